@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto'
+import { Command } from 'commander'
+import { idOption, withStorage } from './storage.ts'
+import { formatTable, formatTime, printable } from './table.ts'
+
+export function projectCommand(): Command {
+  const project = new Command('project').description('Make and list projects.')
+  project
+    .command('create')
+    .description('Make a project and print its id.')
+    .option('--id <uuid>', 'use this id instead of a new one', idOption)
+    .option('--name <text>', 'a name for people', 'Untitled')
+    .action(createProject)
+  project.command('list').description('List the projects, oldest first.').action(listProjects)
+  return project
+}
+
+async function createProject({ id = randomUUID(), name }: { id?: string; name: string }): Promise<void> {
+  await withStorage(async ({ store }) => {
+    await store.createProject({ projectId: id, name, created: Date.now() })
+  })
+  process.stdout.write(`${id}\n`)
+  process.stderr.write(
+    `Project "${printable(name)}" is ready. Put pictures into it:\n  npx proofsheet import --project ${id} <folder>\n`,
+  )
+}
+
+async function listProjects(): Promise<void> {
+  const projects = await withStorage(({ store }) => store.listProjects())
+  if (projects.length === 0) {
+    process.stderr.write(
+      'There are no projects yet. Make one with: npx proofsheet project create --name "My site"\n',
+    )
+    return
+  }
+  const rows = projects.map(({ projectId, created, roots, jobs, name }) => {
+    return [projectId, formatTime(created), String(roots), String(jobs), printable(name)]
+  })
+  process.stdout.write(`${formatTable(['PROJECT', 'CREATED (UTC)', 'ROOTS', 'PICTURES', 'NAME'], rows)}\n`)
+}

@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { ConfigError } from '../config.ts'
+import { AppError } from '../errors.ts'
+import { importCommand } from './import.ts'
+import { keyCommand } from './key.ts'
+import { projectCommand } from './project.ts'
+import { serveCommand } from './serve.ts'
+
+/** 0: done. 1: not done, or not all of it. 2: the command or the configuration makes no sense. */
+export type ExitCode = 0 | 1 | 2
+
+/** Runs a command line and answers the exit code; says on stderr what went wrong. */
+export async function run(args: readonly string[]): Promise<ExitCode> {
+  let exitCode: ExitCode = 0
+  const finish = (code: ExitCode) => {
+    exitCode = code
+  }
+  const program = new Command('proofsheet')
+    .description('Holds the screenshots of your pages and serves them.')
+    .version(ownVersion(), '--version', 'print the version')
+    .helpOption('--help', 'explain a command')
+    .helpCommand(false)
+    .configureHelp({ showGlobalOptions: false, helpWidth: 100 })
+    .showHelpAfterError('(--help explains the command)')
+    .addHelpText('after', OVERVIEW)
+  for (const command of [serveCommand(), importCommand(finish), projectCommand(), keyCommand()]) {
+    program.addCommand(command.copyInheritedSettings(program).helpOption('--help', 'explain this command'))
+  }
+  for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
+    command.exitOverride().helpCommand(false)
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    return report(error)
+  }
+}
+
+const OVERVIEW = `
+First steps
+  npx proofsheet project create --name "My site"         prints the id of a new project
+  npx proofsheet import --project <id> ./screenshots     makes results of a folder of pictures
+  npx proofsheet serve                                   serves them on http://127.0.0.1:8080
+
+Settings come from the environment (HOST, PORT, DATA_DIR, …): npx proofsheet serve --help lists them.
+Exit codes: 0 done, 1 not done or not all of it, 2 a mistake in the command or the settings.`
+
+function report(error: unknown): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+  const { code, message, stack } = error as NodeJS.ErrnoException
+  if (error instanceof ConfigError) return say(message, 2)
+  if (error instanceof AppError && error.code !== 'internal') return say(`proofsheet: ${message}`, 1)
+  if (code === 'EACCES' || code === 'EROFS') return say(`proofsheet: permission denied (${message})`, 1)
+  return say(stack ?? message, 1)
+}
+
+function say(text: string, code: ExitCode): ExitCode {
+  process.stderr.write(`${text}\n`)
+  return code
+}
+
+function ownVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  return version
+}

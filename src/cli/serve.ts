@@ -1,0 +1,100 @@
+import { Command } from 'commander'
+import { openService, type Storage } from '../app.ts'
+import type { Config } from '../config.ts'
+import { rootPath, rootsPath } from '../contract/paths.ts'
+import { DEMO_PROJECT_ID, makeDemo } from '../demo/demo.ts'
+import { AppError } from '../errors.ts'
+import { settings } from '../settings.ts'
+import { openLog } from './log.ts'
+import { withStorage } from './storage.ts'
+import { formatTable } from './table.ts'
+
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('Serve the results until stopped with Ctrl+C or SIGTERM.')
+    .option('--demo', 'first make a demo project if there is no project at all')
+    .addHelpText('after', () => `\nSettings, from the environment:\n${describeSettings()}`)
+    .action(serve)
+}
+
+function describeSettings(): string {
+  const rows = Object.entries(settings).map(([name, { default: preset, help }]) => {
+    const shown = typeof preset === 'string' ? preset : preset.words
+    return [`  ${name}`, help.replaceAll('`', ''), `(${shown.replaceAll('`', '')})`]
+  })
+  return formatTable(['  VARIABLE', 'MEANING', 'DEFAULT'], rows)
+}
+
+async function serve({ demo }: { demo?: true }): Promise<void> {
+  await withStorage(async (storage, config) => {
+    if (demo) await makeDemo({ ...storage, limits: config.limits, clock: Date.now }, say)
+    const log = await openLog(config.logLevel)
+    const service = await openService(config, storage, { log }).catch((error) =>
+      explainListening(error, config),
+    )
+    const stopped = nextSignal()
+    say(await describeService(service.url, storage, config))
+    log.info({ signal: await stopped }, 'stopping: requests under way may finish')
+    await service.close()
+  })
+}
+
+function explainListening(error: NodeJS.ErrnoException, { host, port }: Config): never {
+  const place = `${host}:${port}`
+  if (error.code === 'EADDRINUSE') {
+    throw new AppError(
+      'unavailable',
+      `${place} is in use by another program. Choose another port: PORT=${port + 1} npm start`,
+    )
+  }
+  if (error.code === 'EACCES') throw new AppError('unavailable', `this user may not listen on ${place}`)
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+    throw new AppError('unavailable', `HOST=${host} is not an address of this machine`)
+  }
+  throw error
+}
+
+/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
+function nextSignal(): Promise<NodeJS.Signals> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(1))
+        resolve(signal)
+      })
+    }
+  })
+}
+
+async function describeService(url: string, { store }: Storage, config: Config): Promise<string> {
+  const base = config.publicUrl ?? url
+  const keys = config.auth === 'keys'
+  const projects = await store.listProjects()
+  const project = projects.find(({ projectId }) => projectId === DEMO_PROJECT_ID) ?? projects[0]
+  const lines = [`proofsheet is ready at ${base}`, '']
+  if (keys) {
+    lines.push('Every request needs an API key. Make one, in another terminal:')
+    lines.push(`  npx proofsheet key create --project ${project?.projectId ?? '<project id>'}`, '')
+  }
+  if (config.auth === 'open-to-everyone')
+    lines.push('Anyone who reaches this address can read everything.', '')
+  if (project) {
+    const curl = keys ? "curl -H 'Authorization: Bearer <key>'" : 'curl'
+    const [newest] = await store.pageRoots(project.projectId, { limit: 1 })
+    lines.push(`All roots of a project:`, `  ${curl} ${base}${rootsPath(project.projectId)}`)
+    if (newest) lines.push('One root:', `  ${curl} ${base}${rootPath(project.projectId, newest.rootId)}`)
+    lines.push('')
+  } else {
+    lines.push('There is no project yet. Make one:', '  npx proofsheet project create --name "My site"', '')
+  }
+  lines.push(`API documentation: ${base}/docs`, `The data lies in ${config.dataDir}`)
+  if (config.databasePath !== `${config.dataDir}/proofsheet.db`)
+    lines.push(`  database: ${config.databasePath}`)
+  if (config.imagesPath !== `${config.dataDir}/images`) lines.push(`  pictures: ${config.imagesPath}`)
+  lines.push('Stop with Ctrl+C.')
+  return `${lines.join('\n')}\n`
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

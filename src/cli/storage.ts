@@ -1,0 +1,33 @@
+import { InvalidArgumentError } from 'commander'
+import { openStorage, type Storage } from '../app.ts'
+import { type Config, readConfig } from '../config.ts'
+import { parseId } from '../contract/ids.ts'
+import { AppError } from '../errors.ts'
+
+/** Opens the configured storage for one command and closes it whatever happens. */
+export async function withStorage<T>(work: (storage: Storage, config: Config) => Promise<T>): Promise<T> {
+  const config = readConfig()
+  const storage = await openStorage(config)
+  try {
+    return await work(storage, config)
+  } finally {
+    await storage.close()
+  }
+}
+
+/** Throws `not_found` with what to do about it. */
+export async function requireProject({ store }: Storage, projectId: string): Promise<void> {
+  if (await store.findProject(projectId)) return
+  throw new AppError(
+    'not_found',
+    `there is no project ${projectId}. Make it with: npx proofsheet project create --id ${projectId}`,
+  )
+}
+
+/** For options that take an id. */
+export function idOption(text: string): string {
+  const id = parseId(text)
+  if (id === undefined)
+    throw new InvalidArgumentError('It must be a UUID, such as 11111111-1111-4111-8111-111111111111.')
+  return id
+}

@@ -1,0 +1,22 @@
+/** Columns as wide as they need to be. */
+export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [header, ...rows]
+  const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+export function formatTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 16).replace('T', ' ')
+}
+
+/** Names come from people and end up on terminals: no control character gets through. */
+export function printable(text: string): string {
+  return text.replace(/\p{Cc}|\p{Cf}/gu, '�')
+}

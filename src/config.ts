@@ -1,0 +1,123 @@
+import { BlockList, isIP } from 'node:net'
+import { join } from 'node:path'
+import { parseSigningKeys, type SigningKey } from './images/signing-keys.ts'
+import { type SettingName, type SettingValue, settings } from './settings.ts'
+
+export interface Config {
+  readonly host: string
+  readonly port: number
+  readonly loopback: boolean
+  readonly auth: 'open' | 'keys' | 'open-to-everyone'
+  readonly publicUrl: string | undefined
+  readonly corsOrigins: readonly string[]
+  readonly rateLimit: { readonly requests: number; readonly windowMs: number } | undefined
+  readonly metricsToken: string | undefined
+  readonly logLevel: SettingValue<'LOG_LEVEL'>
+  readonly dataDir: string
+  readonly databasePath: string
+  readonly imagesPath: string
+  /** Undefined: the ones kept in the data directory, made at the first start. */
+  readonly signingKeys: readonly SigningKey[] | undefined
+  readonly signingWindowMs: number
+  readonly limits: Limits
+}
+
+export interface Limits {
+  readonly page: number
+  readonly jobsPerRoot: number
+  readonly pictureBytes: number
+  readonly picturePixels: number
+  readonly connections: number
+  readonly requestMs: number
+  readonly idleMs: number
+  readonly responseMs: number
+  readonly shutdownMs: number
+}
+
+/** All mistakes of the environment at once, one line each. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+  readonly mistakes: readonly string[]
+
+  constructor(mistakes: readonly string[]) {
+    super(`The configuration is not valid:\n${mistakes.map((mistake) => `  - ${mistake}`).join('\n')}`)
+    this.mistakes = mistakes
+  }
+}
+
+/** Reads every setting; opens nothing. The only place that looks at the environment. */
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const mistakes: string[] = []
+
+  function read<N extends SettingName>(name: N): SettingValue<N> | undefined {
+    const { default: preset, parse } = settings[name]
+    const text = env[name]?.trim() || (typeof preset === 'string' ? preset : undefined)
+    if (text === undefined) return undefined
+    return attempt(name, () => parse(text) as SettingValue<N>, settings[name].type === 'secret' ? '' : text)
+  }
+
+  function attempt<T>(name: string, make: () => T, shown: string): T | undefined {
+    try {
+      return make()
+    } catch (error) {
+      mistakes.push(`${name} ${(error as Error).message}${shown && ` (it is "${shown}")`}`)
+      return undefined
+    }
+  }
+
+  // A setting with a preset is only undefined after a mistake, and then nothing below is returned.
+  function need<N extends SettingName>(name: N): SettingValue<N> {
+    return read(name) as SettingValue<N>
+  }
+
+  const host = need('HOST')
+  const loopback = isLoopback(host ?? '')
+  const auth = read('AUTH') ?? (loopback ? 'open' : 'keys')
+  if (auth === 'open' && host !== undefined && !loopback) {
+    mistakes.push(
+      `AUTH=open would let anyone who reaches ${host} read everything. Leave AUTH out to require API keys, ` +
+        'or set AUTH=open-to-everyone if that is really meant',
+    )
+  }
+  const dataDir = need('DATA_DIR')
+  const signingText = read('SIGNING_KEYS')
+  const config: Config = {
+    host,
+    port: need('PORT'),
+    loopback,
+    auth,
+    publicUrl: read('PUBLIC_URL'),
+    corsOrigins: read('CORS_ORIGINS') ?? [],
+    rateLimit: read('RATE_LIMIT'),
+    metricsToken: read('METRICS_TOKEN'),
+    logLevel: need('LOG_LEVEL'),
+    dataDir,
+    databasePath: read('DATABASE_URL') ?? join(dataDir ?? '', 'proofsheet.db'),
+    imagesPath: read('IMAGES_URL') ?? join(dataDir ?? '', 'images'),
+    signingKeys: signingText ? attempt('SIGNING_KEYS', () => parseSigningKeys(signingText), '') : undefined,
+    signingWindowMs: need('SIGNING_WINDOW'),
+    limits: Object.freeze({
+      page: need('PAGE_LIMIT'),
+      jobsPerRoot: need('MAX_JOBS_PER_ROOT'),
+      pictureBytes: need('MAX_PICTURE_BYTES'),
+      picturePixels: need('MAX_PICTURE_PIXELS'),
+      connections: need('MAX_CONNECTIONS'),
+      requestMs: need('REQUEST_TIMEOUT'),
+      idleMs: need('IDLE_TIMEOUT'),
+      responseMs: need('RESPONSE_TIMEOUT'),
+      shutdownMs: need('SHUTDOWN_TIMEOUT'),
+    }),
+  }
+  if (mistakes.length > 0) throw new ConfigError(mistakes)
+  return Object.freeze(config)
+}
+
+const loopbackRange = new BlockList()
+loopbackRange.addSubnet('127.0.0.0', 8, 'ipv4')
+loopbackRange.addAddress('::1', 'ipv6')
+
+function isLoopback(host: string): boolean {
+  const family = isIP(host)
+  if (family === 0) return host.toLowerCase() === 'localhost'
+  return loopbackRange.check(host, family === 4 ? 'ipv4' : 'ipv6')
+}

@@ -1,0 +1,8 @@
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$'
+
+/** The canonical, lower case spelling of an id, or undefined where the text is none. */
+export function parseId(text: string): string | undefined {
+  return UUID.test(text) ? text.toLowerCase() : undefined
+}

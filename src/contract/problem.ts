@@ -1,0 +1,23 @@
+import { type Static, Type } from 'typebox'
+
+export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
+
+/** RFC 9457, with a stable code to branch on and the id under which the logs know the request. */
+export const Problem = Type.Object(
+  {
+    type: Type.Literal('about:blank'),
+    title: Type.String(),
+    status: Type.Integer(),
+    code: Type.String({ description: 'Stable; branch on this.' }),
+    detail: Type.Optional(Type.String()),
+    errors: Type.Optional(
+      Type.Array(Type.Object({ parameter: Type.String(), detail: Type.String() }), {
+        description: 'Each mistake of the request.',
+      }),
+    ),
+    requestId: Type.String(),
+  },
+  { $id: 'Problem', description: 'What went wrong (RFC 9457).' },
+)
+
+export type Problem = Static<typeof Problem>

@@ -1,0 +1,52 @@
+import { type Static, Type } from 'typebox'
+
+const Id = (description: string) => Type.String({ format: 'uuid', description })
+
+/** Longest time a page may take, in milliseconds, where the request named none. */
+export const DEFAULT_LOADING_TIME = 15_000
+export const DEFAULT_BASEPATH = '/tmp'
+
+export const Meta = Type.Object({
+  created: Type.Integer({ description: 'Unix time in milliseconds.', examples: [1605813006223] }),
+})
+
+export const PageUrl = Type.Object({
+  url: Type.String({ description: 'Address of the captured page.' }),
+  name: Type.String({ description: 'Display name of the page.' }),
+  loadingTime: Type.Integer({ description: 'The longest the page may take to load, in milliseconds.' }),
+})
+
+export const ScreenshotParameter = Type.Object({
+  height: Type.Integer({ description: 'Height of the picture in pixels.' }),
+  width: Type.Integer({ description: 'Width of the picture in pixels.' }),
+  basepath: Type.String({ description: 'A logical directory.', examples: [DEFAULT_BASEPATH] }),
+  name: Type.String({ description: 'Name of the picture; equals the `uuid` of the job.' }),
+})
+
+export const JobResult = Type.Object(
+  {
+    data: Type.String({ format: 'uri', description: 'Signed address of the picture.' }),
+    rootId: Id('The root this job belongs to.'),
+    projectId: Id('The project that owns the job.'),
+    uuid: Id('This job.'),
+    url: PageUrl,
+    meta: Meta,
+    screenshotParameter: ScreenshotParameter,
+    preview: Type.String({ format: 'uri', description: 'Signed address of the preview.' }),
+  },
+  { $id: 'JobResult', description: 'One finished screenshot.' },
+)
+
+export const RootResult = Type.Object(
+  {
+    rootId: Id('The root; the `jobId` of the path.'),
+    meta: Meta,
+    jobs: Type.Array(JobResult, { description: 'Finished screenshots, in the order they were requested.' }),
+  },
+  { $id: 'RootResult', description: 'One request for screenshots and what came of it.' },
+)
+
+export const RootList = Type.Array(RootResult, { description: 'Roots, newest first.' })
+
+export type JobResult = Static<typeof JobResult>
+export type RootResult = Static<typeof RootResult>

@@ -1,0 +1,107 @@
+import { DEFAULT_BASEPATH, DEFAULT_LOADING_TIME } from '../contract/results.ts'
+import { type Intake, importRoot } from '../intake/import-root.ts'
+import type { SubmittedJob } from '../intake/submission.ts'
+import { drawSvg } from '../picture.ts'
+import { drawPage, type Look, type PageName, pages, type Size } from './draw-page.ts'
+
+export const DEMO_PROJECT_ID = '11111111-1111-4111-8111-111111111111'
+
+const DAY_MS = 86_400_000
+const DESKTOP: Size = { width: 1200, height: 720 }
+const PHONE: Size = { width: 390, height: 844 }
+const FULL_PAGE: Size = { width: 1200, height: 1900 }
+
+interface Visit {
+  readonly daysAgo: number
+  readonly look: Look
+  readonly sizes: readonly Size[]
+}
+
+/** The same site through half a year. */
+const visits: readonly Visit[] = [
+  {
+    daysAgo: 183,
+    look: {
+      paper: '#f4efe6',
+      ink: '#3b3228',
+      soft: '#a99c88',
+      accent: '#b5651d',
+      second: '#e0a458',
+      radius: 2,
+    },
+    sizes: [DESKTOP],
+  },
+  {
+    daysAgo: 92,
+    look: {
+      paper: '#ffffff',
+      ink: '#1b2a41',
+      soft: '#98a6b8',
+      accent: '#2667ff',
+      second: '#5cc8ff',
+      radius: 8,
+    },
+    sizes: [DESKTOP],
+  },
+  {
+    daysAgo: 31,
+    look: {
+      paper: '#ffffff',
+      ink: '#20132e',
+      soft: '#a79bb4',
+      accent: '#7b2ff7',
+      second: '#f107a3',
+      radius: 14,
+    },
+    sizes: [DESKTOP, PHONE],
+  },
+  {
+    daysAgo: 0,
+    look: {
+      paper: '#12141c',
+      ink: '#f1f3f9',
+      soft: '#707a92',
+      accent: '#00c48c',
+      second: '#1f7ae0',
+      radius: 14,
+    },
+    sizes: [DESKTOP, PHONE, FULL_PAGE],
+  },
+]
+
+/** Fills an empty store with a project worth looking at; leaves any other store alone. */
+export async function makeDemo(intake: Intake, say: (line: string) => void): Promise<void> {
+  if ((await intake.store.listProjects()).length > 0) return
+  say('The store is empty: drawing a demo project.')
+  const now = intake.clock()
+  await intake.store.createProject({ projectId: DEMO_PROJECT_ID, name: 'Demo', created: now })
+  await Promise.all(
+    visits.map(({ daysAgo, look, sizes }) =>
+      importRoot(intake, DEMO_PROJECT_ID, {
+        rootId: undefined,
+        created: now - daysAgo * DAY_MS,
+        jobs: sizes.flatMap((size) => pagesFor(size).map((page) => toJob(page, look, size))),
+      }),
+    ),
+  )
+}
+
+function pagesFor(size: Size): readonly PageName[] {
+  return size === FULL_PAGE ? ['docs', 'blog'] : pages
+}
+
+function toJob(page: PageName, look: Look, size: Size): SubmittedJob {
+  const title = page.charAt(0).toUpperCase() + page.slice(1)
+  const kind = size === PHONE ? ' on a phone' : size === FULL_PAGE ? ', full page' : ''
+  return {
+    uuid: undefined,
+    created: undefined,
+    url: `https://demo.example/${page === 'home' ? '' : page}`,
+    name: title + kind,
+    loadingTime: DEFAULT_LOADING_TIME,
+    basepath: DEFAULT_BASEPATH,
+    ...size,
+    image: { label: page, read: () => drawSvg(drawPage(page, look, size)) },
+    preview: undefined,
+  }
+}

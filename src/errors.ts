@@ -1,0 +1,36 @@
+/** The closed set of failures: what each is on the wire, and whether an operator has to hear of it. */
+const failures = {
+  bad_request: { status: 400, title: 'The request is not valid', log: false },
+  unauthorized: { status: 401, title: 'A valid API key is required', log: false },
+  address_invalid: { status: 403, title: 'The signature of this address is not valid', log: false },
+  address_expired: { status: 403, title: 'This address has expired', log: false },
+  host_not_allowed: { status: 403, title: 'This host name is not served here', log: false },
+  not_found: { status: 404, title: 'Nothing is here', log: false },
+  method_not_allowed: { status: 405, title: 'This method is not supported here', log: false },
+  request_timeout: { status: 408, title: 'The request took too long to arrive', log: false },
+  conflict: { status: 409, title: 'This exists already with other content', log: false },
+  range_not_satisfiable: { status: 416, title: 'The requested range lies outside the picture', log: false },
+  rate_limited: { status: 429, title: 'Too many requests', log: false },
+  headers_too_large: { status: 431, title: 'The request headers are too large', log: false },
+  internal: { status: 500, title: 'Something went wrong on our side', log: true },
+  unavailable: { status: 503, title: 'The service cannot answer right now', log: true },
+  storage_full: { status: 503, title: 'There is no room left to store anything', log: true },
+  storage_failed: { status: 503, title: 'The storage failed', log: true },
+} as const
+
+export type ErrorCode = keyof typeof failures
+
+/** A failure with a code from the closed set. `message` is for people and may reach the client. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  override readonly name = 'AppError'
+
+  constructor(code: ErrorCode, message?: string, options?: ErrorOptions) {
+    super(message ?? failures[code].title, options)
+    this.code = code
+  }
+}
+
+export function describeFailure(code: ErrorCode): { status: number; title: string; log: boolean } {
+  return failures[code]
+}

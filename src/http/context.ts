@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { Config } from '../config.ts'
+import type { Images } from '../images/images.ts'
+import type { Results } from '../results/results.ts'
+import type { ApiKey, Store } from '../store/store.ts'
+
+/** What the operations work with. No driver, no SQL, no environment. */
+export interface HttpContext {
+  readonly config: Pick<
+    Config,
+    'host' | 'auth' | 'publicUrl' | 'corsOrigins' | 'rateLimit' | 'metricsToken' | 'limits'
+  >
+  readonly store: Store
+  readonly images: Images
+  readonly results: Results
+  readonly clock: () => number
+}
+
+export type Server = FastifyInstance<
+  RawServerDefault,
+  IncomingMessage,
+  ServerResponse,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Who may ask, where keys are on. Left out: the holder of any valid key. */
+    access?: 'everyone' | 'metrics'
+  }
+  interface FastifyRequest {
+    apiKey: ApiKey | undefined
+  }
+}

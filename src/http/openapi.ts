@@ -1,0 +1,32 @@
+import type { SwaggerOptions } from '@fastify/swagger'
+import type { HttpContext } from './context.ts'
+
+/** Raised with every addition; the paths themselves are frozen. */
+const API_VERSION = '1.0.0'
+
+export function openApiInfo({ config }: HttpContext): SwaggerOptions {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'proofsheet',
+        version: API_VERSION,
+        description: 'Screenshot results of a project, with signed image addresses.',
+      },
+      servers: [{ url: config.publicUrl ?? '/' }],
+      components: {
+        securitySchemes: {
+          key: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An API key of the project. `Authorization: <key>` works too.',
+          },
+        },
+      },
+      security: config.auth === 'keys' ? [{ key: [] }] : [],
+    },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, index) => String(json['$id'] ?? `schema${index}`),
+    },
+  }
+}

@@ -1,0 +1,33 @@
+import { Type } from 'typebox'
+import { paths } from '../../contract/paths.ts'
+import { RootParams } from '../../contract/requests.ts'
+import { RootResult } from '../../contract/results.ts'
+import type { HttpContext, Server } from '../context.ts'
+import { originOf } from '../origin.ts'
+import { problemResponses } from '../responses.ts'
+import { sendAnswer } from '../send-answer.ts'
+
+export function getRoot(server: Server, context: HttpContext): void {
+  server.route({
+    method: ['GET', 'HEAD'],
+    url: paths.getRoot,
+    schema: {
+      operationId: 'getRoot',
+      tags: ['Results'],
+      summary: 'Get the screenshots of one root',
+      description: 'One root with its finished jobs, in the order they were requested.',
+      params: RootParams,
+      response: {
+        200: { description: 'The root.', content: { 'application/json': { schema: RootResult } } },
+        304: Type.Null({ description: 'Not changed since the `ETag` in `If-None-Match`.' }),
+        ...problemResponses('unauthorized', 'not_found', 'rate_limited', 'unavailable'),
+      },
+    },
+    handler: async (request, reply) => {
+      const { projectId, jobId } = request.params
+      const origin = originOf(request, context)
+      const answer = await context.results.getRoot(projectId, jobId, { now: context.clock(), origin })
+      return await sendAnswer(answer, request, reply)
+    },
+  })
+}

@@ -1,0 +1,39 @@
+import { Type } from 'typebox'
+import type { HttpContext, Server } from '../context.ts'
+import { problemResponses } from '../responses.ts'
+
+const Ok = Type.Object({ status: Type.Literal('ok') })
+
+/** `/healthz`: the process runs. `/readyz`: it can answer, so send it traffic. */
+export function health(server: Server, { store, images }: HttpContext): void {
+  const common = { method: ['GET', 'HEAD'], config: { access: 'everyone' } } as const
+  server.route({
+    ...common,
+    method: [...common.method],
+    url: '/healthz',
+    schema: {
+      operationId: 'healthz',
+      tags: ['Operating'],
+      summary: 'Is the process alive',
+      security: [],
+      response: { 200: Ok },
+    },
+    handler: async () => ({ status: 'ok' as const }),
+  })
+  server.route({
+    ...common,
+    method: [...common.method],
+    url: '/readyz',
+    schema: {
+      operationId: 'readyz',
+      tags: ['Operating'],
+      summary: 'Can the service answer',
+      security: [],
+      response: { 200: Ok, ...problemResponses('unavailable', 'storage_failed') },
+    },
+    handler: async () => {
+      await Promise.all([store.check(), images.check()])
+      return { status: 'ok' as const }
+    },
+  })
+}

@@ -1,0 +1,45 @@
+import { Type } from 'typebox'
+import { paths, rootsPath } from '../../contract/paths.ts'
+import { createPageQuery, ProjectParams } from '../../contract/requests.ts'
+import { RootList } from '../../contract/results.ts'
+import type { HttpContext, Server } from '../context.ts'
+import { originOf } from '../origin.ts'
+import { problemResponses } from '../responses.ts'
+import { sendAnswer } from '../send-answer.ts'
+
+export function listRoots(server: Server, context: HttpContext): void {
+  const maxLimit = context.config.limits.page
+  server.route({
+    method: ['GET', 'HEAD'],
+    url: paths.listRoots,
+    schema: {
+      operationId: 'listRoots',
+      tags: ['Results'],
+      summary: 'List the roots of a project',
+      description:
+        'All roots, newest first, each with its finished jobs, as one array however large it is. ' +
+        'With `limit`, one page of them and a `Link` header to the next.',
+      params: ProjectParams,
+      querystring: createPageQuery(maxLimit),
+      response: {
+        200: { description: 'The roots.', content: { 'application/json': { schema: RootList } } },
+        304: Type.Null({ description: 'Not changed since the `ETag` in `If-None-Match`.' }),
+        ...problemResponses('bad_request', 'unauthorized', 'not_found', 'rate_limited', 'unavailable'),
+      },
+    },
+    handler: async (request, reply) => {
+      const { limit, cursor } = request.query
+      const page = limit || cursor !== undefined ? { limit: limit ?? maxLimit, cursor } : undefined
+      const origin = originOf(request, context)
+      const answer = await context.results.listRoots(request.params.projectId, page, {
+        now: context.clock(),
+        origin,
+      })
+      if (page && answer.nextCursor) {
+        const path = rootsPath(request.params.projectId.toLowerCase())
+        reply.header('link', `<${origin}${path}?limit=${page.limit}&cursor=${answer.nextCursor}>; rel="next"`)
+      }
+      return await sendAnswer(answer, request, reply)
+    },
+  })
+}

@@ -1,0 +1,29 @@
+import type { FastifyRequest } from 'fastify'
+import { AppError } from '../errors.ts'
+import type { HttpContext, Server } from './context.ts'
+
+const HOST = /^(?<name>[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::\d{1,5})?$/i
+const LOOPBACK_NAME = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i
+
+/** Where addresses in an answer begin: as configured, else as the client reached us. */
+export function originOf(request: FastifyRequest, { config }: HttpContext): string {
+  if (config.publicUrl !== undefined) return config.publicUrl
+  const host = request.headers.host ?? ''
+  if (!HOST.test(host)) throw new AppError('bad_request', 'the Host header is not a host name')
+  return `http://${host.toLowerCase()}`
+}
+
+/**
+ * Where no key is asked, a web page could reach us through a name of its own that it points at 127.0.0.1 (DNS
+ * rebinding). Such a request carries that name.
+ */
+export function refuseForeignHosts(server: Server, { config }: HttpContext): void {
+  if (config.auth !== 'open') return
+  const own = new Set([config.host, config.publicUrl && new URL(config.publicUrl).hostname])
+  server.addHook('onRequest', async (request) => {
+    const name = HOST.exec(request.headers.host ?? '')?.groups?.['name']?.toLowerCase()
+    if (name === undefined || !(LOOPBACK_NAME.test(name) || own.has(name))) {
+      throw new AppError('host_not_allowed', 'ask for localhost, 127.0.0.1 or the host of PUBLIC_URL')
+    }
+  })
+}

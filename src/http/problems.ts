@@ -1,0 +1,70 @@
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { PROBLEM_TYPE, type Problem } from '../contract/problem.ts'
+import { AppError, describeFailure, type ErrorCode } from '../errors.ts'
+
+const RETRY_AFTER_SECONDS = '5'
+
+/** Every error leaves through here, as problem+json that says nothing of our insides. */
+export function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const error = toAppError(thrown)
+  const { status, log } = describeFailure(error.code)
+  if (log) request.log.error({ err: thrown }, error.message)
+  if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="proofsheet"')
+  if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
+  const problem: Problem = toProblem(error, request.id)
+  if (isValidationError(thrown)) {
+    problem.errors = thrown.validation.map(({ instancePath, message }) => ({
+      parameter: instancePath.slice(1),
+      detail: message ?? 'is not valid',
+    }))
+  }
+  return reply
+    .code(status)
+    .header('cache-control', 'no-store')
+    .type(PROBLEM_TYPE)
+    .send(request.method === 'HEAD' ? undefined : JSON.stringify(problem))
+}
+
+function toProblem(error: AppError, requestId: string): Problem {
+  const { status, title } = describeFailure(error.code)
+  // What went wrong on our side is in the log; the client gets the id to ask for it.
+  const detail = status < 500 && error.message !== title ? { detail: error.message } : {}
+  return { type: 'about:blank', title, status, code: error.code, ...detail, requestId }
+}
+
+type ValidationError = FastifyError & { validation: NonNullable<FastifyError['validation']> }
+
+function isValidationError(error: unknown): error is ValidationError {
+  return Array.isArray((error as Partial<FastifyError>).validation)
+}
+
+function toAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown
+  if (isValidationError(thrown)) return new AppError('bad_request', thrown.message)
+  const { code, statusCode } = thrown as Partial<FastifyError>
+  // A path that cannot be decoded is one more way to name nothing.
+  if (code === 'FST_ERR_BAD_URL') return new AppError('not_found')
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new AppError('bad_request')
+  return new AppError('internal', undefined, { cause: thrown })
+}
+
+const CONNECTION_ERRORS: Record<string, ErrorCode> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+}
+
+/** What never became a request: broken HTTP, headers that are too large or too slow. */
+export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const failure = new AppError(CONNECTION_ERRORS[error.code ?? ''] ?? 'bad_request')
+  const body = JSON.stringify(toProblem(failure, 'none'))
+  const { status, title } = describeFailure(failure.code)
+  socket.end(
+    `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Cache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
+  )
+}

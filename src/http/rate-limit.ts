@@ -1,0 +1,35 @@
+import { AppError } from '../errors.ts'
+import type { HttpContext, Server } from './context.ts'
+
+/** Clients remembered within one window; beyond it the oldest is forgotten. */
+const MAX_CLIENTS = 100_000
+
+/** A fixed window for each key, or each client address where no key is asked. */
+export function limitRate(server: Server, { config, clock }: HttpContext): void {
+  const limit = config.rateLimit
+  if (!limit) return
+  const { requests, windowMs } = limit
+  const seconds = Math.ceil(windowMs / 1000)
+  let windowEnds = 0
+  const used = new Map<string, number>()
+
+  server.addHook('onRequest', async (request, reply) => {
+    if (request.routeOptions.config.access === 'everyone') return
+    const now = clock()
+    if (now >= windowEnds) {
+      used.clear()
+      windowEnds = now - (now % windowMs) + windowMs
+    }
+    const client = request.apiKey?.keyId ?? request.ip
+    const count = (used.get(client) ?? 0) + 1
+    used.set(client, count)
+    if (used.size > MAX_CLIENTS) used.delete(used.keys().next().value ?? '')
+    const reset = Math.max(1, Math.ceil((windowEnds - now) / 1000))
+    reply.header('ratelimit-policy', `"default";q=${requests};w=${seconds}`)
+    reply.header('ratelimit', `"default";r=${Math.max(0, requests - count)};t=${reset}`)
+    if (count > requests) {
+      reply.header('retry-after', String(reset))
+      throw new AppError('rate_limited', `at most ${requests} requests in ${seconds} s`)
+    }
+  })
+}

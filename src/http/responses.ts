@@ -1,0 +1,16 @@
+import { Problem } from '../contract/problem.ts'
+import { describeFailure, type ErrorCode } from '../errors.ts'
+
+/** The failures an operation documents, by status. */
+export function problemResponses(...codes: ErrorCode[]): Record<number, object> {
+  const byStatus = Map.groupBy(codes, (code) => describeFailure(code).status)
+  return Object.fromEntries(
+    [...byStatus].map(([status, alike]) => [
+      status,
+      {
+        description: alike.map((code) => `\`${code}\`: ${describeFailure(code).title}.`).join(' '),
+        content: { 'application/problem+json': { schema: Problem } },
+      },
+    ]),
+  )
+}

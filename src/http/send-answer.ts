@@ -1,0 +1,33 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Answer } from '../results/results.ts'
+import { matchesEtag } from './conditional.ts'
+
+/** Answers up to this size go out whole, with their length; larger ones as a stream. */
+const WHOLE_BYTES = 64 * 1024
+
+export async function sendAnswer(
+  answer: Answer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  reply.header('etag', answer.etag).header('cache-control', 'private, no-cache')
+  if (matchesEtag(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
+  reply.type('application/json; charset=utf-8')
+  if (request.method === 'HEAD') return reply.send()
+
+  const pieces = answer.body()
+  let begin = ''
+  while (begin.length < WHOLE_BYTES) {
+    const { done, value } = await pieces.next()
+    if (done) return reply.send(begin)
+    begin += value
+  }
+  // Not in object mode: then what waits for a slow reader is counted in bytes, not in pieces.
+  return reply.send(Readable.from(continued(begin, pieces), { objectMode: false }))
+}
+
+async function* continued(begin: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
+  yield begin
+  yield* rest
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import cors from '@fastify/cors'
+import swagger from '@fastify/swagger'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import Fastify, { type FastifyBaseLogger } from 'fastify'
+import { Problem } from '../contract/problem.ts'
+import { JobResult, RootResult } from '../contract/results.ts'
+import { AppError } from '../errors.ts'
+import { logRequests } from './access-log.ts'
+import { requireKeys } from './authentication.ts'
+import type { HttpContext, Server } from './context.ts'
+import { limitResponseTime } from './deadline.ts'
+import { refuseOtherMethods } from './methods.ts'
+import { measureRequests } from './metrics.ts'
+import { openApiInfo } from './openapi.ts'
+import { documentation } from './operations/documentation.ts'
+import { getImage } from './operations/get-image.ts'
+import { getMetrics } from './operations/get-metrics.ts'
+import { getRoot } from './operations/get-root.ts'
+import { health } from './operations/health.ts'
+import { listRoots } from './operations/list-roots.ts'
+import { refuseForeignHosts } from './origin.ts'
+import { refuseConnection, sendProblem } from './problems.ts'
+import { limitRate } from './rate-limit.ts'
+
+/** The HTTP server, complete but not listening. */
+export async function createServer(context: HttpContext, logger: FastifyBaseLogger): Promise<Server> {
+  const { limits } = context.config
+  const server: Server = Fastify({
+    loggerInstance: logger,
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    requestIdHeader: false,
+    requestTimeout: limits.requestMs,
+    connectionTimeout: limits.idleMs,
+    http: { headersTimeout: limits.requestMs },
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+    clientErrorHandler: refuseConnection,
+    frameworkErrors: sendProblem,
+    ajv: { customOptions: { allErrors: true, removeAdditional: false } },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+  server.server.maxConnections = limits.connections
+
+  server.setErrorHandler(sendProblem)
+  server.setNotFoundHandler(async () => {
+    throw new AppError('not_found')
+  })
+  server.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+  })
+  const registry = measureRequests(server)
+  logRequests(server)
+  limitResponseTime(server, context)
+  refuseForeignHosts(server, context)
+  // Before keys are asked for: a browser's preflight carries none.
+  if (context.config.corsOrigins.length > 0) {
+    await server.register(cors, {
+      origin: [...context.config.corsOrigins],
+      methods: ['GET', 'HEAD'],
+      exposedHeaders: ['etag', 'link', 'x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after'],
+    })
+  }
+  requireKeys(server, context)
+  limitRate(server, context)
+
+  for (const schema of [JobResult, RootResult, Problem]) server.addSchema(schema)
+  await server.register(swagger, openApiInfo(context))
+  const methods = refuseOtherMethods(server)
+  listRoots(server, context)
+  getRoot(server, context)
+  getImage(server, context)
+  health(server, context)
+  getMetrics(server, registry)
+  documentation(server)
+  methods.complete()
+  return server
+}

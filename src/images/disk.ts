@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { AppError } from '../errors.ts'
+import type { ImageBatch, ImageKey, Images, OpenImage } from './images.ts'
+import { createPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
+
+/** Pictures on their way in lie here until they are published; on the same file system, so that a rename does it. */
+const STAGING = '.staging'
+/** What a killed process left in staging is removed once no import can still be using it. */
+const STAGING_KEPT_MS = 24 * 3_600_000
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants
+
+export async function openDiskImages(root: string, signer: PathSigner): Promise<Images> {
+  await translating(() => mkdir(join(root, STAGING), { recursive: true, mode: 0o700 }))
+  await sweepStaging(join(root, STAGING))
+  return {
+    startBatch: () => startBatch(root),
+    addresses: (at) => createPathAddresses(signer, at),
+    verify: (path, now) => verifySignedPath(signer, path, now),
+    open: (key) => translating(() => openImage(root, key)),
+    check: () => translating(async () => void (await stat(root))),
+    close: async () => {},
+  }
+}
+
+async function startBatch(root: string): Promise<ImageBatch> {
+  const staging = join(root, STAGING, randomBytes(9).toString('base64url'))
+  await translating(() => mkdir(staging, { mode: 0o700 }))
+  const staged: { key: ImageKey; file: string }[] = []
+
+  return {
+    add: (key, bytes) =>
+      translating(async () => {
+        const file = join(staging, key.replace('/', '-'))
+        await writeDurably(file, bytes)
+        staged.push({ key, file })
+      }),
+
+    publish: () =>
+      translating(async () => {
+        const folders = new Set(staged.map(({ key }) => join(root, dirname(key))))
+        for (const folder of folders) {
+          if (await mkdir(folder, { recursive: true, mode: 0o700 })) await syncFolder(root)
+        }
+        for (const { key, file } of staged) await rename(file, join(root, key))
+        for (const folder of folders) await syncFolder(folder)
+      }),
+
+    discard: () => rm(staging, { recursive: true, force: true }).catch(() => {}),
+  }
+}
+
+async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    await file.writeFile(bytes)
+    await syncOrFail(file, path)
+  } finally {
+    await file.close()
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, O_RDONLY | O_DIRECTORY)
+  try {
+    await syncOrFail(folder, path)
+  } finally {
+    await folder.close()
+  }
+}
+
+/** After a failed fsync the kernel may have dropped the pages: trying again would report a success that is none. */
+async function syncOrFail(file: FileHandle, path: string): Promise<void> {
+  try {
+    await file.sync()
+  } catch (cause) {
+    if (isFull(cause)) throw cause
+    throw new AppError('storage_failed', `The disk did not accept what was written to ${path}.`, { cause })
+  }
+}
+
+async function openImage(root: string, key: ImageKey): Promise<OpenImage | undefined> {
+  const path = join(root, key)
+  let file: FileHandle
+  try {
+    // O_NOFOLLOW guards the last step of the path only, so the project's folder is looked at by itself.
+    if (!(await lstat(dirname(path))).isDirectory()) return undefined
+    file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      return undefined
+    throw error
+  }
+  const stats = await file.stat()
+  if (!stats.isFile()) {
+    await file.close()
+    return undefined
+  }
+  return {
+    size: stats.size,
+    etag: `"${stats.size.toString(36)}-${Math.trunc(stats.mtimeMs).toString(36)}"`,
+    modified: stats.mtime,
+    stream: ({ start, end }) => file.createReadStream({ start, end }),
+    close: () => file.close(),
+  }
+}
+
+async function sweepStaging(staging: string): Promise<void> {
+  const oldest = Date.now() - STAGING_KEPT_MS
+  for (const name of await readdir(staging)) {
+    const path = join(staging, name)
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
+    if (mtimeMs < oldest) await rm(path, { recursive: true, force: true }).catch(() => {})
+  }
+}
+
+async function translating<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (isFull(error)) {
+      throw new AppError('storage_full', 'The disk that holds the pictures is full.', { cause: error })
+    }
+    if (code === 'EMFILE' || code === 'ENFILE') {
+      throw new AppError('unavailable', 'Too many files are open; try again.', { cause: error })
+    }
+    throw new AppError('storage_failed', `The folder of pictures failed: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
+
+function isFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
+}

@@ -1,0 +1,62 @@
+import type { Readable } from 'node:stream'
+
+/** `<projectId>/<uuid>.png` or `<projectId>/<uuid>-preview.png`: always made here, never taken from user text. */
+export type ImageKey = `${string}/${string}.png`
+
+export function pictureKey(projectId: string, uuid: string): ImageKey {
+  return `${projectId}/${uuid}.png`
+}
+
+export function previewKey(projectId: string, uuid: string): ImageKey {
+  return `${projectId}/${uuid}-preview.png`
+}
+
+/** The content type of everything an image store holds. */
+export const IMAGE_TYPE = 'image/png'
+
+/** An image opened for reading. Call `stream` once, or `close`. */
+export interface OpenImage {
+  readonly size: number
+  /** A strong validator, in quotes. */
+  readonly etag: string
+  readonly modified: Date
+  /** Bytes `start` to `end`, both included. */
+  stream(range: { start: number; end: number }): Readable
+  close(): Promise<void>
+}
+
+/** Pictures on their way in: added one by one, then made visible together. */
+export interface ImageBatch {
+  add(key: ImageKey, bytes: Uint8Array): Promise<void>
+  /** When this resolves every added image is durable under its key and survives a power cut. */
+  publish(): Promise<void>
+  /** Removes what was added and not published. Never throws; harmless after `publish`. */
+  discard(): Promise<void>
+}
+
+/** Makes addresses that are the same for a whole signing window. */
+export interface Addresses {
+  /** Two `Addresses` with equal tags make equal addresses. */
+  readonly tag: string
+  address(key: ImageKey): string
+}
+
+/**
+ * Where pictures lie and how they are addressed. An image never changes once a result points at it.
+ * Methods may throw AppError `storage_full` (no room; nothing was kept), `storage_failed` or `unavailable`.
+ */
+export interface Images {
+  startBatch(): Promise<ImageBatch>
+  /** `origin`: how the client reaches the service, where the addresses lead back to it. */
+  addresses(at: { now: number; origin: string }): Addresses
+  /**
+   * The image that a path of this service (with its query) was signed for. Throws `not_found` for what is no
+   * image path, `address_invalid` for whatever `addresses` did not make, `address_expired` after its time.
+   */
+  verify(path: string, now: number): { key: ImageKey; expiresMs: number }
+  /** Undefined where there is none, or where something else than a plain file of ours lies there. */
+  open(key: ImageKey): Promise<OpenImage | undefined>
+  /** Throws where the store cannot answer. */
+  check(): Promise<void>
+  close(): Promise<void>
+}

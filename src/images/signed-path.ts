@@ -1,0 +1,63 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { AppError } from '../errors.ts'
+import type { Addresses, ImageKey } from './images.ts'
+import type { SigningKey } from './signing-keys.ts'
+
+export const IMAGES_PREFIX = '/images/'
+
+/** Signs with the first key, accepts any. */
+export interface PathSigner {
+  readonly keys: readonly SigningKey[]
+  readonly windowMs: number
+}
+
+// Exactly what `signedPath` makes: a fixed order, each parameter once, one spelling of every part.
+const SIGNED =
+  /^\/images\/([0-9a-f-]{36}\/[0-9a-f-]{36}(?:-preview)?\.png)\?expires=([1-9]\d{0,11})&key=([a-zA-Z0-9]{1,16})&signature=([A-Za-z0-9_-]{43})$/
+const IMAGE_PATH = /^\/images\/[0-9a-f-]{36}\/[0-9a-f-]{36}(?:-preview)?\.png(?:\?|$)/
+
+/** Addresses that begin with `origin`, equal for every call within one window. */
+export function createPathAddresses(signer: PathSigner, at: { now: number; origin: string }): Addresses {
+  const [key] = signer.keys
+  if (!key) throw new Error('a signer needs at least one key')
+  const expires = expirySeconds(at.now, signer.windowMs)
+  return {
+    tag: `${key.id}.${key.fingerprint}.${expires}.${at.origin}`,
+    address: (imageKey) => at.origin + signedPath(key, imageKey, expires),
+  }
+}
+
+/** Two windows from the start of the current one: at least one window of life, at most two. */
+function expirySeconds(now: number, windowMs: number): number {
+  return Math.floor((Math.floor(now / windowMs) * windowMs + 2 * windowMs) / 1000)
+}
+
+function signedPath(key: SigningKey, imageKey: string, expires: number): string {
+  return `${IMAGES_PREFIX}${imageKey}?expires=${expires}&key=${key.id}&signature=${signature(key, imageKey, expires)}`
+}
+
+function signature(key: SigningKey, imageKey: string, expires: number): string {
+  return createHmac('sha256', key.secret)
+    .update(`proofsheet image 1\nGET\n${key.id}\n${expires}\n${imageKey}`)
+    .digest('base64url')
+}
+
+/** See `Images.verify`. */
+export function verifySignedPath(
+  signer: PathSigner,
+  path: string,
+  now: number,
+): { key: ImageKey; expiresMs: number } {
+  const match = SIGNED.exec(path)
+  if (!match) throw new AppError(IMAGE_PATH.test(path) ? 'address_invalid' : 'not_found')
+  const [, imageKey = '', expiresText = '', keyId = ''] = match
+  const signingKey = signer.keys.find((candidate) => candidate.id === keyId)
+  if (!signingKey) throw new AppError('address_invalid')
+  const expected = Buffer.from(signedPath(signingKey, imageKey, Number(expiresText)))
+  const given = Buffer.from(path)
+  if (given.length !== expected.length || !timingSafeEqual(given, expected))
+    throw new AppError('address_invalid')
+  const expiresMs = Number(expiresText) * 1000
+  if (now >= expiresMs) throw new AppError('address_expired')
+  return { key: imageKey as ImageKey, expiresMs }
+}

@@ -1,0 +1,94 @@
+import { createHash, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../errors.ts'
+
+export interface SigningKey {
+  readonly id: string
+  readonly secret: KeyObject
+  /** Tells keys apart that share an id, without telling the secret. */
+  readonly fingerprint: string
+}
+
+const MIN_SECRET_BYTES = 32
+const ENTRY = /^([a-zA-Z0-9]{1,16}):([A-Za-z0-9+/_-]+={0,2})$/
+
+/** `id:base64,id:base64`, also one a line with `#` comments. Error messages never repeat a secret. */
+export function parseSigningKeys(text: string): readonly SigningKey[] {
+  const entries = text
+    .split('\n')
+    .filter((line) => !line.trimStart().startsWith('#'))
+    .flatMap((line) => line.split(','))
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+  if (entries.length === 0) throw new Error('must hold at least one key')
+  const keys = entries.map((entry, index) => {
+    const match = ENTRY.exec(entry)
+    if (!match?.[1] || !match[2]) {
+      throw new Error(
+        `must be a list of id:base64, with ids of letters and digits; entry ${index + 1} is not`,
+      )
+    }
+    const bytes = Buffer.from(match[2], 'base64')
+    if (bytes.length < MIN_SECRET_BYTES) {
+      throw new Error(
+        `needs at least ${MIN_SECRET_BYTES} bytes a key (openssl rand -base64 32); entry ${index + 1} has ${bytes.length}`,
+      )
+    }
+    return toSigningKey(match[1], bytes)
+  })
+  const ids = keys.map((key) => key.id)
+  if (new Set(ids).size < ids.length) throw new Error('must not name two keys alike')
+  return keys
+}
+
+function toSigningKey(id: string, bytes: Buffer): SigningKey {
+  const fingerprint = createHash('sha256')
+    .update('proofsheet signing key\n')
+    .update(bytes)
+    .digest('base64url')
+    .slice(0, 8)
+  return { id, secret: createSecretKey(bytes), fingerprint }
+}
+
+/** The keys kept in the data directory, made at the first call. Processes that start together agree on one. */
+export async function loadOrMakeSigningKeys(dataDir: string): Promise<readonly SigningKey[]> {
+  const path = join(dataDir, 'signing-keys')
+  const kept = await readIfThere(path)
+  if (kept !== undefined) return parseKept(path, kept)
+  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  const draft = join(dataDir, `.signing-keys-${randomBytes(6).toString('hex')}`)
+  const file = await open(draft, 'wx', 0o600)
+  try {
+    await file.writeFile(
+      '# Keys that sign image addresses: the first signs, all verify. To rotate, add a line above; keep the old\n' +
+        '# one until its addresses have expired (two signing windows).\n' +
+        `k1:${randomBytes(MIN_SECRET_BYTES).toString('base64')}\n`,
+    )
+    await file.sync()
+    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  } finally {
+    await file.close()
+    await rm(draft, { force: true })
+  }
+  return parseKept(path, await readFile(path, 'utf8'))
+}
+
+function parseKept(path: string, text: string): readonly SigningKey[] {
+  try {
+    return parseSigningKeys(text)
+  } catch (error) {
+    throw new AppError('storage_failed', `${path} ${(error as Error).message}`)
+  }
+}
+
+async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

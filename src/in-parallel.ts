@@ -1,0 +1,21 @@
+/** Works on at most `limit` items at a time and yields the results in the items' order. The first failure ends it. */
+export async function* inParallel<T, R>(
+  items: Iterable<T> | AsyncIterable<T>,
+  limit: number,
+  work: (item: T) => Promise<R>,
+): AsyncGenerator<R> {
+  const running: Promise<R>[] = []
+  try {
+    for await (const item of items) {
+      const result = work(item)
+      // Awaited below in its turn; a failure before that is not an unhandled one.
+      result.catch(() => {})
+      running.push(result)
+      if (running.length >= limit) yield await (running.shift() as Promise<R>)
+    }
+    while (running.length > 0) yield await (running.shift() as Promise<R>)
+  } finally {
+    // Whoever leaves early must not leave work behind that still writes.
+    await Promise.allSettled(running)
+  }
+}

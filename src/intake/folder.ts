@@ -1,0 +1,51 @@
+import { readdir } from 'node:fs/promises'
+import { extname, join, relative, sep } from 'node:path'
+import { DEFAULT_BASEPATH, DEFAULT_LOADING_TIME } from '../contract/results.ts'
+import { AppError } from '../errors.ts'
+import { pictureFile } from './picture-file.ts'
+import type { Submission } from './submission.ts'
+
+const EXTENSIONS = new Set(['.png', '.jpg', '.jpeg', '.webp'])
+
+/**
+ * One root from all pictures of a folder and the folders in it, in natural order: `2.png` before `10.png`. The
+ * name of a page is its file's path without the ending; its address is that under `baseUrl`, or as a `file:`
+ * address within the folder.
+ */
+export async function readFolder(folder: string, baseUrl: string | undefined): Promise<Submission> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
+  const paths = entries
+    .filter((entry) => !entry.isDirectory() && EXTENSIONS.has(extname(entry.name).toLowerCase()))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.split(sep).some((part) => part.startsWith('.')))
+    .sort(new Intl.Collator('en', { numeric: true }).compare)
+  if (paths.length === 0) {
+    throw new AppError('bad_request', `${folder} holds no pictures (${[...EXTENSIONS].join(', ')})`)
+  }
+  return {
+    rootId: undefined,
+    created: undefined,
+    jobs: paths.map((path) => {
+      const name = path.slice(0, -extname(path).length).replaceAll(sep, '/')
+      return {
+        uuid: undefined,
+        created: undefined,
+        url: pageAddress(name, path, baseUrl),
+        name,
+        loadingTime: DEFAULT_LOADING_TIME,
+        basepath: DEFAULT_BASEPATH,
+        width: undefined,
+        height: undefined,
+        image: pictureFile(folder, path),
+        preview: undefined,
+      }
+    }),
+  }
+}
+
+function pageAddress(name: string, path: string, baseUrl: string | undefined): string {
+  const escaped = (text: string) => text.split(/[/\\]/).map(encodeURIComponent).join('/')
+  return baseUrl === undefined
+    ? `file:///${escaped(path)}`
+    : `${baseUrl.replace(/\/+$/, '')}/${escaped(name)}`
+}

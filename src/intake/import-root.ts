@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto'
+import type { Limits } from '../config.ts'
+import { AppError } from '../errors.ts'
+import { type ImageBatch, type Images, pictureKey, previewKey } from '../images/images.ts'
+import { inParallel } from '../in-parallel.ts'
+import { readPicture } from '../picture.ts'
+import type { NewRoot, Store } from '../store/store.ts'
+import type { PictureSource, Submission, SubmittedJob } from './submission.ts'
+
+export interface Intake {
+  readonly store: Store
+  readonly images: Images
+  readonly limits: Pick<Limits, 'jobsPerRoot' | 'pictureBytes' | 'picturePixels'>
+  readonly clock: () => number
+}
+
+export interface Imported {
+  readonly rootId: string
+  readonly outcome: 'added' | 'present'
+}
+
+interface PictureHashes {
+  readonly image: string
+  readonly preview: string | undefined
+}
+
+/** Pictures of one root that are read, decoded or written at a time. */
+const PICTURES_AT_ONCE = 4
+
+/**
+ * Turns a submission into a root: all of it or nothing. The same submission again answers `present`: ids that
+ * were not given follow from the content. Throws `bad_request`, `conflict`, or what storage throws.
+ */
+export async function importRoot(
+  intake: Intake,
+  projectId: string,
+  submission: Submission,
+): Promise<Imported> {
+  refuseMistakes(submission, intake.limits.jobsPerRoot)
+  // A pass of its own: a repeated import reads the pictures and does no more, and no root is held in memory.
+  const hashes = await Array.fromAsync(
+    inParallel(submission.jobs, PICTURES_AT_ONCE, (job) => hashPictures(intake, job)),
+  )
+  const digest = digestOf(submission, hashes)
+  const rootId = submission.rootId ?? idFrom(projectId, digest)
+  if ((await intake.store.findRootDigest(projectId, rootId)) === digest) return { rootId, outcome: 'present' }
+
+  const created = submission.created ?? intake.clock()
+  const batch = await intake.images.startBatch()
+  try {
+    const stage = async ([position, job]: [number, SubmittedJob]): Promise<NewRoot['jobs'][number]> => {
+      const uuid = job.uuid ?? idFrom(projectId, rootId, digest, String(position))
+      const size = await stagePictures(intake, batch, { projectId, uuid, job, hashes: hashes[position] })
+      const { url, name, loadingTime, basepath } = job
+      return { uuid, url, name, loadingTime, created: job.created ?? created, basepath, ...size }
+    }
+    const jobs = await Array.fromAsync(inParallel(submission.jobs.entries(), PICTURES_AT_ONCE, stage))
+    const root = { projectId, rootId, created, digest, jobs }
+    return { rootId, outcome: await intake.store.addRoot(root, () => batch.publish()) }
+  } finally {
+    await batch.discard()
+  }
+}
+
+function refuseMistakes({ jobs }: Submission, limit: number): void {
+  if (jobs.length > limit) {
+    throw new AppError('bad_request', `has ${jobs.length} jobs, and a root holds at most ${limit}: split it`)
+  }
+  const seen = new Set<string>()
+  for (const { uuid } of jobs) {
+    if (uuid === undefined) continue
+    if (seen.has(uuid)) throw new AppError('bad_request', `names the uuid ${uuid} twice`)
+    seen.add(uuid)
+  }
+}
+
+async function hashPictures(intake: Intake, job: SubmittedJob): Promise<PictureHashes> {
+  return {
+    image: sha256(await readBytes(intake, job.image)),
+    preview: job.preview && sha256(await readBytes(intake, job.preview)),
+  }
+}
+
+async function stagePictures(
+  intake: Intake,
+  batch: ImageBatch,
+  {
+    projectId,
+    uuid,
+    job,
+    hashes,
+  }: { projectId: string; uuid: string; job: SubmittedJob; hashes: PictureHashes | undefined },
+): Promise<{ width: number; height: number }> {
+  const { bytes, width, height, preview } = await loadPicture(intake, job.image, hashes?.image)
+  if ((job.width ?? width) !== width || (job.height ?? height) !== height) {
+    const stated = `${job.width ?? width} × ${job.height ?? height}`
+    throw new AppError(
+      'bad_request',
+      `${job.image.label} is ${width} × ${height} pixels, not ${stated} as stated`,
+    )
+  }
+  const given = job.preview && (await loadPicture(intake, job.preview, hashes?.preview))
+  await batch.add(pictureKey(projectId, uuid), bytes)
+  await batch.add(previewKey(projectId, uuid), given?.bytes ?? preview)
+  return { width, height }
+}
+
+async function loadPicture(intake: Intake, source: PictureSource, hash: string | undefined) {
+  const bytes = await readBytes(intake, source)
+  if (sha256(bytes) !== hash) throw new AppError('bad_request', `${source.label} changed while it was read`)
+  try {
+    return await readPicture(bytes, intake.limits.picturePixels)
+  } catch (error) {
+    throw naming(source, error)
+  }
+}
+
+async function readBytes({ limits }: Intake, source: PictureSource): Promise<Buffer> {
+  try {
+    return await source.read(limits.pictureBytes)
+  } catch (error) {
+    throw naming(source, error)
+  }
+}
+
+function naming(source: PictureSource, error: unknown): unknown {
+  if (!(error instanceof AppError) || error.code !== 'bad_request') return error
+  return new AppError('bad_request', `${source.label} ${error.message}`, { cause: error })
+}
+
+/** Everything that was handed in, and nothing that was filled in: the time of the import is not part of it. */
+function digestOf(submission: Submission, hashes: readonly PictureHashes[]): string {
+  const jobs = submission.jobs.map((job, position) => {
+    const { image, preview } = hashes[position] as PictureHashes
+    return [job.uuid, job.created, job.url, job.name, job.loadingTime, job.basepath, image, preview]
+  })
+  return sha256(JSON.stringify([submission.created, jobs]))
+}
+
+/** A UUID that follows from its parts (version 8: the application's own scheme). */
+function idFrom(...parts: string[]): string {
+  const hex = sha256(parts.join('\n'))
+  const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16)
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    variant + hex.slice(17, 20),
+    hex.slice(20, 32),
+  ].join('-')
+}
+
+function sha256(data: string | Buffer): string {
+  return createHash('sha256').update(data).digest('hex')
+}

@@ -1,0 +1,128 @@
+import { type Static, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { parseId, UUID_PATTERN } from '../contract/ids.ts'
+import { DEFAULT_BASEPATH, DEFAULT_LOADING_TIME } from '../contract/results.ts'
+import { AppError } from '../errors.ts'
+
+/** Bytes of a picture, wherever they come from, with a name for messages. */
+export interface PictureSource {
+  readonly label: string
+  /** Throws `bad_request` where there is nothing to read, or more than `maxBytes`. */
+  read(maxBytes: number): Promise<Buffer>
+}
+
+/** A root as someone hands it in: pictures not yet read, ids perhaps not yet given. */
+export interface Submission {
+  readonly rootId: string | undefined
+  readonly created: number | undefined
+  readonly jobs: readonly SubmittedJob[]
+}
+
+export interface SubmittedJob {
+  readonly uuid: string | undefined
+  readonly created: number | undefined
+  readonly url: string
+  readonly name: string
+  readonly loadingTime: number
+  readonly basepath: string
+  /** As stated; checked against the picture. */
+  readonly width: number | undefined
+  readonly height: number | undefined
+  readonly image: PictureSource
+  readonly preview: PictureSource | undefined
+}
+
+// No engine but SQLite stores a NUL inside text.
+const Text = (maxLength: number, minLength = 0) =>
+  Type.String({ minLength, maxLength, pattern: '^[^\\u0000]*$' })
+const Uuid = Type.String({ pattern: UUID_PATTERN })
+const Time = Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 })
+const Pixels = Type.Integer({ minimum: 1, maximum: 1_000_000 })
+const strict = { additionalProperties: false }
+
+const JobEntry = Type.Object(
+  {
+    url: Type.Object(
+      {
+        url: Text(8_192, 1),
+        name: Type.Optional(Text(4_096)),
+        loadingTime: Type.Optional(Type.Integer({ minimum: 0, maximum: 2_147_483_647 })),
+      },
+      strict,
+    ),
+    image: Text(4_096, 1),
+    preview: Type.Optional(Text(4_096, 1)),
+    uuid: Type.Optional(Uuid),
+    created: Type.Optional(Time),
+    basepath: Type.Optional(Text(4_096)),
+    width: Type.Optional(Pixels),
+    height: Type.Optional(Pixels),
+  },
+  strict,
+)
+
+const RootEntry = Type.Object(
+  { rootId: Type.Optional(Uuid), created: Type.Optional(Time), jobs: Type.Array(JobEntry, { minItems: 1 }) },
+  strict,
+)
+
+const entryCheck = Compile(RootEntry)
+
+/** One line of an import file. Throws `bad_request` naming every field that is wrong. */
+export function parseEntry(text: string, openPicture: (path: string) => PictureSource): Submission {
+  const entry = parseJson(text)
+  for (const job of jobsOf(entry)) if (typeof job['url'] === 'string') job['url'] = { url: job['url'] }
+  if (!entryCheck.Check(entry)) throw new AppError('bad_request', describeMistakes(entry))
+  return {
+    rootId: entry.rootId && parseId(entry.rootId),
+    created: entry.created,
+    jobs: entry.jobs.map((job) => toSubmittedJob(job, openPicture)),
+  }
+}
+
+function toSubmittedJob(
+  job: Static<typeof JobEntry>,
+  openPicture: (path: string) => PictureSource,
+): SubmittedJob {
+  return {
+    uuid: job.uuid && parseId(job.uuid),
+    created: job.created,
+    url: job.url.url,
+    name: job.url.name ?? job.url.url.replace(/^https?:\/\//, ''),
+    loadingTime: job.url.loadingTime ?? DEFAULT_LOADING_TIME,
+    basepath: job.basepath ?? DEFAULT_BASEPATH,
+    width: job.width,
+    height: job.height,
+    image: openPicture(job.image),
+    preview: job.preview === undefined ? undefined : openPicture(job.preview),
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new AppError('bad_request', `is not JSON (${(error as Error).message})`)
+  }
+}
+
+function jobsOf(entry: unknown): Record<string, unknown>[] {
+  const jobs: unknown = (entry as { jobs?: unknown } | null)?.jobs
+  return Array.isArray(jobs) ? jobs.filter((job) => typeof job === 'object' && job !== null) : []
+}
+
+function describeMistakes(entry: unknown): string {
+  const mistakes = [...entryCheck.Errors(entry)].flatMap(({ keyword, instancePath, message, params }) => {
+    const place = instancePath.slice(1).replaceAll('/', '.') || 'the line'
+    if (keyword === 'boolean') return []
+    if (keyword === 'additionalProperties') {
+      const { additionalProperties } = params as { additionalProperties: string[] }
+      return [`${place} has fields nobody knows: ${additionalProperties.join(', ')}`]
+    }
+    if (keyword === 'pattern' && /uuid$|rootId$/.test(place)) return [`${place} must be a UUID`]
+    if (keyword === 'pattern') return [`${place} must not hold a NUL character`]
+    return [`${place} ${message}`]
+  })
+  const shown = mistakes.slice(0, 5).join('; ')
+  return mistakes.length > 5 ? `${shown}; and ${mistakes.length - 5} more` : shown
+}

@@ -1,0 +1,54 @@
+import sharp, { type Sharp } from 'sharp'
+import { AppError } from './errors.ts'
+
+/** Previews are this wide, or as wide as the picture where that is less. */
+const PREVIEW_WIDTH = 400
+/** What is taken in; everything is stored as PNG. */
+export const PICTURE_FORMATS = ['png', 'jpeg', 'webp'] as const
+
+export interface Picture {
+  /** PNG. */
+  readonly bytes: Buffer
+  readonly width: number
+  readonly height: number
+  /** PNG. */
+  readonly preview: Buffer
+}
+
+/**
+ * A picture that decodes from its first to its last pixel, as PNG with a preview. A PNG is kept byte for byte.
+ * Throws `bad_request` with the reason where the bytes are no such picture.
+ */
+export async function readPicture(bytes: Buffer, maxPixels: number): Promise<Picture> {
+  try {
+    const { format, width, height } = await decoder(bytes, maxPixels).metadata()
+    if (!PICTURE_FORMATS.some((known) => known === format)) {
+      throw new AppError('bad_request', `is ${format}, not ${PICTURE_FORMATS.join(', ')}`)
+    }
+    if (format === 'png') {
+      // Making the preview decodes every row, which is the only proof that the file is whole.
+      return { bytes, width, height, preview: await makePreview(decoder(bytes, maxPixels)) }
+    }
+    const { data, info } = await decoder(bytes, maxPixels)
+      .autoOrient()
+      .png()
+      .toBuffer({ resolveWithObject: true })
+    return { bytes: data, width: info.width, height: info.height, preview: await makePreview(sharp(data)) }
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    const reason = (error as Error).message.split('\n')[0]
+    throw new AppError('bad_request', `is not a whole picture (${reason})`, { cause: error })
+  }
+}
+
+export async function drawSvg(svg: string): Promise<Buffer> {
+  return await sharp(Buffer.from(svg)).png().toBuffer()
+}
+
+function decoder(bytes: Buffer, maxPixels: number): Sharp {
+  return sharp(bytes, { limitInputPixels: maxPixels, failOn: 'warning' })
+}
+
+async function makePreview(picture: Sharp): Promise<Buffer> {
+  return await picture.resize({ width: PREVIEW_WIDTH, withoutEnlargement: true }).png().toBuffer()
+}

@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { parseId } from '../contract/ids.ts'
+import { AppError } from '../errors.ts'
+import type { Addresses, Images } from '../images/images.ts'
+import type { Job, RootHead, RootPosition, Store } from '../store/store.ts'
+import { decodeCursor, encodeCursor } from './cursor.ts'
+import { CLOSE_ROOT, openRoot, RENDERING, renderJob } from './render.ts'
+
+/** Jobs rendered without letting other requests in: a few milliseconds of work. */
+const JOBS_PER_TURN = 200
+/** Roots looked up at once while streaming. */
+const HEADS_PER_PAGE = 100
+
+/** An answer whose headers are known and whose body has not been made yet. */
+export interface Answer {
+  readonly etag: string
+  /** Where the next page begins, if this is a page and not the last. */
+  readonly nextCursor: string | undefined
+  /** Pieces of JSON. An error on the way means that the answer must not be finished. */
+  body(): AsyncGenerator<string>
+}
+
+export interface Asked {
+  readonly now: number
+  /** How the client reaches the service; addresses begin with it. */
+  readonly origin: string
+}
+
+/** The read path: rows → signed → text. */
+export class Results {
+  readonly #store: Store
+  readonly #images: Images
+
+  constructor(store: Store, images: Images) {
+    this.#store = store
+    this.#images = images
+  }
+
+  /** One root. Throws `not_found` alike for what is malformed, unknown or another project's. */
+  async getRoot(projectText: string, rootText: string, asked: Asked): Promise<Answer> {
+    const projectId = parseId(projectText)
+    const rootId = parseId(rootText)
+    const head = projectId && rootId ? await this.#store.findRoot(projectId, rootId) : undefined
+    if (!projectId || !head) throw new AppError('not_found')
+    const addresses = this.#images.addresses(asked)
+    return {
+      etag: etagOf(head.revision, addresses),
+      nextCursor: undefined,
+      body: () => this.#renderRoots(projectId, [head], addresses),
+    }
+  }
+
+  /** All roots of a project, or one page of them. Throws `not_found`, and `bad_request` for a bad cursor. */
+  async listRoots(
+    projectText: string,
+    page: { limit: number; cursor?: string | undefined } | undefined,
+    asked: Asked,
+  ): Promise<Answer> {
+    const after = page?.cursor === undefined ? undefined : decodeCursor(page.cursor)
+    const projectId = parseId(projectText)
+    const project = projectId && (await this.#store.findProject(projectId))
+    if (!project) throw new AppError('not_found')
+    const addresses = this.#images.addresses(asked)
+    const etag = etagOf(project.revision, addresses)
+    if (page === undefined) {
+      return {
+        etag,
+        nextCursor: undefined,
+        body: () => this.#renderList(this.#allHeads(projectId), projectId, addresses),
+      }
+    }
+    const heads = await this.#store.pageRoots(projectId, { after, limit: page.limit + 1 })
+    const shown = heads.slice(0, page.limit)
+    const last = heads.length > page.limit ? shown.at(-1) : undefined
+    return {
+      etag,
+      nextCursor: last && encodeCursor(last),
+      body: () => this.#renderList([shown], projectId, addresses),
+    }
+  }
+
+  async *#allHeads(projectId: string): AsyncGenerator<RootHead[]> {
+    let after: RootPosition | undefined
+    for (;;) {
+      const heads = await this.#store.pageRoots(projectId, { after, limit: HEADS_PER_PAGE })
+      if (heads.length > 0) yield heads
+      if (heads.length < HEADS_PER_PAGE) return
+      after = heads.at(-1)
+      await nextTurn()
+    }
+  }
+
+  async *#renderList(
+    pages: AsyncIterable<RootHead[]> | Iterable<RootHead[]>,
+    projectId: string,
+    addresses: Addresses,
+  ): AsyncGenerator<string> {
+    let before = '['
+    for await (const heads of pages) {
+      for await (const piece of this.#renderRoots(projectId, heads, addresses)) {
+        yield before + piece
+        before = ''
+      }
+      before = ','
+    }
+    yield before === '[' ? '[]' : ']'
+  }
+
+  /** Roots with commas between them. The jobs of a root are read in one query: a root is never half old, half new. */
+  async *#renderRoots(projectId: string, heads: RootHead[], addresses: Addresses): AsyncGenerator<string> {
+    let comma = ''
+    for (const group of groupByJobs(heads)) {
+      if (comma) await nextTurn()
+      const jobs = await this.#store.jobsOf(
+        projectId,
+        group.map((head) => head.rootId),
+      )
+      const jobsByRoot = Map.groupBy(jobs, (job) => job.rootId)
+      let text = ''
+      for (const head of group) {
+        text += comma + openRoot(head)
+        comma = ','
+        const ofRoot = jobsByRoot.get(head.rootId) ?? []
+        for (let from = 0; from < ofRoot.length; from += JOBS_PER_TURN) {
+          if (from > 0) {
+            yield `${text},`
+            await nextTurn()
+            text = ''
+          }
+          text += renderJobs(projectId, ofRoot.slice(from, from + JOBS_PER_TURN), addresses)
+        }
+        text += CLOSE_ROOT
+      }
+      yield text
+    }
+  }
+}
+
+function renderJobs(projectId: string, jobs: readonly Job[], addresses: Addresses): string {
+  return jobs.map((job) => renderJob(projectId, job, addresses)).join(',')
+}
+
+/** Neighbouring roots whose jobs are read together; a large root goes alone. */
+function groupByJobs(heads: readonly RootHead[]): RootHead[][] {
+  const groups: RootHead[][] = []
+  let room = 0
+  for (const head of heads) {
+    if (groups.length === 0 || head.jobCount > room) {
+      groups.push([])
+      room = JOBS_PER_TURN
+    }
+    groups.at(-1)?.push(head)
+    room -= head.jobCount
+  }
+  return groups
+}
+
+/** Weak, since a proxy may compress. Changes with the data and with the addresses, and so with every window. */
+function etagOf(revision: string, addresses: Addresses): string {
+  const hash = createHash('sha256').update(`${RENDERING}\n${revision}\n${addresses.tag}`).digest('base64url')
+  return `W/"${hash.slice(0, 22)}"`
+}

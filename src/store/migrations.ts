@@ -1,0 +1,78 @@
+import { type Kysely, sql } from 'kysely'
+import { type Migration, Migrator } from 'kysely/migration'
+import { AppError } from '../errors.ts'
+import type { Schema } from './schema.ts'
+
+/** Only ever appended to: a name that once shipped keeps its meaning. */
+const migrations: Record<string, Migration> = {
+  '0001-results': {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable('projects')
+        .addColumn('project_id', 'text', (column) => column.notNull().primaryKey())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('created', 'bigint', (column) => column.notNull())
+        .addColumn('revision', 'text', (column) => column.notNull())
+        .execute()
+      await db.schema
+        .createTable('roots')
+        .addColumn('project_id', 'text', (column) => column.notNull().references('projects.project_id'))
+        .addColumn('root_id', 'text', (column) => column.notNull())
+        .addColumn('created', 'bigint', (column) => column.notNull())
+        .addColumn('revision', 'text', (column) => column.notNull())
+        .addColumn('job_count', 'integer', (column) => column.notNull())
+        .addColumn('digest', 'text', (column) => column.notNull())
+        .addPrimaryKeyConstraint('roots_pk', ['project_id', 'root_id'])
+        .execute()
+      await db.schema
+        .createIndex('roots_newest_first')
+        .on('roots')
+        .columns(['project_id', 'created desc', 'root_id'])
+        .execute()
+      await db.schema
+        .createTable('jobs')
+        .addColumn('project_id', 'text', (column) => column.notNull())
+        .addColumn('root_id', 'text', (column) => column.notNull())
+        .addColumn('position', 'integer', (column) => column.notNull())
+        .addColumn('uuid', 'text', (column) => column.notNull())
+        .addColumn('url', 'text', (column) => column.notNull())
+        .addColumn('name', 'text', (column) => column.notNull())
+        .addColumn('loading_time', 'integer', (column) => column.notNull())
+        .addColumn('created', 'bigint', (column) => column.notNull())
+        .addColumn('basepath', 'text', (column) => column.notNull())
+        .addColumn('width', 'integer', (column) => column.notNull())
+        .addColumn('height', 'integer', (column) => column.notNull())
+        .addPrimaryKeyConstraint('jobs_pk', ['project_id', 'root_id', 'position'])
+        .addUniqueConstraint('jobs_uuid', ['project_id', 'uuid'])
+        .addForeignKeyConstraint('jobs_root', ['project_id', 'root_id'], 'roots', ['project_id', 'root_id'])
+        .execute()
+      await db.schema
+        .createTable('keys')
+        .addColumn('key_id', 'text', (column) => column.notNull().primaryKey())
+        .addColumn('project_id', 'text', (column) => column.notNull().references('projects.project_id'))
+        .addColumn('hash', 'text', (column) => column.notNull().unique())
+        .addColumn('scope', 'text', (column) => column.notNull().check(sql`scope in ('read', 'write')`))
+        .addColumn('label', 'text', (column) => column.notNull())
+        .addColumn('created', 'bigint', (column) => column.notNull())
+        .addColumn('revoked', 'bigint')
+        .execute()
+    },
+  },
+}
+
+/** Brings the schema up to date, once, however many processes start together. */
+export async function migrate(db: Kysely<Schema>): Promise<void> {
+  const { error } = await new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+  }).migrateToLatest()
+  if (error === undefined) return
+  if (String(error).includes('corrupted migrations')) {
+    throw new AppError(
+      'storage_failed',
+      'The database was last used by a newer version of proofsheet. Start that version, or restore a backup.',
+      { cause: error },
+    )
+  }
+  throw error
+}

@@ -1,0 +1,302 @@
+import { randomBytes } from 'node:crypto'
+import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { AppError } from '../errors.ts'
+import type { Schema } from './schema.ts'
+import type { ApiKey, Job, NewRoot, Project, ProjectSummary, RootHead, RootPosition, Store } from './store.ts'
+
+/** Rows per INSERT: 11 columns each, well below the bound parameters any engine takes. */
+const INSERT_ROWS = 500
+
+/**
+ * The queries, which serve every SQL engine. `read` and `write` may be one connection or two; a driver opens
+ * them, translates its engine's errors and closes them.
+ */
+export class SqlStore implements Store {
+  readonly #read: Kysely<Schema>
+  readonly #write: Kysely<Schema>
+  readonly #close: () => Promise<void>
+
+  constructor(connections: { read: Kysely<Schema>; write: Kysely<Schema>; close: () => Promise<void> }) {
+    this.#read = connections.read
+    this.#write = connections.write
+    this.#close = connections.close
+  }
+
+  async createProject(project: Omit<Project, 'revision'>): Promise<void> {
+    const { projectId, name, created } = project
+    const { numInsertedOrUpdatedRows } = await this.#write
+      .insertInto('projects')
+      .values({ project_id: projectId, name, created, revision: newRevision() })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow()
+    if (numInsertedOrUpdatedRows === 0n) throw new AppError('conflict', `project ${projectId} exists already`)
+  }
+
+  async findProject(projectId: string): Promise<Project | undefined> {
+    const row = await this.#read
+      .selectFrom('projects')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .executeTakeFirst()
+    return row && toProject(row)
+  }
+
+  async listProjects(): Promise<ProjectSummary[]> {
+    const rows = await this.#read
+      .selectFrom('projects')
+      .leftJoin('roots', 'roots.project_id', 'projects.project_id')
+      .selectAll('projects')
+      .select(({ fn }) => [
+        fn.count<number>('roots.root_id').as('roots'),
+        fn.coalesce(fn.sum<number>('roots.job_count'), sql<number>`0`).as('jobs'),
+      ])
+      .groupBy('projects.project_id')
+      .orderBy('projects.created')
+      .orderBy('projects.project_id')
+      .execute()
+    return rows.map((row) => ({ ...toProject(row), roots: Number(row.roots), jobs: Number(row.jobs) }))
+  }
+
+  async addRoot(root: NewRoot, publish: () => Promise<void>): Promise<'added' | 'present'> {
+    return await this.#write.transaction().execute(async (transaction) => {
+      const known = await findDigest(transaction, root.projectId, root.rootId)
+      if (known === root.digest) return 'present'
+      if (known !== undefined) {
+        throw new AppError('conflict', `root ${root.rootId} exists already with other content`)
+      }
+      await refuseTakenJobs(transaction, root)
+      await insertRoot(transaction, root)
+      await publish()
+      return 'added'
+    })
+  }
+
+  async findRootDigest(projectId: string, rootId: string): Promise<string | undefined> {
+    return await findDigest(this.#read, projectId, rootId)
+  }
+
+  async findRoot(projectId: string, rootId: string): Promise<RootHead | undefined> {
+    const row = await this.#heads(projectId).where('root_id', '=', rootId).executeTakeFirst()
+    return row && toRootHead(row)
+  }
+
+  async pageRoots(
+    projectId: string,
+    { after, limit }: { after?: RootPosition | undefined; limit: number },
+  ): Promise<RootHead[]> {
+    if (after === undefined) {
+      return (await this.#newestFirst(projectId).limit(limit).execute()).map(toRootHead)
+    }
+    // Two index ranges rather than one condition with OR: each begins where the page begins, so that a page
+    // costs the same wherever it lies and however many roots share one instant.
+    const sameInstant = await this.#heads(projectId)
+      .where('created', '=', after.created)
+      .where('root_id', '>', after.rootId)
+      .orderBy('root_id')
+      .limit(limit)
+      .execute()
+    const older =
+      sameInstant.length < limit
+        ? await this.#newestFirst(projectId)
+            .where('created', '<', after.created)
+            .limit(limit - sameInstant.length)
+            .execute()
+        : []
+    return [...sameInstant, ...older].map(toRootHead)
+  }
+
+  async jobsOf(projectId: string, rootIds: readonly string[]): Promise<Job[]> {
+    if (rootIds.length === 0) return []
+    const rows = await this.#read
+      .selectFrom('jobs')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where('root_id', 'in', rootIds)
+      .orderBy('root_id')
+      .orderBy('position')
+      .execute()
+    return rows.map(toJob)
+  }
+
+  async createKey(key: Omit<ApiKey, 'revoked'> & { hash: string }): Promise<void> {
+    if (!(await this.findProject(key.projectId))) throw unknownProject(key.projectId)
+    await this.#write
+      .insertInto('keys')
+      .values({
+        key_id: key.keyId,
+        project_id: key.projectId,
+        hash: key.hash,
+        scope: key.scope,
+        label: key.label,
+        created: key.created,
+        revoked: null,
+      })
+      .execute()
+  }
+
+  async findKey(hash: string): Promise<ApiKey | undefined> {
+    const row = await this.#read
+      .selectFrom('keys')
+      .selectAll()
+      .where('hash', '=', hash)
+      .where('revoked', 'is', null)
+      .executeTakeFirst()
+    return row && toApiKey(row)
+  }
+
+  async listKeys(projectId?: string): Promise<ApiKey[]> {
+    let query = this.#read.selectFrom('keys').selectAll().orderBy('created').orderBy('key_id')
+    if (projectId !== undefined) query = query.where('project_id', '=', projectId)
+    return (await query.execute()).map(toApiKey)
+  }
+
+  async revokeKey(keyId: string, at: number): Promise<boolean> {
+    const { numUpdatedRows } = await this.#write
+      .updateTable('keys')
+      .set(({ fn, val }) => ({ revoked: fn.coalesce('revoked', val(at)) }))
+      .where('key_id', '=', keyId)
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  }
+
+  async check(): Promise<void> {
+    await this.#read.selectFrom('projects').select('project_id').limit(1).execute()
+  }
+
+  async close(): Promise<void> {
+    await this.#close()
+  }
+
+  #heads(projectId: string) {
+    return this.#read
+      .selectFrom('roots')
+      .select(['root_id', 'created', 'revision', 'job_count'])
+      .where('project_id', '=', projectId)
+  }
+
+  #newestFirst(projectId: string) {
+    return this.#heads(projectId).orderBy('created', 'desc').orderBy('root_id')
+  }
+}
+
+async function findDigest(
+  db: Kysely<Schema>,
+  projectId: string,
+  rootId: string,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('roots')
+    .select('digest')
+    .where('project_id', '=', projectId)
+    .where('root_id', '=', rootId)
+    .executeTakeFirst()
+  return row?.digest
+}
+
+async function refuseTakenJobs(transaction: Transaction<Schema>, root: NewRoot): Promise<void> {
+  for (const jobs of chunks(root.jobs)) {
+    const taken = await transaction
+      .selectFrom('jobs')
+      .select(['uuid', 'root_id'])
+      .where('project_id', '=', root.projectId)
+      .where(
+        'uuid',
+        'in',
+        jobs.map((job) => job.uuid),
+      )
+      .executeTakeFirst()
+    if (taken) throw new AppError('conflict', `job ${taken.uuid} exists already, in root ${taken.root_id}`)
+  }
+}
+
+async function insertRoot(transaction: Transaction<Schema>, root: NewRoot): Promise<void> {
+  const revision = newRevision()
+  const { numUpdatedRows } = await transaction
+    .updateTable('projects')
+    .set({ revision })
+    .where('project_id', '=', root.projectId)
+    .executeTakeFirst()
+  if (numUpdatedRows === 0n) throw unknownProject(root.projectId)
+  await transaction
+    .insertInto('roots')
+    .values({
+      project_id: root.projectId,
+      root_id: root.rootId,
+      created: root.created,
+      revision,
+      job_count: root.jobs.length,
+      digest: root.digest,
+    })
+    .execute()
+  let position = 0
+  for (const jobs of chunks(root.jobs)) {
+    await transaction
+      .insertInto('jobs')
+      .values(
+        jobs.map((job) => ({
+          project_id: root.projectId,
+          root_id: root.rootId,
+          position: position++,
+          uuid: job.uuid,
+          url: job.url,
+          name: job.name,
+          loading_time: job.loadingTime,
+          created: job.created,
+          basepath: job.basepath,
+          width: job.width,
+          height: job.height,
+        })),
+      )
+      .execute()
+  }
+}
+
+function unknownProject(projectId: string): AppError {
+  return new AppError('not_found', `there is no project ${projectId}`)
+}
+
+/** Random, not counted: a restored backup or a project made anew never repeats one. */
+function newRevision(): string {
+  return randomBytes(12).toString('base64url')
+}
+
+function chunks<T>(all: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(all.length / INSERT_ROWS) }, (_, index) =>
+    all.slice(index * INSERT_ROWS, (index + 1) * INSERT_ROWS),
+  )
+}
+
+function toProject(row: Selectable<Schema['projects']>): Project {
+  return { projectId: row.project_id, name: row.name, created: row.created, revision: row.revision }
+}
+
+function toRootHead(
+  row: Pick<Selectable<Schema['roots']>, 'root_id' | 'created' | 'revision' | 'job_count'>,
+): RootHead {
+  return { rootId: row.root_id, created: row.created, revision: row.revision, jobCount: row.job_count }
+}
+
+function toJob(row: Selectable<Schema['jobs']>): Job {
+  return {
+    rootId: row.root_id,
+    uuid: row.uuid,
+    url: row.url,
+    name: row.name,
+    loadingTime: row.loading_time,
+    created: row.created,
+    basepath: row.basepath,
+    width: row.width,
+    height: row.height,
+  }
+}
+
+function toApiKey(row: Selectable<Schema['keys']>): ApiKey {
+  return {
+    keyId: row.key_id,
+    projectId: row.project_id,
+    scope: row.scope,
+    label: row.label,
+    created: row.created,
+    revoked: row.revoked ?? undefined,
+  }
+}

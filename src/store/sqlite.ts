@@ -1,0 +1,136 @@
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  Kysely,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import { AppError } from '../errors.ts'
+import { migrate } from './migrations.ts'
+import type { Schema } from './schema.ts'
+import { SqlStore } from './sql-store.ts'
+import type { Store } from './store.ts'
+
+/** How long a writer waits for another process's transaction. Readers never wait in WAL mode. */
+const BUSY_TIMEOUT_MS = 5_000
+/** A burst of writes may grow the WAL; a checkpoint cuts the file back to this. */
+const WAL_KEPT_BYTES = 64 * 1024 * 1024
+
+/**
+ * Two connections: while a root is being published inside a write transaction, requests go on reading.
+ */
+export async function openSqliteStore(path: string): Promise<Store> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const write = connect(path)
+  try {
+    await migrate(write)
+    const read = connect(path, 'query_only')
+    return new SqlStore({
+      read,
+      write,
+      close: async () => {
+        await read.destroy()
+        await write.destroy()
+      },
+    })
+  } catch (error) {
+    await write.destroy()
+    throw error
+  }
+}
+
+function connect(path: string, mode?: 'query_only'): Kysely<Schema> {
+  const database = translating(() => new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS }))
+  translating(() =>
+    database.exec(
+      `pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = ${BUSY_TIMEOUT_MS};
+       pragma foreign_keys = on; pragma journal_size_limit = ${WAL_KEPT_BYTES};
+       ${mode === 'query_only' ? 'pragma query_only = on;' : ''}`,
+    ),
+  )
+  return new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) })
+}
+
+/** Kysely's SQLite dialect on `node:sqlite`, with the two things it lacks for several processes on one file. */
+class NodeSqliteDialect implements Dialect {
+  readonly #database: DatabaseSync
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+  }
+
+  createDriver = () => new ImmediateDriver({ database: adapt(this.#database) })
+  createAdapter = () => new TransactionalDdlAdapter()
+  createIntrospector = (db: Kysely<unknown>) => new SqliteIntrospector(db)
+  createQueryCompiler = () => new SqliteQueryCompiler()
+}
+
+/**
+ * A deferred transaction that reads and then writes fails at once if another process wrote in between, without
+ * waiting; an immediate one takes its turn.
+ */
+class ImmediateDriver extends SqliteDriver {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+  }
+}
+
+/** SQLite's DDL is transactional, and migrations inside an immediate transaction run once. */
+class TransactionalDdlAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true
+  }
+}
+
+/** The shape Kysely knows, over `node:sqlite`, with statements prepared once. */
+function adapt(database: DatabaseSync): SqliteDatabase {
+  const statements = new Map<string, ReturnType<SqliteDatabase['prepare']>>()
+  return {
+    close: () => database.close(),
+    prepare(text) {
+      const known = statements.get(text)
+      if (known) return known
+      const statement = translating(() => database.prepare(text))
+      const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[]
+      const prepared = {
+        reader: statement.columns().length > 0,
+        all: (parameters: readonly unknown[]) => translating(() => statement.all(...values(parameters))),
+        run: (parameters: readonly unknown[]) => translating(() => statement.run(...values(parameters))),
+        iterate: (parameters: readonly unknown[]) => statement.iterate(...values(parameters)),
+      }
+      // Statements whose text varies with the number of values must not pile up.
+      if (statements.size >= 200) statements.clear()
+      statements.set(text, prepared)
+      return prepared
+    },
+  }
+}
+
+/** Primary result codes: https://www.sqlite.org/rescode.html */
+const BUSY = 5
+const LOCKED = 6
+const FULL = 13
+
+function translating<T>(run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    const { code, errcode } = error as { code?: string; errcode?: number }
+    if (code !== 'ERR_SQLITE_ERROR' || errcode === undefined) throw error
+    const primary = errcode & 0xff
+    if (primary === BUSY || primary === LOCKED) {
+      throw new AppError('unavailable', 'The database is busy; try again.', { cause: error })
+    }
+    if (primary === FULL) {
+      throw new AppError('storage_full', 'The disk that holds the database is full.', { cause: error })
+    }
+    throw new AppError('storage_failed', `The database failed: ${(error as Error).message}`, { cause: error })
+  }
+}

@@ -1,0 +1,98 @@
+export interface Project {
+  readonly projectId: string
+  readonly name: string
+  readonly created: number
+  /** Changes with every write that changes an answer about the project. */
+  readonly revision: string
+}
+
+export interface ProjectSummary extends Project {
+  readonly roots: number
+  readonly jobs: number
+}
+
+/** A root without its jobs. */
+export interface RootHead {
+  readonly rootId: string
+  readonly created: number
+  readonly revision: string
+  readonly jobCount: number
+}
+
+/** One finished screenshot. */
+export interface Job {
+  readonly rootId: string
+  readonly uuid: string
+  readonly url: string
+  readonly name: string
+  readonly loadingTime: number
+  readonly created: number
+  readonly basepath: string
+  readonly width: number
+  readonly height: number
+}
+
+export interface NewRoot {
+  readonly projectId: string
+  readonly rootId: string
+  readonly created: number
+  /** Stands for everything the importer was given; tells a repeat from a conflict. */
+  readonly digest: string
+  readonly jobs: readonly Omit<Job, 'rootId'>[]
+}
+
+/** A place in the list of roots: the root after which a page begins. */
+export interface RootPosition {
+  readonly created: number
+  readonly rootId: string
+}
+
+export type KeyScope = 'read' | 'write'
+
+export interface ApiKey {
+  readonly keyId: string
+  readonly projectId: string
+  readonly scope: KeyScope
+  readonly label: string
+  readonly created: number
+  readonly revoked: number | undefined
+}
+
+/**
+ * What is known: projects, roots, jobs, keys. Ids are lower case. Absence is undefined or an empty list.
+ * Every method may throw AppError `unavailable` (try again later), `storage_full` or `storage_failed`.
+ */
+export interface Store {
+  /** Throws `conflict` if the id is taken. */
+  createProject(project: Omit<Project, 'revision'>): Promise<void>
+  findProject(projectId: string): Promise<Project | undefined>
+  /** Oldest first. */
+  listProjects(): Promise<ProjectSummary[]>
+
+  /**
+   * Adds a root with all its jobs, or nothing. `publish` runs once the ids are known to be this root's alone,
+   * and before anyone can see them: it makes the pictures durable under their keys. If it throws, nothing was
+   * added. Answers `present` without publishing where the same root was added before; throws `conflict` where
+   * the root or a job exists with other content, `not_found` where the project does not.
+   */
+  addRoot(root: NewRoot, publish: () => Promise<void>): Promise<'added' | 'present'>
+  /** The digest the root was added with. */
+  findRootDigest(projectId: string, rootId: string): Promise<string | undefined>
+  findRoot(projectId: string, rootId: string): Promise<RootHead | undefined>
+  /** Newest first, then by id; from just behind `after`. */
+  pageRoots(projectId: string, page: { after?: RootPosition | undefined; limit: number }): Promise<RootHead[]>
+  /** The jobs of these roots, each root's in the order they were requested, from one instant. */
+  jobsOf(projectId: string, rootIds: readonly string[]): Promise<Job[]>
+
+  /** Throws `not_found` where the project does not exist. */
+  createKey(key: Omit<ApiKey, 'revoked'> & { hash: string }): Promise<void>
+  /** A key that was not revoked. */
+  findKey(hash: string): Promise<ApiKey | undefined>
+  listKeys(projectId?: string): Promise<ApiKey[]>
+  /** False where there is no such key. Revoking twice keeps the first time. */
+  revokeKey(keyId: string, at: number): Promise<boolean>
+
+  /** Throws where the store cannot answer. */
+  check(): Promise<void>
+  close(): Promise<void>
+}
