@@ -1,5 +1,10 @@
 import { type Static, Type } from 'typebox'
 
+/** Points at a schema by its `$id`, so that a document states each schema once. */
+function reference<T>(id: string) {
+  return Type.Unsafe<T>({ $ref: `${id}#` })
+}
+
 const Id = (description: string) => Type.String({ format: 'uuid', description })
 
 /** Longest time a page may take, in milliseconds, where the request named none. */
@@ -37,16 +42,21 @@ export const JobResult = Type.Object(
   { $id: 'JobResult', description: 'One finished screenshot.' },
 )
 
+export type JobResult = Static<typeof JobResult>
+
 export const RootResult = Type.Object(
   {
     rootId: Id('The root; the `jobId` of the path.'),
     meta: Meta,
-    jobs: Type.Array(JobResult, { description: 'Finished screenshots, in the order they were requested.' }),
+    jobs: Type.Array(reference<JobResult>('JobResult'), {
+      description: 'Finished screenshots, in the order they were requested.',
+    }),
   },
   { $id: 'RootResult', description: 'One request for screenshots and what came of it.' },
 )
 
-export const RootList = Type.Array(RootResult, { description: 'Roots, newest first.' })
-
-export type JobResult = Static<typeof JobResult>
 export type RootResult = Static<typeof RootResult>
+
+export const RootList = Type.Array(reference<RootResult>('RootResult'), {
+  description: 'Roots, newest first.',
+})

@@ -42,9 +42,7 @@ function isValidationError(error: unknown): error is ValidationError {
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
   if (isValidationError(thrown)) return new AppError('bad_request', thrown.message)
-  const { code, statusCode } = thrown as Partial<FastifyError>
-  // A path that cannot be decoded is one more way to name nothing.
-  if (code === 'FST_ERR_BAD_URL') return new AppError('not_found')
+  const { statusCode } = thrown as Partial<FastifyError>
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new AppError('bad_request')
   return new AppError('internal', undefined, { cause: thrown })
 }

@@ -1,4 +1,3 @@
-import { Problem } from '../contract/problem.ts'
 import { describeFailure, type ErrorCode } from '../errors.ts'
 
 /** The failures an operation documents, by status. */
@@ -9,7 +8,7 @@ export function problemResponses(...codes: ErrorCode[]): Record<number, object> 
       status,
       {
         description: alike.map((code) => `\`${code}\`: ${describeFailure(code).title}.`).join(' '),
-        content: { 'application/problem+json': { schema: Problem } },
+        content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
       },
     ]),
   )

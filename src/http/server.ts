@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import cors from '@fastify/cors'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import Fastify, { type FastifyBaseLogger } from 'fastify'
+import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import { Problem } from '../contract/problem.ts'
 import { JobResult, RootResult } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
@@ -28,16 +28,20 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   const { limits } = context.config
   const server: Server = Fastify({
     loggerInstance: logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     requestTimeout: limits.requestMs,
     connectionTimeout: limits.idleMs,
-    http: { headersTimeout: limits.requestMs },
+    http: {
+      headersTimeout: limits.requestMs,
+      // How often the two limits above are looked at; Node's own default is 30 s.
+      connectionsCheckingInterval: Math.min(limits.requestMs, 5_000),
+    },
+    rewriteUrl: nameOrNothing,
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
     clientErrorHandler: refuseConnection,
-    frameworkErrors: sendProblem,
     ajv: { customOptions: { allErrors: true, removeAdditional: false } },
   }).withTypeProvider<TypeBoxTypeProvider>()
   server.server.maxConnections = limits.connections
@@ -75,4 +79,18 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   documentation(server)
   methods.complete()
   return server
+}
+
+/**
+ * A path that cannot be decoded is one more way to name nothing. Fastify would answer it before any hook runs,
+ * and so before a key is asked for.
+ */
+function nameOrNothing({ url = '/' }: { url?: string | undefined }): string {
+  if (!url.includes('%')) return url
+  try {
+    decodeURIComponent(url.split('?', 1)[0] ?? '')
+    return url
+  } catch {
+    return '/undecodable'
+  }
 }

@@ -23,39 +23,30 @@ const BUSY_TIMEOUT_MS = 5_000
 /** A burst of writes may grow the WAL; a checkpoint cuts the file back to this. */
 const WAL_KEPT_BYTES = 64 * 1024 * 1024
 
-/**
- * Two connections: while a root is being published inside a write transaction, requests go on reading.
- */
+const PRAGMAS = `pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma journal_mode = wal; pragma synchronous = full;
+  pragma foreign_keys = on; pragma journal_size_limit = ${WAL_KEPT_BYTES};`
+
+/** Two connections: while a root is being published inside a write transaction, requests go on reading. */
 export async function openSqliteStore(path: string): Promise<Store> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const write = connect(path)
+  const opened: DatabaseSync[] = []
+  const close = async () => {
+    for (const database of opened.splice(0)) database.close()
+  }
+  const connect = (pragmas = '') => {
+    const database = translating(() => new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS }))
+    opened.push(database)
+    translating(() => database.exec(PRAGMAS + pragmas))
+    return new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) })
+  }
   try {
+    const write = connect()
     await migrate(write)
-    const read = connect(path, 'query_only')
-    return new SqlStore({
-      read,
-      write,
-      close: async () => {
-        await read.destroy()
-        await write.destroy()
-      },
-    })
+    return new SqlStore({ read: connect('pragma query_only = on;'), write, close })
   } catch (error) {
-    await write.destroy()
+    await close()
     throw error
   }
-}
-
-function connect(path: string, mode?: 'query_only'): Kysely<Schema> {
-  const database = translating(() => new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS }))
-  translating(() =>
-    database.exec(
-      `pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = ${BUSY_TIMEOUT_MS};
-       pragma foreign_keys = on; pragma journal_size_limit = ${WAL_KEPT_BYTES};
-       ${mode === 'query_only' ? 'pragma query_only = on;' : ''}`,
-    ),
-  )
-  return new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) })
 }
 
 /** Kysely's SQLite dialect on `node:sqlite`, with the two things it lacks for several processes on one file. */
@@ -93,7 +84,8 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 function adapt(database: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, ReturnType<SqliteDatabase['prepare']>>()
   return {
-    close: () => database.close(),
+    // Whoever opened the database closes it: Kysely does so only if it was used.
+    close: () => {},
     prepare(text) {
       const known = statements.get(text)
       if (known) return known
@@ -123,6 +115,8 @@ function translating<T>(run: () => T): T {
     return run()
   } catch (error) {
     const { code, errcode } = error as { code?: string; errcode?: number }
+    if (code === 'ERR_INVALID_STATE')
+      throw new AppError('unavailable', 'The database is closed.', { cause: error })
     if (code !== 'ERR_SQLITE_ERROR' || errcode === undefined) throw error
     const primary = errcode & 0xff
     if (primary === BUSY || primary === LOCKED) {

@@ -1,5 +1,5 @@
 import type { Server } from '../context.ts'
-import { DOCS_CSP, renderDocs } from '../docs-page.ts'
+import { type ApiDocument, DOCS_CSP, renderDocs } from '../docs-page.ts'
 
 /** `/openapi.json`, made from the schemas that validate, and `/docs`, the same for people. */
 export function documentation(server: Server): void {
@@ -18,6 +18,6 @@ export function documentation(server: Server): void {
       reply
         .type('text/html; charset=utf-8')
         .header('content-security-policy', DOCS_CSP)
-        .send(renderDocs(server.swagger())),
+        .send(renderDocs(server.swagger() as ApiDocument)),
   })
 }

@@ -1,4 +1,5 @@
 import parseRange from 'range-parser'
+import { Type } from 'typebox'
 import { AppError } from '../../errors.ts'
 import { IMAGE_TYPE, type OpenImage } from '../../images/images.ts'
 import { IMAGES_PREFIX } from '../../images/signed-path.ts'
@@ -21,6 +22,9 @@ export function getImage(server: Server, { images, clock }: HttpContext): void {
       description:
         'Take the address from `data` or `preview` of a result as it stands; it is signed and expires.',
       security: [],
+      params: Type.Object({
+        '*': Type.String({ description: '`<projectId>/<uuid>.png` or `<projectId>/<uuid>-preview.png`' }),
+      }),
       response: {
         200: { description: 'The picture.', content: { [IMAGE_TYPE]: { schema: PICTURE } } },
         206: { description: 'A part of it.', content: { [IMAGE_TYPE]: { schema: PICTURE } } },

@@ -1,7 +1,6 @@
 import { Type } from 'typebox'
 import { paths } from '../../contract/paths.ts'
 import { RootParams } from '../../contract/requests.ts'
-import { RootResult } from '../../contract/results.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { originOf } from '../origin.ts'
 import { problemResponses } from '../responses.ts'
@@ -18,7 +17,10 @@ export function getRoot(server: Server, context: HttpContext): void {
       description: 'One root with its finished jobs, in the order they were requested.',
       params: RootParams,
       response: {
-        200: { description: 'The root.', content: { 'application/json': { schema: RootResult } } },
+        200: {
+          description: 'The root.',
+          content: { 'application/json': { schema: { $ref: 'RootResult#' } } },
+        },
         304: Type.Null({ description: 'Not changed since the `ETag` in `If-None-Match`.' }),
         ...problemResponses('unauthorized', 'not_found', 'rate_limited', 'unavailable'),
       },

@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto'
+import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { addRows, makeProject, rootsUrl } from '../support/results.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+/** Sends a path as it stands: fetch would tidy it first. */
+function rawGet(service: TestService, path: string, headers: Record<string, string> = {}, method = 'GET') {
+  return new Promise<{ status: number; headers: Record<string, unknown>; body: string }>(
+    (resolve, reject) => {
+      const { hostname, port } = new URL(service.url)
+      const request = httpRequest({ hostname, port, path, method, headers }, (response) => {
+        let body = ''
+        response.setEncoding('utf8').on('data', (chunk) => {
+          body += chunk
+        })
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
+        )
+      })
+      request.on('error', reject).end()
+    },
+  )
+}
+
+/** What must be the same for everything that is not there. */
+function comparable({ status, headers, body }: Awaited<ReturnType<typeof rawGet>>) {
+  const { 'x-request-id': id, date: _, ...rest } = headers
+  return { status, headers: rest, body: body.replaceAll(String(id), '<id>') }
+}
+
+describe('one and the same 404', () => {
+  test('for an unknown project, an unknown root, a root of another project and a malformed id', async () => {
+    const service = await startService()
+    const mine = await makeProject(service.store)
+    const theirs = await makeProject(service.store)
+    const foreign = await addRows(service.store, theirs)
+    const paths = [
+      rootsUrl(randomUUID()),
+      `${rootsUrl(randomUUID())}/${randomUUID()}`,
+      `${rootsUrl(mine)}/${randomUUID()}`,
+      `${rootsUrl(mine)}/${foreign}`,
+      `${rootsUrl(mine)}/not-an-id`,
+      `${rootsUrl('not-an-id')}`,
+      `${rootsUrl('%00')}/%00`,
+      `${rootsUrl('%E0%A4%A')}/${foreign}`,
+      `${rootsUrl(mine)}/${'x'.repeat(2_000)}`,
+      `${rootsUrl(mine)}/`,
+      '/api/nothing/here',
+      '/',
+    ]
+    for (const method of ['GET', 'HEAD']) {
+      for (const headers of [{}, { 'if-none-match': '*' }]) {
+        const answers = await Promise.all(paths.map((path) => rawGet(service, path, headers, method)))
+        const [first, ...others] = answers.map(comparable)
+        expect(first?.status).toBe(404)
+        for (const other of others) expect(other).toEqual(first)
+      }
+    }
+    const answer = await rawGet(service, paths[0] ?? '')
+    expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+    expect(JSON.parse(answer.body)).toEqual({
+      type: 'about:blank',
+      title: 'Nothing is here',
+      status: 404,
+      code: 'not_found',
+      requestId: answer.headers['x-request-id'],
+    })
+  })
+
+  test('property: no id whatsoever gives anything but 404, and the service lives on', async () => {
+    const service = await startService()
+    const projectId = await makeProject(service.store)
+    const ids = fc.oneof(
+      fc.uuid(),
+      fc.uuid().map((id) => id.replaceAll('-', '')),
+      fc.string({ unit: 'binary', maxLength: 80 }).map(encodeURIComponent),
+      fc.string({ unit: fc.constantFrom('%', '0', '2', 'e', '.', '/', '\\', ';', '~'), maxLength: 40 }),
+      fc.constantFrom(
+        '..%2f..',
+        '%2e%2e',
+        '%c0%af',
+        '__proto__',
+        'constructor',
+        '%00',
+        "' or 1=1 --".replaceAll(' ', '%20'),
+      ),
+    )
+    await fc.assert(
+      fc.asyncProperty(ids, ids, fc.boolean(), async (first, second, known) => {
+        const path = `${rootsUrl(known ? projectId : first)}/${second}`.replace(/[^\x21-\x7e]/g, '')
+        const { status, body } = await rawGet(service, path)
+        // `.../root/` followed by `?` is the list's neighbour, still nothing.
+        expect([path, status]).toEqual([path, 404])
+        expect(JSON.parse(body)).toMatchObject({ code: 'not_found' })
+      }),
+      { numRuns: 500 },
+    )
+    expect((await service.get('/healthz')).status).toBe(200)
+  })
+})
+
+describe('methods', () => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND'])(
+    '%s is 405 with Allow',
+    async (method) => {
+      const service = await startService()
+      const projectId = await makeProject(service.store)
+      for (const path of [
+        rootsUrl(projectId),
+        `${rootsUrl(projectId)}/${randomUUID()}`,
+        '/images/x',
+        '/healthz',
+        '/docs',
+      ]) {
+        const response = await fetch(service.url + path, {
+          method,
+          ...(['POST', 'PUT', 'PATCH'].includes(method) && {
+            body: '{',
+            headers: { 'content-type': 'application/json' },
+          }),
+        })
+        expect([path, response.status, response.headers.get('allow')]).toEqual([path, 405, 'GET, HEAD'])
+        expect(await response.json()).toMatchObject({ code: 'method_not_allowed' })
+      }
+    },
+  )
+})
+
+describe('what never becomes a request', () => {
+  const send = (service: TestService, text: string) =>
+    new Promise<string>((resolve, reject) => {
+      const { hostname, port } = new URL(service.url)
+      let answer = ''
+      const socket = connect(Number(port), hostname, () => socket.write(text))
+      socket.setEncoding('utf8').on('data', (chunk) => {
+        answer += chunk
+      })
+      socket.on('close', () => resolve(answer)).on('error', reject)
+    })
+
+  test('broken HTTP and oversized headers get a problem and a closed connection', async () => {
+    const service = await startService()
+    expect(await send(service, 'NOT HTTP\r\n\r\n')).toMatch(/^HTTP\/1.1 400 .*"code":"bad_request"/s)
+    const large = `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`
+    expect(await send(service, large)).toMatch(/^HTTP\/1.1 431 .*"code":"headers_too_large"/s)
+  })
+
+  test('headers that never end are cut off', async () => {
+    const service = await startService({ REQUEST_TIMEOUT: '1s' })
+    expect(await send(service, 'GET / HTTP/1.1\r\nHost: localhost\r\n')).toMatch(
+      /^HTTP\/1.1 408 .*"code":"request_timeout"/s,
+    )
+  }, 90_000)
+})
+
+describe('failures inside', () => {
+  test('are 503 with Retry-After, say nothing of our insides, and are logged under the request id', async () => {
+    const service = await startService()
+    const projectId = await makeProject(service.store)
+    await service.store.close()
+    const response = await service.get(rootsUrl(projectId))
+    const body = await response.text()
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(body).not.toMatch(/select|sqlite|database|node:|\.ts|proofsheet-test/i)
+    const id = response.headers.get('x-request-id') ?? 'none'
+    expect(service.logLines.some((line) => line.includes(id) && line.includes('"level":50'))).toBe(true)
+  })
+})
+
+describe('the Host header', () => {
+  test('of another name is refused where no key is asked (DNS rebinding)', async () => {
+    const service = await startService()
+    for (const host of [
+      'evil.example',
+      'evil.example:80',
+      '10.0.0.1',
+      'localhost.evil.example',
+      '127.0.0.1.evil.example',
+      'x@localhost',
+    ]) {
+      const { status, body } = await rawGet(service, '/healthz', { host })
+      expect([host, status]).toEqual([host, 403])
+      expect(JSON.parse(body)).toMatchObject({ code: 'host_not_allowed' })
+    }
+    for (const host of ['localhost', 'LOCALHOST:1', '127.0.0.1:8080', '[::1]:9', 'app.localhost']) {
+      expect([host, (await rawGet(service, '/healthz', { host })).status]).toEqual([host, 200])
+    }
+  })
+
+  test('of PUBLIC_URL is welcome', async () => {
+    const service = await startService({ PUBLIC_URL: 'https://shots.example.com/base' })
+    expect((await rawGet(service, '/healthz', { host: 'shots.example.com' })).status).toBe(200)
+  })
+})

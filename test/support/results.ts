@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import sharp from 'sharp'
+import type { Storage } from '../../src/app.ts'
+import { type Imported, importRoot } from '../../src/intake/import-root.ts'
+import type { SubmittedJob } from '../../src/intake/submission.ts'
+import type { NewRoot, Store } from '../../src/store/store.ts'
+
+export const UNLIMITED = { jobsPerRoot: 10_000, pictureBytes: 100_000_000, picturePixels: 268_402_689 }
+
+export async function makePng(width = 64, height = 48, background = '#3366cc'): Promise<Buffer> {
+  return await sharp({ create: { width, height, channels: 3, background } })
+    .png()
+    .toBuffer()
+}
+
+export async function makeProject(store: Store, projectId: string = randomUUID()): Promise<string> {
+  await store.createProject({ projectId, name: 'Test', created: 1_700_000_000_000 })
+  return projectId
+}
+
+export function submittedJob(png: Buffer, more: Partial<SubmittedJob> = {}): SubmittedJob {
+  return {
+    uuid: undefined,
+    created: undefined,
+    url: 'https://example.com/',
+    name: 'Home',
+    loadingTime: 15_000,
+    basepath: '/tmp',
+    width: undefined,
+    height: undefined,
+    image: { label: 'picture', read: async () => png },
+    preview: undefined,
+    ...more,
+  }
+}
+
+/** A root with real pictures, through the same door as an import. */
+export async function addPictures(
+  storage: Storage,
+  projectId: string,
+  root: { rootId?: string; created?: number; jobs: SubmittedJob[] },
+): Promise<Imported> {
+  const intake = { ...storage, limits: UNLIMITED, clock: () => 1_700_000_000_000 }
+  return await importRoot(intake, projectId, { rootId: undefined, created: undefined, ...root })
+}
+
+export function newJob(more: Partial<NewRoot['jobs'][number]> = {}): NewRoot['jobs'][number] {
+  return {
+    uuid: randomUUID(),
+    url: 'https://example.com/',
+    name: 'Home',
+    loadingTime: 15_000,
+    created: 1_700_000_000_000,
+    basepath: '/tmp',
+    width: 1200,
+    height: 720,
+    ...more,
+  }
+}
+
+/** Rows without pictures, for what only looks at rows. */
+export async function addRows(
+  store: Store,
+  projectId: string,
+  {
+    rootId = randomUUID(),
+    created = 1_700_000_000_000,
+    jobs = 1,
+  }: { rootId?: string; created?: number; jobs?: number } = {},
+): Promise<string> {
+  const rows = Array.from({ length: jobs }, () => newJob({ created }))
+  await store.addRoot({ projectId, rootId, created, digest: rootId, jobs: rows }, async () => {})
+  return rootId
+}
+
+export function rootsUrl(projectId: string): string {
+  return `/api/projects/${projectId}/screenshots/root`
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { pino } from 'pino'
+import { onTestFinished } from 'vitest'
+import { openService, openStorage, type Storage } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { makeFolder } from './workspace.ts'
+
+export interface TestService extends Storage {
+  readonly url: string
+  readonly dataDir: string
+  readonly logLines: string[]
+  /** Moved by tests; starts at a fixed instant. */
+  now: number
+  get(path: string, headers?: Record<string, string>): Promise<Response>
+  stop(): Promise<void>
+}
+
+/** 2026-03-01T06:00:00Z: the middle of a twelve-hour window. */
+export const NOON = Date.UTC(2026, 2, 1, 6)
+
+/** The whole service on a free port of 127.0.0.1 and a folder of its own, with a clock that tests move. */
+export async function startService(env: Record<string, string> = {}): Promise<TestService> {
+  const dataDir = env['DATA_DIR'] ?? join(await makeFolder(), 'data')
+  const config = readConfig({
+    PORT: '0',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'debug',
+    SHUTDOWN_TIMEOUT: '2s',
+    ...env,
+  })
+  const storage = await openStorage(config)
+  const logLines: string[] = []
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      logLines.push(String(chunk))
+      done()
+    },
+  })
+  const log = pino({ level: config.logLevel }, sink)
+  const test = { now: NOON }
+  const service = await openService(config, storage, { log, clock: () => test.now })
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= service.close().then(storage.close)
+    return stopped
+  }
+  onTestFinished(stop)
+  const url = service.url.replace('[::1]', 'localhost')
+  return Object.assign(test, {
+    ...storage,
+    url,
+    dataDir,
+    logLines,
+    get: (path: string, headers: Record<string, string> = {}) => fetch(new URL(path, url), { headers }),
+    stop,
+  })
+}
