@@ -39,6 +39,8 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
       connectionsCheckingInterval: Math.min(limits.requestMs, 5_000),
     },
     rewriteUrl: nameOrNothing,
+    // More than Node lets through in a request line: an id that is too long is an unknown id, not a 414.
+    routerOptions: { maxParamLength: 65_536 },
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
     clientErrorHandler: refuseConnection,
