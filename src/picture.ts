@@ -1,4 +1,4 @@
-import sharp, { type Sharp } from 'sharp'
+import type { Sharp, SharpOptions } from 'sharp'
 import { AppError } from './errors.ts'
 
 /** Previews are this wide, or as wide as the picture where that is less. */
@@ -20,20 +20,23 @@ export interface Picture {
  * Throws `bad_request` with the reason where the bytes are no such picture.
  */
 export async function readPicture(bytes: Buffer, maxPixels: number): Promise<Picture> {
+  const decode = () => load(bytes, { limitInputPixels: maxPixels, failOn: 'warning' })
   try {
-    const { format, width, height } = await decoder(bytes, maxPixels).metadata()
+    const { format, width, height } = await (await decode()).metadata()
     if (!PICTURE_FORMATS.some((known) => known === format)) {
       throw new AppError('bad_request', `is ${format}, not ${PICTURE_FORMATS.join(', ')}`)
     }
     if (format === 'png') {
       // Making the preview decodes every row, which is the only proof that the file is whole.
-      return { bytes, width, height, preview: await makePreview(decoder(bytes, maxPixels)) }
+      return { bytes, width, height, preview: await makePreview(await decode()) }
     }
-    const { data, info } = await decoder(bytes, maxPixels)
-      .autoOrient()
-      .png()
-      .toBuffer({ resolveWithObject: true })
-    return { bytes: data, width: info.width, height: info.height, preview: await makePreview(sharp(data)) }
+    const { data, info } = await (await decode()).autoOrient().png().toBuffer({ resolveWithObject: true })
+    return {
+      bytes: data,
+      width: info.width,
+      height: info.height,
+      preview: await makePreview(await load(data)),
+    }
   } catch (error) {
     if (error instanceof AppError) throw error
     const reason = (error as Error).message.split('\n')[0]
@@ -42,11 +45,13 @@ export async function readPicture(bytes: Buffer, maxPixels: number): Promise<Pic
 }
 
 export async function drawSvg(svg: string): Promise<Buffer> {
-  return await sharp(Buffer.from(svg)).png().toBuffer()
+  return await (await load(Buffer.from(svg))).png().toBuffer()
 }
 
-function decoder(bytes: Buffer, maxPixels: number): Sharp {
-  return sharp(bytes, { limitInputPixels: maxPixels, failOn: 'warning' })
+/** sharp comes with the first picture: a process that only serves needs neither its memory nor its loading time. */
+async function load(bytes: Buffer, options?: SharpOptions): Promise<Sharp> {
+  const { default: sharp } = await import('sharp')
+  return sharp(bytes, options)
 }
 
 async function makePreview(picture: Sharp): Promise<Buffer> {

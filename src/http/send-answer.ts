@@ -23,8 +23,8 @@ export async function sendAnswer(
     if (done) return reply.send(begin)
     begin += value
   }
-  // Not in object mode: then what waits for a slow reader is counted in bytes, not in pieces.
-  return reply.send(Readable.from(continued(begin, pieces), { objectMode: false }))
+  // One piece waits for a slow reader, as text: Node writes it without a Buffer that the collector must find.
+  return reply.send(Readable.from(continued(begin, pieces), { highWaterMark: 1 }))
 }
 
 async function* continued(begin: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {

@@ -7,8 +7,8 @@ import type { Job, RootHead, RootPosition, Store } from '../store/store.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { CLOSE_ROOT, openRoot, RENDERING, renderJob } from './render.ts'
 
-/** Jobs rendered without letting other requests in: a few milliseconds of work. */
-const JOBS_PER_TURN = 200
+/** Jobs rendered without letting other requests in: about a millisecond of work. */
+const JOBS_PER_TURN = 50
 /** Roots looked up at once while streaming. */
 const HEADS_PER_PAGE = 100
 

@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { get } from 'node:http'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { RootResult } from '../../src/contract/results.ts'
+import { memoryOf, serveProcess } from '../support/process.ts'
+import { addRows, makeProject, newJob, rootsUrl } from '../support/results.ts'
+import { seedRows } from '../support/seed.ts'
+import { startService } from '../support/service.ts'
+import { makeFolder } from '../support/workspace.ts'
+
+const MB = 1024 * 1024
+
+/** Reads an answer piece by piece, as a client that keeps nothing. */
+async function drain(url: string) {
+  const response = await fetch(url)
+  const hash = createHash('sha256')
+  let bytes = 0
+  let jobs = 0
+  let last = ''
+  for await (const piece of response.body ?? []) {
+    const text = Buffer.from(piece).toString('latin1')
+    hash.update(piece)
+    bytes += piece.length
+    jobs += (last.slice(-7) + text).split('"data":"').length - 1
+    last = text
+  }
+  return { status: response.status, bytes, jobs, end: last.slice(-1), hash: hash.digest('hex') }
+}
+
+describe('the list of a large project', () => {
+  test('100,000 jobs: complete, within 64 MB above idle, and other requests are served in between', async () => {
+    const dataDir = join(await makeFolder(), 'data')
+    const projectId = await seedRows(dataDir, { roots: 10_000, jobsPerRoot: 10 })
+    const service = await serveProcess({ DATA_DIR: dataDir })
+    await drain(`${service.url}${rootsUrl(projectId)}?limit=100`)
+    const idle = (await memoryOf(service.pid)).now
+
+    let served = 0
+    let reading = true
+    const others = (async () => {
+      while (reading) {
+        const response = await fetch(`${service.url}/readyz`)
+        expect(response.status).toBe(200)
+        await response.arrayBuffer()
+        served++
+      }
+    })()
+    const list = await drain(service.url + rootsUrl(projectId))
+    reading = false
+    await others
+    const { peak } = await memoryOf(service.pid)
+
+    expect(list).toMatchObject({ status: 200, jobs: 100_000, end: ']' })
+    expect(list.bytes).toBeGreaterThan(70 * MB)
+    expect((peak - idle) / MB).toBeLessThan(64)
+    expect(served).toBeGreaterThan(20)
+    process.stderr.write(
+      `list of 100,000 jobs: ${Math.round(list.bytes / MB)} MB, memory +${Math.round((peak - idle) / MB)} MB, ${served} other requests meanwhile\n`,
+    )
+  })
+
+  test('slow readers hold neither memory nor the write-ahead log', async () => {
+    const dataDir = join(await makeFolder(), 'data')
+    const projectId = await seedRows(dataDir, { roots: 2_000, jobsPerRoot: 10 })
+    const service = await serveProcess({ DATA_DIR: dataDir })
+    await drain(`${service.url}${rootsUrl(projectId)}`)
+    const before = (await memoryOf(service.pid)).now
+    const sockets = Array.from({ length: 16 }, () => {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+      socket.write(`GET ${rootsUrl(projectId)} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+      socket.once('readable', () => socket.read(10))
+      return socket
+    })
+    await sleep(1_500)
+    expect(((await memoryOf(service.pid)).now - before) / MB).toBeLessThan(48)
+    // No read transaction is open, so a writer's checkpoint can reset the log.
+    const { DatabaseSync } = await import('node:sqlite')
+    const writer = new DatabaseSync(join(dataDir, 'proofsheet.db'), { timeout: 2_000 })
+    writer.exec(`update projects set name = 'x'`)
+    expect(writer.prepare('pragma wal_checkpoint(truncate)').get()).toMatchObject({ busy: 0 })
+    writer.close()
+    for (const socket of sockets) socket.destroy()
+  })
+
+  test('an answer that was given up leaves nothing running', async () => {
+    const dataDir = join(await makeFolder(), 'data')
+    const projectId = await seedRows(dataDir, { roots: 2_000, jobsPerRoot: 10 })
+    const service = await serveProcess({ DATA_DIR: dataDir })
+    const whole = await drain(service.url + rootsUrl(projectId))
+    for (let index = 0; index < 100; index++) {
+      const request = get(service.url + rootsUrl(projectId))
+      const [response] = await once(request, 'response')
+      await once(response, 'readable')
+      request.destroy()
+    }
+    expect(await drain(service.url + rootsUrl(projectId))).toEqual(whole)
+    expect(service.stderr()).not.toMatch(/"level":(50|60)/)
+  })
+})
+
+describe('a large root', () => {
+  test('is answered whole, alone and in the list', async () => {
+    const service = await startService()
+    const projectId = await makeProject(service.store)
+    const jobs = Array.from({ length: 1_234 }, (_, index) => newJob({ name: String(index) }))
+    const root = { projectId, rootId: '00000000-0000-4000-8000-000000000001', created: 5, digest: 'd', jobs }
+    await service.store.addRoot(root, async () => {})
+    await addRows(service.store, projectId, { created: 9, jobs: 3 })
+    await addRows(service.store, projectId, { created: 1, jobs: 0 })
+    const list = (await (await service.get(rootsUrl(projectId))).json()) as RootResult[]
+    expect(list.map((each) => each.jobs.length)).toEqual([3, 1_234, 0])
+    expect(list[1]?.jobs.map((job) => job.url.name)).toEqual(jobs.map((job) => job.name))
+    expect(await (await service.get(`${rootsUrl(projectId)}/${root.rootId}`)).json()).toEqual(list[1])
+  })
+})
+
+describe('an error after the first byte', () => {
+  test('breaks the connection: the answer must not parse', async () => {
+    const service = await startService()
+    const projectId = await makeProject(service.store)
+    for (let index = 0; index < 400; index++)
+      await addRows(service.store, projectId, { created: index, jobs: 10 })
+    const response = await service.get(rootsUrl(projectId))
+    expect(response.status).toBe(200)
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+    await reader.read()
+    await service.store.close()
+    const rest = (async () => {
+      while (!(await reader.read()).done);
+    })()
+    await expect(rest).rejects.toThrow()
+  })
+
+  test('before the first byte it is an ordinary 503', async () => {
+    const service = await startService()
+    const projectId = await makeProject(service.store)
+    await service.store.close()
+    expect((await service.get(rootsUrl(projectId))).status).toBe(503)
+  })
+})
+
+describe('an answer nobody finishes reading', () => {
+  test('is cut off after RESPONSE_TIMEOUT, however steadily it is sipped', async () => {
+    const service = await startService({ RESPONSE_TIMEOUT: '1s' })
+    const projectId = await makeProject(service.store)
+    await service.store.addRoot(
+      {
+        projectId,
+        rootId: projectId,
+        created: 1,
+        digest: 'd',
+        jobs: Array.from({ length: 8_000 }, () => newJob()),
+      },
+      async () => {},
+    )
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+    socket.write(`GET ${rootsUrl(projectId)} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+    const broken = new Promise((resolve) => socket.once('error', resolve).once('close', resolve))
+    const sip = setInterval(() => socket.read(1_000), 20)
+    while (!service.logLines.some((line) => line.includes('the answer was not read in time'))) await sleep(50)
+    clearInterval(sip)
+    socket.resume()
+    await broken
+  })
+})

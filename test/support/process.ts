@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+
+export const COMMAND = fileURLToPath(new URL('../../bin/proofsheet.js', import.meta.url))
+
+export interface RunningProcess {
+  readonly child: ChildProcess
+  readonly pid: number
+  readonly stdout: () => string
+  readonly stderr: () => string
+  /** Resolves with the first match in stdout; rejects if the process ends before. */
+  waitFor(pattern: RegExp): Promise<RegExpExecArray>
+  readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+}
+
+/** Runs a program with only the environment it is given. It is ended, by its id, when the test is over. */
+export function start(
+  file: string,
+  args: string[],
+  options: { env?: Record<string, string>; cwd?: string } = {},
+): RunningProcess {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...options.env }
+  const child = spawn(file, args, { env, cwd: options.cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    stdout += chunk
+  })
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    stderr += chunk
+  })
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }))
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+    await ended
+  })
+  return {
+    child,
+    pid: child.pid ?? -1,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    ended,
+    async waitFor(pattern) {
+      for (;;) {
+        const match = pattern.exec(stdout)
+        if (match) return match
+        const over = await Promise.race([
+          once(child.stdout, 'data').then(() => false),
+          ended.then(() => true),
+        ])
+        if (over && !pattern.test(stdout)) throw new Error(`ended without ${pattern}:\n${stdout}\n${stderr}`)
+      }
+    },
+  }
+}
+
+/** `proofsheet …`, as a process of its own. */
+export function proofsheet(args: string[], env: Record<string, string> = {}): RunningProcess {
+  return start(process.execPath, [COMMAND, ...args], { env })
+}
+
+/** Runs a command to its end. */
+export async function runProofsheet(args: string[], env: Record<string, string> = {}) {
+  const command = proofsheet(args, env)
+  const { code } = await command.ended
+  return { code, stdout: command.stdout(), stderr: command.stderr() }
+}
+
+/** Starts the service on a free port and answers where. */
+export async function serveProcess(env: Record<string, string>) {
+  const running = proofsheet(['serve'], { PORT: '0', LOG_LEVEL: 'warn', ...env })
+  const [, url = ''] = await running.waitFor(/ready at (http:\/\/\S+)/)
+  return { ...running, url }
+}
+
+/** Resident memory in bytes; `peak` since the process started. */
+export async function memoryOf(pid: number): Promise<{ now: number; peak: number }> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024
+  return { now: read('VmRSS'), peak: read('VmHWM') }
+}

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { openSqliteStore } from '../../src/store/sqlite.ts'
+import { makeProject } from './results.ts'
+
+/** Writes many rows in one transaction, past the store: what is measured is reading them. No pictures. */
+export async function seedRows(
+  dataDir: string,
+  size: { roots: number; jobsPerRoot: number },
+): Promise<string> {
+  const path = join(dataDir, 'proofsheet.db')
+  const store = await openSqliteStore(path)
+  const projectId = await makeProject(store)
+  await store.close()
+  const database = new DatabaseSync(path)
+  const root = database.prepare(
+    'insert into roots (project_id, root_id, created, revision, job_count, digest) values (?, ?, ?, ?, ?, ?)',
+  )
+  const job = database.prepare(
+    'insert into jobs (project_id, root_id, position, uuid, url, name, loading_time, created, basepath, width, height) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  database.exec('begin')
+  for (let index = 0; index < size.roots; index++) {
+    const rootId = randomUUID()
+    const created = 1_700_000_000_000 + index
+    root.run(projectId, rootId, created, rootId, size.jobsPerRoot, rootId)
+    for (let position = 0; position < size.jobsPerRoot; position++) {
+      const url = `https://example.com/section-${position}/page-${index}?variant=default`
+      job.run(
+        projectId,
+        rootId,
+        position,
+        randomUUID(),
+        url,
+        `Page ${index}.${position}`,
+        15_000,
+        created,
+        '/tmp',
+        1200,
+        720,
+      )
+    }
+  }
+  database.exec('commit')
+  database.close()
+  return projectId
+}
