@@ -24,11 +24,13 @@ export class SqlStore implements Store {
 
   async createProject(project: Omit<Project, 'revision'>): Promise<void> {
     const { projectId, name, created } = project
-    const { numInsertedOrUpdatedRows } = await this.#write
-      .insertInto('projects')
-      .values({ project_id: projectId, name, created, revision: newRevision() })
-      .onConflict((conflict) => conflict.doNothing())
-      .executeTakeFirstOrThrow()
+    const { numInsertedOrUpdatedRows } = await this.#transaction((transaction) =>
+      transaction
+        .insertInto('projects')
+        .values({ project_id: projectId, name, created, revision: newRevision() })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirstOrThrow(),
+    )
     if (numInsertedOrUpdatedRows === 0n) throw new AppError('conflict', `project ${projectId} exists already`)
   }
 
@@ -58,7 +60,7 @@ export class SqlStore implements Store {
   }
 
   async addRoot(root: NewRoot, publish: () => Promise<void>): Promise<'added' | 'present'> {
-    return await this.#write.transaction().execute(async (transaction) => {
+    return await this.#transaction(async (transaction) => {
       const known = await findDigest(transaction, root.projectId, root.rootId)
       if (known === root.digest) return 'present'
       if (known !== undefined) {
@@ -120,18 +122,20 @@ export class SqlStore implements Store {
 
   async createKey(key: Omit<ApiKey, 'revoked'> & { hash: string }): Promise<void> {
     if (!(await this.findProject(key.projectId))) throw unknownProject(key.projectId)
-    await this.#write
-      .insertInto('keys')
-      .values({
-        key_id: key.keyId,
-        project_id: key.projectId,
-        hash: key.hash,
-        scope: key.scope,
-        label: key.label,
-        created: key.created,
-        revoked: null,
-      })
-      .execute()
+    await this.#transaction((transaction) =>
+      transaction
+        .insertInto('keys')
+        .values({
+          key_id: key.keyId,
+          project_id: key.projectId,
+          hash: key.hash,
+          scope: key.scope,
+          label: key.label,
+          created: key.created,
+          revoked: null,
+        })
+        .execute(),
+    )
   }
 
   async findKey(hash: string): Promise<ApiKey | undefined> {
@@ -151,11 +155,13 @@ export class SqlStore implements Store {
   }
 
   async revokeKey(keyId: string, at: number): Promise<boolean> {
-    const { numUpdatedRows } = await this.#write
-      .updateTable('keys')
-      .set(({ fn, val }) => ({ revoked: fn.coalesce('revoked', val(at)) }))
-      .where('key_id', '=', keyId)
-      .executeTakeFirst()
+    const { numUpdatedRows } = await this.#transaction((transaction) =>
+      transaction
+        .updateTable('keys')
+        .set(({ fn, val }) => ({ revoked: fn.coalesce('revoked', val(at)) }))
+        .where('key_id', '=', keyId)
+        .executeTakeFirst(),
+    )
     return numUpdatedRows > 0n
   }
 
@@ -165,6 +171,11 @@ export class SqlStore implements Store {
 
   async close(): Promise<void> {
     await this.#close()
+  }
+
+  /** Every write, also a single one: a transaction is what waits for other writers. */
+  async #transaction<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T> {
+    return await this.#write.transaction().execute(work)
   }
 
   #heads(projectId: string) {

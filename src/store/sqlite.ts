@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -20,11 +21,11 @@ import type { Store } from './store.ts'
 
 /** How long a writer waits for another process's transaction. Readers never wait in WAL mode. */
 const BUSY_TIMEOUT_MS = 5_000
+/** SQLite waits by blocking the thread, and with it every request: so it waits this long, and we wait in between. */
+const BLOCKING_WAIT_MS = 20
+const RETRY_MS = 10
 /** A burst of writes may grow the WAL; a checkpoint cuts the file back to this. */
 const WAL_KEPT_BYTES = 64 * 1024 * 1024
-
-const PRAGMAS = `pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma journal_mode = wal; pragma synchronous = full;
-  pragma foreign_keys = on; pragma journal_size_limit = ${WAL_KEPT_BYTES};`
 
 /** Two connections: while a root is being published inside a write transaction, requests go on reading. */
 export async function openSqliteStore(path: string): Promise<Store> {
@@ -33,20 +34,37 @@ export async function openSqliteStore(path: string): Promise<Store> {
   const close = async () => {
     for (const database of opened.splice(0)) database.close()
   }
-  const connect = (pragmas = '') => {
-    const database = translating(() => new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS }))
+  const connect = () => {
+    const database = openDatabase(path)
     opened.push(database)
-    translating(() => database.exec(PRAGMAS + pragmas))
     return new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) })
   }
   try {
     const write = connect()
     await migrate(write)
-    return new SqlStore({ read: connect('pragma query_only = on;'), write, close })
+    opened[0]?.exec(`pragma busy_timeout = ${BLOCKING_WAIT_MS}`)
+    return new SqlStore({ read: connect(), write, close })
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** One connection, with everything that matters said and nothing left to SQLite's defaults. */
+export function openDatabase(path: string): DatabaseSync {
+  return translating(() => {
+    const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
+    try {
+      database.exec(
+        `pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = ${BUSY_TIMEOUT_MS};
+         pragma foreign_keys = on; pragma journal_size_limit = ${WAL_KEPT_BYTES}`,
+      )
+      return database
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  })
 }
 
 /** Kysely's SQLite dialect on `node:sqlite`, with the two things it lacks for several processes on one file. */
@@ -64,12 +82,21 @@ class NodeSqliteDialect implements Dialect {
 }
 
 /**
- * A deferred transaction that reads and then writes fails at once if another process wrote in between, without
- * waiting; an immediate one takes its turn.
+ * A deferred transaction that reads and then writes fails at once if another process wrote in between; an
+ * immediate one takes its turn. All writes are such transactions, so this is the one place that waits.
  */
 class ImmediateDriver extends SqliteDriver {
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+    const deadline = Date.now() + BUSY_TIMEOUT_MS
+    for (;;) {
+      try {
+        await connection.executeQuery(CompiledQuery.raw('begin immediate'))
+        return
+      } catch (error) {
+        if (!(error instanceof AppError) || error.code !== 'unavailable' || Date.now() > deadline) throw error
+        await sleep(RETRY_MS)
+      }
+    }
   }
 }
 

@@ -1,0 +1,109 @@
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { pictureKey, previewKey } from '../../src/images/images.ts'
+import { createPathAddresses, verifySignedPath } from '../../src/images/signed-path.ts'
+import { loadOrMakeSigningKeys, parseSigningKeys } from '../../src/images/signing-keys.ts'
+import { makeFolder } from '../support/workspace.ts'
+
+const secret = (byte: number) => Buffer.alloc(32, byte).toString('base64')
+const signer = { keys: parseSigningKeys(`new:${secret(1)},old:${secret(2)}`), windowMs: 3_600_000 }
+const origin = 'http://127.0.0.1:8080'
+
+describe('signed paths', () => {
+  const uuids = fc.uuid()
+  const instants = fc.integer({ min: 0, max: 4_000_000_000_000 })
+
+  test('property: what is signed is accepted until it expires, for exactly that picture', () => {
+    fc.assert(
+      fc.property(
+        uuids,
+        uuids,
+        fc.boolean(),
+        instants,
+        fc.nat(3_600_000),
+        (projectId, uuid, preview, now, later) => {
+          const key = (preview ? previewKey : pictureKey)(projectId, uuid)
+          const path = createPathAddresses(signer, { now, origin }).address(key).slice(origin.length)
+          const { expiresMs, key: verified } = verifySignedPath(signer, path, now + later)
+          expect(verified).toBe(key)
+          expect(expiresMs - now).toBeGreaterThan(0)
+          expect(() => verifySignedPath(signer, path, expiresMs)).toThrow(
+            expect.objectContaining({ code: 'address_expired' }),
+          )
+        },
+      ),
+    )
+  })
+
+  test('property: any other text is refused with a typed error', () => {
+    const address = createPathAddresses(signer, { now: 0, origin })
+      .address(pictureKey('1'.repeat(36), '2'.repeat(36)))
+      .slice(origin.length)
+    const other = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc
+        .tuple(fc.nat(address.length), fc.nat(4), fc.string({ maxLength: 4 }))
+        .map(([at, cut, text]) => address.slice(0, at) + text + address.slice(at + cut)),
+    )
+    fc.assert(
+      fc.property(other, (path) => {
+        fc.pre(path !== address)
+        expect(() => verifySignedPath(signer, path, 0)).toThrow(
+          expect.objectContaining({ code: expect.stringMatching(/^(address_invalid|not_found)$/) }),
+        )
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('the first key signs and all verify; one that left verifies no more', () => {
+    const key = pictureKey('1'.repeat(36), '2'.repeat(36))
+    const before = { ...signer, keys: parseSigningKeys(`old:${secret(2)}`) }
+    const path = createPathAddresses(before, { now: 0, origin }).address(key).slice(origin.length)
+    expect(verifySignedPath(signer, path, 0).key).toBe(key)
+    const after = { ...signer, keys: parseSigningKeys(`new:${secret(1)}`) }
+    expect(() => verifySignedPath(after, path, 0)).toThrow(
+      expect.objectContaining({ code: 'address_invalid' }),
+    )
+  })
+})
+
+describe('signing keys', () => {
+  test.each([
+    ['', 'at least one key'],
+    ['abc', 'entry 1 is not'],
+    [`a:${secret(1)},b`, 'entry 2 is not'],
+    [`a b:${secret(1)}`, 'entry 1 is not'],
+    [`a:${Buffer.alloc(16).toString('base64')}`, 'at least 32 bytes'],
+    [`a:${secret(1)},a:${secret(2)}`, 'two keys alike'],
+  ])('%s is refused: %s', (text, reason) => {
+    expect(() => parseSigningKeys(text)).toThrow(reason)
+    if (text.includes(secret(1))) expect(() => parseSigningKeys(text)).not.toThrow(secret(1))
+  })
+
+  test('are made once, for their owner only, however many start together', async () => {
+    const folder = join(await makeFolder(), 'data')
+    const made = await Promise.all(Array.from({ length: 8 }, () => loadOrMakeSigningKeys(folder)))
+    expect(new Set(made.map(([key]) => key?.fingerprint)).size).toBe(1)
+    expect((await stat(join(folder, 'signing-keys'))).mode & 0o777).toBe(0o600)
+    const [again] = await loadOrMakeSigningKeys(folder)
+    expect(again?.fingerprint).toBe(made[0]?.[0]?.fingerprint)
+  })
+
+  test('a new line above rotates them', async () => {
+    const folder = await makeFolder()
+    const path = join(folder, 'signing-keys')
+    await loadOrMakeSigningKeys(folder)
+    await writeFile(path, `k2:${secret(9)}\n${await readFile(path, 'utf8')}`)
+    expect((await loadOrMakeSigningKeys(folder)).map((key) => key.id)).toEqual(['k2', 'k1'])
+  })
+
+  test('a file that holds none is an error, not a new key', async () => {
+    const folder = await makeFolder()
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, 'signing-keys'), 'broken\n')
+    await expect(loadOrMakeSigningKeys(folder)).rejects.toThrow('signing-keys must be a list')
+  })
+})

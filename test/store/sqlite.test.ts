@@ -1,0 +1,78 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { openDatabase, openSqliteStore } from '../../src/store/sqlite.ts'
+import { start } from '../support/process.ts'
+import { addRows, makeProject } from '../support/results.ts'
+import { makeFolder } from '../support/workspace.ts'
+import { storeSuite } from './store-suite.ts'
+
+const driver = {
+  newPlace: async () => join(await makeFolder(), 'nested', 'store.db'),
+  async open(path: string) {
+    const store = await openSqliteStore(path)
+    onTestFinished(() => store.close())
+    return store
+  },
+}
+
+storeSuite('SQLite', driver)
+
+describe('SQLite', () => {
+  test('every connection writes ahead, syncs each commit, waits its turn and checks references', async () => {
+    const database = openDatabase(join(await makeFolder(), 'store.db'))
+    onTestFinished(() => database.close())
+    const pragma = (name: string) => Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0]
+    expect(['journal_mode', 'synchronous', 'busy_timeout', 'foreign_keys'].map(pragma)).toEqual([
+      'wal',
+      2,
+      5_000,
+      1,
+    ])
+  })
+
+  test('two processes starting at once on a fresh folder both succeed', async () => {
+    const path = await driver.newPlace()
+    const script = `
+      const { openSqliteStore } = await import(${JSON.stringify(new URL('../../src/store/sqlite.ts', import.meta.url).href)})
+      const store = await openSqliteStore(${JSON.stringify(path)})
+      await store.check()
+      await store.close()`
+    const ends = await Promise.all(
+      Array.from({ length: 4 }, async () => {
+        const process_ = start(process.execPath, ['--input-type=module', '-e', script])
+        return [(await process_.ended).code, process_.stderr()]
+      }),
+    )
+    expect(ends).toEqual(Array.from({ length: 4 }, () => [0, '']))
+  })
+
+  test('a schema newer than the code is refused in words', async () => {
+    const path = await driver.newPlace()
+    await (await driver.open(path)).close()
+    const database = new DatabaseSync(path)
+    database.exec(`insert into kysely_migration (name, timestamp) values ('9999-later', 'x')`)
+    database.close()
+    await expect(openSqliteStore(path)).rejects.toThrow('newer version of proofsheet')
+  })
+
+  test('a file that is no database is storage_failed', async () => {
+    const path = join(await makeFolder(), 'store.db')
+    await writeFile(path, 'not a database, and long enough to have a header of one hundred bytes'.repeat(5))
+    await expect(openSqliteStore(path)).rejects.toMatchObject({ code: 'storage_failed' })
+  })
+
+  test('a writer that never ends is unavailable, and reading goes on', async () => {
+    const path = await driver.newPlace()
+    const store = await driver.open(path)
+    const projectId = await makeProject(store)
+    const other = new DatabaseSync(path)
+    onTestFinished(() => other.close())
+    other.exec('begin immediate')
+    await expect(addRows(store, projectId)).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await store.findProject(projectId)).toBeDefined()
+    other.exec('rollback')
+    await addRows(store, projectId)
+  })
+})

@@ -1,0 +1,300 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { NewRoot, RootPosition, Store } from '../../src/store/store.ts'
+import { addRows, makeProject, newJob } from '../support/results.ts'
+
+export interface StoreDriver {
+  /** An empty store, closed when the test is over. Called twice with one place, it opens the same store twice. */
+  open(place: string): Promise<Store>
+  /** A place no other test uses. */
+  newPlace(): Promise<string>
+}
+
+/** What every store must do, whatever engine it runs on. */
+export function storeSuite(name: string, driver: StoreDriver): void {
+  const open = async () => driver.open(await driver.newPlace())
+  const nothing = async () => {}
+
+  describe(`${name}: projects`, () => {
+    test('are created, found and listed oldest first with their counts', async () => {
+      const store = await open()
+      const [second, first] = [randomUUID(), randomUUID()]
+      await store.createProject({ projectId: second, name: 'Zwei', created: 20 })
+      await store.createProject({ projectId: first, name: 'Eins', created: 10 })
+      await addRows(store, second, { jobs: 3 })
+      await addRows(store, second, { jobs: 4 })
+      expect(await store.findProject(first)).toMatchObject({ projectId: first, name: 'Eins', created: 10 })
+      expect(await store.findProject(randomUUID())).toBeUndefined()
+      expect(await store.listProjects()).toMatchObject([
+        { projectId: first, roots: 0, jobs: 0 },
+        { projectId: second, roots: 2, jobs: 7 },
+      ])
+    })
+
+    test('an id that is taken is a conflict and changes nothing', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const before = await store.findProject(projectId)
+      await expect(store.createProject({ projectId, name: 'Other', created: 1 })).rejects.toMatchObject({
+        code: 'conflict',
+      })
+      expect(await store.findProject(projectId)).toEqual(before)
+    })
+  })
+
+  describe(`${name}: adding a root`, () => {
+    const root = (projectId: string, more: Partial<NewRoot> = {}): NewRoot => ({
+      projectId,
+      rootId: randomUUID(),
+      created: 1_605_813_006_223,
+      digest: 'digest',
+      jobs: [newJob({ name: 'one' }), newJob({ name: 'two' })],
+      ...more,
+    })
+
+    test('gives back every field, jobs in their order', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId, {
+        jobs: [
+          newJob({
+            name: 'Ω “quoted” \\ \n 😀',
+            url: 'https://example.com/?a=b&c',
+            loadingTime: 0,
+            basepath: '',
+            width: 1,
+            height: 65_535,
+            created: 8_640_000_000_000_000,
+          }),
+          newJob(),
+        ],
+      })
+      expect(await store.addRoot(added, nothing)).toBe('added')
+      expect(await store.findRoot(projectId, added.rootId)).toEqual({
+        rootId: added.rootId,
+        created: added.created,
+        revision: expect.any(String),
+        jobCount: 2,
+      })
+      expect(await store.jobsOf(projectId, [added.rootId])).toEqual(
+        added.jobs.map((job) => ({ ...job, rootId: added.rootId })),
+      )
+      expect(await store.findRootDigest(projectId, added.rootId)).toBe('digest')
+    })
+
+    test('publishes before anyone can see it', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      let seen: unknown = 'not called'
+      await store.addRoot(added, async () => {
+        seen = await store.findRoot(projectId, added.rootId)
+      })
+      expect(seen).toBeUndefined()
+    })
+
+    test('adds nothing where publishing fails, and can be tried again', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const before = await store.findProject(projectId)
+      await expect(store.addRoot(added, () => Promise.reject(new Error('no room')))).rejects.toThrow(
+        'no room',
+      )
+      expect(await store.findRoot(projectId, added.rootId)).toBeUndefined()
+      expect(await store.jobsOf(projectId, [added.rootId])).toEqual([])
+      expect(await store.findProject(projectId)).toEqual(before)
+      expect(await store.addRoot(added, nothing)).toBe('added')
+    })
+
+    test('the same again is present, publishes nothing and changes nothing', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      await store.addRoot(added, nothing)
+      const before = await store.findProject(projectId)
+      const again = await store.addRoot(added, () => Promise.reject(new Error('must not publish')))
+      expect(again).toBe('present')
+      expect(await store.findProject(projectId)).toEqual(before)
+    })
+
+    test('another content under the same root, or a job of another root, is a conflict', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      await store.addRoot(added, nothing)
+      const refuse = (other: NewRoot) =>
+        expect(
+          store.addRoot(other, () => Promise.reject(new Error('must not publish'))),
+        ).rejects.toMatchObject({ code: 'conflict' })
+      await refuse({ ...added, digest: 'other' })
+      await refuse(root(projectId, { digest: 'other', jobs: [newJob(), ...added.jobs.slice(1)] }))
+      expect(await store.pageRoots(projectId, { limit: 10 })).toHaveLength(1)
+    })
+
+    test('the same ids in another project are another root', async () => {
+      const store = await open()
+      const [mine, theirs] = [await makeProject(store), await makeProject(store)]
+      const added = root(mine)
+      await store.addRoot(added, nothing)
+      expect(await store.addRoot({ ...added, projectId: theirs }, nothing)).toBe('added')
+      expect(await store.jobsOf(theirs, [added.rootId])).toHaveLength(2)
+    })
+
+    test('an unknown project is not_found', async () => {
+      const store = await open()
+      await expect(store.addRoot(root(randomUUID()), nothing)).rejects.toMatchObject({ code: 'not_found' })
+    })
+
+    test('a root of 3,000 jobs fits, one without jobs too', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const large = root(projectId, {
+        jobs: Array.from({ length: 3_000 }, (_, index) => newJob({ name: String(index) })),
+      })
+      const empty = root(projectId, { jobs: [] })
+      await store.addRoot(large, nothing)
+      await store.addRoot(empty, nothing)
+      const jobs = await store.jobsOf(projectId, [large.rootId, empty.rootId])
+      expect(jobs.map((job) => job.name)).toEqual(large.jobs.map((job) => job.name))
+    })
+
+    test('of many adders with one id, one adds and the others find it or are refused', async () => {
+      const place = await driver.newPlace()
+      const stores = [await driver.open(place), await driver.open(place)] as const
+      const projectId = await makeProject(stores[0])
+      const rootId = randomUUID()
+      let published = 0
+      const outcomes = await Promise.all(
+        Array.from({ length: 8 }, async (_, index) => {
+          const added = root(projectId, { rootId, digest: index % 4 === 0 ? 'a' : 'b' })
+          try {
+            return await stores[index % 2 === 0 ? 0 : 1].addRoot(added, async () => {
+              published++
+            })
+          } catch (error) {
+            return (error as { code: string }).code
+          }
+        }),
+      )
+      expect(published).toBe(1)
+      expect(outcomes.filter((outcome) => outcome === 'added')).toHaveLength(1)
+      expect(new Set(outcomes)).toEqual(new Set(['added', 'present', 'conflict']))
+    })
+  })
+
+  describe(`${name}: reading`, () => {
+    test('a root or its jobs are never found through another project', async () => {
+      const store = await open()
+      const [mine, theirs] = [await makeProject(store), await makeProject(store)]
+      const rootId = await addRows(store, theirs, { jobs: 2 })
+      expect(await store.findRoot(mine, rootId)).toBeUndefined()
+      expect(await store.findRootDigest(mine, rootId)).toBeUndefined()
+      expect(await store.jobsOf(mine, [rootId])).toEqual([])
+      expect(await store.pageRoots(mine, { limit: 10 })).toEqual([])
+    })
+
+    test('property: pages of any size give every root once: newest first, then by id', async () => {
+      const store = await open()
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.record({ created: fc.integer({ min: 1, max: 4 }), rootId: fc.uuid() }), {
+            maxLength: 12,
+          }),
+          fc.integer({ min: 1, max: 5 }),
+          async (roots, limit) => {
+            const projectId = await makeProject(store)
+            const unique = [...new Map(roots.map((each) => [each.rootId, each])).values()]
+            for (const each of unique) await addRows(store, projectId, each)
+            const expected = unique.toSorted(
+              (a, b) => b.created - a.created || (a.rootId < b.rootId ? -1 : 1),
+            )
+            const seen: string[] = []
+            let after: RootPosition | undefined
+            do {
+              const page = await store.pageRoots(projectId, { after, limit })
+              seen.push(...page.map((each) => each.rootId))
+              after = page.length === limit ? page.at(-1) : undefined
+            } while (after)
+            expect(seen).toEqual(expected.map((each) => each.rootId))
+          },
+        ),
+        { numRuns: 30 },
+      )
+    })
+
+    test('every write gives the project and the root another revision', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const revisions = new Set([(await store.findProject(projectId))?.revision])
+      for (let index = 0; index < 5; index++) {
+        const rootId = await addRows(store, projectId)
+        revisions.add((await store.findProject(projectId))?.revision)
+        expect((await store.findRoot(projectId, rootId))?.revision).toBeTruthy()
+      }
+      expect(revisions.size).toBe(6)
+    })
+
+    test('what one connection wrote is in the next answer of another', async () => {
+      const place = await driver.newPlace()
+      const [writer, reader] = [await driver.open(place), await driver.open(place)]
+      const projectId = await makeProject(writer)
+      for (let index = 1; index <= 10; index++) {
+        await addRows(writer, projectId)
+        expect(await reader.pageRoots(projectId, { limit: 100 })).toHaveLength(index)
+      }
+    })
+  })
+
+  describe(`${name}: keys`, () => {
+    const key = (projectId: string) => ({
+      keyId: randomUUID(),
+      projectId,
+      scope: 'read' as const,
+      label: 'CI',
+      created: 5,
+      hash: randomUUID(),
+    })
+
+    test('are found by hash until they are revoked', async () => {
+      const store = await open()
+      const created = key(await makeProject(store))
+      await store.createKey(created)
+      const { hash, ...stored } = created
+      expect(await store.findKey(hash)).toEqual({ ...stored, revoked: undefined })
+      expect(await store.findKey('other')).toBeUndefined()
+      expect(await store.revokeKey(created.keyId, 7)).toBe(true)
+      expect(await store.revokeKey(created.keyId, 9)).toBe(true)
+      expect(await store.revokeKey('other', 9)).toBe(false)
+      expect(await store.findKey(hash)).toBeUndefined()
+      expect(await store.listKeys()).toEqual([{ ...stored, revoked: 7 }])
+    })
+
+    test('are listed by project; an unknown project gets none', async () => {
+      const store = await open()
+      const [mine, theirs] = [await makeProject(store), await makeProject(store)]
+      await store.createKey(key(mine))
+      await store.createKey(key(theirs))
+      expect(await store.listKeys(mine)).toMatchObject([{ projectId: mine }])
+      expect(await store.listKeys()).toHaveLength(2)
+      await expect(store.createKey(key(randomUUID()))).rejects.toMatchObject({ code: 'not_found' })
+    })
+  })
+
+  describe(`${name}: opening`, () => {
+    test('many at once on a fresh place agree on one schema', async () => {
+      const place = await driver.newPlace()
+      const stores = await Promise.all(Array.from({ length: 6 }, () => driver.open(place)))
+      const projectId = await makeProject(stores[0] as Store)
+      for (const store of stores) expect(await store.findProject(projectId)).toBeDefined()
+    })
+
+    test('a closed store is unavailable', async () => {
+      const store = await open()
+      await store.check()
+      await store.close()
+      await expect(store.check()).rejects.toMatchObject({ code: 'unavailable' })
+    })
+  })
+}
