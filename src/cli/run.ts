@@ -2,10 +2,6 @@ import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config.ts'
 import { AppError } from '../errors.ts'
-import { importCommand } from './import.ts'
-import { keyCommand } from './key.ts'
-import { projectCommand } from './project.ts'
-import { serveCommand } from './serve.ts'
 
 /** 0: done. 1: not done, or not all of it. 2: the command or the configuration makes no sense. */
 export type ExitCode = 0 | 1 | 2
@@ -13,7 +9,7 @@ export type ExitCode = 0 | 1 | 2
 /** Runs a command line and answers the exit code; says on stderr what went wrong. */
 export async function run(args: readonly string[]): Promise<ExitCode> {
   let exitCode: ExitCode = 0
-  const finish = (code: ExitCode) => {
+  const finish: Finish = (code) => {
     exitCode = code
   }
   const program = new Command('proofsheet')
@@ -24,7 +20,7 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
     .configureHelp({ showGlobalOptions: false, helpWidth: 100 })
     .showHelpAfterError('(--help explains the command)')
     .addHelpText('after', OVERVIEW)
-  for (const command of [serveCommand(), importCommand(finish), projectCommand(), keyCommand()]) {
+  for (const command of await loadCommands(args[0], finish)) {
     program.addCommand(command.copyInheritedSettings(program).helpOption('--help', 'explain this command'))
   }
   for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
@@ -36,6 +32,22 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
   } catch (error) {
     return report(error)
   }
+}
+
+type Finish = (code: ExitCode) => void
+
+const commands: Record<string, (finish: Finish) => Promise<Command>> = {
+  serve: async () => (await import('./serve.ts')).serveCommand(),
+  import: async (finish) => (await import('./import.ts')).importCommand(finish),
+  project: async () => (await import('./project.ts')).projectCommand(),
+  key: async () => (await import('./key.ts')).keyCommand(),
+}
+
+/** Only what was asked for: listing projects need not load a web server. */
+async function loadCommands(name: string | undefined, finish: Finish): Promise<Command[]> {
+  const asked = Object.keys(commands).filter((command) => command === name)
+  const names = asked.length > 0 ? asked : Object.keys(commands)
+  return await Promise.all(names.map((each) => commands[each]?.(finish) as Promise<Command>))
 }
 
 const OVERVIEW = `

@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander'
-import { openStorage, type Storage } from '../app.ts'
 import { type Config, readConfig } from '../config.ts'
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
+import { openStorage, type Storage } from '../storage.ts'
 
 /** Opens the configured storage for one command and closes it whatever happens. */
 export async function withStorage<T>(work: (storage: Storage, config: Config) => Promise<T>): Promise<T> {

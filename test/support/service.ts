@@ -2,8 +2,9 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
-import { openService, openStorage, type Storage } from '../../src/app.ts'
+import { openService } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
+import { openStorage, type Storage } from '../../src/storage.ts'
 import { makeFolder } from './workspace.ts'
 
 export interface TestService extends Storage {

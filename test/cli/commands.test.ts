@@ -1,0 +1,251 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { RootResult } from '../../src/contract/results.ts'
+import { page, writeImport } from '../support/import-file.ts'
+import { proofsheet, runProofsheet, serveProcess } from '../support/process.ts'
+import { makePng, rootsUrl } from '../support/results.ts'
+import { makeFolder } from '../support/workspace.ts'
+
+const DEMO = '11111111-1111-4111-8111-111111111111'
+
+async function newEnv(more: Record<string, string> = {}) {
+  const folder = await makeFolder()
+  return { folder, env: { DATA_DIR: join(folder, 'data'), ...more } }
+}
+
+describe('help', () => {
+  test.each([
+    [['--help'], /serve.*import.*project.*key/s],
+    [['serve', '--help'], /--demo.*HOST.*SIGNING_KEYS.*SHUTDOWN_TIMEOUT/s],
+    [['import', '--help'], /--project.*"rootId".*preview.*Exit code/s],
+    [['project', '--help'], /create.*list/s],
+    [['project', 'create', '--help'], /--id.*--name/s],
+    [['key', '--help'], /create.*list.*revoke/s],
+    [['key', 'create', '--help'], /--project.*--scope.*write includes read/s],
+  ])('%s explains itself on stdout', async (args, pattern) => {
+    const { code, stdout, stderr } = await runProofsheet(args)
+    expect([code, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(pattern)
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(160)
+  })
+
+  test('--version', async () => {
+    expect((await runProofsheet(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
+  test.each([
+    [[], 'Usage:'],
+    [['nonsense'], "unknown command 'nonsense'"],
+    [['import', '--project', DEMO], "missing required argument 'source'"],
+    [['import', '--project', 'x', 'y'], 'It must be a UUID'],
+    [['import', 'y'], "required option '--project <uuid>' not specified"],
+    [['key', 'create', '--project', DEMO, '--scope', 'admin'], 'Allowed choices are read, write'],
+    [['serve', '--nonsense'], "unknown option '--nonsense'"],
+  ])('%s is a mistake: exit code 2', async (args, message) => {
+    const { folder, env } = await newEnv()
+    const { code, stderr } = await runProofsheet(args, env)
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+    expect(await readdir(folder)).toEqual([])
+  })
+})
+
+describe('settings', () => {
+  test('every mistake is reported at once, by name, before anything opens', async () => {
+    const { folder, env } = await newEnv({
+      PORT: 'http',
+      AUTH: 'maybe',
+      SIGNING_KEYS: 'short',
+      PUBLIC_URL: 'ftp://x',
+      DATABASE_URL: 'postgres://x',
+    })
+    const { code, stderr } = await runProofsheet(['serve'], env)
+    expect(code).toBe(2)
+    for (const name of ['PORT', 'AUTH', 'SIGNING_KEYS', 'PUBLIC_URL', 'DATABASE_URL'])
+      expect(stderr).toMatch(new RegExp(`- ${name} `))
+    expect(stderr).not.toContain('    at ')
+    expect(await readdir(folder)).toEqual([])
+  })
+
+  test('AUTH=open on an address others can reach refuses to start, in words', async () => {
+    const { env } = await newEnv({ HOST: '0.0.0.0', AUTH: 'open' })
+    const { code, stderr } = await runProofsheet(['serve'], env)
+    expect(code).toBe(2)
+    expect(stderr).toContain('AUTH=open would let anyone who reaches 0.0.0.0 read everything')
+    expect(stderr).toContain('AUTH=open-to-everyone')
+  })
+})
+
+describe('projects and keys', () => {
+  test('are made, listed and revoked; the key is shown once', async () => {
+    const { env } = await newEnv()
+    const created = await runProofsheet(['project', 'create', '--name', 'My \u001b[31msite'], env)
+    const projectId = created.stdout.trim()
+    expect(projectId).toMatch(/^[0-9a-f-]{36}$/)
+    const again = await runProofsheet(['project', 'create', '--id', projectId], env)
+    expect([again.code, again.stderr]).toEqual([1, `proofsheet: project ${projectId} exists already\n`])
+    const projects = await runProofsheet(['project', 'list'], env)
+    expect(projects.stdout).toMatch(new RegExp(`^PROJECT .*\\n${projectId} .* 0 +0 +My .\\[31msite\\n$`))
+    expect(projects.stdout).not.toContain('\u001b')
+
+    const key = await runProofsheet(['key', 'create', '--project', projectId, '--label', 'CI'], env)
+    expect(key.stdout).toMatch(/^psk_[\w-]{43}\n$/)
+    const keyId = /key ([0-9a-f]{12})/.exec(key.stderr)?.[1] ?? ''
+    const listed = await runProofsheet(['key', 'list', '--project', projectId], env)
+    expect(listed.stdout).toMatch(new RegExp(`${keyId} +${projectId} +read .* valid +CI`))
+    expect(listed.stdout).not.toContain(key.stdout.trim())
+    expect((await runProofsheet(['key', 'revoke', keyId], env)).code).toBe(0)
+    expect((await runProofsheet(['key', 'list'], env)).stdout).toContain('revoked 20')
+    const unknown = await runProofsheet(['key', 'revoke', 'nope'], env)
+    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('there is no key nope')])
+  })
+
+  test('a key for an unknown project says how to make the project', async () => {
+    const { env } = await newEnv()
+    const { code, stderr } = await runProofsheet(['key', 'create', '--project', DEMO], env)
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`npx proofsheet project create --id ${DEMO}`)])
+  })
+})
+
+describe('import', () => {
+  test('2,000 jobs while the service runs; the list then holds them, newest first', async () => {
+    const { folder, env } = await newEnv()
+    const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
+    const service = await serveProcess(env)
+    const list = async () => (await (await fetch(service.url + rootsUrl(projectId))).json()) as RootResult[]
+    expect(await list()).toEqual([])
+    const file = await writeImport(
+      folder,
+      Array.from({ length: 200 }, (_, index) => ({
+        created: 1_000_000 + ((index * 37) % 200),
+        jobs: Array.from({ length: 10 }, (_, job) => page({ basepath: `/${index}/${job}` })),
+      })),
+    )
+    const importing = proofsheet(['import', '--project', projectId, file], env)
+    await importing.waitFor(/added/)
+    const during = await list()
+    expect(during.length).toBeGreaterThan(0)
+    expect(during.every((root) => root.jobs.length === 10)).toBe(true)
+    expect((await importing.ended).code).toBe(0)
+    expect(importing.stderr()).toContain('Imported: 200 roots with 2,000 pictures added.')
+    const after = await list()
+    expect(after.flatMap((root) => root.jobs)).toHaveLength(2_000)
+    expect(after.map((root) => root.meta.created)).toEqual(
+      Array.from({ length: 200 }, (_, index) => 1_000_199 - index),
+    )
+  })
+
+  test('the exit code tells whether everything is there; each root has its line', async () => {
+    const { folder, env } = await newEnv()
+    const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
+    const file = await writeImport(folder, [
+      { jobs: [page()] },
+      'nonsense',
+      { jobs: [page({ basepath: '/2' })] },
+    ])
+    const first = await runProofsheet(['import', '--project', projectId, file], env)
+    expect(first.code).toBe(1)
+    expect(first.stderr).toMatch(
+      /results\.ndjson:2: is not JSON .*\n.*Imported: 2 roots with 2 pictures added, 1 root refused\./s,
+    )
+    expect(first.stdout).toMatch(/^added \S{36} results\.ndjson:1\nadded \S{36} results\.ndjson:3\n$/)
+    const second = await runProofsheet(['import', '--project', projectId, file], env)
+    expect(second.stdout).toBe(first.stdout.replaceAll('added', 'present'))
+    expect(second.stderr).toContain(
+      'Imported: 0 roots with 0 pictures added, 2 roots already there, 1 root refused.',
+    )
+  })
+
+  test('a folder', async () => {
+    const { folder, env } = await newEnv()
+    const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
+    await mkdir(join(folder, 'shots'))
+    await writeFile(join(folder, 'shots', 'home.png'), await makePng())
+    const { code, stdout, stderr } = await runProofsheet(
+      ['import', '--project', projectId, join(folder, 'shots')],
+      env,
+    )
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      expect.stringMatching(/^added \S{36} shots\n$/),
+      'Imported: 1 root with 1 pictures added.\n',
+    ])
+  })
+
+  test('what is not there is said before anything is read', async () => {
+    const { folder, env } = await newEnv()
+    const unknown = await runProofsheet(['import', '--project', DEMO, folder], env)
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      expect.stringContaining(`there is no project ${DEMO}`),
+    ])
+    await runProofsheet(['project', 'create', '--id', DEMO], env)
+    const missing = await runProofsheet(['import', '--project', DEMO, join(folder, 'nothing')], env)
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('there is no file or folder')])
+  })
+})
+
+describe('serve', () => {
+  test('--demo fills an empty store once and prints addresses that work', async () => {
+    const { env } = await newEnv({ PORT: '0' })
+    const first = proofsheet(['serve', '--demo'], env)
+    await first.waitFor(/Stop with Ctrl\+C/)
+    const [list = '', one = ''] = [...first.stdout().matchAll(/curl (http:\S+)/g)].map((match) => match[1])
+    expect(list).toContain(DEMO)
+    const roots = (await (await fetch(list)).json()) as RootResult[]
+    expect(roots.length).toBeGreaterThanOrEqual(3)
+    expect(roots.flatMap((root) => root.jobs).length).toBeGreaterThanOrEqual(12)
+    expect(await (await fetch(one)).json()).toEqual(roots[0])
+    expect(first.stdout()).toContain(`The data lies in ${env.DATA_DIR}`)
+    first.child.kill('SIGTERM')
+    expect((await first.ended).code).toBe(0)
+    const second = proofsheet(['serve', '--demo'], env)
+    await second.waitFor(/Stop with Ctrl\+C/)
+    expect(second.stdout()).not.toContain('drawing')
+  })
+
+  test('without --demo an empty store stays empty and says what to do', async () => {
+    const { env } = await newEnv()
+    const service = await serveProcess(env)
+    await service.waitFor(/npx proofsheet project create/)
+    expect((await fetch(service.url + rootsUrl(DEMO))).status).toBe(404)
+  })
+
+  test('where keys are required the start says how to make one, and that key works', async () => {
+    const { env } = await newEnv({ HOST: '0.0.0.0' })
+    await runProofsheet(['project', 'create', '--id', DEMO], env)
+    const service = await serveProcess(env)
+    const [, command = ''] = await service.waitFor(/npx proofsheet (key create --project \S+)/)
+    const address = `http://127.0.0.1:${new URL(service.url).port}${rootsUrl(DEMO)}`
+    expect((await fetch(address)).status).toBe(401)
+    const key = (await runProofsheet(command.split(' '), env)).stdout.trim()
+    expect((await fetch(address, { headers: { authorization: key } })).status).toBe(200)
+  })
+
+  test('a port in use is explained', async () => {
+    const { env } = await newEnv()
+    const service = await serveProcess(env)
+    const { port } = new URL(service.url)
+    const { code, stderr } = await runProofsheet(['serve'], { ...env, PORT: port })
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining(`127.0.0.1:${port} is in use by another program`),
+    ])
+  })
+
+  test('SIGTERM lets requests under way finish, then exits 0', async () => {
+    const { folder, env } = await newEnv()
+    const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
+    const lines = Array.from({ length: 100 }, (_, index) => ({
+      jobs: Array.from({ length: 30 }, (_, job) => page({ basepath: `/${index}/${job}` })),
+    }))
+    await runProofsheet(['import', '--project', projectId, await writeImport(folder, lines)], env)
+    const service = await serveProcess(env)
+    const response = await fetch(service.url + rootsUrl(projectId))
+    service.child.kill('SIGTERM')
+    const roots = (await response.json()) as RootResult[]
+    expect(roots.flatMap((root) => root.jobs)).toHaveLength(3_000)
+    expect(await service.ended).toEqual({ code: 0, signal: null })
+    await expect(fetch(service.url)).rejects.toThrow()
+  })
+})
