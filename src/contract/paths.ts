@@ -2,6 +2,8 @@
 export const paths = {
   listRoots: '/api/projects/:projectId/screenshots/root',
   getRoot: '/api/projects/:projectId/screenshots/root/:jobId',
+  /** Followed by the key of an image and its signature. */
+  images: '/images/',
 } as const
 
 export function rootsPath(projectId: string): string {

@@ -1,4 +1,9 @@
+import { Type } from 'typebox'
 import { describeFailure, type ErrorCode } from '../errors.ts'
+
+export const notModified: object = Type.Null({
+  description: 'Not changed since the `ETag` in `If-None-Match`.',
+})
 
 /** The failures an operation documents, by status. */
 export function problemResponses(...codes: ErrorCode[]): Record<number, object> {

@@ -1,9 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { paths } from '../contract/paths.ts'
 import { AppError } from '../errors.ts'
 import type { Addresses, ImageKey } from './images.ts'
 import type { SigningKey } from './signing-keys.ts'
-
-export const IMAGES_PREFIX = '/images/'
 
 /** Signs with the first key, accepts any. */
 export interface PathSigner {
@@ -33,7 +32,7 @@ function expirySeconds(now: number, windowMs: number): number {
 }
 
 function signedPath(key: SigningKey, imageKey: string, expires: number): string {
-  return `${IMAGES_PREFIX}${imageKey}?expires=${expires}&key=${key.id}&signature=${signature(key, imageKey, expires)}`
+  return `${paths.images}${imageKey}?expires=${expires}&key=${key.id}&signature=${signature(key, imageKey, expires)}`
 }
 
 function signature(key: SigningKey, imageKey: string, expires: number): string {

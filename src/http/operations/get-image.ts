@@ -1,11 +1,11 @@
 import parseRange from 'range-parser'
 import { Type } from 'typebox'
+import { paths } from '../../contract/paths.ts'
 import { AppError } from '../../errors.ts'
 import { IMAGE_TYPE, type OpenImage } from '../../images/images.ts'
-import { IMAGES_PREFIX } from '../../images/signed-path.ts'
 import { matchesEtag } from '../conditional.ts'
 import type { HttpContext, Server } from '../context.ts'
-import { problemResponses } from '../responses.ts'
+import { notModified, problemResponses } from '../responses.ts'
 
 const PICTURE = { type: 'string', format: 'binary' }
 
@@ -13,7 +13,7 @@ const PICTURE = { type: 'string', format: 'binary' }
 export function getImage(server: Server, { images, clock }: HttpContext): void {
   server.route({
     method: ['GET', 'HEAD'],
-    url: `${IMAGES_PREFIX}*`,
+    url: `${paths.images}*`,
     config: { access: 'everyone' },
     schema: {
       operationId: 'getImage',
@@ -28,7 +28,7 @@ export function getImage(server: Server, { images, clock }: HttpContext): void {
       response: {
         200: { description: 'The picture.', content: { [IMAGE_TYPE]: { schema: PICTURE } } },
         206: { description: 'A part of it.', content: { [IMAGE_TYPE]: { schema: PICTURE } } },
-        304: { description: 'Not changed since the `ETag` in `If-None-Match`.' },
+        304: notModified,
         ...problemResponses('address_invalid', 'address_expired', 'not_found', 'range_not_satisfiable'),
       },
     },

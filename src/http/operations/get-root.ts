@@ -1,9 +1,8 @@
-import { Type } from 'typebox'
 import { paths } from '../../contract/paths.ts'
 import { RootParams } from '../../contract/requests.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { originOf } from '../origin.ts'
-import { problemResponses } from '../responses.ts'
+import { notModified, problemResponses } from '../responses.ts'
 import { sendAnswer } from '../send-answer.ts'
 
 export function getRoot(server: Server, context: HttpContext): void {
@@ -21,7 +20,7 @@ export function getRoot(server: Server, context: HttpContext): void {
           description: 'The root.',
           content: { 'application/json': { schema: { $ref: 'RootResult#' } } },
         },
-        304: Type.Null({ description: 'Not changed since the `ETag` in `If-None-Match`.' }),
+        304: notModified,
         ...problemResponses('unauthorized', 'not_found', 'rate_limited', 'unavailable'),
       },
     },

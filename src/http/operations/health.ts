@@ -2,15 +2,14 @@ import { Type } from 'typebox'
 import type { HttpContext, Server } from '../context.ts'
 import { problemResponses } from '../responses.ts'
 
-const Ok = Type.Object({ status: Type.Literal('ok') })
+const Ok = Type.Object({ status: Type.Literal('ok') }, { description: 'Yes.' })
 
 /** `/healthz`: the process runs. `/readyz`: it can answer, so send it traffic. */
 export function health(server: Server, { store, images }: HttpContext): void {
-  const common = { method: ['GET', 'HEAD'], config: { access: 'everyone' } } as const
   server.route({
-    ...common,
-    method: [...common.method],
+    method: ['GET', 'HEAD'],
     url: '/healthz',
+    config: { access: 'everyone' },
     schema: {
       operationId: 'healthz',
       tags: ['Operating'],
@@ -21,9 +20,9 @@ export function health(server: Server, { store, images }: HttpContext): void {
     handler: async () => ({ status: 'ok' as const }),
   })
   server.route({
-    ...common,
-    method: [...common.method],
+    method: ['GET', 'HEAD'],
     url: '/readyz',
+    config: { access: 'everyone' },
     schema: {
       operationId: 'readyz',
       tags: ['Operating'],

@@ -1,10 +1,9 @@
-import { Type } from 'typebox'
 import { paths, rootsPath } from '../../contract/paths.ts'
 import { createPageQuery, ProjectParams } from '../../contract/requests.ts'
 import { RootList } from '../../contract/results.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { originOf } from '../origin.ts'
-import { problemResponses } from '../responses.ts'
+import { notModified, problemResponses } from '../responses.ts'
 import { sendAnswer } from '../send-answer.ts'
 
 export function listRoots(server: Server, context: HttpContext): void {
@@ -23,7 +22,7 @@ export function listRoots(server: Server, context: HttpContext): void {
       querystring: createPageQuery(maxLimit),
       response: {
         200: { description: 'The roots.', content: { 'application/json': { schema: RootList } } },
-        304: Type.Null({ description: 'Not changed since the `ETag` in `If-None-Match`.' }),
+        304: notModified,
         ...problemResponses('bad_request', 'unauthorized', 'not_found', 'rate_limited', 'unavailable'),
       },
     },

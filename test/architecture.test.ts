@@ -1,0 +1,102 @@
+import { glob, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const IMPORT = /(?:from|import)\s*\(?\s*'([^']+)'/g
+
+interface Import {
+  readonly from: string
+  readonly to: string
+}
+
+/** Every import of every source file; relative ones as paths from the top. */
+async function readImports(): Promise<Import[]> {
+  const imports: Import[] = []
+  for await (const file of glob('src/**/*.ts', { cwd: ROOT })) {
+    const text = await readFile(join(ROOT, file), 'utf8')
+    for (const [, to = ''] of text.matchAll(IMPORT)) {
+      imports.push({ from: file, to: to.startsWith('.') ? join(dirname(file), to) : to })
+    }
+  }
+  return imports
+}
+
+/** The rows of the table in ARCHITECTURE.md that has this first column. */
+async function readTable(firstColumn: string): Promise<string[][]> {
+  const lines = (await readFile(join(ROOT, 'ARCHITECTURE.md'), 'utf8')).split('\n')
+  const start = lines.findIndex((line) => line.startsWith(`| ${firstColumn} |`))
+  const rows = lines.slice(start + 2)
+  return rows
+    .slice(
+      0,
+      rows.findIndex((line) => !line.startsWith('|')),
+    )
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    )
+}
+
+/** `src/http/server.ts` is in room http, `src/errors.ts` in room errors. */
+function roomOf(path: string): string {
+  return path.split('/')[1]?.replace('.ts', '') ?? ''
+}
+
+test('each room imports only what ARCHITECTURE.md says it may', async () => {
+  const allowed = new Map(
+    (await readTable('Room')).map(([room = '', , may = '']) => [room.replaceAll('`', ''), may.split(', ')]),
+  )
+  expect(allowed.size).toBeGreaterThan(10)
+  const inside = (await readImports()).filter(({ to }) => to.startsWith('src/'))
+  expect(inside.length).toBeGreaterThan(100)
+  const broken = inside.filter(
+    ({ from, to }) => roomOf(from) !== roomOf(to) && !allowed.get(roomOf(from))?.includes(roomOf(to)),
+  )
+  expect(broken).toEqual([])
+  // The map names no room that is gone and no permission that nobody uses.
+  const used = Map.groupBy(inside, ({ from }) => roomOf(from))
+  for (const [room, rooms] of allowed) {
+    const uses = new Set(
+      used
+        .get(room)
+        ?.map(({ to }) => roomOf(to))
+        .filter((to) => to !== room),
+    )
+    expect([room, [...uses].sort()]).toEqual([room, rooms[0] === 'nothing' ? [] : rooms.toSorted()])
+  }
+  const rooms = new Set((await Array.fromAsync(glob('src/**/*.ts', { cwd: ROOT }))).map(roomOf))
+  expect([...allowed.keys()].sort()).toEqual([...rooms].sort())
+})
+
+test('what lives in one place is used nowhere else', async () => {
+  const imports = await readImports()
+  const places = await readTable('Only here')
+  expect(places.length).toBeGreaterThan(4)
+  for (const [place = '', things = ''] of places) {
+    const home = place.replaceAll('`', '')
+    for (const [, thing = ''] of things.matchAll(/`([^`]+)`/g)) {
+      const users = imports.filter(({ to }) => to === thing)
+      expect([thing, users.length > 0]).toEqual([thing, true])
+      const strangers = users.filter(({ from }) => from !== home && !from.startsWith(`${home}/`))
+      expect([thing, strangers]).toEqual([thing, []])
+    }
+  }
+})
+
+test('contract and errors run anywhere: no node: module', async () => {
+  const imports = (await readImports()).filter(({ from }) => ['contract', 'errors'].includes(roomOf(from)))
+  expect(imports.filter(({ to }) => to.startsWith('node:'))).toEqual([])
+})
+
+test('files stay readable in one sitting', async () => {
+  const long: string[] = []
+  for await (const file of glob('src/**/*.ts', { cwd: ROOT })) {
+    const lines = (await readFile(join(ROOT, file), 'utf8')).split('\n').length
+    if (lines > 320) long.push(`${file}: ${lines} lines`)
+  }
+  expect(long).toEqual([])
+})

@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { ConfigError, readConfig } from '../src/config.ts'
+import { type Setting, settings } from '../src/settings.ts'
+
+const root = new URL('..', import.meta.url)
+const all: Record<string, Setting<unknown>> = settings
+
+describe('defaults', () => {
+  test('are those of decisions.md', () => {
+    const config = readConfig({})
+    expect(config).toMatchObject({
+      host: '127.0.0.1',
+      port: 8080,
+      auth: 'open',
+      signingWindowMs: 12 * 3_600_000,
+      rateLimit: undefined,
+      corsOrigins: [],
+      limits: { page: 100 },
+    })
+    expect(Object.isFrozen(config) && Object.isFrozen(config.limits)).toBe(true)
+  })
+
+  test('an empty variable is an absent one', () => {
+    expect(readConfig({ PORT: '', HOST: ' ' })).toEqual(readConfig({}))
+  })
+
+  test.each(Object.entries(all))('%s: default and example are valid', (name, setting) => {
+    if (typeof setting.default === 'string') setting.parse(setting.default)
+    const example = setting.example.replaceAll('<base64>', Buffer.alloc(32).toString('base64'))
+    expect(() => readConfig({ [name]: example })).not.toThrow()
+  })
+})
+
+describe('authentication follows the address', () => {
+  test.each([
+    ['127.0.0.1', undefined, 'open'],
+    ['127.8.9.1', undefined, 'open'],
+    ['localhost', undefined, 'open'],
+    ['::1', undefined, 'open'],
+    ['127.0.0.1', 'keys', 'keys'],
+    ['0.0.0.0', undefined, 'keys'],
+    ['::', undefined, 'keys'],
+    ['10.0.0.5', undefined, 'keys'],
+    ['shots.internal', undefined, 'keys'],
+    ['0.0.0.0', 'open-to-everyone', 'open-to-everyone'],
+  ])('HOST=%s AUTH=%s is %s', (HOST, AUTH, expected) => {
+    expect(readConfig({ HOST, AUTH }).auth).toBe(expected)
+  })
+
+  test.each(['0.0.0.0', '::', '192.168.1.2', 'localhost.example.com'])(
+    'AUTH=open refuses HOST=%s',
+    (HOST) => {
+      expect(() => readConfig({ HOST, AUTH: 'open' })).toThrow(/AUTH=open would let anyone/)
+    },
+  )
+})
+
+describe('mistakes', () => {
+  test('come all at once, by name, with what would be right', () => {
+    const wrong = {
+      HOST: 'not a host',
+      PORT: '70000',
+      DATABASE_URL: 'mysql://x',
+      IMAGES_URL: 'ftp://x',
+      PUBLIC_URL: 'https://u:p@x/',
+      AUTH: 'yes',
+      SIGNING_KEYS: 'x',
+      SIGNING_WINDOW: '85h',
+      CORS_ORIGINS: 'https://a.example/path',
+      RATE_LIMIT: '5',
+      METRICS_TOKEN: 'short',
+      LOG_LEVEL: 'loud',
+      PAGE_LIMIT: '0',
+      MAX_JOBS_PER_ROOT: '1e3',
+      REQUEST_TIMEOUT: '10',
+    }
+    let mistakes: readonly string[] = []
+    try {
+      readConfig(wrong)
+    } catch (error) {
+      mistakes = (error as ConfigError).mistakes
+    }
+    expect(mistakes.map((mistake) => mistake.split(' ')[0])).toEqual(
+      expect.arrayContaining(Object.keys(wrong)),
+    )
+    expect(mistakes).toHaveLength(Object.keys(wrong).length)
+    expect(mistakes).toContain('PORT must be a whole number from 0 to 65535 (it is "70000")')
+  })
+
+  test('never repeat a secret', () => {
+    const secret = 'hunter2hunter2'
+    expect(() => readConfig({ METRICS_TOKEN: secret, SIGNING_KEYS: `a:${secret}` })).toThrow(ConfigError)
+    try {
+      readConfig({ METRICS_TOKEN: secret, SIGNING_KEYS: `a:${secret}` })
+    } catch (error) {
+      expect(String(error)).not.toContain(secret)
+    }
+  })
+})
+
+describe('the table in the README', () => {
+  test('is the table in the code', async () => {
+    const readme = await readFile(new URL('README.md', root), 'utf8')
+    const rows = Object.entries(all).map(([name, { type, default: preset, example, help }]) => {
+      const shown = typeof preset === 'string' ? `\`${preset}\`` : preset.words
+      return `| \`${name}\` | ${type} | ${shown} | \`${example}\` | ${help} |`
+    })
+    const table = [
+      '| Variable | Type | Default | Example | Meaning |',
+      '|---|---|---|---|---|',
+      ...rows,
+    ].join('\n')
+    expect(readme).toContain(table)
+  })
+
+  test('no other file reads the environment', async () => {
+    const { glob } = await import('node:fs/promises')
+    const readers: string[] = []
+    for await (const path of glob('src/**/*.ts', { cwd: root })) {
+      if ((await readFile(new URL(path, root), 'utf8')).includes('process.env')) readers.push(path)
+    }
+    expect(readers).toEqual(['src/config.ts'])
+  })
+})

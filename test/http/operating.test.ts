@@ -1,0 +1,195 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { makeProject, rootsUrl } from '../support/results.ts'
+import { startService } from '../support/service.ts'
+
+describe('health', () => {
+  test('/healthz says the process lives, /readyz that it can answer', async () => {
+    const service = await startService()
+    for (const path of ['/healthz', '/readyz']) {
+      const response = await service.get(path)
+      expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
+      expect((await fetch(service.url + path, { method: 'HEAD' })).status).toBe(200)
+    }
+  })
+
+  test('/readyz is 503 where the database or the pictures are gone, and /healthz stays 200', async () => {
+    const service = await startService()
+    await rm(join(service.dataDir, 'images'), { recursive: true })
+    const response = await service.get('/readyz')
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(await response.text()).not.toContain(service.dataDir)
+    await service.store.close()
+    expect((await service.get('/readyz')).status).toBe(503)
+    expect((await service.get('/healthz')).status).toBe(200)
+  })
+})
+
+describe('/metrics', () => {
+  test('counts requests by route and status, never by address', async () => {
+    const service = await startService()
+    const projectId = await makeProject(service.store)
+    await (await service.get(rootsUrl(projectId))).text()
+    await (await service.get(`${rootsUrl(projectId)}/x`)).text()
+    const response = await service.get('/metrics')
+    const text = await response.text()
+    expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
+    const count = (route: string, status: number) =>
+      `http_request_duration_seconds_count{method="GET",route="${route}",status="${status}"} 1`
+    expect(text).toContain(count('/api/projects/:projectId/screenshots/root', 200))
+    expect(text).toContain(count('/api/projects/:projectId/screenshots/root/:jobId', 404))
+    expect(text).toContain('nodejs_eventloop_lag_seconds')
+    expect(text).not.toContain(projectId)
+  })
+})
+
+describe('logs', () => {
+  test('one JSON line a request, with the id that the answer carries', async () => {
+    const service = await startService()
+    const projectId = await makeProject(service.store)
+    const response = await service.get(`${rootsUrl(projectId)}?limit=5`)
+    await response.text()
+    await service.stop()
+    const lines = service.logLines.map((line) => JSON.parse(line)).filter((line) => line.msg === 'request')
+    expect(lines).toMatchObject([
+      {
+        level: 30,
+        reqId: response.headers.get('x-request-id'),
+        method: 'GET',
+        path: rootsUrl(projectId),
+        status: 200,
+        ms: expect.any(Number),
+      },
+    ])
+  })
+})
+
+describe('documentation', () => {
+  test('/openapi.json is OpenAPI 3.1 made from the schemas that validate', async () => {
+    const service = await startService({ PAGE_LIMIT: '50' })
+    const response = await service.get('/openapi.json')
+    const document = (await response.json()) as {
+      openapi: string
+      paths: Record<string, { get: { parameters: object[]; responses: Record<string, unknown> } }>
+      components: { schemas: Record<string, { properties: object }> }
+    }
+    expect(document.openapi).toBe('3.1.0')
+    expect(Object.keys(document.paths)).toEqual([
+      '/api/projects/{projectId}/screenshots/root',
+      '/api/projects/{projectId}/screenshots/root/{jobId}',
+      '/images/{*}',
+      '/healthz',
+      '/readyz',
+      '/metrics',
+    ])
+    const list = document.paths['/api/projects/{projectId}/screenshots/root']?.get
+    expect(list?.parameters).toContainEqual(
+      expect.objectContaining({ name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 50 } }),
+    )
+    expect(Object.keys(list?.responses ?? {})).toEqual(['200', '304', '400', '401', '404', '429', '503'])
+    expect(Object.keys(document.components.schemas['JobResult']?.properties ?? {})).toEqual([
+      'data',
+      'rootId',
+      'projectId',
+      'uuid',
+      'url',
+      'meta',
+      'screenshotParameter',
+      'preview',
+    ])
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1])
+    expect(new Set(references)).toEqual(
+      new Set(['JobResult', 'RootResult', 'Problem'].map((name) => `#/components/schemas/${name}`)),
+    )
+    const projectId = await makeProject(service.store)
+    expect((await service.get(`${rootsUrl(projectId)}?limit=50`)).status).toBe(200)
+    expect((await service.get(`${rootsUrl(projectId)}?limit=51`)).status).toBe(400)
+  })
+
+  test('/docs shows every operation and field, and needs no other host and no script', async () => {
+    const service = await startService()
+    const response = await service.get('/docs')
+    const html = await response.text()
+    expect(response.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'$/,
+    )
+    expect(html).not.toMatch(/<script|https?:|src=/)
+    for (const text of [
+      '/api/projects/{projectId}/screenshots/root/{jobId}',
+      'screenshotParameter.basepath',
+      'url.loadingTime',
+      'not_found',
+    ]) {
+      expect(html).toContain(text)
+    }
+  })
+})
+
+describe('CORS', () => {
+  test('is off unless origins are configured', async () => {
+    const service = await startService()
+    const response = await service.get('/healthz', { origin: 'https://app.example.com' })
+    expect(response.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  test('opens to the configured origins only, preflight without a key included', async () => {
+    const service = await startService({
+      CORS_ORIGINS: 'https://app.example.com, https://other.example.com',
+      AUTH: 'keys',
+    })
+    const preflight = (origin: string) =>
+      fetch(service.url + rootsUrl('x'), {
+        method: 'OPTIONS',
+        headers: {
+          origin,
+          'access-control-request-method': 'GET',
+          'access-control-request-headers': 'authorization',
+        },
+      })
+    const allowed = await preflight('https://app.example.com')
+    expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([
+      204,
+      'https://app.example.com',
+    ])
+    expect(allowed.headers.get('access-control-allow-headers')).toContain('authorization')
+    expect(
+      (await preflight('https://evil.example.com')).headers.get('access-control-allow-origin'),
+    ).toBeNull()
+  })
+})
+
+describe('RATE_LIMIT', () => {
+  test('counts each client in its window and answers 429 with when to come back', async () => {
+    const service = await startService({ RATE_LIMIT: '2/1m' })
+    const projectId = await makeProject(service.store)
+    const ask = async () => {
+      const response = await service.get(rootsUrl(projectId))
+      return [response.status, response.headers.get('ratelimit'), response.headers.get('retry-after')]
+    }
+    expect(await ask()).toEqual([200, '"default";r=1;t=60', null])
+    expect(await ask()).toEqual([200, '"default";r=0;t=60', null])
+    service.now += 20_000
+    expect(await ask()).toEqual([429, '"default";r=0;t=40', '40'])
+    const refused = await service.get(rootsUrl(projectId))
+    expect(refused.headers.get('ratelimit-policy')).toBe('"default";q=2;w=60')
+    expect(await refused.json()).toMatchObject({ code: 'rate_limited' })
+    expect((await service.get('/healthz')).status).toBe(200)
+    service.now += 40_000
+    expect((await ask())[0]).toBe(200)
+  })
+
+  test('is off by default', async () => {
+    const service = await startService()
+    expect((await service.get('/docs')).headers.get('ratelimit')).toBeNull()
+  })
+})
+
+describe('a connection that moves no byte', () => {
+  test('is closed after IDLE_TIMEOUT', async () => {
+    const service = await startService({ IDLE_TIMEOUT: '200ms' })
+    const { connect } = await import('node:net')
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+    await new Promise((resolve) => socket.once('close', resolve).resume())
+  })
+})
