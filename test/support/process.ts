@@ -16,14 +16,22 @@ export interface RunningProcess {
   readonly ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
-/** Runs a program with only the environment it is given. It is ended, by its id, when the test is over. */
+/**
+ * Runs a program with only the environment it is given, in a process group of its own: whatever it started ends
+ * with it when the test is over.
+ */
 export function start(
   file: string,
   args: string[],
   options: { env?: Record<string, string>; cwd?: string } = {},
 ): RunningProcess {
   const env = { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...options.env }
-  const child = spawn(file, args, { env, cwd: options.cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(file, args, {
+    env,
+    cwd: options.cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
@@ -34,7 +42,7 @@ export function start(
   })
   const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }))
   onTestFinished(async () => {
-    if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+    signalGroup(child, 'SIGKILL')
     await ended
   })
   return {
@@ -54,6 +62,15 @@ export function start(
         if (over && !pattern.test(stdout)) throw new Error(`ended without ${pattern}:\n${stdout}\n${stderr}`)
       }
     },
+  }
+}
+
+/** Signals a process and all it started. */
+export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-(child.pid ?? Number.NaN), signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 

@@ -1,0 +1,112 @@
+import { execFileSync } from 'node:child_process'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import sharp from 'sharp'
+import { expect, test } from 'vitest'
+import type { RootResult } from '../../src/contract/results.ts'
+import { type RunningProcess, signalGroup, start } from '../support/process.ts'
+import { makePng } from '../support/results.ts'
+import { makeFolder } from '../support/workspace.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+/** The `sh` blocks of the README, each a list of commands. */
+async function readCommands(): Promise<string[][]> {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
+  return [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block.trim().split('\n'))
+}
+
+/** What a fresh clone of this tree holds: no node_modules, no data, no dist. */
+async function cloneTree(): Promise<string> {
+  const folder = join(await makeFolder(), 'proofsheet')
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  })
+  for (const file of files.trim().split('\n')) {
+    await mkdir(dirname(join(folder, file)), { recursive: true })
+    await cp(join(ROOT, file), join(folder, file))
+  }
+  return folder
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** The machine's own node and npm come first again, as in a newcomer's shell. */
+function newcomersPath(): string {
+  const path = process.env['PATH'] ?? ''
+  return path
+    .split(delimiter)
+    .filter((entry) => !entry.includes('node_modules'))
+    .join(delimiter)
+}
+
+test('the commands of the README work as written, in a fresh clone with the machine’s own Node', async () => {
+  const blocks = await readCommands()
+  expect(blocks[0]).toEqual(['npm ci && npm start'])
+  expect(blocks[1]).toEqual(['npm ci && npm test'])
+  expect(await readFile(join(ROOT, '.ci', 'run'), 'utf8')).toContain(`\n${blocks[1]?.[0]}\n`)
+
+  const cwd = await cloneTree()
+  const port = String(await freePort())
+  const env = { PATH: newcomersPath(), PORT: port, LOG_LEVEL: 'warn', npm_config_prefer_offline: 'true' }
+  const shell = (command: string): RunningProcess =>
+    start('bash', ['-c', command.replaceAll(':8080', `:${port}`)], { env, cwd })
+
+  const service = shell(blocks[0]?.[0] ?? '')
+  await service.waitFor(/Stop with Ctrl\+C/)
+  const printed = [...service.stdout().matchAll(/^ {2}(curl http\S+)$/gm)].map((match) => match[1] as string)
+  expect(printed).toHaveLength(2)
+  expect(service.stdout()).toContain(`The data lies in ${cwd}/data`)
+  for (const command of printed) await expectPictures(await finish(shell(command)))
+
+  await mkdir(join(cwd, 'screenshots'))
+  await writeFile(join(cwd, 'screenshots', 'home.png'), await makePng(500, 300))
+  const example =
+    /```json\n(\{"created".*?)\n```/s.exec(await readFile(join(ROOT, 'README.md'), 'utf8'))?.[1] ?? ''
+  await writeFile(join(cwd, 'results.ndjson'), example)
+  for (const command of blocks.slice(2).flat()) {
+    if (command.endsWith('proofsheet serve')) {
+      const open = shell(`PORT=0 ${command}`)
+      await open.waitFor(/npx proofsheet key create --project/)
+      await stop(open)
+      continue
+    }
+    const output = await finish(shell(command))
+    if (command.startsWith('curl')) await expectPictures(output)
+    if (command.includes('import')) expect(output).toMatch(/^added \S{36} /)
+    if (command.endsWith('project list')) expect(output).toMatch(/22222222-\S+ .* 2 +2 +My site/)
+    if (command.includes('key list')) expect(output).toMatch(/22222222-\S+ +read .* CI/)
+  }
+  await stop(service)
+}, 240_000)
+
+async function finish(command: RunningProcess): Promise<string> {
+  const { code } = await command.ended
+  expect([code, code === 0 ? '' : command.stderr()]).toEqual([0, ''])
+  return command.stdout()
+}
+
+async function stop(service: RunningProcess): Promise<void> {
+  signalGroup(service.child, 'SIGTERM')
+  await service.ended
+}
+
+async function expectPictures(answer: string): Promise<void> {
+  const roots = [JSON.parse(answer) as RootResult | RootResult[]].flat()
+  const jobs = roots.flatMap((root) => root.jobs)
+  expect(jobs.length).toBeGreaterThan(0)
+  for (const { data, preview, screenshotParameter } of jobs) {
+    const { width, height } = await sharp(await (await fetch(data)).arrayBuffer()).metadata()
+    expect([width, height]).toEqual([screenshotParameter.width, screenshotParameter.height])
+    expect((await fetch(preview)).status).toBe(200)
+  }
+}
