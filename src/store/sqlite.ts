@@ -75,7 +75,7 @@ class NodeSqliteDialect implements Dialect {
     this.#database = database
   }
 
-  createDriver = () => new ImmediateDriver({ database: adapt(this.#database) })
+  createDriver = () => new ImmediateDriver(this.#database)
   createAdapter = () => new TransactionalDdlAdapter()
   createIntrospector = (db: Kysely<unknown>) => new SqliteIntrospector(db)
   createQueryCompiler = () => new SqliteQueryCompiler()
@@ -86,6 +86,13 @@ class NodeSqliteDialect implements Dialect {
  * immediate one takes its turn. All writes are such transactions, so this is the one place that waits.
  */
 class ImmediateDriver extends SqliteDriver {
+  readonly #database: DatabaseSync
+
+  constructor(database: DatabaseSync) {
+    super({ database: adapt(database) })
+    this.#database = database
+  }
+
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     const deadline = Date.now() + BUSY_TIMEOUT_MS
     for (;;) {
@@ -97,6 +104,11 @@ class ImmediateDriver extends SqliteDriver {
         await sleep(RETRY_MS)
       }
     }
+  }
+
+  /** A full disk has rolled back already, and a second time would hide that it was full. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.isTransaction) await super.rollbackTransaction(connection)
   }
 }
 

@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process'
+import { cp, readdir, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { start } from '../support/process.ts'
+import { makeFolder } from '../support/workspace.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+test('the package as it would be published: built, with declarations, and its command works', async () => {
+  const folder = await makeFolder()
+  const work = join(folder, 'work')
+  for (const part of ['src', 'bin', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'README.md']) {
+    await cp(join(ROOT, part), join(work, part), { recursive: true })
+  }
+  await symlink(join(ROOT, 'node_modules'), join(work, 'node_modules'))
+  execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: work, stdio: 'pipe' })
+  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
+  execFileSync('tar', ['-xzf', tarball], { cwd: folder })
+  const published = join(folder, 'package')
+  expect((await readdir(published)).sort()).toEqual(['README.md', 'bin', 'dist', 'package.json'])
+  expect(await readdir(join(published, 'dist'))).toEqual(
+    expect.arrayContaining(['index.js', 'index.d.ts', 'main.js']),
+  )
+
+  // As an installed package, below node_modules, where Node strips no types.
+  const installed = join(folder, 'node_modules', 'proofsheet')
+  await cp(published, installed, { recursive: true })
+  for (const name of await readdir(join(ROOT, 'node_modules'))) {
+    await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name)).catch(() => {})
+  }
+  const service = start(process.execPath, [join(installed, 'bin', 'proofsheet.js'), 'serve', '--demo'], {
+    env: { PORT: '0', DATA_DIR: join(folder, 'data') },
+  })
+  const [, url = ''] = await service.waitFor(/curl (http\S+)/)
+  expect((await fetch(url)).status).toBe(200)
+  service.child.kill('SIGTERM')
+  expect((await service.ended).code).toBe(0)
+})
+
+test('an old Node is told what is missing', async () => {
+  const script = `Object.defineProperty(process.versions, 'node', { value: '20.1.0' }); await import(${JSON.stringify(join(ROOT, 'bin', 'proofsheet.js'))})`
+  const old = start(process.execPath, ['--input-type=module', '-e', script])
+  expect((await old.ended).code).toBe(1)
+  expect(old.stderr()).toMatch(/^proofsheet needs Node 24 or newer/)
+})
