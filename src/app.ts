@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import type { Server } from './http/context.ts'
 import { createServer } from './http/server.ts'
 import { Results } from './results/results.ts'

@@ -1,4 +1,4 @@
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import { openDiskImages } from './images/disk.ts'
 import type { Images } from './images/images.ts'
 import { loadOrMakeSigningKeys } from './images/signing-keys.ts'

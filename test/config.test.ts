@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises'
+import { glob, readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../src/config.ts'
-import { type Setting, settings } from '../src/settings.ts'
+import { ConfigError, readConfig } from '../src/config/config.ts'
+import { type Setting, settings } from '../src/config/settings.ts'
 
 const root = new URL('..', import.meta.url)
 const all: Record<string, Setting<unknown>> = settings
@@ -115,11 +115,10 @@ describe('the table in the README', () => {
   })
 
   test('no other file reads the environment', async () => {
-    const { glob } = await import('node:fs/promises')
     const readers: string[] = []
     for await (const path of glob('src/**/*.ts', { cwd: root })) {
       if ((await readFile(new URL(path, root), 'utf8')).includes('process.env')) readers.push(path)
     }
-    expect(readers).toEqual(['src/config.ts'])
+    expect(readers).toEqual(['src/config/config.ts'])
   })
 })

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
-import { ConfigError } from '../config.ts'
+import { ConfigError } from '../config/config.ts'
 import { AppError } from '../errors.ts'
-
-/** 0: done. 1: not done, or not all of it. 2: the command or the configuration makes no sense. */
-export type ExitCode = 0 | 1 | 2
+import type { ExitCode } from './exit-code.ts'
 
 /** Runs a command line and answers the exit code; says on stderr what went wrong. */
 export async function run(args: readonly string[]): Promise<ExitCode> {

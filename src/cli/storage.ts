@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { type Config, readConfig } from '../config.ts'
+import { type Config, readConfig } from '../config/config.ts'
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import { openStorage, type Storage } from '../storage.ts'

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
-import { type Kysely, type Selectable, sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import { AppError } from '../errors.ts'
+import { findDigest, insertRoot, refuseTakenJobs, unknownProject } from './insert-root.ts'
+import { newRevision } from './revision.ts'
+import { toApiKey, toJob, toProject, toRootHead } from './rows.ts'
 import type { Schema } from './schema.ts'
 import type { ApiKey, Job, NewRoot, Project, ProjectSummary, RootHead, RootPosition, Store } from './store.ts'
-
-/** Rows per INSERT: 11 columns each, well below the bound parameters any engine takes. */
-const INSERT_ROWS = 500
 
 /**
  * The queries, which serve every SQL engine. `read` and `write` may be one connection or two; a driver opens
@@ -187,127 +186,5 @@ export class SqlStore implements Store {
 
   #newestFirst(projectId: string) {
     return this.#heads(projectId).orderBy('created', 'desc').orderBy('root_id')
-  }
-}
-
-async function findDigest(
-  db: Kysely<Schema>,
-  projectId: string,
-  rootId: string,
-): Promise<string | undefined> {
-  const row = await db
-    .selectFrom('roots')
-    .select('digest')
-    .where('project_id', '=', projectId)
-    .where('root_id', '=', rootId)
-    .executeTakeFirst()
-  return row?.digest
-}
-
-async function refuseTakenJobs(transaction: Transaction<Schema>, root: NewRoot): Promise<void> {
-  for (const jobs of chunks(root.jobs)) {
-    const taken = await transaction
-      .selectFrom('jobs')
-      .select(['uuid', 'root_id'])
-      .where('project_id', '=', root.projectId)
-      .where(
-        'uuid',
-        'in',
-        jobs.map((job) => job.uuid),
-      )
-      .executeTakeFirst()
-    if (taken) throw new AppError('conflict', `job ${taken.uuid} exists already, in root ${taken.root_id}`)
-  }
-}
-
-async function insertRoot(transaction: Transaction<Schema>, root: NewRoot): Promise<void> {
-  const revision = newRevision()
-  const { numUpdatedRows } = await transaction
-    .updateTable('projects')
-    .set({ revision })
-    .where('project_id', '=', root.projectId)
-    .executeTakeFirst()
-  if (numUpdatedRows === 0n) throw unknownProject(root.projectId)
-  await transaction
-    .insertInto('roots')
-    .values({
-      project_id: root.projectId,
-      root_id: root.rootId,
-      created: root.created,
-      revision,
-      job_count: root.jobs.length,
-      digest: root.digest,
-    })
-    .execute()
-  let position = 0
-  for (const jobs of chunks(root.jobs)) {
-    await transaction
-      .insertInto('jobs')
-      .values(
-        jobs.map((job) => ({
-          project_id: root.projectId,
-          root_id: root.rootId,
-          position: position++,
-          uuid: job.uuid,
-          url: job.url,
-          name: job.name,
-          loading_time: job.loadingTime,
-          created: job.created,
-          basepath: job.basepath,
-          width: job.width,
-          height: job.height,
-        })),
-      )
-      .execute()
-  }
-}
-
-function unknownProject(projectId: string): AppError {
-  return new AppError('not_found', `there is no project ${projectId}`)
-}
-
-/** Random, not counted: a restored backup or a project made anew never repeats one. */
-function newRevision(): string {
-  return randomBytes(12).toString('base64url')
-}
-
-function chunks<T>(all: readonly T[]): T[][] {
-  return Array.from({ length: Math.ceil(all.length / INSERT_ROWS) }, (_, index) =>
-    all.slice(index * INSERT_ROWS, (index + 1) * INSERT_ROWS),
-  )
-}
-
-function toProject(row: Selectable<Schema['projects']>): Project {
-  return { projectId: row.project_id, name: row.name, created: row.created, revision: row.revision }
-}
-
-function toRootHead(
-  row: Pick<Selectable<Schema['roots']>, 'root_id' | 'created' | 'revision' | 'job_count'>,
-): RootHead {
-  return { rootId: row.root_id, created: row.created, revision: row.revision, jobCount: row.job_count }
-}
-
-function toJob(row: Selectable<Schema['jobs']>): Job {
-  return {
-    rootId: row.root_id,
-    uuid: row.uuid,
-    url: row.url,
-    name: row.name,
-    loadingTime: row.loading_time,
-    created: row.created,
-    basepath: row.basepath,
-    width: row.width,
-    height: row.height,
-  }
-}
-
-function toApiKey(row: Selectable<Schema['keys']>): ApiKey {
-  return {
-    keyId: row.key_id,
-    projectId: row.project_id,
-    scope: row.scope,
-    label: row.label,
-    created: row.created,
-    revoked: row.revoked ?? undefined,
   }
 }

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makeProject, rootsUrl } from '../support/results.ts'
@@ -188,7 +189,6 @@ describe('RATE_LIMIT', () => {
 describe('a connection that moves no byte', () => {
   test('is closed after IDLE_TIMEOUT', async () => {
     const service = await startService({ IDLE_TIMEOUT: '200ms' })
-    const { connect } = await import('node:net')
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
     await new Promise((resolve) => socket.once('close', resolve).resume())
   })

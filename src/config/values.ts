@@ -1,0 +1,88 @@
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+// How the text of a variable becomes a value. Each throws an Error whose message completes "NAME …".
+
+const DURATION = /^(\d+)(ms|s|m|h|d)$/
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+export function oneOf<const T extends string>(...choices: T[]) {
+  return (text: string): T => {
+    const found = choices.find((choice) => choice === text)
+    if (found === undefined) throw new Error(`must be one of ${choices.join(', ')}`)
+    return found
+  }
+}
+
+export function integer(min: number, max: number) {
+  return (text: string): number => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+    if (!(value >= min && value <= max)) throw new Error(`must be a whole number from ${min} to ${max}`)
+    return value
+  }
+}
+
+export function duration(min: string, max: string) {
+  return (text: string): number => {
+    const value = milliseconds(text)
+    if (value === undefined) throw new Error('must be a duration such as 500ms, 30s, 15m, 12h or 2d')
+    if (value < (milliseconds(min) ?? 0) || value > (milliseconds(max) ?? 0)) {
+      throw new Error(`must lie between ${min} and ${max}`)
+    }
+    return value
+  }
+}
+
+function milliseconds(text: string): number | undefined {
+  const match = DURATION.exec(text)
+  return match ? Number(match[1]) * UNITS[match[2] as keyof typeof UNITS] : undefined
+}
+
+/** `sqlite:data/x.db`, `sqlite:///var/x.db`: everything after the scheme is a path. */
+export function location(scheme: string, instead: string) {
+  return (text: string): string => {
+    if (!text.startsWith(`${scheme}:`)) throw new Error(`must begin with ${scheme}: (${instead})`)
+    const rest = text.slice(scheme.length + 1)
+    const path = rest.startsWith('//') ? fileURLToPath(`file:${rest}`) : rest
+    if (path === '') throw new Error(`must name a path after ${scheme}:`)
+    return resolve(path)
+  }
+}
+
+export function webOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
+    throw new Error('must be an http or https address without query, fragment or password')
+  }
+  return url.href.replace(/\/+$/, '')
+}
+
+export function corsOrigins(text: string): string[] {
+  return text.split(',').map((part) => {
+    const origin = webOrigin(part.trim())
+    if (new URL(origin).origin !== origin)
+      throw new Error(`must list origins without a path, not ${part.trim()}`)
+    return origin
+  })
+}
+
+export function rateLimit(text: string): { requests: number; windowMs: number } {
+  const [requests = '', window = ''] = text.split('/')
+  const windowMs = milliseconds(window)
+  if (!/^[1-9]\d{0,8}$/.test(requests) || !windowMs || windowMs < 1_000) {
+    throw new Error('must be requests per time, such as 600/1m')
+  }
+  return { requests: Number(requests), windowMs }
+}
+
+export function hostName(text: string): string {
+  if (isIP(text) === 0 && !/^[a-z0-9.-]+$/i.test(text))
+    throw new Error('must be an IP address or a host name')
+  return text
+}
+
+export function secret(text: string): string {
+  if (text.length < 16) throw new Error('must have at least 16 characters')
+  return text
+}

@@ -1,0 +1,40 @@
+import type { Selectable } from 'kysely'
+import type { Schema } from './schema.ts'
+import type { ApiKey, Job, Project, RootHead } from './store.ts'
+
+// Rows as the tables hold them to what the store answers.
+
+export function toProject(row: Selectable<Schema['projects']>): Project {
+  return { projectId: row.project_id, name: row.name, created: row.created, revision: row.revision }
+}
+
+export function toRootHead(
+  row: Pick<Selectable<Schema['roots']>, 'root_id' | 'created' | 'revision' | 'job_count'>,
+): RootHead {
+  return { rootId: row.root_id, created: row.created, revision: row.revision, jobCount: row.job_count }
+}
+
+export function toJob(row: Selectable<Schema['jobs']>): Job {
+  return {
+    rootId: row.root_id,
+    uuid: row.uuid,
+    url: row.url,
+    name: row.name,
+    loadingTime: row.loading_time,
+    created: row.created,
+    basepath: row.basepath,
+    width: row.width,
+    height: row.height,
+  }
+}
+
+export function toApiKey(row: Selectable<Schema['keys']>): ApiKey {
+  return {
+    keyId: row.key_id,
+    projectId: row.project_id,
+    scope: row.scope,
+    label: row.label,
+    created: row.created,
+    revoked: row.revoked ?? undefined,
+  }
+}
