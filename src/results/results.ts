@@ -102,7 +102,7 @@ export class Results {
         yield before + piece
         before = ''
       }
-      before = ','
+      if (before === '') before = ','
     }
     yield before === '[' ? '[]' : ']'
   }

@@ -54,6 +54,17 @@ describe('pages', () => {
     },
   )
 
+  test('a page that holds nothing is an empty array', async () => {
+    const { service, projectId, expected } = await serviceWithTies(3)
+    const empty = await makeProject(service.store)
+    const beyond = encodeCursor({ created: 0, rootId: expected[0] ?? '' })
+    for (const path of [`${rootsUrl(empty)}?limit=5`, `${rootsUrl(projectId)}?limit=5&cursor=${beyond}`]) {
+      const response = await service.get(path)
+      expect([path, response.status, await response.text()]).toEqual([path, 200, '[]'])
+      expect(response.headers.get('link')).toBeNull()
+    }
+  })
+
   test('without parameters there is no Link', async () => {
     const { service, projectId } = await serviceWithTies(3)
     expect((await list(service, rootsUrl(projectId))).next).toBeUndefined()
