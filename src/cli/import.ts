@@ -7,6 +7,7 @@ import { type Entry, importAll } from '../intake/import-all.ts'
 import { countLines, readNdjson } from '../intake/ndjson.ts'
 import type { ExitCode } from './exit-code.ts'
 import { createProgress } from './progress.ts'
+import { nextSignal } from './signals.ts'
 import { idOption, requireProject, withStorage } from './storage.ts'
 import { printable } from './table.ts'
 
@@ -59,8 +60,10 @@ async function runImport(source: string, { project, baseUrl }: ImportOptions): P
     const intake = { ...storage, limits: config.limits, clock: Date.now }
     const progress = createProgress({ title: 'Importing', unit: 'roots', total })
     const counts = { added: 0, present: 0, failed: 0, pictures: 0 }
+    const interruption = new AbortController()
+    nextSignal().then(() => interruption.abort())
     try {
-      for await (const result of importAll(intake, project, entries)) {
+      for await (const result of importAll(intake, project, until(interruption.signal, entries))) {
         counts[result.outcome]++
         if (result.outcome === 'added') counts.pictures += result.jobs
         if (result.outcome === 'failed') progress.say(`${result.where}: ${printable(result.reason)}`)
@@ -68,6 +71,7 @@ async function runImport(source: string, { project, baseUrl }: ImportOptions): P
           process.stdout.write(`${result.outcome} ${result.rootId} ${result.where}\n`)
         progress.advance()
       }
+      if (interruption.signal.aborted) throw new AppError('unavailable', 'interrupted')
     } catch (error) {
       progress.finish()
       process.stderr.write(
@@ -79,6 +83,14 @@ async function runImport(source: string, { project, baseUrl }: ImportOptions): P
     process.stderr.write(`Imported: ${summary(counts)}.\n`)
     return counts.failed > 0 ? 1 : 0
   })
+}
+
+/** No further entry once the signal came; those under way are finished. */
+async function* until<T>(signal: AbortSignal, entries: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
+  for await (const entry of entries) {
+    if (signal.aborted) return
+    yield entry
+  }
 }
 
 function summary({

@@ -7,6 +7,7 @@ import { DEMO_PROJECT_ID, makeDemo } from '../demo/demo.ts'
 import { AppError } from '../errors.ts'
 import type { Storage } from '../storage.ts'
 import { openLog } from './log.ts'
+import { nextSignal } from './signals.ts'
 import { withStorage } from './storage.ts'
 import { formatTable } from './table.ts'
 
@@ -53,18 +54,6 @@ function explainListening(error: NodeJS.ErrnoException, { host, port }: Config):
     throw new AppError('unavailable', `HOST=${host} is not an address of this machine`)
   }
   throw error
-}
-
-/** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */
-function nextSignal(): Promise<NodeJS.Signals> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(1))
-        resolve(signal)
-      })
-    }
-  })
 }
 
 async function describeService(url: string, { store }: Storage, config: Config): Promise<string> {

@@ -172,6 +172,24 @@ describe('import', () => {
     ])
   })
 
+  test('Ctrl+C finishes the roots under way, says where it stopped, and leaves nothing behind', async () => {
+    const { folder, env } = await newEnv()
+    const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
+    const lines = Array.from({ length: 3_000 }, (_, index) => ({ jobs: [page({ basepath: `/${index}` })] }))
+    const importing = proofsheet(['import', '--project', projectId, await writeImport(folder, lines)], env)
+    await importing.waitFor(/added/)
+    importing.child.kill('SIGINT')
+    expect(await importing.ended).toEqual({ code: 1, signal: null })
+    expect(importing.stderr()).toMatch(
+      /Stopped: \d+ roots? with .* run the same command again to go on\.\nproofsheet: interrupted\n$/,
+    )
+    expect(await readdir(join(env.DATA_DIR, 'images', '.staging'))).toEqual([])
+    const listed = await runProofsheet(['project', 'list'], env)
+    expect(listed.stdout).toMatch(
+      new RegExp(` ${importing.stdout().match(/^added/gm)?.length} +\\d+ +Untitled`),
+    )
+  })
+
   test('what is not there is said before anything is read', async () => {
     const { folder, env } = await newEnv()
     const unknown = await runProofsheet(['import', '--project', DEMO, folder], env)
