@@ -23,7 +23,9 @@ export async function openService(
     { config, store, images, results: new Results(store, images), clock },
     log,
   )
-  const url = await server.listen({ host: config.host, port: config.port })
+  // One listener: for a name with two addresses Fastify would make a second server that knows none of the limits.
+  const host = config.host.toLowerCase() === 'localhost' ? '127.0.0.1' : config.host
+  const url = await server.listen({ host, port: config.port })
   return { url, close: () => closeServer(server, config.limits.shutdownMs) }
 }
 

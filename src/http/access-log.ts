@@ -1,17 +1,22 @@
+import { whenOver } from './connections.ts'
 import type { Server } from './context.ts'
 
-/** One line a request. The query stays out: it may hold a signature. */
+/** What an address may hold before anything that could be a signature, however its `?` is spelled. */
+const PLAIN_PATH = /^[\w\-./~:@]*/
+
+/** One line a request, also for an answer that was given up. */
 export function logRequests(server: Server): void {
-  server.addHook('onResponse', async (request, reply) => {
-    request.log.info(
-      {
+  server.addHook('onRequest', async (request, reply) => {
+    whenOver(reply, () => {
+      const line = {
         method: request.method,
-        path: request.url.split('?', 1)[0],
+        path: PLAIN_PATH.exec(request.url)?.[0],
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime * 10) / 10,
         ...(request.apiKey && { key: request.apiKey.keyId }),
-      },
-      'request',
-    )
+        ...(!reply.raw.writableFinished && { aborted: true }),
+      }
+      request.log.info(line, 'request')
+    })
   })
 }

@@ -9,7 +9,7 @@ const NO_KEY = 'send an API key: Authorization: Bearer <key>'
 
 /**
  * Runs before anything else looks at the request, so that neither a condition nor a bad parameter answers
- * someone who may not ask. A key that opens another project opens nothing here: that project does not exist.
+ * someone who may not ask.
  */
 export function requireKeys(server: Server, { store, config }: HttpContext): void {
   server.decorateRequest('apiKey', undefined)
@@ -27,9 +27,20 @@ export function requireKeys(server: Server, { store, config }: HttpContext): voi
     }
     const key = credential && isApiKey(credential) ? await store.findKey(hashApiKey(credential)) : undefined
     if (!key) throw new AppError('unauthorized', credential ? 'this key is not valid' : NO_KEY)
-    const { projectId } = request.params as { projectId?: string }
-    if (projectId !== undefined && parseId(projectId) !== key.projectId) throw new AppError('not_found')
     request.apiKey = key
+  })
+}
+
+/**
+ * A key that opens another project opens nothing here: this project does not exist. After the rate was counted:
+ * asking for other people's projects is not free.
+ */
+export function refuseForeignProjects(server: Server): void {
+  server.addHook('onRequest', async ({ apiKey, params }) => {
+    const { projectId } = params as { projectId?: string }
+    if (apiKey && projectId !== undefined && parseId(projectId) !== apiKey.projectId) {
+      throw new AppError('not_found')
+    }
   })
 }
 

@@ -1,3 +1,4 @@
+import { whenOver } from './connections.ts'
 import type { HttpContext, Server } from './context.ts'
 
 /** Ends an answer that takes too long in all, however steadily a slow reader sips at it. */
@@ -8,6 +9,6 @@ export function limitResponseTime(server: Server, { config }: HttpContext): void
       reply.raw.destroy()
     }, config.limits.responseMs)
     timer.unref()
-    reply.raw.once('close', () => clearTimeout(timer))
+    whenOver(reply, () => clearTimeout(timer))
   })
 }

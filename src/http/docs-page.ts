@@ -57,9 +57,7 @@ export function renderDocs({ info, paths = {}, components }: ApiDocument): strin
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
-  // HEAD stands beside every GET and says nothing new.
-  const shown = operations.filter(({ method }) => method !== 'head')
-  const sections = Map.groupBy(shown, ({ operation }) => operation.tags?.[0] ?? 'Other')
+  const sections = Map.groupBy(operations, ({ operation }) => operation.tags?.[0] ?? 'Other')
   return [
     '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
     `<title>${escapeHtml(info.title)} API</title><style>${STYLE}</style>`,

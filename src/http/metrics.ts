@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { whenOver } from './connections.ts'
 import type { Server } from './context.ts'
 
 /** Counts and times every request by route, never by address: an address would name projects. */
@@ -12,13 +13,12 @@ export function measureRequests(server: Server): Registry {
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers: [registry],
   })
-  server.addHook('onResponse', async (request, reply) => {
-    const labels = {
-      method: request.method,
-      route: request.routeOptions.url ?? 'none',
-      status: reply.statusCode,
-    }
-    duration.observe(labels, reply.elapsedTime / 1000)
+  server.addHook('onRequest', async (request, reply) => {
+    whenOver(reply, () => {
+      const { method, routeOptions } = request
+      const status = reply.raw.writableFinished ? reply.statusCode : 'aborted'
+      duration.observe({ method, route: routeOptions.url ?? 'none', status }, reply.elapsedTime / 1000)
+    })
   })
   return registry
 }

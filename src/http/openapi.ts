@@ -1,5 +1,6 @@
 import type { SwaggerOptions } from '@fastify/swagger'
-import type { HttpContext } from './context.ts'
+import type { HttpContext, Server } from './context.ts'
+import type { ApiDocument } from './docs-page.ts'
 
 /** Raised with every addition; the paths themselves are frozen. */
 const API_VERSION = '1.0.0'
@@ -29,4 +30,11 @@ export function openApiInfo({ config }: HttpContext): SwaggerOptions {
       buildLocalReference: (json, _base, _fragment, index) => String(json['$id'] ?? `schema${index}`),
     },
   }
+}
+
+/** Without HEAD: it stands beside every GET, and an operation's id may be used once. */
+export function describeApi(server: Server): ApiDocument {
+  const document = server.swagger() as ApiDocument
+  const paths = Object.entries(document.paths ?? {}).map(([path, { head: _, ...methods }]) => [path, methods])
+  return { ...document, paths: Object.fromEntries(paths) }
 }

@@ -2,13 +2,17 @@ import type { Socket } from 'node:net'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { PROBLEM_TYPE, type Problem } from '../contract/problem.ts'
 import { AppError, describeFailure, type ErrorCode } from '../errors.ts'
+import { isAnswering } from './connections.ts'
 
 const RETRY_AFTER_SECONDS = '5'
+/** What belongs to the answer that could not be given. */
+const HEADERS_OF_SUCCESS = ['etag', 'link', 'last-modified', 'accept-ranges', 'content-length']
 
 /** Every error leaves through here, as problem+json that says nothing of our insides. */
 export function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toAppError(thrown)
   const { status, log } = describeFailure(error.code)
+  for (const name of HEADERS_OF_SUCCESS) reply.removeHeader(name)
   if (log) request.log.error({ err: thrown }, error.message)
   if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="proofsheet"')
   if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
@@ -54,7 +58,8 @@ const CONNECTION_ERRORS: Record<string, ErrorCode> = {
 
 /** What never became a request: broken HTTP, headers that are too large or too slow. */
 export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  // In the middle of an answer, an error would read as a part of it.
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
     socket.destroy()
     return
   }

@@ -24,10 +24,19 @@ export async function sendAnswer(
     begin += value
   }
   // One piece waits for a slow reader, as text: Node writes it without a Buffer that the collector must find.
-  return reply.send(Readable.from(continued(begin, pieces), { highWaterMark: 1 }))
+  return reply.send(Readable.from(continued(begin, pieces, request), { highWaterMark: 1 }))
 }
 
-async function* continued(begin: string, rest: AsyncGenerator<string>): AsyncGenerator<string> {
-  yield begin
-  yield* rest
+async function* continued(
+  begin: string,
+  rest: AsyncGenerator<string>,
+  request: FastifyRequest,
+): AsyncGenerator<string> {
+  try {
+    yield begin
+    yield* rest
+  } catch (error) {
+    request.log.error({ err: error }, 'the answer broke off')
+    throw error
+  }
 }

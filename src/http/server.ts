@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import cors from '@fastify/cors'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
@@ -7,7 +8,8 @@ import { Problem } from '../contract/problem.ts'
 import { JobResult, RootResult } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
 import { logRequests } from './access-log.ts'
-import { requireKeys } from './authentication.ts'
+import { refuseForeignProjects, requireKeys } from './authentication.ts'
+import { takeTurns } from './connections.ts'
 import type { HttpContext, Server } from './context.ts'
 import { limitResponseTime } from './deadline.ts'
 import { refuseOtherMethods } from './methods.ts'
@@ -19,7 +21,7 @@ import { getMetrics } from './operations/get-metrics.ts'
 import { getRoot } from './operations/get-root.ts'
 import { health } from './operations/health.ts'
 import { listRoots } from './operations/list-roots.ts'
-import { refuseForeignHosts } from './origin.ts'
+import { refuseForeignHosts, refuseOddHosts } from './origin.ts'
 import { refuseConnection, sendProblem } from './problems.ts'
 import { limitRate } from './rate-limit.ts'
 
@@ -33,20 +35,31 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     requestIdHeader: false,
     requestTimeout: limits.requestMs,
     connectionTimeout: limits.idleMs,
+    keepAliveTimeout: limits.idleMs,
     http: {
+      // What is odd about a Host header is said by a hook, as a problem.
+      requireHostHeader: false,
       headersTimeout: limits.requestMs,
       // How often the two limits above are looked at; Node's own default is 30 s.
       connectionsCheckingInterval: Math.min(limits.requestMs, 5_000),
     },
-    rewriteUrl: nameOrNothing,
+    rewriteUrl: pathOrNothing,
     // More than Node lets through in a request line: an id that is too long is an unknown id, not a 414.
     routerOptions: { maxParamLength: 65_536 },
     forceCloseConnections: 'idle',
+    return503OnClosing: false,
     exposeHeadRoutes: false,
     clientErrorHandler: refuseConnection,
     ajv: { customOptions: { allErrors: true, removeAdditional: false } },
   }).withTypeProvider<TypeBoxTypeProvider>()
   server.server.maxConnections = limits.connections
+  // An expectation we do not know is no reason not to answer; Node would refuse it without a word.
+  server.server.on('checkExpectation', (request, response) =>
+    server.server.emit('request', request, response),
+  )
+  // No operation takes a body yet: whatever comes is not parsed, and cannot be wrong.
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', (_request, _body, done) => done(null))
 
   server.setErrorHandler(sendProblem)
   server.setNotFoundHandler(async () => {
@@ -58,17 +71,22 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   const registry = measureRequests(server)
   logRequests(server)
   limitResponseTime(server, context)
+  const connections = takeTurns(server)
+  server.addHook('preClose', async () => connections.drain())
+  refuseOddHosts(server)
   refuseForeignHosts(server, context)
   // Before keys are asked for: a browser's preflight carries none.
   if (context.config.corsOrigins.length > 0) {
     await server.register(cors, {
       origin: [...context.config.corsOrigins],
       methods: ['GET', 'HEAD'],
+      strictPreflight: false,
       exposedHeaders: ['etag', 'link', 'x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after'],
     })
   }
   requireKeys(server, context)
   limitRate(server, context)
+  refuseForeignProjects(server)
 
   for (const schema of [JobResult, RootResult, Problem]) server.addSchema(schema)
   await server.register(swagger, openApiInfo(context))
@@ -84,10 +102,17 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
 }
 
 /**
- * A path that cannot be decoded is one more way to name nothing. Fastify would answer it before any hook runs,
- * and so before a key is asked for.
+ * The path to route by. Of an absolute target the host counts, not the Host header (RFC 9112, 3.2.2). A path that
+ * cannot be decoded is one more way to name nothing: Fastify would answer it before any hook runs, and so before a
+ * key is asked for.
  */
-function nameOrNothing({ url = '/' }: { url?: string | undefined }): string {
+function pathOrNothing(request: IncomingMessage): string {
+  let { url = '/' } = request
+  const absolute = /^https?:\/\/([^/?#]*)(.*)$/i.exec(url)
+  if (absolute) {
+    request.headers.host = absolute[1] ?? ''
+    url = absolute[2] || '/'
+  }
   if (!url.includes('%')) return url
   try {
     decodeURIComponent(url.split('?', 1)[0] ?? '')

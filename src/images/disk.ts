@@ -95,7 +95,7 @@ async function openImage(root: string, key: ImageKey): Promise<OpenImage | undef
     throw error
   }
   const stats = await file.stat()
-  if (!stats.isFile()) {
+  if (!stats.isFile() || stats.size === 0) {
     await file.close()
     return undefined
   }

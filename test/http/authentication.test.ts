@@ -122,6 +122,7 @@ describe('where keys are required', () => {
     ).json()) as RootResult[]
     await fetch(root?.jobs[0]?.data ?? '')
     await fetch(`${root?.jobs[0]?.data}x`)
+    for (const mark of ['%3F', ';', '&']) await fetch(root?.jobs[0]?.data.replace('?', mark) ?? '')
     await service.get(rootsUrl(projectId), { authorization: `Bearer ${secret}x` })
     await service.stop()
     const log = service.logLines.join('')

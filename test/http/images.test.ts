@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { mkdir, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JobResult, RootResult } from '../../src/contract/results.ts'
+import { parseRange } from '../../src/http/byte-range.ts'
 import { addPictures, makePng, makeProject, rootsUrl, submittedJob } from '../support/results.ts'
 import { NOON, startService, type TestService } from '../support/service.ts'
 
@@ -93,6 +95,8 @@ describe('ranges', () => {
     ['bytes=100-', 206, [100, undefined]],
     ['bytes=-7', 206, [-7, undefined]],
     ['bytes=0-999999999', 206, [0, undefined]],
+    ['bytes=-999999999', 206, [0, undefined]],
+    ['bytes=5-2', 200, [0, undefined]],
     ['bytes=0-1,5-6', 200, [0, undefined]],
     ['lines=1-2', 200, [0, undefined]],
     ['nonsense', 200, [0, undefined]],
@@ -110,6 +114,29 @@ describe('ranges', () => {
     const response = await fetch(job.data, { headers: { range: `bytes=${png.length}-` } })
     expect([response.status, response.headers.get('content-range')]).toEqual([416, `bytes */${png.length}`])
     expect(await response.json()).toMatchObject({ code: 'range_not_satisfiable' })
+  })
+
+  test('property: a part lies within the picture and is what was asked', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 50 }),
+        fc.option(fc.nat(60)),
+        fc.option(fc.nat(60)),
+        (size, first, last) => {
+          const bytes = Array.from({ length: size }, (_, index) => index)
+          const part = parseRange(`bytes=${first ?? ''}-${last ?? ''}`, size)
+          const wanted =
+            first === null
+              ? bytes.slice(-(last ?? 0) || size)
+              : bytes.filter((byte) => byte >= first && byte <= (last ?? size))
+          const invalid =
+            (first === null && last === null) || (first !== null && last !== null && last < first)
+          if (invalid) expect(part).toBeUndefined()
+          else if (wanted.length === 0 || (first === null && last === 0)) expect(part).toBe('unsatisfiable')
+          else expect(part).toEqual({ start: wanted[0], end: wanted.at(-1) })
+        },
+      ),
+    )
   })
 
   test('If-Range with another validator gives the whole', async () => {
@@ -203,7 +230,7 @@ describe('what was not signed', () => {
 })
 
 describe('a correctly signed address whose file is not ours', () => {
-  test('missing, a link, behind a linked folder, a folder or a pipe: 404', async () => {
+  test('missing, a link, behind a linked folder, a folder, a pipe or empty: 404', async () => {
     const { service, projectId, job } = await serviceWithPicture()
     const folder = join(service.dataDir, 'images', projectId)
     const file = join(folder, `${job.uuid}.png`)
@@ -219,6 +246,12 @@ describe('a correctly signed address whose file is not ours', () => {
     await expectNothing()
     await rm(file)
     await mkdir(file)
+    await expectNothing()
+    await rm(file, { recursive: true })
+    execFileSync('mkfifo', [file])
+    await expectNothing()
+    await rm(file)
+    await writeFile(file, '')
     await expectNothing()
     await rm(file, { recursive: true })
     await rename(`${file}.away`, file)

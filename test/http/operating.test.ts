@@ -2,6 +2,8 @@ import { rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { DEMO_PROJECT_ID } from '../../src/demo/demo.ts'
+import { hashApiKey, makeApiKey } from '../../src/store/api-key.ts'
 import { makeProject, rootsUrl } from '../support/results.ts'
 import { startService } from '../support/service.ts'
 
@@ -99,6 +101,8 @@ describe('documentation', () => {
       'screenshotParameter',
       'preview',
     ])
+    const ids = [...JSON.stringify(document).matchAll(/"operationId":"([^"]+)"/g)].map((match) => match[1])
+    expect(ids).toHaveLength(new Set(ids).size)
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1])
     expect(new Set(references)).toEqual(
       new Set(['JobResult', 'RootResult', 'Problem'].map((name) => `#/components/schemas/${name}`)),
@@ -180,6 +184,25 @@ describe('RATE_LIMIT', () => {
     expect((await ask())[0]).toBe(200)
   })
 
+  test('counts what a key asks of other projects', async () => {
+    const service = await startService({ RATE_LIMIT: '2/1m', AUTH: 'keys' })
+    const projectId = await makeProject(service.store)
+    const secret = makeApiKey()
+    await service.store.createKey({
+      keyId: 'k',
+      projectId,
+      scope: 'read',
+      label: '',
+      created: 1,
+      hash: hashApiKey(secret),
+    })
+    const statuses = []
+    for (let index = 0; index < 3; index++) {
+      statuses.push((await service.get(rootsUrl(DEMO_PROJECT_ID), { authorization: secret })).status)
+    }
+    expect(statuses).toEqual([404, 404, 429])
+  })
+
   test('is off by default', async () => {
     const service = await startService()
     expect((await service.get('/docs')).headers.get('ratelimit')).toBeNull()
@@ -191,5 +214,8 @@ describe('a connection that moves no byte', () => {
     const service = await startService({ IDLE_TIMEOUT: '200ms' })
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
     await new Promise((resolve) => socket.once('close', resolve).resume())
+    const kept = connect(Number(new URL(service.url).port), '127.0.0.1')
+    kept.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n')
+    await new Promise((resolve) => kept.once('close', resolve).resume())
   })
 })

@@ -1,5 +1,6 @@
 import type { Server } from '../context.ts'
-import { type ApiDocument, DOCS_CSP, renderDocs } from '../docs-page.ts'
+import { DOCS_CSP, renderDocs } from '../docs-page.ts'
+import { describeApi } from '../openapi.ts'
 
 /** `/openapi.json`, made from the schemas that validate, and `/docs`, the same for people. */
 export function documentation(server: Server): void {
@@ -8,7 +9,7 @@ export function documentation(server: Server): void {
     url: '/openapi.json',
     schema: { hide: true },
     handler: async (_request, reply) =>
-      reply.type('application/json; charset=utf-8').send(JSON.stringify(server.swagger())),
+      reply.type('application/json; charset=utf-8').send(JSON.stringify(describeApi(server))),
   })
   server.route({
     method: ['GET', 'HEAD'],
@@ -18,6 +19,6 @@ export function documentation(server: Server): void {
       reply
         .type('text/html; charset=utf-8')
         .header('content-security-policy', DOCS_CSP)
-        .send(renderDocs(server.swagger() as ApiDocument)),
+        .send(renderDocs(describeApi(server))),
   })
 }

@@ -1,8 +1,8 @@
-import parseRange from 'range-parser'
 import { Type } from 'typebox'
 import { paths } from '../../contract/paths.ts'
 import { AppError } from '../../errors.ts'
-import { IMAGE_TYPE, type OpenImage } from '../../images/images.ts'
+import { IMAGE_TYPE } from '../../images/images.ts'
+import { parseRange } from '../byte-range.ts'
 import { matchesEtag } from '../conditional.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { notModified, problemResponses } from '../responses.ts'
@@ -34,7 +34,7 @@ export function getImage(server: Server, { images, clock }: HttpContext): void {
     },
     handler: async (request, reply) => {
       const now = clock()
-      const { key, expiresMs } = images.verify(request.raw.url ?? '', now)
+      const { key, expiresMs } = images.verify(request.url, now)
       const image = await images.open(key)
       if (!image) throw new AppError('not_found')
       reply
@@ -50,7 +50,7 @@ export function getImage(server: Server, { images, clock }: HttpContext): void {
       }
       const { range: wanted, 'if-range': ifRange } = request.headers
       const range = request.method === 'GET' && (!ifRange || ifRange === image.etag) ? wanted : undefined
-      const part = choosePart(image, range)
+      const part = parseRange(range, image.size)
       if (part === 'unsatisfiable') {
         await image.close()
         reply.header('content-range', `bytes */${image.size}`)
@@ -66,12 +66,4 @@ export function getImage(server: Server, { images, clock }: HttpContext): void {
       return reply.send(image.stream({ start, end }))
     },
   })
-}
-
-/** One range is honoured; several, or what is no range of bytes, get the whole picture as RFC 9110 allows. */
-function choosePart(image: OpenImage, range: string | undefined) {
-  const ranges = range === undefined ? -2 : parseRange(image.size, range)
-  if (ranges === -1) return 'unsatisfiable'
-  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined
-  return ranges[0]
 }

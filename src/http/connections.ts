@@ -1,0 +1,61 @@
+import type { Socket } from 'node:net'
+import type { FastifyReply } from 'fastify'
+import { AppError } from '../errors.ts'
+import type { Server } from './context.ts'
+
+/** Requests a client may send ahead of their answers. Nobody needs more; each costs memory while it waits. */
+const MAX_AHEAD = 32
+
+/** Answers that a connection still owes, the last of them with its end. */
+interface Owed {
+  count: number
+  last: Promise<void>
+}
+
+const owedBy = new WeakMap<Socket, Owed>()
+
+export function isAnswering(socket: Socket): boolean {
+  return (owedBy.get(socket)?.count ?? 0) > 0
+}
+
+/** Runs when an answer is over, whether it was read to its end or given up. */
+export function whenOver(reply: FastifyReply, then: () => void): void {
+  reply.raw.once('close', then)
+}
+
+/**
+ * Answers one request of a connection after the other. Node would begin all that were sent ahead at once, and a
+ * single client that reads nothing could fill the memory with their beginnings.
+ */
+export function takeTurns(server: Server): { drain(): void } {
+  const open = new Set<Socket>()
+  let draining = false
+  server.server.on('connection', (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  server.addHook('onRequest', async (request, reply) => {
+    const { socket } = request.raw
+    const owed = owedBy.get(socket) ?? { count: 0, last: Promise.resolve() }
+    owedBy.set(socket, owed)
+    const before = owed.count > 0 ? owed.last : undefined
+    owed.count++
+    owed.last = new Promise((over) => {
+      whenOver(reply, () => {
+        owed.count--
+        if (draining && owed.count === 0) socket.destroySoon()
+        over()
+      })
+    })
+    if (owed.count > MAX_AHEAD) socket.destroy()
+    if (before) await before
+    if (socket.destroyed) throw new AppError('bad_request', `more than ${MAX_AHEAD} requests were sent ahead`)
+  })
+  return {
+    /** Closes every connection that owes no answer, now or as soon as it does not. */
+    drain() {
+      draining = true
+      for (const socket of open) if (!isAnswering(socket)) socket.destroySoon()
+    },
+  }
+}

@@ -1,0 +1,141 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { addRows, makeProject, newJob, rootsUrl } from '../support/results.ts'
+import { startService, type TestService } from '../support/service.ts'
+
+async function serviceWithLargeRoot(env: Record<string, string> = {}) {
+  const service = await startService(env)
+  const projectId = await makeProject(service.store)
+  const jobs = Array.from({ length: 10_000 }, () => newJob())
+  await service.store.addRoot({ projectId, rootId: projectId, created: 1, digest: 'd', jobs }, async () => {})
+  return { service, large: `${rootsUrl(projectId)}/${projectId}` }
+}
+
+async function open(service: TestService): Promise<Socket> {
+  const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+  await once(socket, 'connect')
+  return socket
+}
+
+const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
+
+async function readAll(socket: Socket): Promise<string> {
+  let text = ''
+  socket.setEncoding('latin1').on('data', (chunk) => {
+    text += chunk
+  })
+  await once(socket, 'close').catch(() => {})
+  return text
+}
+
+describe('requests sent ahead of their answers', () => {
+  test('are answered in their order', async () => {
+    const service = await startService()
+    const projectId = await makeProject(service.store)
+    await addRows(service.store, projectId)
+    const socket = await open(service)
+    const paths = Array.from({ length: 20 }, (_, index) =>
+      index % 2 === 0 ? rootsUrl(projectId) : '/healthz',
+    )
+    socket.write(
+      paths
+        .map(request)
+        .join('')
+        .replace(/\r\n\r\n$/, '\r\nConnection: close\r\n\r\n'),
+    )
+    const answer = await readAll(socket)
+    const bodies = [...answer.matchAll(/\r\n\r\n(\{"status"|\[\{"rootId")/g)].map((match) => match[1])
+    expect(bodies).toEqual(paths.map((path) => (path === '/healthz' ? '{"status"' : '[{"rootId"')))
+  })
+
+  test('are not begun before their turn: a client that reads nothing gets one answer prepared', async () => {
+    const { service, large } = await serviceWithLargeRoot()
+    let reads = 0
+    const jobsOf = service.store.jobsOf.bind(service.store)
+    service.store.jobsOf = async (...args) => {
+      reads++
+      return await jobsOf(...args)
+    }
+    const socket = await open(service)
+    socket.pause()
+    socket.write(request(large).repeat(30))
+    await sleep(500)
+    expect(reads).toBe(1)
+    expect((await service.get('/healthz')).status).toBe(200)
+    socket.destroy()
+  })
+
+  test('end the connection when there are too many', async () => {
+    const { service, large } = await serviceWithLargeRoot()
+    const socket = await open(service)
+    socket.write(request(large).repeat(200))
+    expect((await readAll(socket)).match(/HTTP\/1.1 200/g)?.length ?? 0).toBeLessThan(33)
+    expect((await service.get('/healthz')).status).toBe(200)
+  })
+})
+
+describe('in the middle of an answer', () => {
+  test('broken HTTP breaks the connection and is not answered into the body', async () => {
+    const { service, large } = await serviceWithLargeRoot()
+    const socket = await open(service)
+    socket.write(request(large))
+    await once(socket, 'readable')
+    socket.write('GARBAGE\r\n\r\n')
+    const text = await readAll(socket)
+    expect(text.match(/HTTP\/1\.1/g)).toHaveLength(1)
+    expect(text.endsWith('0\r\n\r\n')).toBe(false)
+  })
+
+  test('giving up leaves a line in the log', async () => {
+    const { service, large } = await serviceWithLargeRoot()
+    const socket = await open(service)
+    socket.write(request(large))
+    await once(socket, 'readable')
+    socket.destroy()
+    while (!service.logLines.some((line) => line.includes('"aborted":true'))) await sleep(10)
+    expect(await (await service.get('/metrics')).text()).toContain('status="aborted"')
+  })
+
+  test('a failing store is logged under the request', async () => {
+    const { service, large } = await serviceWithLargeRoot()
+    service.store.jobsOf = async (projectId) => {
+      service.store.jobsOf = () => Promise.reject(new Error('the table is gone'))
+      return Array.from({ length: 300 }, () => ({ ...newJob(), rootId: projectId }))
+    }
+    const list = large.slice(0, large.lastIndexOf('/'))
+    await addRows(service.store, list.split('/')[3] ?? '', { created: 0, jobs: 1 })
+    const response = await service.get(list)
+    await expect(response.text()).rejects.toThrow()
+    const line = service.logLines.find((each) => each.includes('the answer broke off')) ?? ''
+    expect(JSON.parse(line)).toMatchObject({ level: 50, reqId: response.headers.get('x-request-id') })
+  })
+})
+
+describe('stopping', () => {
+  test('does not wait for connections that are owed nothing', async () => {
+    const service = await startService({ SHUTDOWN_TIMEOUT: '10m' })
+    const silent = await open(service)
+    const half = await open(service)
+    half.write('GET /hea')
+    const idle = await open(service)
+    idle.write(request('/healthz'))
+    await once(idle, 'data')
+    const closed = Promise.all([silent, half, idle].map((socket) => once(socket.resume(), 'close')))
+    await service.stop()
+    await closed
+  })
+
+  test('lets an answer under way finish, also what was sent ahead behind it, and then closes', async () => {
+    const { service, large } = await serviceWithLargeRoot({ SHUTDOWN_TIMEOUT: '10m' })
+    const socket = await open(service)
+    socket.write(request(large) + request('/healthz'))
+    await once(socket, 'readable')
+    const stopped = service.stop()
+    const text = await readAll(socket)
+    await stopped
+    expect(text).toContain(']}\r\n0\r\n\r\nHTTP/1.1 200 OK')
+    expect(text).toMatch(/\{"status":"ok"\}$/)
+  })
+})
