@@ -1,3 +1,8 @@
 import { run } from './cli/run.ts'
 
+// `proofsheet import … | head -1`: whoever stops listening does not stop the work.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+})
+
 process.exitCode = await run(process.argv.slice(2))

@@ -5,6 +5,8 @@ import { AppError } from './errors.ts'
 const PREVIEW_WIDTH = 400
 /** What is taken in; everything is stored as PNG. */
 export const PICTURE_FORMATS = ['png', 'jpeg', 'webp'] as const
+/** Pictures above this are worked on one at a time: an interlaced one is held whole, at up to 8 bytes a pixel. */
+const LARGE_PIXELS = 16_000_000
 
 export interface Picture {
   /** PNG. */
@@ -26,20 +28,26 @@ export async function readPicture(bytes: Buffer, maxPixels: number): Promise<Pic
     if (!PICTURE_FORMATS.some((known) => known === format)) {
       throw new AppError('bad_request', `is ${format}, not ${PICTURE_FORMATS.join(', ')}`)
     }
-    if (format === 'png') {
-      // Making the preview decodes every row, which is the only proof that the file is whole.
-      return { bytes, width, height, preview: await makePreview(await decode()) }
+    const convert = async (): Promise<Picture> => {
+      if (format === 'png') {
+        if (!endsProperly(bytes)) throw new Error('it is cut off')
+        // Making the preview decodes every row, which is the only proof that the file is whole.
+        return { bytes, width, height, preview: await makePreview(await decode()) }
+      }
+      const { data, info } = await (await decode()).autoOrient().png().toBuffer({ resolveWithObject: true })
+      return {
+        bytes: data,
+        width: info.width,
+        height: info.height,
+        preview: await makePreview(await load(data)),
+      }
     }
-    const { data, info } = await (await decode()).autoOrient().png().toBuffer({ resolveWithObject: true })
-    return {
-      bytes: data,
-      width: info.width,
-      height: info.height,
-      preview: await makePreview(await load(data)),
-    }
+    return width * height > LARGE_PIXELS ? await oneAtATime(convert) : await convert()
   } catch (error) {
     if (error instanceof AppError) throw error
-    const reason = (error as Error).message.split('\n')[0]
+    const lines = (error as Error).message.split('\n')
+    // The last step to fail reports first; what it could not write is not what is wrong.
+    const reason = lines.find((line) => !line.startsWith('vips2png')) ?? lines[0]
     throw new AppError('bad_request', `is not a whole picture (${reason})`, { cause: error })
   }
 }
@@ -56,4 +64,24 @@ async function load(bytes: Buffer, options?: SharpOptions): Promise<Sharp> {
 
 async function makePreview(picture: Sharp): Promise<Buffer> {
   return await picture.resize({ width: PREVIEW_WIDTH, withoutEnlargement: true }).png().toBuffer()
+}
+
+/** The decoder is content without the closing chunk, and even without the last rows' checksum. */
+function endsProperly(png: Buffer): boolean {
+  let at = 8
+  while (at + 12 <= png.length) {
+    const length = png.readUInt32BE(at)
+    const type = png.toString('latin1', at + 4, at + 8)
+    at += 12 + length
+    if (type === 'IEND') return at <= png.length
+  }
+  return false
+}
+
+let lastLarge: Promise<unknown> = Promise.resolve()
+
+async function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
+  const turn = lastLarge.then(work)
+  lastLarge = turn.catch(() => {})
+  return await turn
 }

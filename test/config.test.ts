@@ -1,4 +1,5 @@
 import { glob, readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../src/config/config.ts'
 import { type Setting, settings } from '../src/config/settings.ts'
@@ -56,6 +57,24 @@ describe('authentication follows the address', () => {
   )
 })
 
+describe('addresses of storage', () => {
+  test.each([
+    ['sqlite:data/my store 100%.db', resolve('data/my store 100%.db')],
+    ['sqlite:///srv/a%20b.db', '/srv/a%20b.db'],
+  ])('%s is %s, as it stands', (DATABASE_URL, path) => {
+    expect(readConfig({ DATABASE_URL }).databasePath).toBe(path)
+  })
+
+  test.each(['sqlite:', 'sqlite::memory:', 'sqlite://host/x.db', 'sqlite:///x.db?mode=ro', 'sqlite:x#1.db'])(
+    '%s is refused',
+    (DATABASE_URL) => {
+      expect(() => readConfig({ DATABASE_URL })).toThrow(
+        'DATABASE_URL must be sqlite:relative/path or sqlite:///absolute/path',
+      )
+    },
+  )
+})
+
 describe('mistakes', () => {
   test('come all at once, by name, with what would be right', () => {
     const wrong = {
@@ -96,6 +115,12 @@ describe('mistakes', () => {
     } catch (error) {
       expect(String(error)).not.toContain(secret)
     }
+    const withPassword = {
+      DATABASE_URL: 'postgres://me:hunter2@host/db',
+      PUBLIC_URL: 'https://me:hunter2@host',
+    }
+    expect(() => readConfig(withPassword)).not.toThrow(/hunter2/)
+    expect(() => readConfig(withPassword)).toThrow(ConfigError)
   })
 })
 

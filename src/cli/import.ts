@@ -1,10 +1,11 @@
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
+import { webOrigin } from '../config/values.ts'
 import { AppError } from '../errors.ts'
 import { readFolder } from '../intake/folder.ts'
-import { type Entry, importAll } from '../intake/import-all.ts'
-import { countLines, readNdjson } from '../intake/ndjson.ts'
+import { type Entry, importAll, type Outcome } from '../intake/import-all.ts'
+import { countPictures, readNdjson } from '../intake/ndjson.ts'
 import type { ExitCode } from './exit-code.ts'
 import { createProgress } from './progress.ts'
 import { nextSignal } from './signals.ts'
@@ -30,17 +31,24 @@ A file holds one root a line:
 
   rootId     optional  UUID; without it, it follows from the content
   created    optional  Unix time in milliseconds; default: now
-  jobs       1 to 10,000 of
+  jobs       one or more (at most MAX_JOBS_PER_ROOT, 10,000) of
     url      an address, or {"url", "name"?, "loadingTime"?} (milliseconds, default 15000)
     image    path of the picture, relative to the file; PNG, JPEG or WebP, stored as PNG
     preview  optional  path of a smaller picture; made (400 pixels wide) where missing
-    uuid, created, basepath, width, height   optional; a stated size must be the picture's
+    uuid     optional  UUID of the job; without it, it follows from the content
+    created  optional  Unix time in milliseconds; default: the root's
+    basepath optional  a logical directory; default: /tmp
+    width, height  optional; must be the picture's
 
 A root is added with all its jobs or not at all. Importing the same again adds nothing, so a run that was
 interrupted can simply be repeated. What is wrong with a line is reported with file and line and does not stop
-the others. Where the output is not a terminal, every root gets a line: added|present <rootId> <source>.
+the others; of two lines that contradict each other the first one stays. Where the output is not a terminal,
+every root gets a line: added|present <rootId> <source>.
 
-Exit code: 0 everything is there now, 1 something is not, 2 a mistake in the command.`
+The pictures go where the service keeps them: DATA_DIR (./data) and the other settings that
+"npx proofsheet serve --help" lists.
+
+Exit code: 0 every root is there now, 1 some are not, 2 a mistake in the command.`
 
 interface ImportOptions {
   readonly project: string
@@ -48,28 +56,28 @@ interface ImportOptions {
 }
 
 function addressOption(text: string): string {
-  if (!URL.canParse(text))
-    throw new InvalidArgumentError('It must be an address such as https://example.com.')
-  return text
+  try {
+    return webOrigin(text)
+  } catch (error) {
+    throw new InvalidArgumentError(`It ${(error as Error).message}.`)
+  }
 }
 
 async function runImport(source: string, { project, baseUrl }: ImportOptions): Promise<ExitCode> {
   return await withStorage(async (storage, config) => {
     await requireProject(storage, project)
-    const { entries, total } = await openSource(resolve(source), baseUrl)
+    const { entries, pictures } = await openSource(resolve(source), baseUrl)
     const intake = { ...storage, limits: config.limits, clock: Date.now }
-    const progress = createProgress({ title: 'Importing', unit: 'roots', total })
+    const progress = createProgress({ title: 'Importing', unit: 'pictures', total: pictures })
     const counts = { added: 0, present: 0, failed: 0, pictures: 0 }
     const interruption = new AbortController()
     nextSignal().then(() => interruption.abort())
+    const watch = { onPictures: progress.advance, signal: interruption.signal }
     try {
-      for await (const result of importAll(intake, project, until(interruption.signal, entries))) {
+      for await (const result of importAll(intake, project, entries, watch)) {
         counts[result.outcome]++
         if (result.outcome === 'added') counts.pictures += result.jobs
-        if (result.outcome === 'failed') progress.say(`${result.where}: ${printable(result.reason)}`)
-        else if (!process.stdout.isTTY)
-          process.stdout.write(`${result.outcome} ${result.rootId} ${result.where}\n`)
-        progress.advance()
+        if (result.outcome === 'failed' || !process.stdout.isTTY) progress.interrupt(() => report(result))
       }
       if (interruption.signal.aborted) throw new AppError('unavailable', 'interrupted')
     } catch (error) {
@@ -85,36 +93,37 @@ async function runImport(source: string, { project, baseUrl }: ImportOptions): P
   })
 }
 
-/** No further entry once the signal came; those under way are finished. */
-async function* until<T>(signal: AbortSignal, entries: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
-  for await (const entry of entries) {
-    if (signal.aborted) return
-    yield entry
-  }
+function report(result: Outcome): void {
+  const where = printable(result.where)
+  if (result.outcome === 'failed') process.stderr.write(`${where}: ${printable(result.reason)}\n`)
+  else process.stdout.write(`${result.outcome} ${result.rootId} ${where}\n`)
 }
 
-function summary({
-  added,
-  present,
-  failed,
-  pictures,
-}: Record<'added' | 'present' | 'failed' | 'pictures', number>): string {
-  const roots = (count: number) => `${count.toLocaleString('en')} ${count === 1 ? 'root' : 'roots'}`
-  const was = present > 0 ? `, ${roots(present)} already there` : ''
-  const not = failed > 0 ? `, ${roots(failed)} refused` : ''
-  return `${roots(added)} with ${pictures.toLocaleString('en')} pictures added${was}${not}`
+type Counts = Readonly<Record<'added' | 'present' | 'failed' | 'pictures', number>>
+
+function summary({ added, present, failed, pictures }: Counts): string {
+  const counted = (count: number, thing: string) =>
+    `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`
+  const was = present > 0 ? `, ${counted(present, 'root')} already there` : ''
+  const not = failed > 0 ? `, ${counted(failed, 'root')} refused` : ''
+  return `${counted(added, 'root')} with ${counted(pictures, 'picture')} added${was}${not}`
 }
 
-async function openSource(
-  path: string,
-  baseUrl: string | undefined,
-): Promise<{ entries: Iterable<Entry> | AsyncIterable<Entry>; total: number }> {
+interface Source {
+  readonly entries: Iterable<Entry> | AsyncIterable<Entry>
+  readonly pictures: number
+}
+
+async function openSource(path: string, baseUrl: string | undefined): Promise<Source> {
   const stats = await stat(path).catch(() => undefined)
-  if (!stats) throw new AppError('bad_request', `there is no file or folder ${path}`)
+  if (!stats) throw new AppError('bad_request', `there is no file or folder ${printable(path)}`)
   if (stats.isDirectory()) {
-    return { entries: [{ where: basename(path), parse: () => readFolder(path, baseUrl) }], total: 1 }
+    const submission = await readFolder(path, baseUrl)
+    return { entries: [{ where: basename(path), parse: () => submission }], pictures: submission.jobs.length }
   }
-  if (baseUrl !== undefined)
+  if (!stats.isFile()) throw new AppError('bad_request', 'the source must be a file or a folder, not a pipe')
+  if (baseUrl !== undefined) {
     throw new AppError('bad_request', '--base-url is for folders; a file states each address')
-  return { entries: readNdjson(path), total: await countLines(path) }
+  }
+  return { entries: readNdjson(path), pictures: await countPictures(path) }
 }

@@ -1,59 +1,74 @@
 import type { WriteStream } from 'node:tty'
 
 const BAR_WIDTH = 28
+/** Narrower than this a bar says nothing; the figures stay. */
+const MIN_BAR_WIDTH = 8
 const REDRAW_MS = 100
 /** Where no one watches, a line now and then is enough. */
 const PLAIN_MS = 5_000
+const CLEAR_LINE = '\r\x1b[2K'
 
 export interface Progress {
-  advance(): void
-  /** Something to tell meanwhile, without tearing the bar. */
-  say(line: string): void
+  advance(count: number): void
+  /** Writes something meanwhile, here or elsewhere on the same terminal, without tearing the bar. */
+  interrupt(write: () => void): void
   finish(): void
 }
+
+type Stream = Pick<WriteStream, 'write' | 'isTTY'> & { readonly columns?: number }
 
 /** A bar with rate and time left on a terminal, plain lines elsewhere. */
 export function createProgress(
   { title, unit, total }: { title: string; unit: string; total: number },
-  stream: Pick<WriteStream, 'write' | 'isTTY'> = process.stderr,
+  stream: Stream = process.stderr,
   clock: () => number = Date.now,
 ): Progress {
   const began = clock()
   const tty = stream.isTTY === true
   let done = 0
-  let drawn = tty ? 0 : began
+  let drawn = began
 
-  function status(): string {
-    const seconds = (clock() - began) / 1000
-    const rate = done / Math.max(seconds, 0.001)
-    const left = done > 0 ? `${formatSeconds((total - done) / rate)} left` : ''
-    return `${done.toLocaleString('en')}/${total.toLocaleString('en')} ${unit}  ${rate.toFixed(rate < 10 ? 1 : 0)}/s  ${left}`
+  function figures(): { percent: string; status: string; share: number } {
+    const share = total === 0 ? 1 : Math.min(1, done / total)
+    const rate = done / Math.max((clock() - began) / 1000, 0.001)
+    const left = done > 0 && done < total ? `  ${formatSeconds((total - done) / rate)} left` : ''
+    const counts = `${done.toLocaleString('en')}/${total.toLocaleString('en')} ${unit}`
+    const perSecond = `${rate.toFixed(rate < 10 ? 1 : 0)}/s`
+    return { share, percent: `${Math.floor(share * 100)} %`, status: `${counts}  ${perSecond}${left}` }
   }
 
   function draw(): void {
     drawn = clock()
-    const share = total === 0 ? 1 : Math.min(1, done / total)
-    const percent = `${Math.floor(share * 100)} %`
+    const { share, percent, status } = figures()
     if (!tty) {
-      stream.write(`${title}: ${percent}  ${status()}\n`)
+      stream.write(`${title}: ${percent}  ${status}\n`)
       return
     }
-    const filled = Math.round(share * BAR_WIDTH)
-    const bar = `\x1b[32m${'━'.repeat(filled)}\x1b[90m${'━'.repeat(BAR_WIDTH - filled)}\x1b[0m`
-    stream.write(`\r\x1b[2K${title} ${bar} ${percent.padStart(5)}  ${status()}`)
+    const room = (stream.columns ?? 80) - 1
+    const text = `${percent.padStart(5)}  ${status}`
+    const width = Math.min(BAR_WIDTH, room - title.length - text.length - 2)
+    if (width < MIN_BAR_WIDTH) {
+      stream.write(CLEAR_LINE + `${title} ${text.trim()}`.slice(0, room))
+      return
+    }
+    const filled = Math.round(share * width)
+    const bar = `\x1b[32m${'━'.repeat(filled)}\x1b[90m${'━'.repeat(width - filled)}\x1b[0m`
+    stream.write(`${CLEAR_LINE}${title} ${bar} ${text}`)
   }
 
+  if (tty) draw()
   return {
-    advance() {
-      done++
+    advance(count) {
+      done += count
       if (clock() - drawn >= (tty ? REDRAW_MS : PLAIN_MS)) draw()
     },
-    say(line) {
-      stream.write(tty ? `\r\x1b[2K${line}\n` : `${line}\n`)
+    interrupt(write) {
+      if (tty) stream.write(CLEAR_LINE)
+      write()
       if (tty) draw()
     },
     finish() {
-      if (tty) stream.write('\r\x1b[2K')
+      if (tty) stream.write(CLEAR_LINE)
     },
   }
 }

@@ -13,22 +13,25 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
   const program = new Command('proofsheet')
     .description('Holds the screenshots of your pages and serves them.')
     .version(ownVersion(), '--version', 'print the version')
-    .helpOption('--help', 'explain a command')
-    .helpCommand(false)
+    .helpOption('-h, --help', 'explain a command')
     .configureHelp({ showGlobalOptions: false, helpWidth: 100 })
     .showHelpAfterError('(--help explains the command)')
     .addHelpText('after', OVERVIEW)
-  for (const command of await loadCommands(args[0], finish)) {
-    program.addCommand(command.copyInheritedSettings(program).helpOption('--help', 'explain this command'))
-  }
-  for (const command of [program, ...program.commands.flatMap((each) => [each, ...each.commands])]) {
-    command.exitOverride().helpCommand(false)
-  }
+  for (const command of await loadCommands(args[0], finish)) program.addCommand(command)
+  settle(program)
   try {
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
     return report(error)
+  }
+}
+
+/** The same manners for every command, however deep. */
+function settle(command: Command): void {
+  command.exitOverride().helpCommand(false)
+  for (const each of command.commands) {
+    settle(each.copyInheritedSettings(command).helpOption('-h, --help', 'explain this command'))
   }
 }
 
@@ -59,11 +62,13 @@ Exit codes: 0 done, 1 not done or not all of it, 2 a mistake in the command or t
 
 function report(error: unknown): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-  const { code, message, stack } = error as NodeJS.ErrnoException
+  const { syscall, message, stack } = error as NodeJS.ErrnoException
   if (error instanceof ConfigError) return say(message, 2)
-  if (error instanceof AppError && error.code !== 'internal') return say(`proofsheet: ${message}`, 1)
-  if (code === 'EACCES' || code === 'EROFS') return say(`proofsheet: permission denied (${message})`, 1)
-  return say(stack ?? message, 1)
+  if (error instanceof AppError && error.code !== 'internal') {
+    return say(`proofsheet: ${message}`, error.code === 'bad_request' ? 2 : 1)
+  }
+  // What the system refuses is explained by its own words; only what we did not expect needs a stack.
+  return say(syscall === undefined ? (stack ?? message) : `proofsheet: ${message}`, 1)
 }
 
 function say(text: string, code: ExitCode): ExitCode {

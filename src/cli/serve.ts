@@ -9,32 +9,35 @@ import type { Storage } from '../storage.ts'
 import { openLog } from './log.ts'
 import { nextSignal } from './signals.ts'
 import { withStorage } from './storage.ts'
-import { formatTable } from './table.ts'
 
 export function serveCommand(): Command {
   return new Command('serve')
     .description('Serve the results until stopped with Ctrl+C or SIGTERM.')
     .option('--demo', 'first make a demo project if there is no project at all')
-    .addHelpText('after', () => `\nSettings, from the environment:\n${describeSettings()}`)
+    .addHelpText('after', () => `\nSettings, from the environment:\n\n${describeSettings()}`)
     .action(serve)
 }
 
 function describeSettings(): string {
-  const rows = Object.entries(settings).map(([name, { default: preset, help }]) => {
-    const shown = typeof preset === 'string' ? preset : preset.words
-    return [`  ${name}`, help.replaceAll('`', ''), `(${shown.replaceAll('`', '')})`]
+  const plain = (text: string) => text.replaceAll('`', '')
+  const entries = Object.entries(settings).map(([name, { default: preset, example, help }]) => {
+    const shown = plain(typeof preset === 'string' ? preset : preset.words)
+    return `  ${name}  default: ${shown}; for example ${name}=${example}\n      ${plain(help)}`
   })
-  return formatTable(['  VARIABLE', 'MEANING', 'DEFAULT'], rows)
+  return `${entries.join('\n')}
+
+  Durations are written 500ms, 30s, 15m, 12h or 2d. Addresses of storage are sqlite:relative/path or
+  sqlite:///absolute/path, and file: likewise.`
 }
 
 async function serve({ demo }: { demo?: true }): Promise<void> {
   await withStorage(async (storage, config) => {
-    if (demo) await makeDemo({ ...storage, limits: config.limits, clock: Date.now }, say)
+    const stopped = nextSignal()
+    if (demo) await makeDemo({ ...storage, clock: Date.now }, say)
     const log = await openLog(config.logLevel)
     const service = await openService(config, storage, { log }).catch((error) =>
       explainListening(error, config),
     )
-    const stopped = nextSignal()
     say(await describeService(service.url, storage, config))
     log.info({ signal: await stopped }, 'stopping: requests under way may finish')
     await service.close()

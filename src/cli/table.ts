@@ -1,7 +1,9 @@
 /** Columns as wide as they need to be. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [header, ...rows]
-  const widths = header.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
+  const widths = header.map((_, column) =>
+    lines.reduce((widest, line) => Math.max(widest, line[column]?.length ?? 0), 0),
+  )
   return lines
     .map((line) =>
       line

@@ -60,7 +60,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     try {
       return make()
     } catch (error) {
-      mistakes.push(`${name} ${(error as Error).message}${shown && ` (it is "${shown}")`}`)
+      const harmless = shown.replace(/\/\/[^/]*@/, '//…@')
+      mistakes.push(`${name} ${(error as Error).message}${harmless && ` (it is "${harmless}")`}`)
       return undefined
     }
   }

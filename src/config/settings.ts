@@ -138,8 +138,8 @@ export const settings = {
   },
   MAX_PICTURE_PIXELS: {
     type: 'number',
-    default: '268402689',
-    example: '67108864',
+    default: '67108864',
+    example: '20000000',
     help: 'Largest width × height of an imported picture.',
     parse: integer(1, 268_402_689),
   },

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 // How the text of a variable becomes a value. Each throws an Error whose message completes "NAME …".
 
@@ -39,13 +38,20 @@ function milliseconds(text: string): number | undefined {
   return match ? Number(match[1]) * UNITS[match[2] as keyof typeof UNITS] : undefined
 }
 
-/** `sqlite:data/x.db`, `sqlite:///var/x.db`: everything after the scheme is a path. */
+/** `sqlite:data/x.db`, `sqlite:///var/x.db`: everything after the scheme is a path, as it stands. */
 export function location(scheme: string, instead: string) {
   return (text: string): string => {
     if (!text.startsWith(`${scheme}:`)) throw new Error(`must begin with ${scheme}: (${instead})`)
     const rest = text.slice(scheme.length + 1)
-    const path = rest.startsWith('//') ? fileURLToPath(`file:${rest}`) : rest
-    if (path === '') throw new Error(`must name a path after ${scheme}:`)
+    const path = rest.startsWith('//') ? rest.slice(2) : rest
+    if (
+      path === '' ||
+      path.startsWith(':') ||
+      /[?#\0]/.test(path) ||
+      (path !== rest && !path.startsWith('/'))
+    ) {
+      throw new Error(`must be ${scheme}:relative/path or ${scheme}:///absolute/path, without ? and #`)
+    }
     return resolve(path)
   }
 }

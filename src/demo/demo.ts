@@ -1,4 +1,5 @@
 import { DEFAULT_BASEPATH, DEFAULT_LOADING_TIME } from '../contract/results.ts'
+import { AppError } from '../errors.ts'
 import { type Intake, importRoot } from '../intake/import-root.ts'
 import type { SubmittedJob } from '../intake/submission.ts'
 import { drawSvg } from '../picture.ts'
@@ -7,6 +8,8 @@ import { drawPage, type Look, type PageName, pages, type Size } from './draw-pag
 export const DEMO_PROJECT_ID = '11111111-1111-4111-8111-111111111111'
 
 const DAY_MS = 86_400_000
+/** The operator's limits are for strangers' pictures. */
+const NO_LIMITS = { jobsPerRoot: 100, pictureBytes: 10_000_000, picturePixels: 10_000_000 }
 const DESKTOP: Size = { width: 1200, height: 720 }
 const PHONE: Size = { width: 390, height: 844 }
 const FULL_PAGE: Size = { width: 1200, height: 1900 }
@@ -69,21 +72,31 @@ const visits: readonly Visit[] = [
   },
 ]
 
-/** Fills an empty store with a project worth looking at; leaves any other store alone. */
-export async function makeDemo(intake: Intake, say: (line: string) => void): Promise<void> {
-  if ((await intake.store.listProjects()).length > 0) return
-  say('The store is empty: drawing a demo project.')
-  const now = intake.clock()
-  await intake.store.createProject({ projectId: DEMO_PROJECT_ID, name: 'Demo', created: now })
+/**
+ * Fills an empty store with a project worth looking at, and finishes what an earlier start could not; leaves any
+ * other store alone.
+ */
+export async function makeDemo(intake: Omit<Intake, 'limits'>, say: (line: string) => void): Promise<void> {
+  const { store, clock } = intake
+  const projects = await store.listProjects()
+  if (projects.some(({ projectId, roots }) => projectId !== DEMO_PROJECT_ID || roots >= visits.length)) return
+  say('There is nothing to see yet: drawing a demo project.')
+  await store.createProject({ projectId: DEMO_PROJECT_ID, name: 'Demo', created: clock() }).catch(ignoreTaken)
+  // Times follow from the project's, so that a second attempt draws the very same roots.
+  const { created = clock() } = (await store.findProject(DEMO_PROJECT_ID)) ?? {}
   await Promise.all(
     visits.map(({ daysAgo, look, sizes }) =>
-      importRoot(intake, DEMO_PROJECT_ID, {
+      importRoot({ ...intake, limits: NO_LIMITS }, DEMO_PROJECT_ID, {
         rootId: undefined,
-        created: now - daysAgo * DAY_MS,
+        created: created - daysAgo * DAY_MS,
         jobs: sizes.flatMap((size) => pagesFor(size).map((page) => toJob(page, look, size))),
       }),
     ),
   )
+}
+
+function ignoreTaken(error: unknown): void {
+  if (!(error instanceof AppError) || error.code !== 'conflict') throw error
 }
 
 function pagesFor(size: Size): readonly PageName[] {

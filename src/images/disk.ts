@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { makeDurableFolder, syncFolder } from '../durable-folder.ts'
 import { AppError } from '../errors.ts'
 import type { ImageBatch, ImageKey, Images, OpenImage } from './images.ts'
 import { createPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
@@ -11,13 +12,14 @@ const STAGING = '.staging'
 /** What a killed process left in staging is removed once no import can still be using it. */
 const STAGING_KEPT_MS = 24 * 3_600_000
 
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
 export async function openDiskImages(root: string, signer: PathSigner): Promise<Images> {
-  await translating(() => mkdir(join(root, STAGING), { recursive: true, mode: 0o700 }))
+  await translating(() => makeDurableFolder(join(root, STAGING)))
   await sweepStaging(join(root, STAGING))
+  const ready = new Set<string>()
   return {
-    startBatch: () => startBatch(root),
+    startBatch: () => startBatch(root, ready),
     addresses: (at) => createPathAddresses(signer, at),
     verify: (path, now) => verifySignedPath(signer, path, now),
     open: (key) => translating(() => openImage(root, key)),
@@ -26,7 +28,8 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
   }
 }
 
-async function startBatch(root: string): Promise<ImageBatch> {
+/** `ready`: the projects' folders that are known to be there, and to stay. */
+async function startBatch(root: string, ready: Set<string>): Promise<ImageBatch> {
   const staging = join(root, STAGING, randomBytes(9).toString('base64url'))
   await translating(() => mkdir(staging, { mode: 0o700 }))
   const staged: { key: ImageKey; file: string }[] = []
@@ -42,40 +45,38 @@ async function startBatch(root: string): Promise<ImageBatch> {
     publish: () =>
       translating(async () => {
         const folders = new Set(staged.map(({ key }) => join(root, dirname(key))))
-        for (const folder of folders) {
-          if (await mkdir(folder, { recursive: true, mode: 0o700 })) await syncFolder(root)
-        }
+        for (const folder of folders) if (!ready.has(folder)) await makeProjectFolder(folder)
         for (const { key, file } of staged) await rename(file, join(root, key))
-        for (const folder of folders) await syncFolder(folder)
+        for (const folder of folders) {
+          await syncOrFail(() => syncFolder(folder), folder)
+          ready.add(folder)
+        }
       }),
 
     discard: () => rm(staging, { recursive: true, force: true }).catch(() => {}),
   }
 }
 
+async function makeProjectFolder(folder: string): Promise<void> {
+  await makeDurableFolder(folder)
+  // Pictures behind a link would be stored and then never served.
+  if (!(await lstat(folder)).isDirectory()) throw new AppError('storage_failed', `${folder} is not a folder.`)
+}
+
 async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   const file = await open(path, 'wx', 0o600)
   try {
     await file.writeFile(bytes)
-    await syncOrFail(file, path)
+    await syncOrFail(() => file.sync(), path)
   } finally {
     await file.close()
   }
 }
 
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, O_RDONLY | O_DIRECTORY)
-  try {
-    await syncOrFail(folder, path)
-  } finally {
-    await folder.close()
-  }
-}
-
 /** After a failed fsync the kernel may have dropped the pages: trying again would report a success that is none. */
-async function syncOrFail(file: FileHandle, path: string): Promise<void> {
+async function syncOrFail(sync: () => Promise<void>, path: string): Promise<void> {
   try {
-    await file.sync()
+    await sync()
   } catch (cause) {
     if (isFull(cause)) throw cause
     throw new AppError('storage_failed', `The disk did not accept what was written to ${path}.`, { cause })

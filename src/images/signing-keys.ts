@@ -1,6 +1,7 @@
 import { createHash, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises'
+import { link, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeDurableFolder, syncFolder } from '../durable-folder.ts'
 import { AppError } from '../errors.ts'
 
 export interface SigningKey {
@@ -56,7 +57,7 @@ export async function loadOrMakeSigningKeys(dataDir: string): Promise<readonly S
   const path = join(dataDir, 'signing-keys')
   const kept = await readIfThere(path)
   if (kept !== undefined) return parseKept(path, kept)
-  await mkdir(dataDir, { recursive: true, mode: 0o700 })
+  await makeDurableFolder(dataDir)
   const draft = join(dataDir, `.signing-keys-${randomBytes(6).toString('hex')}`)
   const file = await open(draft, 'wx', 0o600)
   try {
@@ -69,6 +70,7 @@ export async function loadOrMakeSigningKeys(dataDir: string): Promise<readonly S
     await link(draft, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
     })
+    await syncFolder(dataDir)
   } finally {
     await file.close()
     await rm(draft, { force: true })

@@ -6,6 +6,7 @@ import { pictureFile } from './picture-file.ts'
 import type { Submission } from './submission.ts'
 
 const EXTENSIONS = new Set(['.png', '.jpg', '.jpeg', '.webp'])
+const natural = new Intl.Collator('en', { numeric: true })
 
 /**
  * One root from all pictures of a folder and the folders in it, in natural order: `2.png` before `10.png`. The
@@ -15,10 +16,13 @@ const EXTENSIONS = new Set(['.png', '.jpg', '.jpeg', '.webp'])
 export async function readFolder(folder: string, baseUrl: string | undefined): Promise<Submission> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const paths = entries
-    .filter((entry) => !entry.isDirectory() && EXTENSIONS.has(extname(entry.name).toLowerCase()))
+    .filter(
+      (entry) =>
+        (entry.isFile() || entry.isSymbolicLink()) && EXTENSIONS.has(extname(entry.name).toLowerCase()),
+    )
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .filter((path) => !path.split(sep).some((part) => part.startsWith('.')))
-    .sort(new Intl.Collator('en', { numeric: true }).compare)
+    .sort((a, b) => natural.compare(a, b) || (a < b ? -1 : 1))
   if (paths.length === 0) {
     throw new AppError('bad_request', `${folder} holds no pictures (${[...EXTENSIONS].join(', ')})`)
   }

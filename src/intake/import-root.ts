@@ -27,15 +27,32 @@ interface PictureHashes {
 /** Pictures of one root that are read, decoded or written at a time. */
 const PICTURES_AT_ONCE = 4
 
-/**
- * Turns a submission into a root: all of it or nothing. The same submission again answers `present`: ids that
- * were not given follow from the content. Throws `bad_request`, `conflict`, or what storage throws.
- */
+/** A root whose pictures are checked and staged. `add` or `discard` it, once. */
+export interface PreparedRoot {
+  /** Adds all of it or nothing. Throws `conflict`, or what storage throws. */
+  add(): Promise<Imported>
+  discard(): Promise<void>
+}
+
+/** Turns a submission into a root: all of it or nothing. Throws `bad_request`, `conflict`, or what storage throws. */
 export async function importRoot(
   intake: Intake,
   projectId: string,
   submission: Submission,
 ): Promise<Imported> {
+  return await (await prepareRoot(intake, projectId, submission)).add()
+}
+
+/**
+ * Does everything but adding it. The same submission again will answer `present`: ids that were not given follow
+ * from the content. Throws `bad_request`, or what storage throws.
+ */
+export async function prepareRoot(
+  intake: Intake,
+  projectId: string,
+  submission: Submission,
+  onPicture: () => void = () => {},
+): Promise<PreparedRoot> {
   refuseMistakes(submission, intake.limits.jobsPerRoot)
   // A pass of its own: a repeated import reads the pictures and does no more, and no root is held in memory.
   const hashes = await Array.fromAsync(
@@ -43,22 +60,35 @@ export async function importRoot(
   )
   const digest = digestOf(submission, hashes)
   const rootId = submission.rootId ?? idFrom(projectId, digest)
-  if ((await intake.store.findRootDigest(projectId, rootId)) === digest) return { rootId, outcome: 'present' }
+  if ((await intake.store.findRootDigest(projectId, rootId)) === digest) {
+    return { add: async () => ({ rootId, outcome: 'present' }), discard: async () => {} }
+  }
 
   const created = submission.created ?? intake.clock()
   const batch = await intake.images.startBatch()
+  const stage = async ([position, job]: [number, SubmittedJob]): Promise<NewRoot['jobs'][number]> => {
+    const uuid = job.uuid ?? idFrom(projectId, rootId, digest, String(position))
+    const size = await stagePictures(intake, batch, { projectId, uuid, job, hashes: hashes[position] })
+    onPicture()
+    const { url, name, loadingTime, basepath } = job
+    return { uuid, url, name, loadingTime, created: job.created ?? created, basepath, ...size }
+  }
   try {
-    const stage = async ([position, job]: [number, SubmittedJob]): Promise<NewRoot['jobs'][number]> => {
-      const uuid = job.uuid ?? idFrom(projectId, rootId, digest, String(position))
-      const size = await stagePictures(intake, batch, { projectId, uuid, job, hashes: hashes[position] })
-      const { url, name, loadingTime, basepath } = job
-      return { uuid, url, name, loadingTime, created: job.created ?? created, basepath, ...size }
-    }
     const jobs = await Array.fromAsync(inParallel(submission.jobs.entries(), PICTURES_AT_ONCE, stage))
     const root = { projectId, rootId, created, digest, jobs }
-    return { rootId, outcome: await intake.store.addRoot(root, () => batch.publish()) }
-  } finally {
+    return {
+      add: async () => {
+        try {
+          return { rootId, outcome: await intake.store.addRoot(root, () => batch.publish()) }
+        } finally {
+          await batch.discard()
+        }
+      },
+      discard: () => batch.discard(),
+    }
+  } catch (error) {
     await batch.discard()
+    throw error
   }
 }
 

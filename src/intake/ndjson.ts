@@ -1,26 +1,19 @@
 import { createReadStream } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { AppError } from '../errors.ts'
+import type { Entry } from './import-all.ts'
 import { pictureFile } from './picture-file.ts'
-import { parseEntry, type Submission } from './submission.ts'
-
-/** One line of an import file, not parsed yet. */
-export interface EntryLine {
-  /** `results.ndjson:12`. */
-  readonly where: string
-  /** Throws `bad_request` where the line is not a root. */
-  parse(): Submission
-}
+import { parseEntry } from './submission.ts'
 
 /** 10,000 jobs with long addresses fit; a file that is no NDJSON at all does not fill the memory. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
+const NEWLINE = 10
 
-export async function* readNdjson(path: string): AsyncGenerator<EntryLine> {
+/** One root a line; lines without anything on them do not count. */
+export async function* readNdjson(path: string): AsyncGenerator<Entry> {
   const folder = dirname(path)
-  let number = 0
-  for await (const bytes of splitLines(path)) {
-    number++
-    if (bytes.length === 0 || /^\s*$/.test(bytes.toString('latin1', 0, 200))) continue
+  for await (const { number, bytes } of readLines(path)) {
     yield {
       where: `${basename(path)}:${number}`,
       parse: () => parseEntry(decode(bytes), (picture) => pictureFile(folder, picture)),
@@ -28,33 +21,61 @@ export async function* readNdjson(path: string): AsyncGenerator<EntryLine> {
   }
 }
 
-/** How many lines hold something; for progress only. */
-export async function countLines(path: string): Promise<number> {
-  let lines = 0
-  for await (const bytes of splitLines(path)) if (bytes.length > 1) lines++
-  return lines
+/** How many pictures the file names, for progress; lines that are no roots count as none. */
+export async function countPictures(path: string): Promise<number> {
+  let pictures = 0
+  for await (const { bytes } of readLines(path)) {
+    try {
+      pictures += JSON.parse(decode(bytes)).jobs.length || 0
+    } catch {
+      // Reported when the line's turn comes.
+    }
+  }
+  return pictures
 }
 
-async function* splitLines(path: string): AsyncGenerator<Buffer> {
+interface Line {
+  readonly number: number
+  /** Undefined where the line is too long to be held. */
+  readonly bytes: Buffer | undefined
+}
+
+async function* readLines(path: string): AsyncGenerator<Line> {
+  let number = 0
   let begun: Buffer[] = []
-  let begunBytes = 0
+  let length = 0
+  const add = (part: Buffer) => {
+    length += part.length
+    begun = length > MAX_LINE_BYTES ? [] : [...begun, part]
+  }
+  const finish = (): Line | undefined => {
+    number++
+    const whole = length > MAX_LINE_BYTES ? undefined : Buffer.concat(begun)
+    const bytes = number === 1 && whole?.indexOf(BYTE_ORDER_MARK) === 0 ? whole.subarray(3) : whole
+    begun = []
+    length = 0
+    return bytes?.every(isBlank) ? undefined : { number, bytes }
+  }
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
     let from = 0
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
-      yield Buffer.concat([...begun, chunk.subarray(from, end)])
-      begun = []
-      begunBytes = 0
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
+      add(chunk.subarray(from, end))
+      const line = finish()
+      if (line) yield line
       from = end + 1
     }
-    begun.push(chunk.subarray(from))
-    begunBytes += chunk.length - from
-    if (begunBytes > MAX_LINE_BYTES)
-      throw new AppError('bad_request', `${path} has a line of more than 64 MiB`)
+    add(chunk.subarray(from))
   }
-  if (begunBytes > 0) yield Buffer.concat(begun)
+  const last = finish()
+  if (last) yield last
 }
 
-function decode(bytes: Buffer): string {
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0d
+}
+
+function decode(bytes: Buffer | undefined): string {
+  if (bytes === undefined) throw new AppError('bad_request', 'is longer than 64 MiB')
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {

@@ -1,7 +1,19 @@
+import { constants } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { PictureSource } from './submission.ts'
+
+/** What is wrong with a path, as against what is wrong with the machine. */
+const MISTAKES: Record<string, string> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'does not exist',
+  EACCES: 'may not be read by this user',
+  ELOOP: 'is a link that leads nowhere',
+  ENXIO: 'is not a file',
+  ENAMETOOLONG: 'has too long a name',
+  ERR_INVALID_ARG_VALUE: 'is not a path',
+}
 
 /** A picture in a file, named relative to `folder`. */
 export function pictureFile(folder: string, path: string): PictureSource {
@@ -9,11 +21,11 @@ export function pictureFile(folder: string, path: string): PictureSource {
     label: path,
     async read(maxBytes) {
       if (isAbsolute(path)) throw new AppError('bad_request', 'must be a relative path')
-      const file = await open(join(folder, path)).catch((error: NodeJS.ErrnoException) => {
-        throw new AppError(
-          'bad_request',
-          error.code === 'ENOENT' ? 'does not exist' : `cannot be read (${error.code})`,
-        )
+      // Without O_NONBLOCK, opening a pipe would wait for someone to write to it.
+      const flags = constants.O_RDONLY | constants.O_NONBLOCK
+      const file = await open(join(folder, path), flags).catch((error: NodeJS.ErrnoException) => {
+        const mistake = MISTAKES[error.code ?? '']
+        throw mistake === undefined ? error : new AppError('bad_request', mistake)
       })
       try {
         const stats = await file.stat()

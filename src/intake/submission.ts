@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { Settings } from 'typebox/system'
 import { parseId, UUID_PATTERN } from '../contract/ids.ts'
 import { DEFAULT_BASEPATH, DEFAULT_LOADING_TIME } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
@@ -67,6 +68,7 @@ const RootEntry = Type.Object(
 )
 
 const entryCheck = Compile(RootEntry)
+const SHOWN_MISTAKES = 10
 
 /** One line of an import file. Throws `bad_request` naming every field that is wrong. */
 export function parseEntry(text: string, openPicture: (path: string) => PictureSource): Submission {
@@ -112,7 +114,7 @@ function jobsOf(entry: unknown): Record<string, unknown>[] {
 }
 
 function describeMistakes(entry: unknown): string {
-  const mistakes = [...entryCheck.Errors(entry)].flatMap(({ keyword, instancePath, message, params }) => {
+  const mistakes = mistakesOf(entry).flatMap(({ keyword, instancePath, message, params }) => {
     const place = instancePath.slice(1).replaceAll('/', '.') || 'the line'
     if (keyword === 'boolean') return []
     if (keyword === 'additionalProperties') {
@@ -123,6 +125,17 @@ function describeMistakes(entry: unknown): string {
     if (keyword === 'pattern') return [`${place} must not hold a NUL character`]
     return [`${place} ${message}`]
   })
-  const shown = mistakes.slice(0, 5).join('; ')
-  return mistakes.length > 5 ? `${shown}; and ${mistakes.length - 5} more` : shown
+  const shown = mistakes.slice(0, SHOWN_MISTAKES).join('; ')
+  return mistakes.length > SHOWN_MISTAKES ? `${shown}; and more` : shown
+}
+
+/** TypeBox stops at eight unless told otherwise, and counts each unknown field twice. */
+function mistakesOf(entry: unknown) {
+  const { maxErrors } = Settings.Get()
+  Settings.Set({ maxErrors: 1_000 })
+  try {
+    return [...entryCheck.Errors(entry)]
+  } finally {
+    Settings.Set({ maxErrors })
+  }
 }

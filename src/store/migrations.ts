@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { type Migration, Migrator } from 'kysely/migration'
+import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration'
 import { AppError } from '../errors.ts'
 import type { Schema } from './schema.ts'
 
@@ -60,8 +60,9 @@ const migrations: Record<string, Migration> = {
   },
 }
 
-/** Brings the schema up to date, once, however many processes start together. */
+/** Brings the schema up to date, once, however many processes start together. Only reads where it is. */
 export async function migrate(db: Kysely<Schema>): Promise<void> {
+  if (await isUpToDate(db)) return
   const { error } = await new Migrator({
     db,
     provider: { getMigrations: async () => migrations },
@@ -75,4 +76,16 @@ export async function migrate(db: Kysely<Schema>): Promise<void> {
     )
   }
   throw error
+}
+
+async function isUpToDate(db: Kysely<Schema>): Promise<boolean> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
+  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return false
+  const { rows } = await sql<{
+    name: string
+  }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db)
+  const done = new Set(rows.map(({ name }) => name))
+  return (
+    done.size === Object.keys(migrations).length && Object.keys(migrations).every((name) => done.has(name))
+  )
 }

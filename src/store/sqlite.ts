@@ -1,4 +1,5 @@
-import { mkdir } from 'node:fs/promises'
+import { statfsSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,6 +14,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { makeDurableFolder, syncFolder } from '../durable-folder.ts'
 import { AppError } from '../errors.ts'
 import { migrate } from './migrations.ts'
 import type { Schema } from './schema.ts'
@@ -29,7 +31,10 @@ const WAL_KEPT_BYTES = 64 * 1024 * 1024
 
 /** Two connections: while a root is being published inside a write transaction, requests go on reading. */
 export async function openSqliteStore(path: string): Promise<Store> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await makeDurableFolder(dirname(path))
+  // Made here and not by SQLite, so that it is its owner's alone; the log beside it takes over the mode.
+  await (await open(path, 'a', 0o600)).close()
+  await syncFolder(dirname(path))
   const opened: DatabaseSync[] = []
   const close = async () => {
     for (const database of opened.splice(0)) database.close()
@@ -52,7 +57,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
 
 /** One connection, with everything that matters said and nothing left to SQLite's defaults. */
 export function openDatabase(path: string): DatabaseSync {
-  return translating(() => {
+  return translating(path, () => {
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
     try {
       database.exec(
@@ -121,6 +126,8 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 
 /** The shape Kysely knows, over `node:sqlite`, with statements prepared once. */
 function adapt(database: DatabaseSync): SqliteDatabase {
+  // Asked while it is open: errors are explained by where it lies, also that it was closed.
+  const path = database.location() ?? ''
   const statements = new Map<string, ReturnType<SqliteDatabase['prepare']>>()
   return {
     // Whoever opened the database closes it: Kysely does so only if it was used.
@@ -128,12 +135,14 @@ function adapt(database: DatabaseSync): SqliteDatabase {
     prepare(text) {
       const known = statements.get(text)
       if (known) return known
-      const statement = translating(() => database.prepare(text))
+      const statement = translating(path, () => database.prepare(text))
       const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[]
       const prepared = {
         reader: statement.columns().length > 0,
-        all: (parameters: readonly unknown[]) => translating(() => statement.all(...values(parameters))),
-        run: (parameters: readonly unknown[]) => translating(() => statement.run(...values(parameters))),
+        all: (parameters: readonly unknown[]) =>
+          translating(path, () => statement.all(...values(parameters))),
+        run: (parameters: readonly unknown[]) =>
+          translating(path, () => statement.run(...values(parameters))),
         iterate: (parameters: readonly unknown[]) => statement.iterate(...values(parameters)),
       }
       // Statements whose text varies with the number of values must not pile up.
@@ -147,9 +156,10 @@ function adapt(database: DatabaseSync): SqliteDatabase {
 /** Primary result codes: https://www.sqlite.org/rescode.html */
 const BUSY = 5
 const LOCKED = 6
+const IO_ERROR = 10
 const FULL = 13
 
-function translating<T>(run: () => T): T {
+function translating<T>(path: string, run: () => T): T {
   try {
     return run()
   } catch (error) {
@@ -161,9 +171,18 @@ function translating<T>(run: () => T): T {
     if (primary === BUSY || primary === LOCKED) {
       throw new AppError('unavailable', 'The database is busy; try again.', { cause: error })
     }
-    if (primary === FULL) {
+    if (primary === FULL || (primary === IO_ERROR && isFull(path))) {
       throw new AppError('storage_full', 'The disk that holds the database is full.', { cause: error })
     }
     throw new AppError('storage_failed', `The database failed: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** With no block left SQLite cannot even make the files beside the database, and calls that an I/O error. */
+function isFull(path: string): boolean {
+  try {
+    return statfsSync(dirname(path)).bavail === 0
+  } catch {
+    return false
   }
 }

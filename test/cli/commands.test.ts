@@ -156,6 +156,25 @@ describe('import', () => {
     )
   })
 
+  test('a pipe as source is refused, and a closed output does not stop the work', async () => {
+    const { folder, env } = await newEnv()
+    const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
+    const file = await writeImport(
+      folder,
+      Array.from({ length: 300 }, (_, index) => ({ jobs: [page({ basepath: `/${index}` })] })),
+    )
+    const pipe = await runProofsheet(['import', '--project', projectId, '/dev/stdin'], env)
+    expect([pipe.code, pipe.stderr]).toEqual([
+      2,
+      'proofsheet: the source must be a file or a folder, not a pipe\n',
+    ])
+    const importing = proofsheet(['import', '--project', projectId, file], env)
+    await importing.waitFor(/added/)
+    importing.child.stdout?.destroy()
+    expect((await importing.ended).code).toBe(0)
+    expect(importing.stderr()).toBe('Imported: 300 roots with 300 pictures added.\n')
+  })
+
   test('a folder', async () => {
     const { folder, env } = await newEnv()
     const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
@@ -168,7 +187,7 @@ describe('import', () => {
     expect([code, stdout, stderr]).toEqual([
       0,
       expect.stringMatching(/^added \S{36} shots\n$/),
-      'Imported: 1 root with 1 pictures added.\n',
+      'Imported: 1 root with 1 picture added.\n',
     ])
   })
 
@@ -199,7 +218,7 @@ describe('import', () => {
     ])
     await runProofsheet(['project', 'create', '--id', DEMO], env)
     const missing = await runProofsheet(['import', '--project', DEMO, join(folder, 'nothing')], env)
-    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('there is no file or folder')])
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('there is no file or folder')])
   })
 })
 
@@ -220,6 +239,32 @@ describe('serve', () => {
     const second = proofsheet(['serve', '--demo'], env)
     await second.waitFor(/Stop with Ctrl\+C/)
     expect(second.stdout()).not.toContain('drawing')
+  })
+
+  test('a demo that was cut short is finished by the next start, whatever the limits', async () => {
+    const { env } = await newEnv({ PORT: '0', MAX_JOBS_PER_ROOT: '1', MAX_PICTURE_PIXELS: '10' })
+    await runProofsheet(['project', 'create', '--id', DEMO, '--name', 'Demo'], env)
+    const first = proofsheet(['serve', '--demo'], env)
+    await first.waitFor(/drawing/)
+    first.child.kill('SIGKILL')
+    await first.ended
+    const second = proofsheet(['serve', '--demo'], env)
+    await second.waitFor(/Stop with Ctrl\+C/)
+    expect((await runProofsheet(['project', 'list'], env)).stdout).toMatch(
+      new RegExp(`${DEMO} .* 4 +26 +Demo`),
+    )
+  })
+
+  test('a folder that cannot be used is a sentence, not a stack', async () => {
+    const { folder } = await newEnv()
+    await writeFile(join(folder, 'file'), '')
+    for (const DATA_DIR of [join(folder, 'file'), join(folder, 'file', 'below')]) {
+      const { code, stderr } = await runProofsheet(['project', 'list'], { DATA_DIR })
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^proofsheet: .*file.* cannot be used: \w+: .*\n$/),
+      ])
+    }
   })
 
   test('without --demo an empty store stays empty and says what to do', async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openDiskImages } from '../../src/images/disk.ts'
@@ -44,6 +44,18 @@ describe('Disk', () => {
     await utimes(old, yesterday, yesterday)
     await driver.open(path)
     expect(await readdir(join(path, '.staging'))).toEqual(['young'])
+  })
+
+  test('a project folder that is a link is refused: what lies behind it would never be served', async () => {
+    const path = await driver.newPlace()
+    const images = await driver.open(path)
+    const projectId = randomUUID()
+    await mkdir(`${path}-elsewhere`)
+    await symlink(`${path}-elsewhere`, join(path, projectId))
+    const batch = await images.startBatch()
+    await batch.add(pictureKey(projectId, randomUUID()), Buffer.from('picture'))
+    await expect(batch.publish()).rejects.toMatchObject({ code: 'storage_failed' })
+    await batch.discard()
   })
 
   test('a folder that went away is storage_failed, not a crash', async () => {

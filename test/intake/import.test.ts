@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -5,9 +6,10 @@ import fc from 'fast-check'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
+import { AppError } from '../../src/errors.ts'
 import { readFolder } from '../../src/intake/folder.ts'
 import { type Entry, importAll, type Outcome } from '../../src/intake/import-all.ts'
-import { readNdjson } from '../../src/intake/ndjson.ts'
+import { countPictures, readNdjson } from '../../src/intake/ndjson.ts'
 import { parseEntry } from '../../src/intake/submission.ts'
 import { openStorage, type Storage } from '../../src/storage.ts'
 import { page, writeImport } from '../support/import-file.ts'
@@ -133,6 +135,8 @@ describe('a file of roots', () => {
       [{ jobs: [page({ image: 'missing.png' })] }, 'missing.png does not exist'],
       [{ jobs: [page(), page({ image: 'cut.png' })] }, 'cut.png is not a whole picture'],
       [{ jobs: [page({ image: 'text.png' })] }, 'text.png is not a whole picture'],
+      [{ jobs: [page({ image: 'endless.png' })] }, 'endless.png is not a whole picture (it is cut off)'],
+      [{ jobs: [page({ image: 'pipe.png' })] }, 'pipe.png is not a file'],
       [{ jobs: [page({ image: 'drawing.svg' })] }, 'drawing.svg is svg, not png, jpeg, webp'],
       [{ jobs: [page({ image: 'folder' })] }, 'folder is not a file'],
       [{ jobs: [page({ image: '/etc/hostname' })] }, 'must be a relative path'],
@@ -156,10 +160,12 @@ describe('a file of roots', () => {
       {
         'cut.png': png.subarray(0, png.length - 30),
         'text.png': 'hello',
+        'endless.png': png.subarray(0, png.length - 1),
         'drawing.svg': '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>',
         'folder/x': '',
       },
     )
+    execFileSync('mkfifo', [join(folder, 'pipe.png')])
     const outcomes = await importFile(file)
     for (const [index, [, reason]] of lines.entries()) {
       expect(outcomes[index]).toMatchObject({
@@ -171,6 +177,86 @@ describe('a file of roots', () => {
     }
     expect(await contents(storage, projectId)).toHaveLength(2)
     expect(await readdir(join(folder, 'data', 'images', projectId))).toHaveLength(4)
+    expect(await readdir(join(folder, 'data', 'images', '.staging'))).toEqual([])
+  })
+
+  test('whatever stands around the lines: a byte order mark, CRLF, blanks, no last newline', async () => {
+    const { folder, imported } = await openIntake()
+    const line = (index: number) => JSON.stringify({ jobs: [page({ basepath: `/${index}` })] })
+    await writeImport(folder, [])
+    const file = join(folder, 'odd.ndjson')
+    await writeFile(file, `\ufeff${line(1)}\r\n\r\n   \n${' '.repeat(300)}${line(2)}\n\t\n${line(3)}`)
+    const outcomes = await imported(readNdjson(file))
+    expect(outcomes.map(({ where, outcome }) => [where, outcome])).toEqual([
+      ['odd.ndjson:1', 'added'],
+      ['odd.ndjson:4', 'added'],
+      ['odd.ndjson:6', 'added'],
+    ])
+    expect(await countPictures(file)).toBe(3)
+    await writeFile(file, '\ufeff\r\n')
+    expect(await imported(readNdjson(file))).toEqual([])
+  })
+
+  test('a line too long to be held is refused, and the others are added', async () => {
+    const { folder, imported } = await openIntake()
+    const line = (index: number) => JSON.stringify({ jobs: [page({ basepath: `/${index}` })] })
+    await writeImport(folder, [])
+    const file = join(folder, 'long.ndjson')
+    await writeFile(file, `${line(1)}\n${'x'.repeat(65 * 1024 * 1024)}\n${line(2)}\n`)
+    expect(await imported(readNdjson(file))).toMatchObject([
+      { outcome: 'added' },
+      { where: 'long.ndjson:2', outcome: 'failed', reason: 'is longer than 64 MiB' },
+      { outcome: 'added' },
+    ])
+  })
+
+  test('every mistake of a line is named, however many unknown fields it has', async () => {
+    const { folder, importFile } = await openIntake()
+    const unknown = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`field${index}`, 1]))
+    const file = await writeImport(folder, [
+      { jobs: [page(unknown)] },
+      { jobs: Array.from({ length: 30 }, () => page({ width: 0 })) },
+    ])
+    const [first, second] = (await importFile(file)) as { reason?: string }[]
+    expect(first?.reason).toBe(`jobs.0 has fields nobody knows: ${Object.keys(unknown).join(', ')}`)
+    expect(second?.reason).toMatch(/^jobs\.0\.width must be >= 1; .*jobs\.9\.width must be >= 1; and more$/)
+  })
+
+  test('of two lines that contradict each other the first one stays, however long it takes', async () => {
+    const { folder, importFile } = await openIntake()
+    const slow = await sharp({ create: { width: 3_000, height: 3_000, channels: 3, background: '#123456' } })
+      .png()
+      .toBuffer()
+    const [rootId, uuid] = [randomUUID(), randomUUID()]
+    const lines = [
+      { rootId, jobs: [page({ image: 'slow.png' })] },
+      { rootId, jobs: [page()] },
+      { jobs: [page({ image: 'slow.png', uuid })] },
+      { jobs: [page({ uuid })] },
+    ]
+    const outcomes = await importFile(await writeImport(folder, lines, { 'slow.png': slow }))
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['added', 'failed', 'added', 'failed'])
+  })
+
+  test('what was added before the storage failed is reported, and nothing stays staged', async () => {
+    const { folder, storage, projectId } = await openIntake()
+    const file = await writeImport(
+      folder,
+      Array.from({ length: 12 }, (_, index) => ({ created: index, jobs: [page()] })),
+    )
+    let adds = 0
+    const addRoot = storage.store.addRoot.bind(storage.store)
+    storage.store.addRoot = async (...args) => {
+      if (++adds > 3) throw new AppError('storage_full')
+      return await addRoot(...args)
+    }
+    const outcomes: Outcome[] = []
+    const importing = async () => {
+      const intake = { ...storage, limits: UNLIMITED, clock: Date.now }
+      for await (const outcome of importAll(intake, projectId, readNdjson(file))) outcomes.push(outcome)
+    }
+    await expect(importing()).rejects.toMatchObject({ code: 'storage_full' })
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['added', 'added', 'added'])
     expect(await readdir(join(folder, 'data', 'images', '.staging'))).toEqual([])
   })
 

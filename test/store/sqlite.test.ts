@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -61,6 +61,21 @@ describe('SQLite', () => {
     const path = join(await makeFolder(), 'store.db')
     await writeFile(path, 'not a database, and long enough to have a header of one hundred bytes'.repeat(5))
     await expect(openSqliteStore(path)).rejects.toMatchObject({ code: 'storage_failed' })
+  })
+
+  test('reading needs no turn: a store opens, and answers, while another process writes', async () => {
+    const path = await driver.newPlace()
+    const projectId = await makeProject(await driver.open(path))
+    const other = new DatabaseSync(path)
+    onTestFinished(() => other.close())
+    other.exec('begin immediate')
+    expect(await (await driver.open(path)).findProject(projectId)).toBeDefined()
+  })
+
+  test('the database and its log are their owner’s alone', async () => {
+    const path = await driver.newPlace()
+    await makeProject(await driver.open(path))
+    for (const file of [path, `${path}-wal`]) expect((await stat(file)).mode & 0o777).toBe(0o600)
   })
 
   test('a writer that never ends is unavailable, and reading goes on', async () => {
