@@ -1,3 +1,4 @@
+import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { openService } from '../app.ts'
 import type { Config } from '../config/config.ts'
@@ -67,7 +68,7 @@ async function describeService(url: string, { store }: Storage, config: Config):
   const lines = [`proofsheet is ready at ${base}`, '']
   if (keys) {
     lines.push('Every request needs an API key. Make one, in another terminal:')
-    lines.push(`  npx proofsheet key create --project ${project?.projectId ?? '<project id>'}`, '')
+    lines.push(`  ${command(config)} key create --project ${project?.projectId ?? '<project id>'}`, '')
   }
   if (config.auth === 'open-to-everyone')
     lines.push('Anyone who reaches this address can read everything.', '')
@@ -78,14 +79,25 @@ async function describeService(url: string, { store }: Storage, config: Config):
     if (newest) lines.push('One root:', `  ${curl} ${base}${rootPath(project.projectId, newest.rootId)}`)
     lines.push('')
   } else {
-    lines.push('There is no project yet. Make one:', '  npx proofsheet project create --name "My site"', '')
+    lines.push(
+      'There is no project yet. Make one:',
+      `  ${command(config)} project create --name "My site"`,
+      '',
+    )
   }
   lines.push(`API documentation: ${base}/docs`, `The data lies in ${config.dataDir}`)
-  if (config.databasePath !== `${config.dataDir}/proofsheet.db`)
+  if (config.databasePath !== join(config.dataDir, 'proofsheet.db'))
     lines.push(`  database: ${config.databasePath}`)
-  if (config.imagesPath !== `${config.dataDir}/images`) lines.push(`  pictures: ${config.imagesPath}`)
+  if (config.imagesPath !== join(config.dataDir, 'images')) lines.push(`  pictures: ${config.imagesPath}`)
   lines.push('Stop with Ctrl+C.')
   return `${lines.join('\n')}\n`
+}
+
+/** Ready to paste: in another terminal the settings of this one are not there. */
+function command({ dataDir, databasePath }: Config): string {
+  const elsewhere =
+    databasePath === join(dataDir, 'proofsheet.db') ? '' : `DATABASE_URL=sqlite://${databasePath} `
+  return `${dataDir === resolve('data') ? '' : `DATA_DIR=${dataDir} `}${elsewhere}npx proofsheet`
 }
 
 function say(text: string): void {

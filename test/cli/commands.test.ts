@@ -278,7 +278,10 @@ describe('serve', () => {
     const { env } = await newEnv({ HOST: '0.0.0.0' })
     await runProofsheet(['project', 'create', '--id', DEMO], env)
     const service = await serveProcess(env)
-    const [, command = ''] = await service.waitFor(/npx proofsheet (key create --project \S+)/)
+    const [, dataDir, command = ''] = await service.waitFor(
+      /DATA_DIR=(\S+) npx proofsheet (key create --project \S+)/,
+    )
+    expect(dataDir).toBe(env.DATA_DIR)
     const address = `http://127.0.0.1:${new URL(service.url).port}${rootsUrl(DEMO)}`
     expect((await fetch(address)).status).toBe(401)
     const key = (await runProofsheet(command.split(' '), env)).stdout.trim()
