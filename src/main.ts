@@ -1,8 +1,10 @@
 import { run } from './cli/run.ts'
 
 // `proofsheet import … | head -1`: whoever stops listening does not stop the work.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error
-})
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+  })
+}
 
 process.exitCode = await run(process.argv.slice(2))

@@ -2,9 +2,9 @@ import type { Sharp, SharpOptions } from 'sharp'
 import { AppError } from './errors.ts'
 
 /** Previews are this wide, or as wide as the picture where that is less. */
-const PREVIEW_WIDTH = 400
+export const PREVIEW_WIDTH = 400
 /** What is taken in; everything is stored as PNG. */
-export const PICTURE_FORMATS = ['png', 'jpeg', 'webp'] as const
+const PICTURE_FORMATS = ['png', 'jpeg', 'webp'] as const
 /** Pictures above this are worked on one at a time: an interlaced one is held whole, at up to 8 bytes a pixel. */
 const LARGE_PIXELS = 16_000_000
 
@@ -24,9 +24,15 @@ export interface Picture {
 export async function readPicture(bytes: Buffer, maxPixels: number): Promise<Picture> {
   const decode = () => load(bytes, { limitInputPixels: maxPixels, failOn: 'warning' })
   try {
-    const { format, width, height } = await (await decode()).metadata()
+    const { format, width, height } = await (await load(bytes, { limitInputPixels: false })).metadata()
     if (!PICTURE_FORMATS.some((known) => known === format)) {
       throw new AppError('bad_request', `is ${format}, not ${PICTURE_FORMATS.join(', ')}`)
+    }
+    if (width * height > maxPixels) {
+      throw new AppError(
+        'bad_request',
+        `is ${width} × ${height} pixels, more than MAX_PICTURE_PIXELS (${maxPixels})`,
+      )
     }
     const convert = async (): Promise<Picture> => {
       if (format === 'png') {

@@ -1,11 +1,14 @@
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { Command, InvalidArgumentError } from 'commander'
-import { webOrigin } from '../config/values.ts'
+import { settings } from '../config/settings.ts'
+import { httpAddress } from '../config/values.ts'
+import { DEFAULT_BASEPATH, DEFAULT_LOADING_TIME } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
 import { readFolder } from '../intake/folder.ts'
 import { type Entry, importAll, type Outcome } from '../intake/import-all.ts'
 import { countPictures, readNdjson } from '../intake/ndjson.ts'
+import { PREVIEW_WIDTH } from '../picture.ts'
 import type { ExitCode } from './exit-code.ts'
 import { createProgress } from './progress.ts'
 import { nextSignal } from './signals.ts'
@@ -31,13 +34,13 @@ A file holds one root a line:
 
   rootId     optional  UUID; without it, it follows from the content
   created    optional  Unix time in milliseconds; default: now
-  jobs       one or more (at most MAX_JOBS_PER_ROOT, 10,000) of
-    url      an address, or {"url", "name"?, "loadingTime"?} (milliseconds, default 15000)
+  jobs       one or more (at most MAX_JOBS_PER_ROOT, ${settings.MAX_JOBS_PER_ROOT.default}) of
+    url      an address, or {"url", "name"?, "loadingTime"?} (milliseconds, default ${DEFAULT_LOADING_TIME})
     image    path of the picture, relative to the file; PNG, JPEG or WebP, stored as PNG
-    preview  optional  path of a smaller picture; made (400 pixels wide) where missing
+    preview  optional  path of a smaller picture; made (${PREVIEW_WIDTH} pixels wide) where missing
     uuid     optional  UUID of the job; without it, it follows from the content
     created  optional  Unix time in milliseconds; default: the root's
-    basepath optional  a logical directory; default: /tmp
+    basepath optional  a logical directory; default: ${DEFAULT_BASEPATH}
     width, height  optional; must be the picture's
 
 A root is added with all its jobs or not at all. Importing the same again adds nothing, so a run that was
@@ -57,7 +60,7 @@ interface ImportOptions {
 
 function addressOption(text: string): string {
   try {
-    return webOrigin(text)
+    return httpAddress(text)
   } catch (error) {
     throw new InvalidArgumentError(`It ${(error as Error).message}.`)
   }
@@ -71,7 +74,12 @@ async function runImport(source: string, { project, baseUrl }: ImportOptions): P
     const progress = createProgress({ title: 'Importing', unit: 'pictures', total: pictures })
     const counts = { added: 0, present: 0, failed: 0, pictures: 0 }
     const interruption = new AbortController()
-    nextSignal().then(() => interruption.abort())
+    nextSignal().then(() => {
+      interruption.abort()
+      progress.interrupt(() =>
+        process.stderr.write('Finishing the roots under way; once more stops at once.\n'),
+      )
+    })
     const watch = { onPictures: progress.advance, signal: interruption.signal }
     try {
       for await (const result of importAll(intake, project, entries, watch)) {

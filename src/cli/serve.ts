@@ -39,9 +39,12 @@ async function serve({ demo }: { demo?: true }): Promise<void> {
     const service = await openService(config, storage, { log }).catch((error) =>
       explainListening(error, config),
     )
-    say(await describeService(service.url, storage, config))
-    log.info({ signal: await stopped }, 'stopping: requests under way may finish')
-    await service.close()
+    try {
+      say(await describeService(service.url, storage, config))
+      log.info({ signal: await stopped }, 'stopping: requests under way may finish')
+    } finally {
+      await service.close()
+    }
   })
 }
 

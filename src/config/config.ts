@@ -6,7 +6,6 @@ import { type SettingName, type SettingValue, settings } from './settings.ts'
 export interface Config {
   readonly host: string
   readonly port: number
-  readonly loopback: boolean
   readonly auth: 'open' | 'keys' | 'open-to-everyone'
   readonly publicUrl: string | undefined
   readonly corsOrigins: readonly string[]
@@ -60,7 +59,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     try {
       return make()
     } catch (error) {
-      const harmless = shown.replace(/\/\/[^/]*@/, '//…@')
+      const harmless = shown.replace(/\/\/.*@/, '//…@')
       mistakes.push(`${name} ${(error as Error).message}${harmless && ` (it is "${harmless}")`}`)
       return undefined
     }
@@ -85,7 +84,6 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const config: Config = {
     host,
     port: need('PORT'),
-    loopback,
     auth,
     publicUrl: read('PUBLIC_URL'),
     corsOrigins: read('CORS_ORIGINS') ?? [],

@@ -3,18 +3,18 @@ import {
   corsOrigins,
   duration,
   hostName,
+  httpAddress,
   integer,
   location,
   oneOf,
   rateLimit,
   secret,
-  webOrigin,
 } from './values.ts'
 
 /** One variable of the environment: how the README describes it, and how its text becomes a value. */
 export interface Setting<T> {
   readonly type: string
-  /** What stands for an absent variable; a function where it follows from others. */
+  /** What stands for an absent variable; in words where it is no text of its own. */
   readonly default: string | { readonly words: string }
   readonly example: string
   readonly help: string
@@ -64,7 +64,7 @@ export const settings = {
     default: { words: 'as the client asked' },
     example: 'https://shots.example.com',
     help: 'How clients reach the service; image addresses begin with it. Set it behind a proxy.',
-    parse: webOrigin,
+    parse: httpAddress,
   },
   AUTH: {
     type: 'choice',

@@ -56,7 +56,7 @@ export function location(scheme: string, instead: string) {
   }
 }
 
-export function webOrigin(text: string): string {
+export function httpAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
     throw new Error('must be an http or https address without query, fragment or password')
@@ -66,7 +66,7 @@ export function webOrigin(text: string): string {
 
 export function corsOrigins(text: string): string[] {
   return text.split(',').map((part) => {
-    const origin = webOrigin(part.trim())
+    const origin = httpAddress(part.trim())
     if (new URL(origin).origin !== origin)
       throw new Error(`must list origins without a path, not ${part.trim()}`)
     return origin
@@ -74,10 +74,10 @@ export function corsOrigins(text: string): string[] {
 }
 
 export function rateLimit(text: string): { requests: number; windowMs: number } {
-  const [requests = '', window = ''] = text.split('/')
-  const windowMs = milliseconds(window)
-  if (!/^[1-9]\d{0,8}$/.test(requests) || !windowMs || windowMs < 1_000) {
-    throw new Error('must be requests per time, such as 600/1m')
+  const [, requests, window = ''] = /^([1-9]\d{0,8})\/([^/]+)$/.exec(text) ?? []
+  const windowMs = milliseconds(window) ?? 0
+  if (windowMs < UNITS.s || windowMs > UNITS.d) {
+    throw new Error('must be requests per time of 1s to 1d, such as 600/1m')
   }
   return { requests: Number(requests), windowMs }
 }

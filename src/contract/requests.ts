@@ -31,4 +31,3 @@ export function createPageQuery(maxLimit: number) {
 
 export type ProjectParams = Static<typeof ProjectParams>
 export type RootParams = Static<typeof RootParams>
-export type PageQuery = Static<ReturnType<typeof createPageQuery>>

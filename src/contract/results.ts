@@ -11,17 +11,17 @@ const Id = (description: string) => Type.String({ format: 'uuid', description })
 export const DEFAULT_LOADING_TIME = 15_000
 export const DEFAULT_BASEPATH = '/tmp'
 
-export const Meta = Type.Object({
+const Meta = Type.Object({
   created: Type.Integer({ description: 'Unix time in milliseconds.', examples: [1605813006223] }),
 })
 
-export const PageUrl = Type.Object({
+const PageUrl = Type.Object({
   url: Type.String({ description: 'Address of the captured page.' }),
   name: Type.String({ description: 'Display name of the page.' }),
   loadingTime: Type.Integer({ description: 'The longest the page may take to load, in milliseconds.' }),
 })
 
-export const ScreenshotParameter = Type.Object({
+const ScreenshotParameter = Type.Object({
   height: Type.Integer({ description: 'Height of the picture in pixels.' }),
   width: Type.Integer({ description: 'Width of the picture in pixels.' }),
   basepath: Type.String({ description: 'A logical directory.', examples: [DEFAULT_BASEPATH] }),

@@ -9,7 +9,7 @@ export const DEMO_PROJECT_ID = '11111111-1111-4111-8111-111111111111'
 
 const DAY_MS = 86_400_000
 /** The operator's limits are for strangers' pictures. */
-const NO_LIMITS = { jobsPerRoot: 100, pictureBytes: 10_000_000, picturePixels: 10_000_000 }
+const DEMO_LIMITS = { jobsPerRoot: 100, pictureBytes: 10_000_000, picturePixels: 10_000_000 }
 const DESKTOP: Size = { width: 1200, height: 720 }
 const PHONE: Size = { width: 390, height: 844 }
 const FULL_PAGE: Size = { width: 1200, height: 1900 }
@@ -86,7 +86,7 @@ export async function makeDemo(intake: Omit<Intake, 'limits'>, say: (line: strin
   const { created = clock() } = (await store.findProject(DEMO_PROJECT_ID)) ?? {}
   await Promise.all(
     visits.map(({ daysAgo, look, sizes }) =>
-      importRoot({ ...intake, limits: NO_LIMITS }, DEMO_PROJECT_ID, {
+      importRoot({ ...intake, limits: DEMO_LIMITS }, DEMO_PROJECT_ID, {
         rootId: undefined,
         created: created - daysAgo * DAY_MS,
         jobs: sizes.flatMap((size) => pagesFor(size).map((page) => toJob(page, look, size))),

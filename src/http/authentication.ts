@@ -13,11 +13,12 @@ const NO_KEY = 'send an API key: Authorization: Bearer <key>'
  */
 export function requireKeys(server: Server, { store, config }: HttpContext): void {
   server.decorateRequest('apiKey', undefined)
-  if (config.auth !== 'keys') return
+  const keys = config.auth === 'keys'
+  if (!keys && config.metricsToken === undefined) return
 
   server.addHook('onRequest', async (request) => {
     const { access } = request.routeOptions.config
-    if (access === 'everyone') return
+    if (access === 'everyone' || (access !== 'metrics' && !keys)) return
     const credential = readCredential(request)
     if (access === 'metrics') {
       if (!config.metricsToken || !credential || !equal(credential, config.metricsToken)) {

@@ -22,6 +22,7 @@ export function openApiInfo({ config }: HttpContext): SwaggerOptions {
             scheme: 'bearer',
             description: 'An API key of the project. `Authorization: <key>` works too.',
           },
+          metrics: { type: 'http', scheme: 'bearer', description: 'The `METRICS_TOKEN` of the operator.' },
         },
       },
       security: config.auth === 'keys' ? [{ key: [] }] : [],

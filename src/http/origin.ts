@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import type { HttpContext, Server } from './context.ts'
@@ -8,8 +9,12 @@ const LOOPBACK_NAME = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i
 /** Where addresses in an answer begin: as configured, else as the client reached us. */
 export function originOf(request: FastifyRequest, { config }: HttpContext): string {
   if (config.publicUrl !== undefined) return config.publicUrl
-  const { localAddress, localPort } = request.raw.socket
-  return `http://${request.headers.host?.toLowerCase() ?? `${localAddress}:${localPort}`}`
+  return `http://${request.headers.host?.toLowerCase() ?? ownHost(request.raw.socket)}`
+}
+
+function ownHost({ localAddress = '', localPort }: Socket): string {
+  const address = localAddress.replace(/^::ffff:/, '')
+  return `${address.includes(':') ? `[${address}]` : address}:${localPort}`
 }
 
 /** A request names one host, if any at all: HTTP/1.0 may leave it out. */
@@ -31,12 +36,12 @@ export function refuseOddHosts(server: Server): void {
  */
 export function refuseForeignHosts(server: Server, { config }: HttpContext): void {
   if (config.auth !== 'open') return
-  const own = new Set([config.host, config.publicUrl && new URL(config.publicUrl).hostname])
+  const own = config.publicUrl && new URL(config.publicUrl).hostname
   server.addHook('onRequest', async (request) => {
     // No browser leaves it out, and only a browser can be led astray.
     if (request.headers.host === undefined) return
     const name = HOST.exec(request.headers.host)?.groups?.['name']?.toLowerCase() ?? ''
-    if (!(LOOPBACK_NAME.test(name) || own.has(name))) {
+    if (!LOOPBACK_NAME.test(name) && name !== own) {
       throw new AppError('host_not_allowed', 'ask for localhost, 127.0.0.1 or the host of PUBLIC_URL')
     }
   })

@@ -1,18 +1,28 @@
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { PROBLEM_TYPE, type Problem } from '../contract/problem.ts'
 import { AppError, describeFailure, type ErrorCode } from '../errors.ts'
 import { isAnswering } from './connections.ts'
 
 const RETRY_AFTER_SECONDS = '5'
 /** What belongs to the answer that could not be given. */
-const HEADERS_OF_SUCCESS = ['etag', 'link', 'last-modified', 'accept-ranges', 'content-length']
+const HEADERS_OF_SUCCESS = [
+  'etag',
+  'link',
+  'last-modified',
+  'accept-ranges',
+  'content-length',
+  'content-range',
+]
 
 /** Every error leaves through here, as problem+json that says nothing of our insides. */
 export function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toAppError(thrown)
   const { status, log } = describeFailure(error.code)
-  for (const name of HEADERS_OF_SUCCESS) reply.removeHeader(name)
+  for (const name of HEADERS_OF_SUCCESS) {
+    if (!(status === 416 && name === 'content-range')) reply.removeHeader(name)
+  }
   if (log) request.log.error({ err: thrown }, error.message)
   if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="proofsheet"')
   if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
@@ -57,17 +67,20 @@ const CONNECTION_ERRORS: Record<string, ErrorCode> = {
 }
 
 /** What never became a request: broken HTTP, headers that are too large or too slow. */
-export function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+export function refuseConnection(log: FastifyBaseLogger, error: NodeJS.ErrnoException, socket: Socket): void {
   // In the middle of an answer, an error would read as a part of it.
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
     socket.destroy()
     return
   }
   const failure = new AppError(CONNECTION_ERRORS[error.code ?? ''] ?? 'bad_request')
-  const body = JSON.stringify(toProblem(failure, 'none'))
+  const requestId = randomUUID()
+  const body = JSON.stringify(toProblem(failure, requestId))
   const { status, title } = describeFailure(failure.code)
+  log.info({ reqId: requestId, status, reason: error.code }, 'not a request')
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-      `Cache-Control: no-store\r\nConnection: close\r\n\r\n${body}`,
+      `X-Request-Id: ${requestId}\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n` +
+      `Connection: close\r\n\r\n${body}`,
   )
 }

@@ -5,6 +5,18 @@ export const notModified: object = Type.Null({
   description: 'Not changed since the `ETag` in `If-None-Match`.',
 })
 
+const header = (description: string): object => ({ description, schema: { type: 'string' } })
+
+export const resultHeaders = {
+  ETag: header('Send it back in `If-None-Match`. It changes with the data and with the signing window.'),
+  'X-Request-Id': header('The id under which the logs know the request.'),
+}
+
+export const pageHeaders = {
+  ...resultHeaders,
+  Link: header('`<…>; rel="next"`, where a further page follows.'),
+}
+
 /** The failures an operation documents, by status. */
 export function problemResponses(...codes: ErrorCode[]): Record<number, object> {
   const byStatus = Map.groupBy(codes, (code) => describeFailure(code).status)

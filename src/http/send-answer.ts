@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Answer } from '../results/results.ts'
 import { matchesEtag } from './conditional.ts'
 
-/** Answers up to this size go out whole, with their length; larger ones as a stream. */
-const WHOLE_BYTES = 64 * 1024
+/** Answers up to this many characters go out whole, with their length; larger ones as a stream. */
+const WHOLE_LENGTH = 64 * 1024
 
 export async function sendAnswer(
   answer: Answer,
@@ -18,7 +18,7 @@ export async function sendAnswer(
 
   const pieces = answer.body()
   let begin = ''
-  while (begin.length < WHOLE_BYTES) {
+  while (begin.length < WHOLE_LENGTH) {
     const { done, value } = await pieces.next()
     if (done) return reply.send(begin)
     begin += value

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import cors from '@fastify/cors'
+import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
@@ -11,6 +11,7 @@ import { logRequests } from './access-log.ts'
 import { refuseForeignProjects, requireKeys } from './authentication.ts'
 import { takeTurns } from './connections.ts'
 import type { HttpContext, Server } from './context.ts'
+import { allowOrigins } from './cors.ts'
 import { limitResponseTime } from './deadline.ts'
 import { refuseOtherMethods } from './methods.ts'
 import { measureRequests } from './metrics.ts'
@@ -49,7 +50,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     exposeHeadRoutes: false,
-    clientErrorHandler: refuseConnection,
+    clientErrorHandler: (error, socket) => refuseConnection(logger, error, socket as Socket),
     ajv: { customOptions: { allErrors: true, removeAdditional: false } },
   }).withTypeProvider<TypeBoxTypeProvider>()
   server.server.maxConnections = limits.connections
@@ -75,15 +76,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   server.addHook('preClose', async () => connections.drain())
   refuseOddHosts(server)
   refuseForeignHosts(server, context)
-  // Before keys are asked for: a browser's preflight carries none.
-  if (context.config.corsOrigins.length > 0) {
-    await server.register(cors, {
-      origin: [...context.config.corsOrigins],
-      methods: ['GET', 'HEAD'],
-      strictPreflight: false,
-      exposedHeaders: ['etag', 'link', 'x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after'],
-    })
-  }
+  if (context.config.corsOrigins.length > 0) await allowOrigins(server, context.config.corsOrigins)
   requireKeys(server, context)
   limitRate(server, context)
   refuseForeignProjects(server)

@@ -46,7 +46,7 @@ async function startBatch(root: string, ready: Set<string>): Promise<ImageBatch>
       translating(async () => {
         const folders = new Set(staged.map(({ key }) => join(root, dirname(key))))
         for (const folder of folders) if (!ready.has(folder)) await makeProjectFolder(folder)
-        for (const { key, file } of staged) await rename(file, join(root, key))
+        await Promise.all(staged.map(({ key, file }) => rename(file, join(root, key))))
         for (const folder of folders) {
           await syncOrFail(() => syncFolder(folder), folder)
           ready.add(folder)
@@ -95,7 +95,10 @@ async function openImage(root: string, key: ImageKey): Promise<OpenImage | undef
       return undefined
     throw error
   }
-  const stats = await file.stat()
+  const stats = await file.stat().catch(async (error) => {
+    await file.close()
+    throw error
+  })
   if (!stats.isFile() || stats.size === 0) {
     await file.close()
     return undefined

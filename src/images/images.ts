@@ -43,7 +43,8 @@ export interface Addresses {
 
 /**
  * Where pictures lie and how they are addressed. An image never changes once a result points at it.
- * Methods may throw AppError `storage_full` (no room; nothing was kept), `storage_failed` or `unavailable`.
+ * Methods may throw AppError `storage_full`, `storage_failed` or `unavailable`. What a `publish` that failed has
+ * already put under its keys stays there, and belongs to no result.
  */
 export interface Images {
   startBatch(): Promise<ImageBatch>

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 import { inParallel } from '../in-parallel.ts'
-import { type Imported, type Intake, type PreparedRoot, prepareRoot } from './import-root.ts'
+import { type Imported, type Intake, prepareRoot } from './import-root.ts'
 import type { Submission } from './submission.ts'
 
 /** Something to import, and where it stands, for messages. */
@@ -35,38 +35,30 @@ export async function* importAll(
   entries: Iterable<Entry> | AsyncIterable<Entry>,
   watch: Watch = {},
 ): AsyncGenerator<Outcome> {
-  let failure: { error: unknown } | undefined
-  const wanted = takeWhile(entries, () => !failure && !watch.signal?.aborted)
-  for await (const prepared of inParallel(wanted, ROOTS_AT_ONCE, (entry) =>
-    prepare(intake, projectId, entry, watch),
-  )) {
-    if (failure) {
-      await prepared.discard()
-      continue
-    }
-    let outcome: Outcome
-    try {
-      outcome = await prepared.add()
-    } catch (error) {
-      failure = { error }
-      continue
-    }
-    yield outcome
+  const staged = new Set<Prepared>()
+  const prepareEntry = async (entry: Entry) => {
+    const prepared = await prepare(intake, projectId, entry, watch)
+    staged.add(prepared)
+    return prepared
   }
-  if (failure) throw failure.error
+  try {
+    const wanted = takeUntil(entries, watch.signal)
+    for await (const prepared of inParallel(wanted, ROOTS_AT_ONCE, prepareEntry)) {
+      staged.delete(prepared)
+      yield await prepared.add()
+    }
+  } finally {
+    for (const prepared of staged) await prepared.discard()
+  }
 }
 
-interface PreparedEntry {
+interface Prepared {
+  /** Throws what the storage threw, now or while this entry was prepared: in its turn, and no earlier. */
   add(): Promise<Outcome>
   discard(): Promise<void>
 }
 
-async function prepare(
-  intake: Intake,
-  projectId: string,
-  entry: Entry,
-  watch: Watch,
-): Promise<PreparedEntry> {
+async function prepare(intake: Intake, projectId: string, entry: Entry, watch: Watch): Promise<Prepared> {
   const { where } = entry
   let jobs = 0
   let counted = 0
@@ -74,40 +66,29 @@ async function prepare(
     counted += pictures
     watch.onPictures?.(pictures)
   }
-  const refused = (error: unknown): Outcome => {
-    if (!(error instanceof AppError) || !['bad_request', 'conflict'].includes(error.code)) throw error
-    return { where, jobs, outcome: 'failed', reason: error.message }
+  const finish = async (imported: () => Promise<Imported>): Promise<Outcome> => {
+    try {
+      return { where, jobs, ...(await imported()) }
+    } catch (error) {
+      if (!(error instanceof AppError) || !['bad_request', 'conflict'].includes(error.code)) throw error
+      return { where, jobs, outcome: 'failed', reason: error.message }
+    } finally {
+      count(jobs - counted)
+    }
   }
-  let root: PreparedRoot
   try {
     const submission = await entry.parse()
     jobs = submission.jobs.length
-    root = await prepareRoot(intake, projectId, submission, () => count(1))
+    const root = await prepareRoot(intake, projectId, submission, () => count(1))
+    return { add: () => finish(root.add), discard: root.discard }
   } catch (error) {
-    const outcome = refused(error)
-    return {
-      add: async () => {
-        count(jobs - counted)
-        return outcome
-      },
-      discard: async () => {},
-    }
-  }
-  return {
-    add: async () => {
-      count(jobs - counted)
-      return await root.add().then((imported) => ({ where, jobs, ...imported }), refused)
-    },
-    discard: root.discard,
+    return { add: () => finish(() => Promise.reject(error)), discard: async () => {} }
   }
 }
 
-async function* takeWhile<T>(
-  items: Iterable<T> | AsyncIterable<T>,
-  wanted: () => boolean,
-): AsyncGenerator<T> {
+async function* takeUntil<T>(items: Iterable<T> | AsyncIterable<T>, signal?: AbortSignal): AsyncGenerator<T> {
   for await (const item of items) {
-    if (!wanted()) return
+    if (signal?.aborted) return
     yield item
   }
 }

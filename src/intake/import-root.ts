@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import { type ImageBatch, type Images, pictureKey, previewKey } from '../images/images.ts'
 import { inParallel } from '../in-parallel.ts'
 import { readPicture } from '../picture.ts'
-import type { NewRoot, Store } from '../store/store.ts'
+import type { NewJob, Store } from '../store/store.ts'
 import type { PictureSource, Submission, SubmittedJob } from './submission.ts'
 
 export interface Intake {
@@ -66,7 +66,7 @@ export async function prepareRoot(
 
   const created = submission.created ?? intake.clock()
   const batch = await intake.images.startBatch()
-  const stage = async ([position, job]: [number, SubmittedJob]): Promise<NewRoot['jobs'][number]> => {
+  const stage = async ([position, job]: [number, SubmittedJob]): Promise<NewJob> => {
     const uuid = job.uuid ?? idFrom(projectId, rootId, digest, String(position))
     const size = await stagePictures(intake, batch, { projectId, uuid, job, hashes: hashes[position] })
     onPicture()
@@ -158,11 +158,12 @@ function naming(source: PictureSource, error: unknown): unknown {
   return new AppError('bad_request', `${source.label} ${error.message}`, { cause: error })
 }
 
-/** Everything that was handed in, and nothing that was filled in: the time of the import is not part of it. */
+/** Everything that describes the root, as stated or by default; not the ids and times that the import made up. */
 function digestOf(submission: Submission, hashes: readonly PictureHashes[]): string {
   const jobs = submission.jobs.map((job, position) => {
     const { image, preview } = hashes[position] as PictureHashes
-    return [job.uuid, job.created, job.url, job.name, job.loadingTime, job.basepath, image, preview]
+    const { uuid, created, url, name, loadingTime, basepath, width, height } = job
+    return [uuid, created, url, name, loadingTime, basepath, width, height, image, preview]
   })
   return sha256(JSON.stringify([submission.created, jobs]))
 }

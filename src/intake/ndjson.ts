@@ -26,7 +26,8 @@ export async function countPictures(path: string): Promise<number> {
   let pictures = 0
   for await (const { bytes } of readLines(path)) {
     try {
-      pictures += JSON.parse(decode(bytes)).jobs.length || 0
+      const { jobs } = JSON.parse(decode(bytes))
+      if (Array.isArray(jobs)) pictures += jobs.length
     } catch {
       // Reported when the line's turn comes.
     }

@@ -7,8 +7,10 @@ import type { Job, RootHead, RootPosition, Store } from '../store/store.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { CLOSE_ROOT, openRoot, RENDERING, renderJob } from './render.ts'
 
-/** Jobs rendered without letting other requests in: about a millisecond of work. */
-const JOBS_PER_TURN = 50
+/** Jobs read and rendered without letting other requests in: about a millisecond, and all that an answer holds. */
+const JOBS_AT_ONCE = 50
+/** A root up to this is read at one instant: as many as one request for screenshots may ask for. */
+const WHOLE_ROOT = 100
 /** Roots looked up at once while streaming. */
 const HEADS_PER_PAGE = 100
 
@@ -107,33 +109,49 @@ export class Results {
     yield before === '[' ? '[]' : ']'
   }
 
-  /** Roots with commas between them. The jobs of a root are read in one query: a root is never half old, half new. */
+  /** Roots with commas between them. */
   async *#renderRoots(projectId: string, heads: RootHead[], addresses: Addresses): AsyncGenerator<string> {
     let comma = ''
     for (const group of groupByJobs(heads)) {
       if (comma) await nextTurn()
-      const jobs = await this.#store.jobsOf(
-        projectId,
-        group.map((head) => head.rootId),
-      )
-      const jobsByRoot = Map.groupBy(jobs, (job) => job.rootId)
-      let text = ''
-      for (const head of group) {
-        text += comma + openRoot(head)
-        comma = ','
-        const ofRoot = jobsByRoot.get(head.rootId) ?? []
-        for (let from = 0; from < ofRoot.length; from += JOBS_PER_TURN) {
-          if (from > 0) {
-            yield `${text},`
-            await nextTurn()
-            text = ''
-          }
-          text += renderJobs(projectId, ofRoot.slice(from, from + JOBS_PER_TURN), addresses)
-        }
-        text += CLOSE_ROOT
-      }
-      yield text
+      const [first] = group
+      if (first && first.jobCount > WHOLE_ROOT)
+        yield* this.#renderLargeRoot(projectId, first, addresses, comma)
+      else yield comma + (await this.#renderSmallRoots(projectId, group, addresses))
+      comma = ','
     }
+  }
+
+  /** The jobs of these are read in one query: such a root is never half old, half new. */
+  async #renderSmallRoots(projectId: string, heads: RootHead[], addresses: Addresses): Promise<string> {
+    const rootIds = heads.map((head) => head.rootId)
+    const jobsByRoot = Map.groupBy(await this.#store.jobsOf(projectId, rootIds), (job) => job.rootId)
+    return heads
+      .map((head) => {
+        const jobs = jobsByRoot.get(head.rootId) ?? []
+        return openRoot(head) + renderJobs(projectId, jobs, addresses) + CLOSE_ROOT
+      })
+      .join(',')
+  }
+
+  /** Only an import makes a root this large, and nothing is added to it afterwards: it can be read in parts. */
+  async *#renderLargeRoot(
+    projectId: string,
+    head: RootHead,
+    addresses: Addresses,
+    comma: string,
+  ): AsyncGenerator<string> {
+    let before = comma + openRoot(head)
+    let from = 0
+    for (;;) {
+      const jobs = await this.#store.pageJobs(projectId, head.rootId, { from, limit: JOBS_AT_ONCE })
+      if (jobs.length > 0) yield before + renderJobs(projectId, jobs, addresses)
+      if (jobs.length < JOBS_AT_ONCE) break
+      before = ','
+      from = (jobs.at(-1)?.position ?? 0) + 1
+      await nextTurn()
+    }
+    yield CLOSE_ROOT
   }
 }
 
@@ -141,14 +159,14 @@ function renderJobs(projectId: string, jobs: readonly Job[], addresses: Addresse
   return jobs.map((job) => renderJob(projectId, job, addresses)).join(',')
 }
 
-/** Neighbouring roots whose jobs are read together; a large root goes alone. */
+/** Neighbouring roots whose jobs are read together; one that is larger than that goes alone. */
 function groupByJobs(heads: readonly RootHead[]): RootHead[][] {
   const groups: RootHead[][] = []
   let room = 0
   for (const head of heads) {
     if (groups.length === 0 || head.jobCount > room) {
       groups.push([])
-      room = JOBS_PER_TURN
+      room = JOBS_AT_ONCE
     }
     groups.at(-1)?.push(head)
     room -= head.jobCount

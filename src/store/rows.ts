@@ -17,6 +17,7 @@ export function toRootHead(
 export function toJob(row: Selectable<Schema['jobs']>): Job {
   return {
     rootId: row.root_id,
+    position: row.position,
     uuid: row.uuid,
     url: row.url,
     name: row.name,

@@ -108,13 +108,20 @@ export class SqlStore implements Store {
 
   async jobsOf(projectId: string, rootIds: readonly string[]): Promise<Job[]> {
     if (rootIds.length === 0) return []
-    const rows = await this.#read
-      .selectFrom('jobs')
-      .selectAll()
-      .where('project_id', '=', projectId)
+    const rows = await this.#jobs(projectId)
       .where('root_id', 'in', rootIds)
       .orderBy('root_id')
       .orderBy('position')
+      .execute()
+    return rows.map(toJob)
+  }
+
+  async pageJobs(projectId: string, rootId: string, page: { from: number; limit: number }): Promise<Job[]> {
+    const rows = await this.#jobs(projectId)
+      .where('root_id', '=', rootId)
+      .where('position', '>=', page.from)
+      .orderBy('position')
+      .limit(page.limit)
       .execute()
     return rows.map(toJob)
   }
@@ -175,6 +182,10 @@ export class SqlStore implements Store {
   /** Every write, also a single one: a transaction is what waits for other writers. */
   async #transaction<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T> {
     return await this.#write.transaction().execute(work)
+  }
+
+  #jobs(projectId: string) {
+    return this.#read.selectFrom('jobs').selectAll().where('project_id', '=', projectId)
   }
 
   #heads(projectId: string) {

@@ -23,8 +23,7 @@ import type { Store } from './store.ts'
 
 /** How long a writer waits for another process's transaction. Readers never wait in WAL mode. */
 const BUSY_TIMEOUT_MS = 5_000
-/** SQLite waits by blocking the thread, and with it every request: so it waits this long, and we wait in between. */
-const BLOCKING_WAIT_MS = 20
+/** SQLite would wait by blocking the thread, and with it every request; so it is not to wait, and we ask again. */
 const RETRY_MS = 10
 /** A burst of writes may grow the WAL; a checkpoint cuts the file back to this. */
 const WAL_KEPT_BYTES = 64 * 1024 * 1024
@@ -47,7 +46,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
   try {
     const write = connect()
     await migrate(write)
-    opened[0]?.exec(`pragma busy_timeout = ${BLOCKING_WAIT_MS}`)
+    opened[0]?.exec('pragma busy_timeout = 0')
     return new SqlStore({ read: connect(), write, close })
   } catch (error) {
     await close()
@@ -64,6 +63,9 @@ export function openDatabase(path: string): DatabaseSync {
         `pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = ${BUSY_TIMEOUT_MS};
          pragma foreign_keys = on; pragma journal_size_limit = ${WAL_KEPT_BYTES}`,
       )
+      const mode = database.prepare('pragma journal_mode').get()?.['journal_mode']
+      if (mode !== 'wal')
+        throw new AppError('storage_failed', `${path}: this file system cannot hold a database (${mode})`)
       return database
     } catch (error) {
       database.close()

@@ -22,6 +22,8 @@ export interface RootHead {
 /** One finished screenshot. */
 export interface Job {
   readonly rootId: string
+  /** Its place in the request. Places are ascending, not always without gaps. */
+  readonly position: number
   readonly uuid: string
   readonly url: string
   readonly name: string
@@ -32,13 +34,16 @@ export interface Job {
   readonly height: number
 }
 
+export type NewJob = Omit<Job, 'rootId' | 'position'>
+
 export interface NewRoot {
   readonly projectId: string
   readonly rootId: string
   readonly created: number
   /** Stands for everything the importer was given; tells a repeat from a conflict. */
   readonly digest: string
-  readonly jobs: readonly Omit<Job, 'rootId'>[]
+  /** In the order of the request. */
+  readonly jobs: readonly NewJob[]
 }
 
 /** A place in the list of roots: the root after which a page begins. */
@@ -83,6 +88,8 @@ export interface Store {
   pageRoots(projectId: string, page: { after?: RootPosition | undefined; limit: number }): Promise<RootHead[]>
   /** The jobs of these roots, each root's in the order they were requested, from one instant. */
   jobsOf(projectId: string, rootIds: readonly string[]): Promise<Job[]>
+  /** Some jobs of one root in their order, from the place `from` on. */
+  pageJobs(projectId: string, rootId: string, page: { from: number; limit: number }): Promise<Job[]>
 
   /** Throws `not_found` where the project does not exist. */
   createKey(key: Omit<ApiKey, 'revoked'> & { hash: string }): Promise<void>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { addRows, makeProject, rootsUrl } from '../support/results.ts'
-import { NOON, startService } from '../support/service.ts'
+import { INSTANT, startService } from '../support/service.ts'
 
 const WINDOW = 12 * 3_600_000
 const KEY_A = `a:${Buffer.alloc(32, 1).toString('base64')}`
@@ -59,7 +59,7 @@ describe('conditional requests', () => {
   test('addresses and ETag stay the same for a whole window and change with the next', async () => {
     const { service, paths } = await serviceWithRoot()
     for (const path of paths) {
-      service.now = Math.floor(NOON / WINDOW) * WINDOW
+      service.now = Math.floor(INSTANT / WINDOW) * WINDOW
       const first = await service.get(path)
       const body = await first.text()
       const etag = first.headers.get('etag') ?? ''
@@ -76,7 +76,7 @@ describe('conditional requests', () => {
   test('at any instant an address has at least one window to live and at most two', async () => {
     const { service, paths } = await serviceWithRoot()
     for (const offset of [0, 1, WINDOW / 2, WINDOW - 1, WINDOW, WINDOW + 999]) {
-      service.now = NOON + offset
+      service.now = INSTANT + offset
       const body = await (await service.get(paths[0] ?? '')).text()
       const expires = Number(/expires=(\d+)/.exec(body)?.[1]) * 1000
       expect(expires - service.now).toBeGreaterThanOrEqual(WINDOW)
@@ -116,6 +116,15 @@ describe('conditional requests', () => {
 })
 
 describe('HEAD', () => {
+  test('does none of the work of the body', async () => {
+    const { service, paths } = await serviceWithRoot()
+    service.store.jobsOf = () => Promise.reject(new Error('HEAD must not read jobs'))
+    for (const path of paths) {
+      expect([path, (await fetch(service.url + path, { method: 'HEAD' })).status]).toEqual([path, 200])
+    }
+    expect((await service.get(paths[1] ?? '')).status).toBe(500)
+  })
+
   test('answers like GET, without a body', async () => {
     const { service, paths } = await serviceWithRoot()
     for (const path of paths) {

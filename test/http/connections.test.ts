@@ -53,10 +53,10 @@ describe('requests sent ahead of their answers', () => {
   test('are not begun before their turn: a client that reads nothing gets one answer prepared', async () => {
     const { service, large } = await serviceWithLargeRoot()
     let reads = 0
-    const jobsOf = service.store.jobsOf.bind(service.store)
-    service.store.jobsOf = async (...args) => {
-      reads++
-      return await jobsOf(...args)
+    const pageJobs = service.store.pageJobs.bind(service.store)
+    service.store.pageJobs = async (projectId, rootId, page) => {
+      if (page.from === 0) reads++
+      return await pageJobs(projectId, rootId, page)
     }
     const socket = await open(service)
     socket.pause()
@@ -100,20 +100,42 @@ describe('in the middle of an answer', () => {
 
   test('a failing store is logged under the request', async () => {
     const { service, large } = await serviceWithLargeRoot()
-    service.store.jobsOf = async (projectId) => {
-      service.store.jobsOf = () => Promise.reject(new Error('the table is gone'))
-      return Array.from({ length: 300 }, () => ({ ...newJob(), rootId: projectId }))
+    const pageJobs = service.store.pageJobs.bind(service.store)
+    service.store.pageJobs = async (projectId, rootId, page) => {
+      if (page.from > 1_000) throw new Error('the table is gone')
+      return await pageJobs(projectId, rootId, page)
     }
-    const list = large.slice(0, large.lastIndexOf('/'))
-    await addRows(service.store, list.split('/')[3] ?? '', { created: 0, jobs: 1 })
-    const response = await service.get(list)
+    const response = await service.get(large)
     await expect(response.text()).rejects.toThrow()
     const line = service.logLines.find((each) => each.includes('the answer broke off')) ?? ''
     expect(JSON.parse(line)).toMatchObject({ level: 50, reqId: response.headers.get('x-request-id') })
   })
 })
 
+describe('MAX_CONNECTIONS', () => {
+  test('refuses what is more', async () => {
+    const service = await startService({ MAX_CONNECTIONS: '2' })
+    const [first, second] = [await open(service), await open(service)]
+    const third = await open(service)
+    await once(third.resume(), 'close')
+    first.write(request('/healthz'))
+    expect(String((await once(first, 'data'))[0])).toMatch(/^HTTP\/1.1 200/)
+    for (const socket of [first, second]) socket.destroy()
+  })
+})
+
 describe('stopping', () => {
+  test('does not wait longer than SHUTDOWN_TIMEOUT for someone who reads nothing', async () => {
+    const { service, large } = await serviceWithLargeRoot({ SHUTDOWN_TIMEOUT: '100ms' })
+    const socket = await open(service)
+    socket.pause()
+    socket.write(request(large))
+    while ((await service.get('/metrics')).status !== 200);
+    await service.stop()
+    expect(service.logLines.join('')).toContain('still under way when the time to finish was over')
+    socket.destroy()
+  })
+
   test('does not wait for connections that are owed nothing', async () => {
     const service = await startService({ SHUTDOWN_TIMEOUT: '10m' })
     const silent = await open(service)

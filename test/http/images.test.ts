@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest'
 import type { JobResult, RootResult } from '../../src/contract/results.ts'
 import { parseRange } from '../../src/http/byte-range.ts'
 import { addPictures, makePng, makeProject, rootsUrl, submittedJob } from '../support/results.ts'
-import { NOON, startService, type TestService } from '../support/service.ts'
+import { INSTANT, startService, type TestService } from '../support/service.ts'
 
 async function serviceWithPicture(env: Record<string, string> = {}) {
   const service = await startService(env)
@@ -36,7 +36,7 @@ function rawStatus(service: TestService, path: string) {
 describe('a signed address', () => {
   test('serves the stored bytes with headers that let nothing run and fit its remaining life', async () => {
     const { service, job, png } = await serviceWithPicture()
-    service.now = NOON + 1_000
+    service.now = INSTANT + 1_000
     const response = await fetch(job.data)
     expect(Buffer.from(await response.arrayBuffer())).toEqual(png)
     const expires = Number(new URL(job.data).searchParams.get('expires'))
@@ -46,7 +46,7 @@ describe('a signed address', () => {
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; sandbox",
       'accept-ranges': 'bytes',
-      'cache-control': `public, max-age=${expires - (NOON + 1_000) / 1000}, immutable`,
+      'cache-control': `public, max-age=${expires - (INSTANT + 1_000) / 1000}, immutable`,
       etag: expect.stringMatching(/^"[^"]+"$/),
     })
   })

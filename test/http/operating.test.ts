@@ -47,6 +47,18 @@ describe('/metrics', () => {
   })
 })
 
+describe('METRICS_TOKEN', () => {
+  test('is asked for wherever it is set, and never logged', async () => {
+    const token = 'a-token-for-prometheus'
+    const service = await startService({ METRICS_TOKEN: token })
+    expect((await service.get('/metrics')).status).toBe(401)
+    expect((await service.get('/metrics', { authorization: `Bearer ${token}` })).status).toBe(200)
+    expect((await service.get('/docs')).status).toBe(200)
+    await service.stop()
+    expect(service.logLines.join('')).not.toContain(token)
+  })
+})
+
 describe('logs', () => {
   test('one JSON line a request, with the id that the answer carries', async () => {
     const service = await startService()
@@ -158,6 +170,18 @@ describe('CORS', () => {
       'https://app.example.com',
     ])
     expect(allowed.headers.get('access-control-allow-headers')).toContain('authorization')
+    const projectId = await makeProject(service.store)
+    const read = await service.get(rootsUrl(projectId), { origin: 'https://app.example.com' })
+    expect([read.status, read.headers.get('access-control-allow-origin')]).toEqual([
+      401,
+      'https://app.example.com',
+    ])
+    expect(read.headers.get('access-control-expose-headers')).toContain('etag')
+    const bare = await fetch(service.url + rootsUrl('x'), {
+      method: 'OPTIONS',
+      headers: { origin: 'https://app.example.com' },
+    })
+    expect(bare.status).toBe(401)
     expect(
       (await preflight('https://evil.example.com')).headers.get('access-control-allow-origin'),
     ).toBeNull()
@@ -182,6 +206,27 @@ describe('RATE_LIMIT', () => {
     expect((await service.get('/healthz')).status).toBe(200)
     service.now += 40_000
     expect((await ask())[0]).toBe(200)
+  })
+
+  test('counts each key by itself', async () => {
+    const service = await startService({ RATE_LIMIT: '1/1m', AUTH: 'keys' })
+    const projectId = await makeProject(service.store)
+    const keys = [makeApiKey(), makeApiKey()]
+    for (const [index, secret] of keys.entries()) {
+      await service.store.createKey({
+        keyId: `k${index}`,
+        projectId,
+        scope: 'read',
+        label: '',
+        created: 1,
+        hash: hashApiKey(secret),
+      })
+    }
+    const ask = async (authorization = '') =>
+      (await service.get(rootsUrl(projectId), { authorization })).status
+    expect([await ask(keys[0]), await ask(keys[0]), await ask(keys[1]), await ask(keys[1])]).toEqual([
+      200, 429, 200, 429,
+    ])
   })
 
   test('counts what a key asks of other projects', async () => {

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -34,6 +35,16 @@ describe('signed paths', () => {
           )
         },
       ),
+    )
+  })
+
+  test('the signature covers version, method, key id, expiry and storage key: a known answer', () => {
+    const key = pictureKey('11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222')
+    const text = `proofsheet image 1\nGET\nnew\n7200\n${key}`
+    const expected = createHmac('sha256', Buffer.alloc(32, 1)).update(text).digest('base64url')
+    expect(expected).toBe('BfWcHp8N_Gx6opRgxL8zTA1NRSNrGAyOm4gbfpI4fEA')
+    expect(createPathAddresses(signer, { now: 0, origin }).address(key)).toBe(
+      `${origin}/images/${key}?expires=7200&key=new&signature=${expected}`,
     )
   })
 

@@ -238,6 +238,49 @@ describe('a file of roots', () => {
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['added', 'failed', 'added', 'failed'])
   })
 
+  test('a storage that fails while a root is prepared stops the run in that root’s turn', async () => {
+    const { folder, storage, projectId } = await openIntake()
+    const file = await writeImport(
+      folder,
+      Array.from({ length: 8 }, (_, index) => ({ created: index, jobs: [page()] })),
+    )
+    let batches = 0
+    const startBatch = storage.images.startBatch.bind(storage.images)
+    storage.images.startBatch = async () => {
+      if (++batches === 2) throw new AppError('storage_full')
+      return await startBatch()
+    }
+    const outcomes: Outcome[] = []
+    const importing = async () => {
+      const intake = { ...storage, limits: UNLIMITED, clock: Date.now }
+      for await (const outcome of importAll(intake, projectId, readNdjson(file))) outcomes.push(outcome)
+    }
+    await expect(importing()).rejects.toMatchObject({ code: 'storage_full' })
+    expect(outcomes.length).toBeLessThan(4)
+    expect(await contents(storage, projectId)).toHaveLength(outcomes.length)
+    expect(await readdir(join(folder, 'data', 'images', '.staging'))).toEqual([])
+  })
+
+  test('leaving early leaves nothing staged', async () => {
+    const { folder, storage, projectId } = await openIntake()
+    const file = await writeImport(
+      folder,
+      Array.from({ length: 8 }, (_, index) => ({ created: index, jobs: [page()] })),
+    )
+    const intake = { ...storage, limits: UNLIMITED, clock: Date.now }
+    for await (const outcome of importAll(intake, projectId, readNdjson(file))) if (outcome) break
+    expect(await readdir(join(folder, 'data', 'images', '.staging'))).toEqual([])
+  })
+
+  test('a wrong size is refused on a repeat, too', async () => {
+    const { folder, importFile } = await openIntake()
+    const rootId = randomUUID()
+    await importFile(await writeImport(folder, [{ rootId, jobs: [page()] }]))
+    expect(
+      await importFile(await writeImport(folder, [{ rootId, jobs: [page({ width: 999 })] }])),
+    ).toMatchObject([{ outcome: 'failed', reason: 'a.png is 64 × 48 pixels, not 999 × 48 as stated' }])
+  })
+
   test('what was added before the storage failed is reported, and nothing stays staged', async () => {
     const { folder, storage, projectId } = await openIntake()
     const file = await writeImport(
@@ -320,7 +363,7 @@ describe('a file of roots', () => {
       { reason: 'a.png has more than 10 bytes' },
     ])
     expect(await imported(readNdjson(large), { ...UNLIMITED, picturePixels: 100 })).toMatchObject([
-      { reason: expect.stringContaining('pixel limit') },
+      { reason: 'a.png is 64 × 48 pixels, more than MAX_PICTURE_PIXELS (100)' },
     ])
   })
 

@@ -1,7 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openDatabase, openSqliteStore } from '../../src/store/sqlite.ts'
 import { start } from '../support/process.ts'
 import { addRows, makeProject } from '../support/results.ts'
@@ -20,6 +20,17 @@ const driver = {
 storeSuite('SQLite', driver)
 
 describe('SQLite', () => {
+  test('the store tells its connections nothing else', async () => {
+    const exec = vi.spyOn(DatabaseSync.prototype, 'exec')
+    onTestFinished(() => exec.mockRestore())
+    const store = await driver.open(await driver.newPlace())
+    await addRows(store, await makeProject(store))
+    const said = exec.mock.calls.map(([text]) => text)
+    const pragmas = said[0] ?? ''
+    expect(pragmas).toContain('synchronous = full')
+    expect(said).toEqual([pragmas, 'pragma busy_timeout = 0', pragmas])
+  })
+
   test('every connection writes ahead, syncs each commit, waits its turn and checks references', async () => {
     const database = openDatabase(join(await makeFolder(), 'store.db'))
     onTestFinished(() => database.close())

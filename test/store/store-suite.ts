@@ -78,7 +78,7 @@ export function storeSuite(name: string, driver: StoreDriver): void {
         jobCount: 2,
       })
       expect(await store.jobsOf(projectId, [added.rootId])).toEqual(
-        added.jobs.map((job) => ({ ...job, rootId: added.rootId })),
+        added.jobs.map((job, position) => ({ ...job, rootId: added.rootId, position })),
       )
       expect(await store.findRootDigest(projectId, added.rootId)).toBe('digest')
     })
@@ -145,6 +145,24 @@ export function storeSuite(name: string, driver: StoreDriver): void {
     test('an unknown project is not_found', async () => {
       const store = await open()
       await expect(store.addRoot(root(randomUUID()), nothing)).rejects.toMatchObject({ code: 'not_found' })
+    })
+
+    test('the jobs of a root can be read in parts', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId, {
+        jobs: Array.from({ length: 25 }, (_, index) => newJob({ name: String(index) })),
+      })
+      await store.addRoot(added, nothing)
+      const names: string[] = []
+      for (let from = 0; ; ) {
+        const jobs = await store.pageJobs(projectId, added.rootId, { from, limit: 10 })
+        names.push(...jobs.map((job) => job.name))
+        if (jobs.length < 10) break
+        from = (jobs.at(-1)?.position ?? 0) + 1
+      }
+      expect(names).toEqual(added.jobs.map((job) => job.name))
+      expect(await store.pageJobs(randomUUID(), added.rootId, { from: 0, limit: 10 })).toEqual([])
     })
 
     test('a root of 3,000 jobs fits, one without jobs too', async () => {

@@ -18,7 +18,7 @@ export interface TestService extends Storage {
 }
 
 /** 2026-03-01T06:00:00Z: the middle of a twelve-hour window. */
-export const NOON = Date.UTC(2026, 2, 1, 6)
+export const INSTANT = Date.UTC(2026, 2, 1, 6)
 
 /** The whole service on a free port of 127.0.0.1 and a folder of its own, with a clock that tests move. */
 export async function startService(env: Record<string, string> = {}): Promise<TestService> {
@@ -39,7 +39,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Te
     },
   })
   const log = pino({ level: config.logLevel }, sink)
-  const test = { now: NOON }
+  const test = { now: INSTANT }
   const service = await openService(config, storage, { log, clock: () => test.now })
   let stopped: Promise<void> | undefined
   const stop = () => {
@@ -47,7 +47,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Te
     return stopped
   }
   onTestFinished(stop)
-  const url = service.url.replace('[::1]', 'localhost')
+  const url = service.url
   return Object.assign(test, {
     ...storage,
     url,

@@ -12,6 +12,7 @@ export function getMetrics(server: Server, registry: Registry): void {
       operationId: 'metrics',
       tags: ['Operating'],
       summary: 'Figures for Prometheus',
+      security: [{ metrics: [] }],
       response: {
         200: { description: 'Prometheus text format.', content: { 'text/plain': { schema: Type.String() } } },
         ...problemResponses('unauthorized'),

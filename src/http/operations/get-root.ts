@@ -2,7 +2,7 @@ import { paths } from '../../contract/paths.ts'
 import { RootParams } from '../../contract/requests.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { originOf } from '../origin.ts'
-import { notModified, problemResponses } from '../responses.ts'
+import { notModified, problemResponses, resultHeaders } from '../responses.ts'
 import { sendAnswer } from '../send-answer.ts'
 
 export function getRoot(server: Server, context: HttpContext): void {
@@ -18,6 +18,7 @@ export function getRoot(server: Server, context: HttpContext): void {
       response: {
         200: {
           description: 'The root.',
+          headers: resultHeaders,
           content: { 'application/json': { schema: { $ref: 'RootResult#' } } },
         },
         304: notModified,

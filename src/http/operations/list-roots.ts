@@ -3,7 +3,7 @@ import { createPageQuery, ProjectParams } from '../../contract/requests.ts'
 import { RootList } from '../../contract/results.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { originOf } from '../origin.ts'
-import { notModified, problemResponses } from '../responses.ts'
+import { notModified, pageHeaders, problemResponses } from '../responses.ts'
 import { sendAnswer } from '../send-answer.ts'
 
 export function listRoots(server: Server, context: HttpContext): void {
@@ -21,7 +21,11 @@ export function listRoots(server: Server, context: HttpContext): void {
       params: ProjectParams,
       querystring: createPageQuery(maxLimit),
       response: {
-        200: { description: 'The roots.', content: { 'application/json': { schema: RootList } } },
+        200: {
+          description: 'The roots.',
+          headers: pageHeaders,
+          content: { 'application/json': { schema: RootList } },
+        },
         304: notModified,
         ...problemResponses('bad_request', 'unauthorized', 'not_found', 'rate_limited', 'unavailable'),
       },

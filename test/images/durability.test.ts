@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { beforeEach, expect, test, vi } from 'vitest'
+import { openDiskImages } from '../../src/images/disk.ts'
+import { pictureKey } from '../../src/images/images.ts'
+import { parseSigningKeys } from '../../src/images/signing-keys.ts'
+import { makeFolder } from '../support/workspace.ts'
+
+/** What reaches the disk, in order; a power cut cannot be staged here, but the order that survives one can be seen. */
+const seen: string[] = []
+let failSync: ((path: string) => boolean) | undefined
+
+vi.mock('node:fs/promises', async (original) => {
+  const actual = await original<typeof import('node:fs/promises')>()
+  const open = async (...args: Parameters<typeof actual.open>): Promise<FileHandle> => {
+    const file = await actual.open(...args)
+    const sync = file.sync.bind(file)
+    file.sync = async () => {
+      seen.push(`sync ${args[0]}`)
+      if (failSync?.(String(args[0])))
+        throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' })
+      await sync()
+    }
+    return file
+  }
+  const rename = async (...args: Parameters<typeof actual.rename>): Promise<void> => {
+    seen.push(`rename to ${args[1]}`)
+    await actual.rename(...args)
+  }
+  return { ...actual, open, rename }
+})
+
+beforeEach(() => {
+  seen.length = 0
+  failSync = undefined
+})
+
+const signer = {
+  keys: parseSigningKeys(`k1:${Buffer.alloc(32, 7).toString('base64')}`),
+  windowMs: 43_200_000,
+}
+
+async function openImages() {
+  const folder = await makeFolder()
+  const images = await openDiskImages(join(folder, 'deep', 'images'), signer)
+  const said = () =>
+    seen.splice(0).map((line) => line.replace(/\/\S+/, (path) => relative(folder, path) || '.'))
+  return { images, said }
+}
+
+test('folders are named durably before anything lies in them', async () => {
+  const { said } = await openImages()
+  expect(said()).toEqual(['sync deep/images', 'sync deep', 'sync .'])
+})
+
+test('a picture is synced, renamed and its folder synced, in this order and before publish resolves', async () => {
+  const { images, said } = await openImages()
+  const [projectId, uuid] = [randomUUID(), randomUUID()]
+  const key = pictureKey(projectId, uuid)
+  said()
+  for (const first of [true, false]) {
+    const batch = await images.startBatch()
+    await batch.add(key, Buffer.from('picture'))
+    expect(said()).toEqual([expect.stringMatching(/^sync deep\/images\/\.staging\/[\w-]+\/[\w-]+\.png$/)])
+    await batch.publish()
+    expect(said()).toEqual([
+      ...(first ? ['sync deep/images'] : []),
+      `rename to deep/images/${key}`,
+      `sync deep/images/${projectId}`,
+    ])
+  }
+})
+
+test('a failed sync is storage_failed, is not tried again, and nothing is published', async () => {
+  const { images, said } = await openImages()
+  const key = pictureKey(randomUUID(), randomUUID())
+  said()
+  failSync = (path) => path.includes('.staging')
+  const batch = await images.startBatch()
+  await expect(batch.add(key, Buffer.from('picture'))).rejects.toMatchObject({ code: 'storage_failed' })
+  expect(said()).toHaveLength(1)
+  failSync = undefined
+  await batch.discard()
+  expect(await images.open(key)).toBeUndefined()
+})
