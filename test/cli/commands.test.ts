@@ -1,5 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
 import { page, writeImport } from '../support/import-file.ts'
@@ -171,8 +173,9 @@ describe('import', () => {
     const importing = proofsheet(['import', '--project', projectId, file], env)
     await importing.waitFor(/added/)
     importing.child.stdout?.destroy()
+    importing.child.stderr?.destroy()
     expect((await importing.ended).code).toBe(0)
-    expect(importing.stderr()).toBe('Imported: 300 roots with 300 pictures added.\n')
+    expect((await runProofsheet(['project', 'list'], env)).stdout).toMatch(/ 300 +300 +Untitled/)
   })
 
   test('a folder', async () => {
@@ -286,6 +289,34 @@ describe('serve', () => {
     expect((await fetch(address)).status).toBe(401)
     const key = (await runProofsheet(command.split(' '), env)).stdout.trim()
     expect((await fetch(address, { headers: { authorization: key } })).status).toBe(200)
+  })
+
+  test('a start that fails after listening ends, and says why', async () => {
+    const { env } = await newEnv({ PORT: '0' })
+    await runProofsheet(['project', 'create'], env)
+    const database = new DatabaseSync(join(env.DATA_DIR, 'proofsheet.db'))
+    database.exec('alter table roots rename to gone')
+    database.close()
+    const { code, stderr } = await runProofsheet(['serve'], env)
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('proofsheet: The database failed: no such table: roots'),
+    ])
+  })
+
+  test('a second signal, of either kind, ends it at once', async () => {
+    const { folder, env } = await newEnv()
+    const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
+    const lines = Array.from({ length: 100 }, (_, index) => ({
+      jobs: Array.from({ length: 200 }, (_, job) => page({ basepath: `/${index}/${job}` })),
+    }))
+    const importing = proofsheet(['import', '--project', projectId, await writeImport(folder, lines)], env)
+    await importing.waitFor(/added/)
+    importing.child.kill('SIGINT')
+    while (!importing.stderr().includes('once more stops at once')) await sleep(5)
+    importing.child.kill('SIGTERM')
+    expect((await importing.ended).code).toBe(1)
+    expect(importing.stderr()).not.toContain('Stopped')
   })
 
   test('a port in use is explained', async () => {

@@ -130,9 +130,9 @@ describe('methods', () => {
 })
 
 /** Writes text to a connection and answers everything that comes back until it is closed. */
-const send = (service: TestService, text: string) =>
+const send = (service: TestService, text: string, hostname = '127.0.0.1') =>
   new Promise<string>((resolve, reject) => {
-    const { hostname, port } = new URL(service.url)
+    const { port } = new URL(service.url)
     let answer = ''
     const socket = connect(Number(port), hostname, () => socket.write(text))
     socket.setEncoding('utf8').on('data', (chunk) => {
@@ -208,6 +208,16 @@ describe('the Host header', () => {
     expect(await send(service, `GET ${rootsUrl(projectId)} HTTP/1.0\r\n\r\n`)).toContain(
       `"data":"${service.url}/images/`,
     )
+  })
+
+  test('left out over IPv6 gives an address in brackets', async (context) => {
+    const service = await startService({ HOST: '::1' }).catch(() => undefined)
+    if (!service) return context.skip('this machine has no IPv6')
+    const projectId = await makeProject(service.store)
+    await addRows(service.store, projectId)
+    const { port } = new URL(service.url)
+    const answer = await send(service, `GET ${rootsUrl(projectId)} HTTP/1.0\r\n\r\n`, '::1')
+    expect(answer).toContain(`"data":"http://[::1]:${port}/images/`)
   })
 
   test('gives way to the host of an absolute target', async () => {
