@@ -46,7 +46,10 @@ async function startBatch(root: string, ready: Set<string>): Promise<ImageBatch>
       translating(async () => {
         const folders = new Set(staged.map(({ key }) => join(root, dirname(key))))
         for (const folder of folders) if (!ready.has(folder)) await makeProjectFolder(folder)
-        await Promise.all(staged.map(({ key, file }) => rename(file, join(root, key))))
+        // All of them are over, also when one failed: after that the keys may be another import's.
+        const renames = await Promise.allSettled(staged.map(({ key, file }) => rename(file, join(root, key))))
+        const failed = renames.find((each) => each.status === 'rejected')
+        if (failed) throw failed.reason
         for (const folder of folders) {
           await syncOrFail(() => syncFolder(folder), folder)
           ready.add(folder)

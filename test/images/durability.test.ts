@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, test, vi } from 'vitest'
 import { openDiskImages } from '../../src/images/disk.ts'
 import { pictureKey } from '../../src/images/images.ts'
@@ -10,6 +11,7 @@ import { makeFolder } from '../support/workspace.ts'
 /** What reaches the disk, in order; a power cut cannot be staged here, but the order that survives one can be seen. */
 const seen: string[] = []
 let failSync: ((path: string) => boolean) | undefined
+let beforeRename: ((path: string) => Promise<void>) | undefined
 
 vi.mock('node:fs/promises', async (original) => {
   const actual = await original<typeof import('node:fs/promises')>()
@@ -25,8 +27,9 @@ vi.mock('node:fs/promises', async (original) => {
     return file
   }
   const rename = async (...args: Parameters<typeof actual.rename>): Promise<void> => {
-    seen.push(`rename to ${args[1]}`)
+    await beforeRename?.(String(args[1]))
     await actual.rename(...args)
+    seen.push(`rename to ${args[1]}`)
   }
   return { ...actual, open, rename }
 })
@@ -34,6 +37,7 @@ vi.mock('node:fs/promises', async (original) => {
 beforeEach(() => {
   seen.length = 0
   failSync = undefined
+  beforeRename = undefined
 })
 
 const signer = {
@@ -83,4 +87,22 @@ test('a failed sync is storage_failed, is not tried again, and nothing is publis
   failSync = undefined
   await batch.discard()
   expect(await images.open(key)).toBeUndefined()
+})
+
+test('a publish that fails has stopped touching the keys: another import may own them from then on', async () => {
+  const { images, said } = await openImages()
+  const projectId = randomUUID()
+  const [broken, slow] = [pictureKey(projectId, randomUUID()), pictureKey(projectId, randomUUID())]
+  const batch = await images.startBatch()
+  for (const key of [broken, slow]) await batch.add(key, Buffer.from('picture'))
+  beforeRename = async (path) => {
+    if (path.endsWith(broken)) throw Object.assign(new Error('EIO: i/o error, rename'), { code: 'EIO' })
+    await sleep(100)
+  }
+  said()
+  await expect(batch.publish()).rejects.toMatchObject({ code: 'storage_failed' })
+  const before = said()
+  await sleep(200)
+  expect([before, said()]).toEqual([[expect.any(String), `rename to deep/images/${slow}`], []])
+  await batch.discard()
 })
