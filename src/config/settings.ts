@@ -105,7 +105,7 @@ export const settings = {
     type: 'secret',
     default: { words: 'none' },
     example: 'a-long-random-text',
-    help: 'What `/metrics` asks for (`Authorization: Bearer …`) where API keys are required.',
+    help: 'What `/metrics` asks for (`Authorization: Bearer …`). Without it, metrics are closed where API keys are required.',
     parse: secret,
   },
   LOG_LEVEL: {
