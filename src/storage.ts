@@ -1,9 +1,7 @@
 import type { Config } from './config/config.ts'
 import { AppError } from './errors.ts'
-import { openDiskImages } from './images/disk.ts'
 import type { Images } from './images/images.ts'
 import { loadOrMakeSigningKeys } from './images/signing-keys.ts'
-import { openSqliteStore } from './store/sqlite.ts'
 import type { Store } from './store/store.ts'
 
 export interface Storage {
@@ -14,11 +12,9 @@ export interface Storage {
 
 /** What is known and where the pictures lie; all that commands other than `serve` need. */
 export async function openStorage(config: Config): Promise<Storage> {
-  const keys =
-    config.signingKeys ?? (await explaining(config.dataDir, () => loadOrMakeSigningKeys(config.dataDir)))
-  const store = await explaining(config.databasePath, () => openSqliteStore(config.databasePath))
+  const store = await openStore(config)
   try {
-    const images = await openDiskImages(config.imagesPath, { keys, windowMs: config.signingWindowMs })
+    const images = await openImages(config)
     return {
       store,
       images,
@@ -31,6 +27,28 @@ export async function openStorage(config: Config): Promise<Storage> {
     await store.close()
     throw error
   }
+}
+
+// A driver is loaded where it is chosen: who keeps a folder does not pay for a cloud.
+
+async function openStore({ database, databasePool }: Config): Promise<Store> {
+  if (database.kind === 'postgres') {
+    const { openPostgresStore } = await import('./store/postgres.ts')
+    return await openPostgresStore(database.url, databasePool)
+  }
+  const { openSqliteStore } = await import('./store/sqlite.ts')
+  return await explaining(database.path, () => openSqliteStore(database.path))
+}
+
+async function openImages(config: Config): Promise<Images> {
+  const { images, dataDir, signingWindowMs: windowMs } = config
+  if (images.kind === 's3') {
+    const { openS3Images } = await import('./images/s3.ts')
+    return await openS3Images({ ...images, ...config.s3, windowMs })
+  }
+  const { openDiskImages } = await import('./images/disk.ts')
+  const keys = config.signingKeys ?? (await explaining(dataDir, () => loadOrMakeSigningKeys(dataDir)))
+  return await openDiskImages(images.path, { keys, windowMs })
 }
 
 /** A path that cannot be used is a mistake of the settings, not a crash. */

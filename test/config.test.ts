@@ -5,6 +5,7 @@ import { ConfigError, readConfig } from '../src/config/config.ts'
 import { type Setting, settings } from '../src/config/settings.ts'
 
 const root = new URL('..', import.meta.url)
+const KEY = `k1:${Buffer.alloc(32).toString('base64')}`
 const all: Record<string, Setting<unknown>> = settings
 
 describe('defaults', () => {
@@ -29,7 +30,9 @@ describe('defaults', () => {
   test.each(Object.entries(all))('%s: default and example are valid', (name, setting) => {
     if (typeof setting.default === 'string') setting.parse(setting.default)
     const example = setting.example.replaceAll('<base64>', Buffer.alloc(32).toString('base64'))
-    expect(() => readConfig({ [name]: example })).not.toThrow()
+    // What some settings need beside them.
+    const beside = { SIGNING_KEYS: KEY, IMAGES_PUBLIC_URL: 'https://cdn.example.com' }
+    expect(() => readConfig({ ...beside, [name]: example })).not.toThrow()
   })
 })
 
@@ -62,7 +65,7 @@ describe('addresses of storage', () => {
     ['sqlite:data/my store 100%.db', resolve('data/my store 100%.db')],
     ['sqlite:///srv/a%20b.db', '/srv/a%20b.db'],
   ])('%s is %s, as it stands', (DATABASE_URL, path) => {
-    expect(readConfig({ DATABASE_URL }).databasePath).toBe(path)
+    expect(readConfig({ DATABASE_URL }).database).toEqual({ kind: 'sqlite', path })
   })
 
   test.each(['sqlite:', 'sqlite::memory:', 'sqlite://host/x.db', 'sqlite:///x.db?mode=ro', 'sqlite:x#1.db'])(
@@ -73,6 +76,57 @@ describe('addresses of storage', () => {
       )
     },
   )
+})
+
+describe('addresses of servers', () => {
+  const server = { SIGNING_KEYS: KEY }
+
+  test.each([
+    'postgres://me:secret@db.internal:5433/shots?sslmode=verify-full&sslrootcert=/etc/ca.pem',
+    'postgresql://db.internal/shots',
+    'postgres://me@/shots?host=/var/run/postgresql',
+    'postgres:///shots',
+  ])('%s is PostgreSQL, as it stands', (DATABASE_URL) => {
+    expect(readConfig({ ...server, DATABASE_URL }).database).toEqual({ kind: 'postgres', url: DATABASE_URL })
+  })
+
+  test('PostgreSQL with pictures in a folder needs keys that all instances share', () => {
+    const DATABASE_URL = 'postgres://db.internal/shots'
+    expect(() => readConfig({ DATABASE_URL })).toThrow('SIGNING_KEYS is needed with PostgreSQL')
+    expect(readConfig({ DATABASE_URL, IMAGES_URL: 's3://shots' }).signingKeys).toBeUndefined()
+  })
+
+  test.each([
+    [
+      's3://shots?region=eu-central-1',
+      { bucket: 'shots', prefix: '', endpoint: undefined, region: 'eu-central-1', style: 'virtual' },
+    ],
+    [
+      's3://shots/team%20a/web/?endpoint=http://127.0.0.1:9000/',
+      { bucket: 'shots', prefix: 'team a/web/', endpoint: 'http://127.0.0.1:9000', style: 'path' },
+    ],
+    [
+      's3://my.shots?endpoint=https://storage.example.com&style=virtual',
+      { bucket: 'my.shots', endpoint: 'https://storage.example.com', style: 'virtual' },
+    ],
+  ])('%s', (IMAGES_URL, expected) => {
+    expect(readConfig({ IMAGES_URL }).images).toMatchObject({ kind: 's3', ...expected })
+  })
+
+  test.each([
+    ['s3:shots', 'must be s3://bucket'],
+    ['s3://', 'must be s3://bucket'],
+    ['s3://x?region=y', 'must be s3://bucket'],
+    ['s3://shots:9000', 'must be s3://bucket'],
+    ['s3://key:secret@shots', 'must not hold credentials'],
+    ['s3://shots?regoin=eu', 'not regoin'],
+    ['s3://shots?style=best', 'style=path or style=virtual'],
+    ['s3://shots/a//b', 'plain prefix'],
+    ['s3://shots/%2e%2e%2fb', 'plain prefix'],
+    ['s3://shots?endpoint=minio:9000', 'endpoint that must be an http or https address'],
+  ])('%s is refused', (IMAGES_URL, message) => {
+    expect(() => readConfig({ IMAGES_URL })).toThrow(message)
+  })
 })
 
 describe('mistakes', () => {
@@ -116,7 +170,8 @@ describe('mistakes', () => {
       expect(String(error)).not.toContain(secret)
     }
     const withPassword = {
-      DATABASE_URL: 'postgres://me:hunter2@host/db',
+      DATABASE_URL: 'postgres:me:hunter2@host/db?password=hunter2',
+      IMAGES_URL: 's3://me:hunter2@bucket?secret=hunter2',
       PUBLIC_URL: 'https://me:hunter2@host',
     }
     expect(() => readConfig(withPassword)).not.toThrow(/hunter2/)

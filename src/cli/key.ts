@@ -44,6 +44,7 @@ async function createKey(options: { project: string; scope: KeyScope; label: str
       scope,
       label,
       created: Date.now(),
+      revoked: undefined,
       hash: hashApiKey(secret),
     })
   })

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
 import { openService } from '../app.ts'
-import type { Config } from '../config/config.ts'
+import { type Config, withoutPassword } from '../config/config.ts'
 import { settings } from '../config/settings.ts'
 import { rootPath, rootsPath } from '../contract/paths.ts'
 import { DEMO_PROJECT_ID, makeDemo } from '../demo/demo.ts'
@@ -23,12 +23,14 @@ function describeSettings(): string {
   const plain = (text: string) => text.replaceAll('`', '')
   const entries = Object.entries(settings).map(([name, { default: preset, example, help }]) => {
     const shown = plain(typeof preset === 'string' ? preset : preset.words)
-    return `  ${name}  default: ${shown}; for example ${name}=${example}\n      ${plain(help)}`
+    const lines = plain(help).replace(/(.{1,94})(?: |$)/g, '\n      $1')
+    return `  ${name}  default: ${shown}; for example ${name}=${example}${lines}`
   })
   return `${entries.join('\n')}
 
-  Durations are written 500ms, 30s, 15m, 12h or 2d. Addresses of storage are sqlite:relative/path or
-  sqlite:///absolute/path, and file: likewise.`
+  Durations are written 500ms, 30s, 15m, 12h or 2d. Paths are sqlite:relative/path or
+  sqlite:///absolute/path, and file: likewise. PostgreSQL's PGPASSWORD and its like are read, too;
+  credentials for S3 come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile or a role.`
 }
 
 async function serve({ demo }: { demo?: true }): Promise<void> {
@@ -88,18 +90,30 @@ async function describeService(url: string, { store }: Storage, config: Config):
       '',
     )
   }
-  lines.push(`API documentation: ${base}/docs`, `The data lies in ${config.dataDir}`)
-  if (config.databasePath !== join(config.dataDir, 'proofsheet.db'))
-    lines.push(`  database: ${config.databasePath}`)
-  if (config.imagesPath !== join(config.dataDir, 'images')) lines.push(`  pictures: ${config.imagesPath}`)
+  lines.push(`API documentation: ${base}/docs`)
+  lines.push(...describePlaces(config))
   lines.push('Stop with Ctrl+C.')
   return `${lines.join('\n')}\n`
 }
 
+function describePlaces({ dataDir, database, images }: Config): string[] {
+  const places = [
+    database.kind === 'postgres' && `  database: ${withoutPassword(database.url)}`,
+    database.kind === 'sqlite' &&
+      database.path !== join(dataDir, 'proofsheet.db') &&
+      `  database: ${database.path}`,
+    images.kind === 's3' && `  pictures: s3://${images.bucket}/${images.prefix}`,
+    images.kind === 'folder' && images.path !== join(dataDir, 'images') && `  pictures: ${images.path}`,
+  ].filter((place) => place !== false)
+  return [places.length === 2 ? 'The data lies in' : `The data lies in ${dataDir}`, ...places]
+}
+
 /** Ready to paste: in another terminal the settings of this one are not there. */
-function command({ dataDir, databasePath }: Config): string {
+function command({ dataDir, database }: Config): string {
+  // No password is shown; that it has to be set again is what the text around it says.
+  if (database.kind === 'postgres') return 'DATABASE_URL=postgres://… npx proofsheet'
   const elsewhere =
-    databasePath === join(dataDir, 'proofsheet.db') ? '' : `DATABASE_URL=sqlite://${databasePath} `
+    database.path === join(dataDir, 'proofsheet.db') ? '' : `DATABASE_URL=sqlite://${database.path} `
   return `${dataDir === resolve('data') ? '' : `DATA_DIR=${dataDir} `}${elsewhere}npx proofsheet`
 }
 

@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { join } from 'node:path'
 import { parseSigningKeys, type SigningKey } from '../images/signing-keys.ts'
+import type { DatabaseLocation, ImagesLocation } from './locations.ts'
 import { type SettingName, type SettingValue, settings } from './settings.ts'
 
 export interface Config {
@@ -13,12 +14,28 @@ export interface Config {
   readonly metricsToken: string | undefined
   readonly logLevel: SettingValue<'LOG_LEVEL'>
   readonly dataDir: string
-  readonly databasePath: string
-  readonly imagesPath: string
+  readonly database: DatabaseLocation
+  readonly databasePool: DatabasePool
+  readonly images: ImagesLocation
+  readonly s3: S3Settings
   /** Undefined: the ones kept in the data directory, made at the first start. */
   readonly signingKeys: readonly SigningKey[] | undefined
   readonly signingWindowMs: number
   readonly limits: Limits
+}
+
+/** For a database that is a server. */
+export interface DatabasePool {
+  readonly connections: number
+  readonly waitMs: number
+  readonly statementMs: number
+}
+
+/** For pictures in a bucket. */
+export interface S3Settings {
+  readonly timeoutMs: number
+  readonly publicUrl: string | undefined
+  readonly signedHost: 'bucket' | 'public'
 }
 
 export interface Limits {
@@ -59,7 +76,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     try {
       return make()
     } catch (error) {
-      const harmless = shown.replace(/\/\/.*@/, '//…@')
+      const harmless = withoutPassword(shown)
       mistakes.push(`${name} ${(error as Error).message}${harmless && ` (it is "${harmless}")`}`)
       return undefined
     }
@@ -81,6 +98,19 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   }
   const dataDir = need('DATA_DIR')
   const signingText = read('SIGNING_KEYS')
+  const database = read('DATABASE_URL') ?? { kind: 'sqlite', path: join(dataDir ?? '', 'proofsheet.db') }
+  const images = read('IMAGES_URL') ?? { kind: 'folder', path: join(dataDir ?? '', 'images') }
+  if (database.kind === 'postgres' && images.kind === 'folder' && signingText === undefined) {
+    mistakes.push(
+      'SIGNING_KEYS is needed with PostgreSQL and pictures in a folder: all instances must sign alike. Make a ' +
+        'key once and give it to each of them: echo k1:$(openssl rand -base64 32)',
+    )
+  }
+  const publicUrl = read('IMAGES_PUBLIC_URL')
+  const signedHost = need('IMAGES_SIGNED_HOST')
+  if (signedHost === 'public' && publicUrl === undefined) {
+    mistakes.push('IMAGES_SIGNED_HOST=public needs IMAGES_PUBLIC_URL, the host that is to be signed')
+  }
   const config: Config = {
     host,
     port: need('PORT'),
@@ -91,8 +121,14 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
     metricsToken: read('METRICS_TOKEN'),
     logLevel: need('LOG_LEVEL'),
     dataDir,
-    databasePath: read('DATABASE_URL') ?? join(dataDir ?? '', 'proofsheet.db'),
-    imagesPath: read('IMAGES_URL') ?? join(dataDir ?? '', 'images'),
+    database,
+    databasePool: Object.freeze({
+      connections: need('DATABASE_POOL'),
+      waitMs: need('DATABASE_WAIT'),
+      statementMs: need('DATABASE_TIMEOUT'),
+    }),
+    images,
+    s3: Object.freeze({ timeoutMs: need('IMAGES_TIMEOUT'), publicUrl, signedHost }),
     signingKeys: signingText ? attempt('SIGNING_KEYS', () => parseSigningKeys(signingText), '') : undefined,
     signingWindowMs: need('SIGNING_WINDOW'),
     limits: Object.freeze({
@@ -109,6 +145,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return Object.freeze(config)
+}
+
+/** A storage address that may be shown: a password stands before the last @, or among the parameters. */
+export function withoutPassword(address: string): string {
+  return address.replace(/^(\w*:?\/*).*@/, '$1…@').replace(/\?.*/, '?…')
 }
 
 const loopbackRange = new BlockList()

@@ -1,5 +1,4 @@
 import { isIP } from 'node:net'
-import { resolve } from 'node:path'
 
 // How the text of a variable becomes a value. Each throws an Error whose message completes "NAME …".
 
@@ -38,24 +37,6 @@ function milliseconds(text: string): number | undefined {
   return match ? Number(match[1]) * UNITS[match[2] as keyof typeof UNITS] : undefined
 }
 
-/** `sqlite:data/x.db`, `sqlite:///var/x.db`: everything after the scheme is a path, as it stands. */
-export function location(scheme: string, instead: string) {
-  return (text: string): string => {
-    if (!text.startsWith(`${scheme}:`)) throw new Error(`must begin with ${scheme}: (${instead})`)
-    const rest = text.slice(scheme.length + 1)
-    const path = rest.startsWith('//') ? rest.slice(2) : rest
-    if (
-      path === '' ||
-      path.startsWith(':') ||
-      /[?#\0]/.test(path) ||
-      (path !== rest && !path.startsWith('/'))
-    ) {
-      throw new Error(`must be ${scheme}:relative/path or ${scheme}:///absolute/path, without ? and #`)
-    }
-    return resolve(path)
-  }
-}
-
 export function httpAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
@@ -64,13 +45,15 @@ export function httpAddress(text: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
+export function httpOrigin(text: string): string {
+  const origin = httpAddress(text)
+  if (new URL(origin).origin !== origin)
+    throw new Error(`must have no path, such as ${new URL(origin).origin}`)
+  return origin
+}
+
 export function corsOrigins(text: string): string[] {
-  return text.split(',').map((part) => {
-    const origin = httpAddress(part.trim())
-    if (new URL(origin).origin !== origin)
-      throw new Error(`must list origins without a path, not ${part.trim()}`)
-    return origin
-  })
+  return text.split(',').map((part) => httpOrigin(part.trim()))
 }
 
 export function rateLimit(text: string): { requests: number; windowMs: number } {

@@ -20,7 +20,7 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
   const ready = new Set<string>()
   return {
     startBatch: () => startBatch(root, ready),
-    addresses: (at) => createPathAddresses(signer, at),
+    addresses: async (at) => createPathAddresses(signer, at),
     verify: (path, now) => verifySignedPath(signer, path, now),
     open: (key) => translating(() => openImage(root, key)),
     check: () => translating(async () => void (await stat(root))),

@@ -3,6 +3,7 @@ import { paths } from '../contract/paths.ts'
 import { AppError } from '../errors.ts'
 import type { Addresses, ImageKey } from './images.ts'
 import type { SigningKey } from './signing-keys.ts'
+import { signingWindow } from './signing-window.ts'
 
 /** Signs with the first key, accepts any. */
 export interface PathSigner {
@@ -19,16 +20,11 @@ const IMAGE_PATH = /^\/images\/[0-9a-f-]{36}\/[0-9a-f-]{36}(?:-preview)?\.png(?:
 export function createPathAddresses(signer: PathSigner, at: { now: number; origin: string }): Addresses {
   const [key] = signer.keys
   if (!key) throw new Error('a signer needs at least one key')
-  const expires = expirySeconds(at.now, signer.windowMs)
+  const { expires } = signingWindow(at.now, signer.windowMs)
   return {
     tag: `${key.id}.${key.fingerprint}.${expires}.${at.origin}`,
     address: (imageKey) => at.origin + signedPath(key, imageKey, expires),
   }
-}
-
-/** Two windows from the start of the current one: at least one window of life, at most two. */
-function expirySeconds(now: number, windowMs: number): number {
-  return Math.floor((Math.floor(now / windowMs) * windowMs + 2 * windowMs) / 1000)
 }
 
 function signedPath(key: SigningKey, imageKey: string, expires: number): string {

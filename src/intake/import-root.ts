@@ -60,7 +60,7 @@ export async function prepareRoot(
   )
   const digest = digestOf(submission, hashes)
   const rootId = submission.rootId ?? idFrom(projectId, digest)
-  if ((await intake.store.findRootDigest(projectId, rootId)) === digest) {
+  if ((await intake.store.findRoot(projectId, rootId))?.digest === digest) {
     return { add: async () => ({ rootId, outcome: 'present' }), discard: async () => {} }
   }
 

@@ -45,7 +45,7 @@ export class Results {
     const rootId = parseId(rootText)
     const head = projectId && rootId ? await this.#store.findRoot(projectId, rootId) : undefined
     if (!projectId || !head) throw new AppError('not_found')
-    const addresses = this.#images.addresses(asked)
+    const addresses = await this.#images.addresses(asked)
     return {
       etag: etagOf(head.revision, addresses),
       nextCursor: undefined,
@@ -63,7 +63,7 @@ export class Results {
     const projectId = parseId(projectText)
     const project = projectId && (await this.#store.findProject(projectId))
     if (!project) throw new AppError('not_found')
-    const addresses = this.#images.addresses(asked)
+    const addresses = await this.#images.addresses(asked)
     const etag = etagOf(project.revision, addresses)
     if (page === undefined) {
       return {

@@ -3,21 +3,29 @@ import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migrat
 import { AppError } from '../errors.ts'
 import type { Schema } from './schema.ts'
 
+/** What engines call differently. */
+export interface Engine {
+  /** The type of a UUID: 16 bytes where the engine knows such a thing. */
+  readonly id: 'text' | 'uuid'
+  /** Where the tables lie, if the engine has more than one place for them. */
+  readonly schema?: string
+}
+
 /** Only ever appended to: a name that once shipped keeps its meaning. */
-const migrations: Record<string, Migration> = {
+const migrationsFor = ({ id }: Engine): Record<string, Migration> => ({
   '0001-results': {
     async up(db: Kysely<unknown>) {
       await db.schema
         .createTable('projects')
-        .addColumn('project_id', 'text', (column) => column.notNull().primaryKey())
+        .addColumn('project_id', id, (column) => column.notNull().primaryKey())
         .addColumn('name', 'text', (column) => column.notNull())
         .addColumn('created', 'bigint', (column) => column.notNull())
         .addColumn('revision', 'text', (column) => column.notNull())
         .execute()
       await db.schema
         .createTable('roots')
-        .addColumn('project_id', 'text', (column) => column.notNull().references('projects.project_id'))
-        .addColumn('root_id', 'text', (column) => column.notNull())
+        .addColumn('project_id', id, (column) => column.notNull().references('projects.project_id'))
+        .addColumn('root_id', id, (column) => column.notNull())
         .addColumn('created', 'bigint', (column) => column.notNull())
         .addColumn('revision', 'text', (column) => column.notNull())
         .addColumn('job_count', 'integer', (column) => column.notNull())
@@ -31,10 +39,10 @@ const migrations: Record<string, Migration> = {
         .execute()
       await db.schema
         .createTable('jobs')
-        .addColumn('project_id', 'text', (column) => column.notNull())
-        .addColumn('root_id', 'text', (column) => column.notNull())
+        .addColumn('project_id', id, (column) => column.notNull())
+        .addColumn('root_id', id, (column) => column.notNull())
         .addColumn('position', 'integer', (column) => column.notNull())
-        .addColumn('uuid', 'text', (column) => column.notNull())
+        .addColumn('uuid', id, (column) => column.notNull())
         .addColumn('url', 'text', (column) => column.notNull())
         .addColumn('name', 'text', (column) => column.notNull())
         .addColumn('loading_time', 'integer', (column) => column.notNull())
@@ -49,7 +57,7 @@ const migrations: Record<string, Migration> = {
       await db.schema
         .createTable('keys')
         .addColumn('key_id', 'text', (column) => column.notNull().primaryKey())
-        .addColumn('project_id', 'text', (column) => column.notNull().references('projects.project_id'))
+        .addColumn('project_id', id, (column) => column.notNull().references('projects.project_id'))
         .addColumn('hash', 'text', (column) => column.notNull().unique())
         .addColumn('scope', 'text', (column) => column.notNull().check(sql`scope in ('read', 'write')`))
         .addColumn('label', 'text', (column) => column.notNull())
@@ -58,14 +66,15 @@ const migrations: Record<string, Migration> = {
         .execute()
     },
   },
-}
+})
 
 /** Brings the schema up to date, once, however many processes start together. Only reads where it is. */
-export async function migrate(db: Kysely<Schema>): Promise<void> {
-  if (await isUpToDate(db)) return
+export async function migrate(db: Kysely<Schema>, engine: Engine): Promise<void> {
+  if (await isUpToDate(db, engine)) return
   const { error } = await new Migrator({
     db,
-    provider: { getMigrations: async () => migrations },
+    provider: { getMigrations: async () => migrationsFor(engine) },
+    ...(engine.schema !== undefined && { migrationTableSchema: engine.schema }),
   }).migrateToLatest()
   if (error === undefined) return
   if (String(error).includes('corrupted migrations')) {
@@ -78,14 +87,18 @@ export async function migrate(db: Kysely<Schema>): Promise<void> {
   throw error
 }
 
-async function isUpToDate(db: Kysely<Schema>): Promise<boolean> {
+/** Only reads. */
+export async function isUpToDate(db: Kysely<Schema>, engine: Engine): Promise<boolean> {
+  const { schema } = engine
   const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
-  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return false
+  const ours = tables.find(
+    (table) => table.name === DEFAULT_MIGRATION_TABLE && (schema === undefined || table.schema === schema),
+  )
+  if (!ours) return false
   const { rows } = await sql<{
     name: string
-  }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db)
+  }>`select name from ${schema === undefined ? sql.table(ours.name) : sql.id(schema, ours.name)}`.execute(db)
   const done = new Set(rows.map(({ name }) => name))
-  return (
-    done.size === Object.keys(migrations).length && Object.keys(migrations).every((name) => done.has(name))
-  )
+  const wanted = Object.keys(migrationsFor(engine))
+  return done.size === wanted.length && wanted.every((name) => done.has(name))
 }

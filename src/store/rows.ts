@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Schema } from './schema.ts'
-import type { ApiKey, Job, Project, RootHead } from './store.ts'
+import type { ApiKey, Job, Project, RootHead, StoredKey } from './store.ts'
 
 // Rows as the tables hold them to what the store answers.
 
@@ -8,10 +8,14 @@ export function toProject(row: Selectable<Schema['projects']>): Project {
   return { projectId: row.project_id, name: row.name, created: row.created, revision: row.revision }
 }
 
-export function toRootHead(
-  row: Pick<Selectable<Schema['roots']>, 'root_id' | 'created' | 'revision' | 'job_count'>,
-): RootHead {
-  return { rootId: row.root_id, created: row.created, revision: row.revision, jobCount: row.job_count }
+export function toRootHead(row: Omit<Selectable<Schema['roots']>, 'project_id'>): RootHead {
+  return {
+    rootId: row.root_id,
+    created: row.created,
+    revision: row.revision,
+    jobCount: row.job_count,
+    digest: row.digest,
+  }
 }
 
 export function toJob(row: Selectable<Schema['jobs']>): Job {
@@ -38,4 +42,8 @@ export function toApiKey(row: Selectable<Schema['keys']>): ApiKey {
     created: row.created,
     revoked: row.revoked ?? undefined,
   }
+}
+
+export function toStoredKey(row: Selectable<Schema['keys']>): StoredKey {
+  return { ...toApiKey(row), hash: row.hash }
 }

@@ -1,10 +1,20 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { AppError } from '../errors.ts'
-import { findDigest, insertRoot, refuseTakenJobs, unknownProject } from './insert-root.ts'
+import { claimJobs, claimRoot } from './insert-root.ts'
 import { newRevision } from './revision.ts'
-import { toApiKey, toJob, toProject, toRootHead } from './rows.ts'
+import { toApiKey, toJob, toProject, toRootHead, toStoredKey } from './rows.ts'
 import type { Schema } from './schema.ts'
-import type { ApiKey, Job, NewRoot, Project, ProjectSummary, RootHead, RootPosition, Store } from './store.ts'
+import type {
+  ApiKey,
+  Job,
+  NewRoot,
+  Project,
+  ProjectSummary,
+  RootHead,
+  RootPosition,
+  Store,
+  StoredKey,
+} from './store.ts'
 
 /**
  * The queries, which serve every SQL engine. `read` and `write` may be one connection or two; a driver opens
@@ -59,25 +69,29 @@ export class SqlStore implements Store {
   }
 
   async addRoot(root: NewRoot, publish: () => Promise<void>): Promise<'added' | 'present'> {
+    if (!(await this.findProject(root.projectId))) throw unknownProject(root.projectId)
     return await this.#transaction(async (transaction) => {
-      const known = await findDigest(transaction, root.projectId, root.rootId)
-      if (known === root.digest) return 'present'
-      if (known !== undefined) {
+      if (!(await claimRoot(transaction, root))) {
+        const { digest } = await headsOf(transaction, root.projectId)
+          .where('root_id', '=', root.rootId)
+          .executeTakeFirstOrThrow()
+        if (digest === root.digest) return 'present'
         throw new AppError('conflict', `root ${root.rootId} exists already with other content`)
       }
-      await refuseTakenJobs(transaction, root)
-      await insertRoot(transaction, root)
+      await claimJobs(transaction, root)
       await publish()
+      // Last, since others who add to the project wait for it; publishing may take its time.
+      await transaction
+        .updateTable('projects')
+        .set({ revision: newRevision() })
+        .where('project_id', '=', root.projectId)
+        .execute()
       return 'added'
     })
   }
 
-  async findRootDigest(projectId: string, rootId: string): Promise<string | undefined> {
-    return await findDigest(this.#read, projectId, rootId)
-  }
-
   async findRoot(projectId: string, rootId: string): Promise<RootHead | undefined> {
-    const row = await this.#heads(projectId).where('root_id', '=', rootId).executeTakeFirst()
+    const row = await headsOf(this.#read, projectId).where('root_id', '=', rootId).executeTakeFirst()
     return row && toRootHead(row)
   }
 
@@ -90,20 +104,21 @@ export class SqlStore implements Store {
     }
     // Two index ranges rather than one condition with OR: each begins where the page begins, so that a page
     // costs the same wherever it lies and however many roots share one instant.
-    const sameInstant = await this.#heads(projectId)
+    const sameInstant = headsOf(this.#read, projectId)
       .where('created', '=', after.created)
       .where('root_id', '>', after.rootId)
       .orderBy('root_id')
       .limit(limit)
+    const older = this.#newestFirst(projectId).where('created', '<', after.created).limit(limit)
+    const rows = await this.#read
+      .selectFrom(sameInstant.as('same_instant'))
+      .selectAll()
+      .unionAll(this.#read.selectFrom(older.as('older')).selectAll())
+      .orderBy('created', 'desc')
+      .orderBy('root_id')
+      .limit(limit)
       .execute()
-    const older =
-      sameInstant.length < limit
-        ? await this.#newestFirst(projectId)
-            .where('created', '<', after.created)
-            .limit(limit - sameInstant.length)
-            .execute()
-        : []
-    return [...sameInstant, ...older].map(toRootHead)
+    return rows.map(toRootHead)
   }
 
   async jobsOf(projectId: string, rootIds: readonly string[]): Promise<Job[]> {
@@ -126,7 +141,7 @@ export class SqlStore implements Store {
     return rows.map(toJob)
   }
 
-  async createKey(key: Omit<ApiKey, 'revoked'> & { hash: string }): Promise<void> {
+  async createKey(key: StoredKey): Promise<void> {
     if (!(await this.findProject(key.projectId))) throw unknownProject(key.projectId)
     await this.#transaction((transaction) =>
       transaction
@@ -138,7 +153,7 @@ export class SqlStore implements Store {
           scope: key.scope,
           label: key.label,
           created: key.created,
-          revoked: null,
+          revoked: key.revoked ?? null,
         })
         .execute(),
     )
@@ -154,10 +169,10 @@ export class SqlStore implements Store {
     return row && toApiKey(row)
   }
 
-  async listKeys(projectId?: string): Promise<ApiKey[]> {
+  async listKeys(projectId?: string): Promise<StoredKey[]> {
     let query = this.#read.selectFrom('keys').selectAll().orderBy('created').orderBy('key_id')
     if (projectId !== undefined) query = query.where('project_id', '=', projectId)
-    return (await query.execute()).map(toApiKey)
+    return (await query.execute()).map(toStoredKey)
   }
 
   async revokeKey(keyId: string, at: number): Promise<boolean> {
@@ -188,14 +203,18 @@ export class SqlStore implements Store {
     return this.#read.selectFrom('jobs').selectAll().where('project_id', '=', projectId)
   }
 
-  #heads(projectId: string) {
-    return this.#read
-      .selectFrom('roots')
-      .select(['root_id', 'created', 'revision', 'job_count'])
-      .where('project_id', '=', projectId)
-  }
-
   #newestFirst(projectId: string) {
-    return this.#heads(projectId).orderBy('created', 'desc').orderBy('root_id')
+    return headsOf(this.#read, projectId).orderBy('created', 'desc').orderBy('root_id')
   }
+}
+
+function headsOf(db: Kysely<Schema>, projectId: string) {
+  return db
+    .selectFrom('roots')
+    .select(['root_id', 'created', 'revision', 'job_count', 'digest'])
+    .where('project_id', '=', projectId)
+}
+
+function unknownProject(projectId: string): AppError {
+  return new AppError('not_found', `there is no project ${projectId}`)
 }

@@ -45,7 +45,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
   }
   try {
     const write = connect()
-    await migrate(write)
+    await migrate(write, { id: 'text' })
     opened[0]?.exec('pragma busy_timeout = 0')
     return new SqlStore({ read: connect(), write, close })
   } catch (error) {

@@ -17,6 +17,8 @@ export interface RootHead {
   readonly created: number
   readonly revision: string
   readonly jobCount: number
+  /** The one it was added with. */
+  readonly digest: string
 }
 
 /** One finished screenshot. */
@@ -63,6 +65,11 @@ export interface ApiKey {
   readonly revoked: number | undefined
 }
 
+/** A key with the only thing of its secret that is kept. */
+export interface StoredKey extends ApiKey {
+  readonly hash: string
+}
+
 /**
  * What is known: projects, roots, jobs, keys. Ids are lower case. Absence is undefined or an empty list.
  * Every method may throw AppError `unavailable` (try again later), `storage_full` or `storage_failed`.
@@ -81,8 +88,6 @@ export interface Store {
    * the root or a job exists with other content, `not_found` where the project does not.
    */
   addRoot(root: NewRoot, publish: () => Promise<void>): Promise<'added' | 'present'>
-  /** The digest the root was added with. */
-  findRootDigest(projectId: string, rootId: string): Promise<string | undefined>
   findRoot(projectId: string, rootId: string): Promise<RootHead | undefined>
   /** Newest first, then by id; from just behind `after`. */
   pageRoots(projectId: string, page: { after?: RootPosition | undefined; limit: number }): Promise<RootHead[]>
@@ -92,10 +97,11 @@ export interface Store {
   pageJobs(projectId: string, rootId: string, page: { from: number; limit: number }): Promise<Job[]>
 
   /** Throws `not_found` where the project does not exist. */
-  createKey(key: Omit<ApiKey, 'revoked'> & { hash: string }): Promise<void>
+  createKey(key: StoredKey): Promise<void>
   /** A key that was not revoked. */
   findKey(hash: string): Promise<ApiKey | undefined>
-  listKeys(projectId?: string): Promise<ApiKey[]>
+  /** Oldest first, also those that were revoked. */
+  listKeys(projectId?: string): Promise<StoredKey[]>
   /** False where there is no such key. Revoking twice keeps the first time. */
   revokeKey(keyId: string, at: number): Promise<boolean>
 

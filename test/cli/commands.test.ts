@@ -29,7 +29,7 @@ describe('help', () => {
     const { code, stdout, stderr } = await runProofsheet(args)
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(pattern)
-    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(160)
+    for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(120)
   })
 
   test('--version', async () => {
@@ -59,7 +59,7 @@ describe('settings', () => {
       AUTH: 'maybe',
       SIGNING_KEYS: 'short',
       PUBLIC_URL: 'ftp://x',
-      DATABASE_URL: 'postgres://x',
+      DATABASE_URL: 'mysql://x',
     })
     const { code, stderr } = await runProofsheet(['serve'], env)
     expect(code).toBe(2)

@@ -1,23 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
-import { hashApiKey, makeApiKey } from '../../src/store/api-key.ts'
-import type { KeyScope } from '../../src/store/store.ts'
-import { addPictures, makePng, makeProject, rootsUrl, submittedJob } from '../support/results.ts'
-import { startService, type TestService } from '../support/service.ts'
-
-async function makeKey(service: TestService, projectId: string, scope: KeyScope = 'read') {
-  const secret = makeApiKey()
-  const keyId = randomUUID()
-  await service.store.createKey({ keyId, projectId, scope, label: '', created: 1, hash: hashApiKey(secret) })
-  return { secret, keyId }
-}
+import { makeApiKey } from '../../src/store/api-key.ts'
+import { addPictures, makeKey, makePng, makeProject, rootsUrl, submittedJob } from '../support/results.ts'
+import { startService } from '../support/service.ts'
 
 async function serviceWithKey(env: Record<string, string> = {}) {
   const service = await startService({ AUTH: 'keys', ...env })
   const projectId = await makeProject(service.store)
   const { rootId } = await addPictures(service, projectId, { jobs: [submittedJob(await makePng())] })
-  return { service, projectId, rootId, ...(await makeKey(service, projectId)) }
+  return { service, projectId, rootId, ...(await makeKey(service.store, projectId)) }
 }
 
 describe('where keys are required', () => {
@@ -65,14 +57,14 @@ describe('where keys are required', () => {
       expect((await service.get(rootsUrl(projectId), { authorization })).status).toBe(200)
       expect((await service.get(`${rootsUrl(projectId)}/${rootId}`, { authorization })).status).toBe(200)
     }
-    const { secret: writing } = await makeKey(service, projectId, 'write')
+    const { secret: writing } = await makeKey(service.store, projectId, 'write')
     expect((await service.get(rootsUrl(projectId), { authorization: writing })).status).toBe(200)
   })
 
   test('the key of another project gets the same 404 as for nothing, whatever it asks', async () => {
     const { service, projectId, rootId } = await serviceWithKey()
     const stranger = await makeProject(service.store)
-    const { secret } = await makeKey(service, stranger)
+    const { secret } = await makeKey(service.store, stranger)
     const ask = async (path: string) => {
       const response = await service.get(path, { authorization: secret, 'if-none-match': '*' })
       return [response.status, (await response.text()).replace(/"requestId":"[^"]+"/, '')]

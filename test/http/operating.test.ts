@@ -3,8 +3,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DEMO_PROJECT_ID } from '../../src/demo/demo.ts'
-import { hashApiKey, makeApiKey } from '../../src/store/api-key.ts'
-import { makeProject, rootsUrl } from '../support/results.ts'
+import { makeKey, makeProject, rootsUrl } from '../support/results.ts'
 import { startService } from '../support/service.ts'
 
 describe('health', () => {
@@ -211,17 +210,8 @@ describe('RATE_LIMIT', () => {
   test('counts each key by itself', async () => {
     const service = await startService({ RATE_LIMIT: '1/1m', AUTH: 'keys' })
     const projectId = await makeProject(service.store)
-    const keys = [makeApiKey(), makeApiKey()]
-    for (const [index, secret] of keys.entries()) {
-      await service.store.createKey({
-        keyId: `k${index}`,
-        projectId,
-        scope: 'read',
-        label: '',
-        created: 1,
-        hash: hashApiKey(secret),
-      })
-    }
+    const keys: string[] = []
+    for (let index = 0; index < 2; index++) keys.push((await makeKey(service.store, projectId)).secret)
     const ask = async (authorization = '') =>
       (await service.get(rootsUrl(projectId), { authorization })).status
     expect([await ask(keys[0]), await ask(keys[0]), await ask(keys[1]), await ask(keys[1])]).toEqual([
@@ -232,15 +222,7 @@ describe('RATE_LIMIT', () => {
   test('counts what a key asks of other projects', async () => {
     const service = await startService({ RATE_LIMIT: '2/1m', AUTH: 'keys' })
     const projectId = await makeProject(service.store)
-    const secret = makeApiKey()
-    await service.store.createKey({
-      keyId: 'k',
-      projectId,
-      scope: 'read',
-      label: '',
-      created: 1,
-      hash: hashApiKey(secret),
-    })
+    const { secret } = await makeKey(service.store, projectId)
     const statuses = []
     for (let index = 0; index < 3; index++) {
       statuses.push((await service.get(rootsUrl(DEMO_PROJECT_ID), { authorization: secret })).status)

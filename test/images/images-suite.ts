@@ -94,9 +94,9 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
       const key = pictureKey(randomUUID(), randomUUID())
       const window = 12 * 3_600_000
       const at = (now: number) => images.addresses({ now, origin: 'http://127.0.0.1:8080' })
-      const first = at(window * 10)
-      const last = at(window * 11 - 1)
-      const next = at(window * 11)
+      const first = await at(window * 10)
+      const last = await at(window * 11 - 1)
+      const next = await at(window * 11)
       expect([last.tag, last.address(key)]).toEqual([first.tag, first.address(key)])
       expect(next.tag).not.toBe(first.tag)
       expect(next.address(key)).not.toBe(first.address(key))

@@ -3,7 +3,8 @@ import sharp from 'sharp'
 import { type Imported, importRoot } from '../../src/intake/import-root.ts'
 import type { SubmittedJob } from '../../src/intake/submission.ts'
 import type { Storage } from '../../src/storage.ts'
-import type { NewRoot, Store } from '../../src/store/store.ts'
+import { hashApiKey, makeApiKey } from '../../src/store/api-key.ts'
+import type { KeyScope, NewRoot, Store } from '../../src/store/store.ts'
 
 export const UNLIMITED = { jobsPerRoot: 10_000, pictureBytes: 100_000_000, picturePixels: 268_402_689 }
 
@@ -16,6 +17,14 @@ export async function makePng(width = 64, height = 48, background = '#3366cc'): 
 export async function makeProject(store: Store, projectId: string = randomUUID()): Promise<string> {
   await store.createProject({ projectId, name: 'Test', created: 1_700_000_000_000 })
   return projectId
+}
+
+export async function makeKey(store: Store, projectId: string, scope: KeyScope = 'read') {
+  const secret = makeApiKey()
+  const keyId = randomUUID()
+  const hash = hashApiKey(secret)
+  await store.createKey({ keyId, projectId, scope, label: '', created: 1, revoked: undefined, hash })
+  return { secret, keyId }
 }
 
 export function submittedJob(png: Buffer, more: Partial<SubmittedJob> = {}): SubmittedJob {

@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
+import { freePort } from '../support/ports.ts'
 import { type RunningProcess, signalGroup, start } from '../support/process.ts'
 import { makePng } from '../support/results.ts'
 import { makeFolder } from '../support/workspace.ts'
@@ -30,14 +30,6 @@ async function cloneTree(): Promise<string> {
     await cp(join(ROOT, file), join(folder, file))
   }
   return folder
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }
 
 /** The machine's own node and npm come first again, as in a newcomer's shell. */

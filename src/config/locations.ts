@@ -1,0 +1,94 @@
+import { resolve } from 'node:path'
+import { httpAddress } from './values.ts'
+
+// Where things are kept, as DATABASE_URL and IMAGES_URL say it. Each parser throws an Error whose message completes
+// "NAME …".
+
+export type DatabaseLocation =
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string }
+
+export type ImagesLocation = { readonly kind: 'folder'; readonly path: string } | S3Location
+
+export interface S3Location {
+  readonly kind: 's3'
+  readonly bucket: string
+  /** Stands before every key; empty, or ending in a slash. */
+  readonly prefix: string
+  /** Undefined: AWS itself. */
+  readonly endpoint: string | undefined
+  /** Undefined: as the environment or the profile says. */
+  readonly region: string | undefined
+  /** `path`: host/bucket/key, `virtual`: bucket.host/key. */
+  readonly style: 'path' | 'virtual'
+}
+
+export function databaseLocation(text: string): DatabaseLocation {
+  if (/^postgres(ql)?:/.test(text)) {
+    if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text.replace('@/', '@host/')))
+      throw new Error('must be postgres://user:password@host:port/database')
+    return { kind: 'postgres', url: text }
+  }
+  if (!text.startsWith('sqlite:')) throw new Error('must begin with sqlite: or postgres:')
+  return { kind: 'sqlite', path: pathOf(text, 'sqlite') }
+}
+
+export function imagesLocation(text: string): ImagesLocation {
+  if (text.startsWith('s3:')) return s3Location(text)
+  if (!text.startsWith('file:')) throw new Error('must begin with file: or s3:')
+  return { kind: 'folder', path: pathOf(text, 'file') }
+}
+
+const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/
+const S3_PARAMETERS = ['endpoint', 'region', 'style']
+
+/** `s3://bucket/prefix?endpoint=https://…&region=…&style=path` */
+function s3Location(text: string): S3Location {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (!url || !text.startsWith('s3://') || url.hash || url.port || !BUCKET.test(url.hostname)) {
+    throw new Error('must be s3://bucket, s3://bucket/prefix or s3://bucket?endpoint=https://…&region=…')
+  }
+  if (url.username || url.password) {
+    throw new Error('must not hold credentials: they come from AWS_ACCESS_KEY_ID, a profile or a role')
+  }
+  const unknown = [...url.searchParams.keys()].filter((name) => !S3_PARAMETERS.includes(name))
+  if (unknown.length > 0) {
+    throw new Error(`takes ${S3_PARAMETERS.join(', ')} behind the question mark, not ${unknown.join(', ')}`)
+  }
+  const endpoint = url.searchParams.get('endpoint') || undefined
+  const style = url.searchParams.get('style') ?? (endpoint === undefined ? 'virtual' : 'path')
+  if (style !== 'path' && style !== 'virtual') throw new Error('must have style=path or style=virtual')
+  const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '')
+  if (/\/\/|(^|\/)\.{1,2}(\/|$)/.test(prefix)) throw new Error('must have a plain prefix')
+  return {
+    kind: 's3',
+    bucket: url.hostname,
+    prefix: prefix && `${prefix}/`,
+    endpoint: endpoint && within('endpoint', () => httpAddress(endpoint)),
+    region: url.searchParams.get('region') || undefined,
+    style,
+  }
+}
+
+function within<T>(part: string, parse: () => T): T {
+  try {
+    return parse()
+  } catch (error) {
+    throw new Error(`has an ${part} that ${(error as Error).message}`)
+  }
+}
+
+/** `sqlite:data/x.db`, `sqlite:///var/x.db`: everything after the scheme is a path, as it stands. */
+function pathOf(text: string, scheme: string): string {
+  const rest = text.slice(scheme.length + 1)
+  const path = rest.startsWith('//') ? rest.slice(2) : rest
+  if (
+    path === '' ||
+    path.startsWith(':') ||
+    /[?#\0]/.test(path) ||
+    (path !== rest && !path.startsWith('/'))
+  ) {
+    throw new Error(`must be ${scheme}:relative/path or ${scheme}:///absolute/path, without ? and #`)
+  }
+  return resolve(path)
+}

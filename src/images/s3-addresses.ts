@@ -1,0 +1,62 @@
+import { hash } from 'node:crypto'
+import { AppError } from '../errors.ts'
+import type { Addresses } from './images.ts'
+import { signingWindow } from './signing-window.ts'
+import { type BucketAddress, createPresigner, type S3Credentials } from './sigv4.ts'
+
+/** S3 accepts no address that is to hold for longer. */
+const LONGEST_SECONDS = 7 * 86_400
+
+export interface ExpiringCredentials extends S3Credentials {
+  /** Those of a role end at some time, and every address signed with them ends then, too. */
+  readonly expiration?: Date | undefined
+}
+
+export interface S3Addressing {
+  readonly bucket: BucketAddress
+  readonly prefix: string
+  readonly region: string
+  readonly windowMs: number
+  /** The credentials of the moment. Throws where there are none. */
+  readonly credentials: () => Promise<ExpiringCredentials>
+}
+
+/** Presigned addresses, equal for every call within one window and with the same credentials. */
+export function createS3Addresses(addressing: S3Addressing): (now: number) => Promise<Addresses> {
+  const { bucket, prefix, region, windowMs } = addressing
+  const currentCredentials = keepCredentials(addressing.credentials)
+  let last: Addresses | undefined
+  return async (now) => {
+    const credentials = await currentCredentials(now)
+    const { signed, expires: wanted } = signingWindow(now, windowMs)
+    const end = credentials.expiration ? Math.floor(credentials.expiration.getTime() / 1000) : wanted
+    const expires = Math.min(wanted, signed + LONGEST_SECONDS, end)
+    const fingerprint = hash(
+      'sha256',
+      `proofsheet S3\n${credentials.secretAccessKey}\n${credentials.sessionToken ?? ''}`,
+      'base64url',
+    ).slice(0, 8)
+    const tag = `${credentials.accessKeyId}.${fingerprint}.${signed}.${expires}.${bucket.origin}${bucket.path}${prefix}`
+    if (last?.tag === tag) return last
+    const presign = createPresigner({ bucket, region, credentials, signed, expires })
+    last = { tag, address: (key) => presign(prefix + key) }
+    return last
+  }
+}
+
+/** Where new credentials cannot be had just now, those that are still valid do. */
+function keepCredentials(
+  load: () => Promise<ExpiringCredentials>,
+): (now: number) => Promise<ExpiringCredentials> {
+  let kept: ExpiringCredentials | undefined
+  const isValid = (now: number) => kept !== undefined && (kept.expiration?.getTime() ?? Infinity) > now
+  return async (now) => {
+    try {
+      kept = await load()
+    } catch (error) {
+      if (!isValid(now)) throw error
+    }
+    if (!kept || !isValid(now)) throw new AppError('unavailable', 'The credentials for S3 have expired.')
+    return kept
+  }
+}

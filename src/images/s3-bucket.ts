@@ -1,0 +1,129 @@
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { AppError } from '../errors.ts'
+import type { ExpiringCredentials } from './s3-addresses.ts'
+import { toImagesError } from './s3-errors.ts'
+import type { BucketAddress } from './sigv4.ts'
+
+export interface S3Place {
+  readonly bucket: string
+  readonly endpoint: string | undefined
+  readonly region: string | undefined
+  readonly style: 'path' | 'virtual'
+  /** How long a request may take, with its repetitions. */
+  readonly timeoutMs: number
+  /** The host that addresses name instead of the bucket's. */
+  readonly publicUrl: string | undefined
+  /** The host that a signature names. */
+  readonly signedHost: 'bucket' | 'public'
+}
+
+export interface S3Bucket {
+  readonly name: string
+  readonly region: string
+  readonly address: BucketAddress
+  readonly credentials: () => Promise<ExpiringCredentials>
+  /** Runs one request, in bounded time and with few others. Throws AppErrors whose cause is what S3 said. */
+  run<T>(request: (s3: S3Client, options: { abortSignal: AbortSignal }) => Promise<T>): Promise<T>
+  close(): void
+}
+
+const REQUESTS_AT_ONCE = 64
+/** What stores other than AWS answer to, unless told otherwise. */
+const ANY_REGION = 'us-east-1'
+
+export async function openBucket(place: S3Place): Promise<S3Bucket> {
+  const region = place.region ?? (await findRegion(place))
+  const client = new S3Client({
+    region,
+    ...(place.endpoint !== undefined && { endpoint: place.endpoint }),
+    forcePathStyle: place.style === 'path',
+    // The newer checksums are unknown to many stores; the signature covers the SHA-256 of what is sent anyway.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      connectionTimeout: place.timeoutMs,
+      socketTimeout: place.timeoutMs,
+      httpAgent: { keepAlive: true, maxSockets: REQUESTS_AT_ONCE },
+      httpsAgent: { keepAlive: true, maxSockets: REQUESTS_AT_ONCE },
+    },
+  })
+  const takeTurn = createGate(REQUESTS_AT_ONCE)
+  return {
+    name: place.bucket,
+    region,
+    address: await findAddress(client, place),
+    credentials: () => explaining(() => client.config.credentials()),
+    run: (request) =>
+      takeTurn(() =>
+        explaining(() => request(client, { abortSignal: AbortSignal.timeout(place.timeoutMs) })),
+      ),
+    close: () => client.destroy(),
+  }
+}
+
+/** As the environment or the profile says. */
+async function findRegion({ endpoint }: S3Place): Promise<string> {
+  try {
+    return await new S3Client({}).config.region()
+  } catch (cause) {
+    if (endpoint !== undefined) return ANY_REGION
+    const message = 'S3 needs a region, such as IMAGES_URL=s3://bucket?region=eu-central-1 or AWS_REGION.'
+    throw new AppError('storage_failed', message, { cause })
+  }
+}
+
+/**
+ * The SDK knows the hosts of every partition, region and style: it is asked where it would send a request, and the
+ * request is not sent.
+ */
+async function findAddress(
+  client: S3Client,
+  { bucket, publicUrl, signedHost }: S3Place,
+): Promise<BucketAddress> {
+  const probe = new GetObjectCommand({ Bucket: bucket, Key: 'x' })
+  let found: URL | undefined
+  probe.middlewareStack.add(
+    () => async (args) => {
+      const { protocol, hostname, port, path } = args.request as Record<
+        'protocol' | 'hostname' | 'port' | 'path',
+        string
+      >
+      found = new URL(`${protocol}//${hostname}${port ? `:${port}` : ''}${path}`)
+      return { response: {}, output: { $metadata: {} } }
+    },
+    { step: 'build', name: 'findAddress', priority: 'low' },
+  )
+  await client.send(probe)
+  const own = found as URL
+  const shown = publicUrl === undefined ? own : new URL(publicUrl)
+  return {
+    origin: shown.origin,
+    host: (signedHost === 'public' ? shown : own).host,
+    path: own.pathname.slice(0, -'x'.length),
+  }
+}
+
+async function explaining<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    throw toImagesError(error)
+  }
+}
+
+/** Lets at most `limit` work at a time; the others wait in their order. */
+function createGate(limit: number) {
+  const waiting: (() => void)[] = []
+  let inside = 0
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (inside >= limit) await new Promise<void>((enter) => waiting.push(enter))
+    else inside++
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else inside--
+    }
+  }
+}

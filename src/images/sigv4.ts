@@ -1,0 +1,80 @@
+import { createHmac, createSecretKey, hash } from 'node:crypto'
+
+export interface S3Credentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly sessionToken?: string | undefined
+}
+
+/** A bucket as its addresses name it. */
+export interface BucketAddress {
+  /** How an address begins: `https://shots.s3.eu-central-1.amazonaws.com`. */
+  readonly origin: string
+  /** The `Host` that the server will see. */
+  readonly host: string
+  /** What stands before a key: `/`, or `/shots/` in path style. */
+  readonly path: string
+}
+
+export interface Presigning {
+  readonly bucket: BucketAddress
+  readonly region: string
+  readonly credentials: S3Credentials
+  /** Unix seconds. */
+  readonly signed: number
+  readonly expires: number
+}
+
+/**
+ * Makes presigned GET addresses (AWS Signature Version 4, in the query), character for character those of
+ * `@aws-sdk/s3-request-presigner`, at about a hundredth of its cost: but for the key, everything that is signed is
+ * the same for a whole window, and so is made once.
+ */
+export function createPresigner({ bucket, region, credentials, signed, expires }: Presigning) {
+  const time = new Date(signed * 1000).toISOString().replace(/[-:]|\.\d+/g, '')
+  const day = time.slice(0, 8)
+  const scope = `${day}/${region}/s3/aws4_request`
+  const credential = encodeURIComponent(`${credentials.accessKeyId}/${scope}`)
+  const { sessionToken } = credentials
+  // Sorted, as both the canonical request and the SDK want it; the signature's place is in between.
+  const before =
+    `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Content-Sha256=UNSIGNED-PAYLOAD&X-Amz-Credential=${credential}` +
+    `&X-Amz-Date=${time}&X-Amz-Expires=${expires - signed}` +
+    (sessionToken === undefined ? '' : `&X-Amz-Security-Token=${encode(sessionToken)}`)
+  const after = 'X-Amz-SignedHeaders=host&x-id=GetObject'
+  const rest = `\n${before}&${after}\nhost:${bucket.host}\n\nhost\nUNSIGNED-PAYLOAD`
+  const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n`
+  const signingKey = createSecretKey(
+    deriveKey(credentials.secretAccessKey, [day, region, 's3', 'aws4_request']),
+  )
+
+  return (key: string): string => {
+    const path = bucket.path + encodeKey(key)
+    const signature = createHmac('sha256', signingKey)
+      .update(toSign + hash('sha256', `GET\n${path}${rest}`, 'hex'))
+      .digest('hex')
+    return `${bucket.origin}${path}?${before}&X-Amz-Signature=${signature}&${after}`
+  }
+}
+
+function deriveKey(secret: string, parts: readonly string[]): Buffer {
+  return parts.reduce<Buffer>(
+    (key, part) => createHmac('sha256', key).update(part).digest(),
+    Buffer.from(`AWS4${secret}`),
+  )
+}
+
+const PLAIN = /^[\w.~/-]*$/
+
+/** A key as it stands in a path: slashes stay, everything but unreserved characters is escaped. */
+export function encodeKey(key: string): string {
+  return PLAIN.test(key) ? key : key.split('/').map(encode).join('/')
+}
+
+/** RFC 3986: `encodeURIComponent` leaves five characters alone that it should not. */
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+}

@@ -1,0 +1,44 @@
+import pg from 'pg'
+import { AppError } from '../errors.ts'
+
+/** What the server said of one statement. Anything else says that the connection is no longer any good. */
+export function isStatementError(error: unknown): boolean {
+  return error instanceof pg.DatabaseError
+}
+
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html, by class or by code. */
+const PASSING: Record<string, string> = {
+  '08': 'the connection was lost',
+  '40': 'another transaction was in the way',
+  '53': 'it has no connection or memory left',
+  '55': 'another transaction was in the way',
+  '57': 'it is stopping, starting or took too long',
+  '25006': 'it only allows reading at the moment',
+  '25P03': 'the transaction was idle for too long',
+}
+const DISK_FULL = '53100'
+
+export function toStoreError(error: unknown): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error
+  const { code = '', syscall } = error as NodeJS.ErrnoException
+  if (error instanceof pg.DatabaseError) {
+    if (code === DISK_FULL) {
+      return new AppError('storage_full', 'The disk that holds the database is full.', { cause: error })
+    }
+    const reason = PASSING[code] ?? PASSING[code.slice(0, 2)]
+    return reason === undefined
+      ? new AppError('storage_failed', `The database refused: ${error.message}`, { cause: error })
+      : new AppError('unavailable', `The database cannot answer: ${reason} (${error.message}).`, {
+          cause: error,
+        })
+  }
+  if (syscall === 'open') {
+    return new AppError('storage_failed', `A file that DATABASE_URL names cannot be read: ${error.message}`, {
+      cause: error,
+    })
+  }
+  if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) return error
+  // pg has no class for what happens to connections; what is left is that: refused, reset, timed out, closed.
+  const reason = error.message || code
+  return new AppError('unavailable', `The database cannot be reached: ${reason}.`, { cause: error })
+}

