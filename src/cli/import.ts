@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import { settings } from '../config/settings.ts'
 import { httpAddress } from '../config/values.ts'
 import { DEFAULT_BASEPATH, DEFAULT_LOADING_TIME } from '../contract/results.ts'
@@ -10,16 +10,21 @@ import { type Entry, importAll, type Outcome } from '../intake/import-all.ts'
 import { countPictures, readNdjson } from '../intake/ndjson.ts'
 import { PREVIEW_WIDTH } from '../picture.ts'
 import type { ExitCode } from './exit-code.ts'
+import { idOption, valueOption } from './options.ts'
 import { createProgress } from './progress.ts'
-import { nextSignal } from './signals.ts'
-import { idOption, requireProject, withStorage } from './storage.ts'
-import { printable } from './table.ts'
+import { abortOnSignal } from './signals.ts'
+import { requireProject, withStorage } from './storage.ts'
+import { counted, printable } from './table.ts'
 
 export function importCommand(finish: (code: ExitCode) => void): Command {
   return new Command('import')
     .description('Make results of pictures that were taken elsewhere. Works while the service runs.')
     .requiredOption('--project <uuid>', 'the project they belong to', idOption)
-    .option('--base-url <address>', 'for a folder: the page addresses begin with this', addressOption)
+    .option(
+      '--base-url <address>',
+      'for a folder: the page addresses begin with this',
+      valueOption(httpAddress),
+    )
     .argument('<source>', 'an NDJSON file, or a folder of pictures')
     .addHelpText('after', EXPLANATION)
     .action(async (source: string, options: ImportOptions) => finish(await runImport(source, options)))
@@ -58,14 +63,6 @@ interface ImportOptions {
   readonly baseUrl?: string
 }
 
-function addressOption(text: string): string {
-  try {
-    return httpAddress(text)
-  } catch (error) {
-    throw new InvalidArgumentError(`It ${(error as Error).message}.`)
-  }
-}
-
 async function runImport(source: string, { project, baseUrl }: ImportOptions): Promise<ExitCode> {
   return await withStorage(async (storage, config) => {
     await requireProject(storage, project)
@@ -73,21 +70,15 @@ async function runImport(source: string, { project, baseUrl }: ImportOptions): P
     const intake = { ...storage, limits: config.limits, clock: Date.now }
     const progress = createProgress({ title: 'Importing', unit: 'pictures', total: pictures })
     const counts = { added: 0, present: 0, failed: 0, pictures: 0 }
-    const interruption = new AbortController()
-    nextSignal().then(() => {
-      interruption.abort()
-      progress.interrupt(() =>
-        process.stderr.write('Finishing the roots under way; once more stops at once.\n'),
-      )
-    })
-    const watch = { onPictures: progress.advance, signal: interruption.signal }
+    const signal = abortOnSignal(progress.interrupt)
+    const watch = { onPictures: progress.advance, signal }
     try {
       for await (const result of importAll(intake, project, entries, watch)) {
         counts[result.outcome]++
         if (result.outcome === 'added') counts.pictures += result.jobs
         if (result.outcome === 'failed' || !process.stdout.isTTY) progress.interrupt(() => report(result))
       }
-      if (interruption.signal.aborted) throw new AppError('unavailable', 'interrupted')
+      if (signal.aborted) throw new AppError('unavailable', 'interrupted')
     } catch (error) {
       progress.finish()
       process.stderr.write(
@@ -110,8 +101,6 @@ function report(result: Outcome): void {
 type Counts = Readonly<Record<'added' | 'present' | 'failed' | 'pictures', number>>
 
 function summary({ added, present, failed, pictures }: Counts): string {
-  const counted = (count: number, thing: string) =>
-    `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`
   const was = present > 0 ? `, ${counted(present, 'root')} already there` : ''
   const not = failed > 0 ? `, ${counted(failed, 'root')} refused` : ''
   return `${counted(added, 'root')} with ${counted(pictures, 'picture')} added${was}${not}`

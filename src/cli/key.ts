@@ -3,7 +3,8 @@ import { Command, Option } from 'commander'
 import { AppError } from '../errors.ts'
 import { hashApiKey, makeApiKey } from '../store/api-key.ts'
 import type { KeyScope } from '../store/store.ts'
-import { idOption, requireProject, withStorage } from './storage.ts'
+import { idOption } from './options.ts'
+import { requireProject, withStorage } from './storage.ts'
 import { formatTable, formatTime, printable } from './table.ts'
 
 export function keyCommand(): Command {

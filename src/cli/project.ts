@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
-import { idOption, withStorage } from './storage.ts'
+import { idOption } from './options.ts'
+import { withStorage } from './storage.ts'
 import { formatTable, formatTime, printable } from './table.ts'
 
 export function projectCommand(): Command {

@@ -42,6 +42,7 @@ const commands: Record<string, (finish: Finish) => Promise<Command>> = {
   import: async (finish) => (await import('./import.ts')).importCommand(finish),
   project: async () => (await import('./project.ts')).projectCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
+  copy: async (finish) => (await import('./copy.ts')).copyCommand(finish),
 }
 
 /** Only what was asked for: listing projects need not load a web server. */

@@ -11,3 +11,13 @@ export function nextSignal(): Promise<NodeJS.Signals> {
     }
   })
 }
+
+/** For long work that can be repeated: the first signal asks for an end, and says so without tearing a bar. */
+export function abortOnSignal(interrupt: (write: () => void) => void): AbortSignal {
+  const abortion = new AbortController()
+  nextSignal().then(() => {
+    abortion.abort()
+    interrupt(() => process.stderr.write('Finishing the roots under way; once more stops at once.\n'))
+  })
+  return abortion.signal
+}

@@ -1,6 +1,4 @@
-import { InvalidArgumentError } from 'commander'
 import { type Config, readConfig } from '../config/config.ts'
-import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import { openStorage, type Storage } from '../storage.ts'
 
@@ -22,12 +20,4 @@ export async function requireProject({ store }: Storage, projectId: string): Pro
     'not_found',
     `there is no project ${projectId}. Make it with: npx proofsheet project create --id ${projectId}`,
   )
-}
-
-/** For options that take an id. */
-export function idOption(text: string): string {
-  const id = parseId(text)
-  if (id === undefined)
-    throw new InvalidArgumentError('It must be a UUID, such as 11111111-1111-4111-8111-111111111111.')
-  return id
 }

@@ -22,3 +22,8 @@ export function formatTime(milliseconds: number): string {
 export function printable(text: string): string {
   return text.replace(/\p{Cc}|\p{Cf}/gu, '�')
 }
+
+/** "1 root", "1,200 roots". */
+export function counted(count: number, thing: string): string {
+  return `${count.toLocaleString('en')} ${thing}${count === 1 ? '' : 's'}`
+}

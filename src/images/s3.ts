@@ -1,28 +1,15 @@
-import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
-import {
-  CopyObjectCommand,
-  DeleteObjectCommand,
-  GetObjectCommand,
-  type GetObjectCommandInput,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-  PutObjectCommand,
-} from '@aws-sdk/client-s3'
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { AppError } from '../errors.ts'
 import { inParallel } from '../in-parallel.ts'
 import { IMAGE_TYPE, type ImageBatch, type ImageKey, type Images, type OpenImage } from './images.ts'
 import { createS3Addresses } from './s3-addresses.ts'
 import { openBucket, type S3Bucket, type S3Place } from './s3-bucket.ts'
 import { isMissing, toImagesError } from './s3-errors.ts'
-import { encodeKey } from './sigv4.ts'
+import { openSpool } from './spool.ts'
 
-/** Pictures on their way in lie here until they are published: a copy within the bucket does it. */
-const STAGING = '.staging/'
-/** What a killed process left in staging is removed once no import can still be using it. */
-const STAGING_KEPT_MS = 24 * 3_600_000
-const COPIES_AT_ONCE = 16
-/** As long as an address may be handed out: after that it has changed anyway. */
+const UPLOADS_AT_ONCE = 32
+/** As long as an address is handed out at most: after that it is another one. */
 const CACHE_CONTROL = 'public, max-age=86400, immutable'
 
 export async function openS3Images(
@@ -32,115 +19,74 @@ export async function openS3Images(
   const bucket = await openBucket(place)
   const { address, region, credentials } = bucket
   const addresses = createS3Addresses({ bucket: address, prefix, region, windowMs, credentials })
-  const staging = createStaging(bucket, prefix)
   return {
-    startBatch: staging.startBatch,
+    startBatch: () => startBatch(bucket, prefix),
     addresses: ({ now }) => addresses(now),
     verify: () => {
       throw new AppError('not_found')
     },
     open: (key) => openImage(bucket, prefix + key),
     check: () => checkBucket(bucket, prefix),
-    close: async () => {
-      await staging.settle()
-      bucket.close()
-    },
+    close: async () => bucket.close(),
   }
 }
 
-function createStaging(bucket: S3Bucket, prefix: string) {
-  const Bucket = bucket.name
-  /** Work that nobody waits for, but the end. */
-  const under = new Set<Promise<void>>()
-  const inBackground = (work: Promise<void>) => {
-    const quiet = work.catch(() => {}).finally(() => under.delete(quiet))
-    under.add(quiet)
-  }
-  let swept = false
-
+/**
+ * Pictures wait on the local disk and are uploaded when they are published: a bucket has no rename, and what is
+ * uploaded before its key is known to be ours could overwrite what a result points at.
+ */
+async function startBatch(bucket: S3Bucket, prefix: string): Promise<ImageBatch> {
+  const spool = await translating(openSpool)
+  const waiting: { key: ImageKey; read: () => Promise<Buffer> }[] = []
   return {
-    settle: () => Promise.all(under).then(() => {}),
-    async startBatch(): Promise<ImageBatch> {
-      if (!swept) inBackground(sweep(bucket, prefix + STAGING))
-      swept = true
-      const folder = `${prefix}${STAGING}${randomBytes(9).toString('base64url')}/`
-      const begun = new Set<string>()
-      const staged: { key: ImageKey; from: string }[] = []
-      return {
-        async add(key, bytes) {
-          const from = folder + key.replace('/', '-')
-          begun.add(from)
-          const object = {
-            Bucket,
-            Key: from,
-            Body: bytes,
-            ContentType: IMAGE_TYPE,
-            CacheControl: CACHE_CONTROL,
-          }
-          await bucket.run((s3, options) => s3.send(new PutObjectCommand(object), options))
-          staged.push({ key, from })
-        },
-        async publish() {
-          const copies = inParallel(staged, COPIES_AT_ONCE, ({ key, from }) => {
-            const copy = { Bucket, Key: prefix + key, CopySource: `${Bucket}/${encodeKey(from)}` }
-            return bucket.run((s3, options) => s3.send(new CopyObjectCommand(copy), options))
-          })
-          for await (const _ of copies);
-        },
-        async discard() {
-          const left = [...begun]
-          begun.clear()
-          inBackground(remove(bucket, left))
-        },
-      }
+    async add(key, bytes) {
+      waiting.push({ key, read: await translating(() => spool.keep(bytes)) })
     },
+    async publish() {
+      const upload = async ({ key, read }: (typeof waiting)[number]) => {
+        const object = {
+          Bucket: bucket.name,
+          Key: prefix + key,
+          Body: await translating(read),
+          ContentType: IMAGE_TYPE,
+          CacheControl: CACHE_CONTROL,
+        }
+        await bucket.run((s3, options) => s3.send(new PutObjectCommand(object), options))
+      }
+      for await (const _ of inParallel(waiting, UPLOADS_AT_ONCE, upload));
+    },
+    discard: () => spool.close().catch(() => {}),
   }
-}
-
-async function remove(bucket: S3Bucket, keys: Iterable<string>): Promise<void> {
-  const removals = inParallel(keys, COPIES_AT_ONCE, (Key) =>
-    bucket
-      .run((s3, options) => s3.send(new DeleteObjectCommand({ Bucket: bucket.name, Key }), options))
-      .catch(() => {}),
-  )
-  for await (const _ of removals);
-}
-
-async function sweep(bucket: S3Bucket, staging: string): Promise<void> {
-  const oldest = Date.now() - STAGING_KEPT_MS
-  const { Contents = [] } = await bucket.run((s3, options) =>
-    s3.send(new ListObjectsV2Command({ Bucket: bucket.name, Prefix: staging }), options),
-  )
-  const old = Contents.filter(({ LastModified }) => LastModified && LastModified.getTime() < oldest)
-  await remove(
-    bucket,
-    old.map(({ Key = '' }) => Key),
-  )
 }
 
 async function openImage(bucket: S3Bucket, Key: string): Promise<OpenImage | undefined> {
-  const Bucket = bucket.name
-  const head = await ifThere(
-    bucket.run((s3, options) => s3.send(new HeadObjectCommand({ Bucket, Key }), options)),
-  )
-  if (!head?.ContentLength) return undefined
-  const { ContentLength: size, ETag: etag = '""', LastModified: modified = new Date(0) } = head
+  const get = (part: { Range?: string; IfMatch?: string } = {}) =>
+    bucket.run((s3, options) => s3.send(new GetObjectCommand({ Bucket: bucket.name, Key, ...part }), options))
+  const whole = await ifThere(get())
+  if (!whole) return undefined
+  const { ContentLength: size = 0, ETag: etag = '""', LastModified: modified = new Date(0) } = whole
+  const body = whole.Body as Readable
+  if (size === 0) {
+    body.destroy()
+    return undefined
+  }
   return {
     size,
     etag,
     modified,
     stream: ({ start, end }) => {
-      const part = { Bucket, Key, Range: `bytes=${start}-${end}`, IfMatch: etag }
-      return Readable.from(readAll(bucket, part), { objectMode: false })
+      if (start === 0 && end === size - 1) return Readable.from(explained(body), { objectMode: false })
+      body.destroy()
+      const part = get({ Range: `bytes=${start}-${end}`, IfMatch: etag })
+      return Readable.from(explained(part.then(({ Body }) => Body as Readable)), { objectMode: false })
     },
-    close: async () => {},
+    close: async () => void body.destroy(),
   }
 }
 
-async function* readAll(bucket: S3Bucket, part: GetObjectCommandInput): AsyncGenerator<Uint8Array> {
-  const { Body } = await bucket.run((s3, options) => s3.send(new GetObjectCommand(part), options))
+async function* explained(body: Readable | Promise<Readable>): AsyncGenerator<Uint8Array> {
   try {
-    yield* Body as Readable
+    yield* await body
   } catch (error) {
     throw toImagesError(error)
   }
@@ -149,7 +95,7 @@ async function* readAll(bucket: S3Bucket, part: GetObjectCommandInput): AsyncGen
 /** Asks for something that is not there: the answer tells whether bucket, credentials and signature are right. */
 async function checkBucket(bucket: S3Bucket, prefix: string): Promise<void> {
   try {
-    const nothing = { Bucket: bucket.name, Key: `${prefix}${STAGING}nothing` }
+    const nothing = { Bucket: bucket.name, Key: `${prefix}nothing` }
     await ifThere(bucket.run((s3, options) => s3.send(new GetObjectCommand(nothing), options)))
   } catch (error) {
     // Who may not list a bucket is not told what is missing in it.
@@ -164,5 +110,22 @@ async function ifThere<T>(answer: Promise<T>): Promise<T | undefined> {
   } catch (error) {
     if (isMissing((error as Error).cause)) return undefined
     throw error
+  }
+}
+
+/** What the disk for temporary files has to say. */
+async function translating<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const full = code === 'ENOSPC' || code === 'EDQUOT'
+    throw new AppError(
+      full ? 'storage_full' : 'storage_failed',
+      full
+        ? 'The disk for temporary files is full (TMPDIR).'
+        : `The folder for temporary files failed (TMPDIR): ${message}`,
+      { cause: error },
+    )
   }
 }

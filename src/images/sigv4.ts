@@ -67,7 +67,7 @@ function deriveKey(secret: string, parts: readonly string[]): Buffer {
 const PLAIN = /^[\w.~/-]*$/
 
 /** A key as it stands in a path: slashes stay, everything but unreserved characters is escaped. */
-export function encodeKey(key: string): string {
+function encodeKey(key: string): string {
   return PLAIN.test(key) ? key : key.split('/').map(encode).join('/')
 }
 

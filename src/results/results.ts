@@ -3,7 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import type { Addresses, Images } from '../images/images.ts'
-import type { Job, RootHead, RootPosition, Store } from '../store/store.ts'
+import type { Job, RootHead, Store } from '../store/store.ts'
+import { walkRoots } from '../store/walk-roots.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { CLOSE_ROOT, openRoot, RENDERING, renderJob } from './render.ts'
 
@@ -11,8 +12,6 @@ import { CLOSE_ROOT, openRoot, RENDERING, renderJob } from './render.ts'
 const JOBS_AT_ONCE = 50
 /** A root up to this is read at one instant: as many as one request for screenshots may ask for. */
 const WHOLE_ROOT = 100
-/** Roots looked up at once while streaming. */
-const HEADS_PER_PAGE = 100
 
 /** An answer whose headers are known and whose body has not been made yet. */
 export interface Answer {
@@ -69,7 +68,7 @@ export class Results {
       return {
         etag,
         nextCursor: undefined,
-        body: () => this.#renderList(this.#allHeads(projectId), projectId, addresses),
+        body: () => this.#renderList(walkRoots(this.#store, projectId), projectId, addresses),
       }
     }
     const heads = await this.#store.pageRoots(projectId, { after, limit: page.limit + 1 })
@@ -79,17 +78,6 @@ export class Results {
       etag,
       nextCursor: last && encodeCursor(last),
       body: () => this.#renderList([shown], projectId, addresses),
-    }
-  }
-
-  async *#allHeads(projectId: string): AsyncGenerator<RootHead[]> {
-    let after: RootPosition | undefined
-    for (;;) {
-      const heads = await this.#store.pageRoots(projectId, { after, limit: HEADS_PER_PAGE })
-      if (heads.length > 0) yield heads
-      if (heads.length < HEADS_PER_PAGE) return
-      after = heads.at(-1)
-      await nextTurn()
     }
   }
 
@@ -105,6 +93,7 @@ export class Results {
         before = ''
       }
       if (before === '') before = ','
+      await nextTurn()
     }
     yield before === '[' ? '[]' : ']'
   }

@@ -10,6 +10,8 @@ import { makeFolder } from './workspace.ts'
 export interface TestService extends Storage {
   readonly url: string
   readonly dataDir: string
+  /** As it was given. */
+  readonly databaseUrl: string
   readonly logLines: string[]
   /** Moved by tests; starts at a fixed instant. */
   now: number
@@ -52,6 +54,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Te
     ...storage,
     url,
     dataDir,
+    databaseUrl: env['DATABASE_URL'] ?? '',
     logLines,
     get: (path: string, headers: Record<string, string> = {}) => fetch(new URL(path, url), { headers }),
     stop,

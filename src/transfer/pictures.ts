@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
+import { AppError } from '../errors.ts'
+import { type ImageBatch, type ImageKey, type Images, pictureKey, previewKey } from '../images/images.ts'
+import { inParallel } from '../in-parallel.ts'
+import type { Job } from '../store/store.ts'
+import { PICTURES_AT_ONCE, type Transfer } from './transfer.ts'
+
+export function keysOf(projectId: string, jobs: readonly Job[]): ImageKey[] {
+  return jobs.flatMap(({ uuid }) => [pictureKey(projectId, uuid), previewKey(projectId, uuid)])
+}
+
+/** Adds the pictures to the batch. Throws `conflict` where one is missing at the source. */
+export async function stagePictures(
+  { from }: Transfer,
+  keys: readonly ImageKey[],
+  batch: ImageBatch,
+): Promise<void> {
+  const stage = async (key: ImageKey) => {
+    const image = await from.images.open(key)
+    if (!image) throw new AppError('conflict', `its picture ${key} is missing at the source`)
+    await batch.add(key, await buffer(image.stream({ start: 0, end: image.size - 1 })))
+  }
+  for await (const _ of inParallel(keys, PICTURES_AT_ONCE, stage));
+}
+
+/** Those that are not, byte for byte, the same at both ends. Throws `conflict` where one is missing at the source. */
+export async function findDifferent({ from, to }: Transfer, keys: readonly ImageKey[]): Promise<ImageKey[]> {
+  const compare = async (key: ImageKey) => {
+    const [here, there] = await Promise.all([hashImage(from.images, key), hashImage(to.images, key)])
+    if (here === undefined) throw new AppError('conflict', `its picture ${key} is missing at the source`)
+    return here === there ? [] : [key]
+  }
+  return (await Array.fromAsync(inParallel(keys, PICTURES_AT_ONCE, compare))).flat()
+}
+
+async function hashImage(images: Images, key: ImageKey): Promise<string | undefined> {
+  const image = await images.open(key)
+  if (!image) return undefined
+  const hash = createHash('sha256')
+  for await (const chunk of image.stream({ start: 0, end: image.size - 1 })) hash.update(chunk)
+  return hash.digest('hex')
+}

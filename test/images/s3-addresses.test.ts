@@ -1,0 +1,126 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { readConfig } from '../../src/config/config.ts'
+import { openS3Images } from '../../src/images/s3.ts'
+import { createS3Addresses, type ExpiringCredentials } from '../../src/images/s3-addresses.ts'
+import { S3_CREDENTIALS } from '../support/s3.ts'
+
+const HOUR = 3_600_000
+const NOW = Date.UTC(2026, 2, 1, 6)
+const KEY = 'p/u.png'
+
+function addressing(credentials: () => Promise<ExpiringCredentials>, windowMs = 12 * HOUR) {
+  const bucket = { origin: 'https://s.example', host: 's.example', path: '/shots/' }
+  return createS3Addresses({ bucket, prefix: 'x/', region: 'auto', windowMs, credentials })
+}
+
+const lasting = { accessKeyId: 'A', secretAccessKey: 'S' }
+
+/** From when to when an address holds, in milliseconds. */
+function lifeOf(address: string): { from: number; to: number } {
+  const query = new URL(address).searchParams
+  const from = Date.parse(
+    (query.get('X-Amz-Date') ?? '').replace(/(....)(..)(..T..)(..)(..Z)/, '$1-$2-$3:$4:$5'),
+  )
+  return { from, to: from + Number(query.get('X-Amz-Expires')) * 1000 }
+}
+
+describe('the life of an address', () => {
+  test('is one to two windows, the same within one', async () => {
+    const addresses = addressing(async () => lasting)
+    const first = await addresses(NOW)
+    expect(lifeOf(first.address(KEY))).toEqual({ from: NOW - 6 * HOUR, to: NOW + 18 * HOUR })
+    expect((await addresses(NOW + 6 * HOUR - 1)).address(KEY)).toBe(first.address(KEY))
+    expect((await addresses(NOW + 6 * HOUR)).address(KEY)).not.toBe(first.address(KEY))
+  })
+
+  test('never exceeds seven days', async () => {
+    const { from, to } = lifeOf((await addressing(async () => lasting, 84 * HOUR)(NOW)).address(KEY))
+    expect(to - from).toBe(7 * 24 * HOUR)
+  })
+
+  test('ends with the credentials, and the tag says so', async () => {
+    const expiration = new Date(NOW + 2 * HOUR + 500)
+    const addresses = addressing(async () => ({ ...lasting, sessionToken: 't', expiration }))
+    const { tag, address } = await addresses(NOW)
+    expect(lifeOf(address(KEY)).to).toBe(NOW + 2 * HOUR)
+    expect(tag).not.toBe((await addressing(async () => ({ ...lasting, sessionToken: 't' }))(NOW)).tag)
+  })
+
+  test('new credentials give new addresses and another tag', async () => {
+    let credentials: ExpiringCredentials = {
+      ...lasting,
+      sessionToken: 'one',
+      expiration: new Date(NOW + HOUR),
+    }
+    const addresses = addressing(async () => credentials)
+    const before = await addresses(NOW)
+    credentials = { ...lasting, sessionToken: 'two', expiration: new Date(NOW + 7 * HOUR) }
+    const after = await addresses(NOW + 1)
+    expect(after.tag).not.toBe(before.tag)
+    expect(after.address(KEY)).toContain('Token=two')
+  })
+})
+
+describe('credentials that cannot be renewed', () => {
+  test('serve until they expire, and then it is unavailable', async () => {
+    let works = true
+    const expiration = new Date(NOW + HOUR)
+    const addresses = addressing(async () => {
+      if (!works) throw new Error('the role cannot be reached')
+      return { ...lasting, expiration }
+    })
+    const before = await addresses(NOW)
+    works = false
+    expect((await addresses(NOW + HOUR - 1)).tag).toBe(before.tag)
+    await expect(addresses(NOW + HOUR)).rejects.toThrow('the role cannot be reached')
+    works = true
+    await expect(addresses(NOW + HOUR)).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
+  test('no secret is in the tag', async () => {
+    const secret = { accessKeyId: 'A', secretAccessKey: 'very-secret', sessionToken: 'token-secret' }
+    expect((await addressing(async () => secret)(NOW)).tag).not.toMatch(/secret/)
+  })
+})
+
+describe('where addresses lead', () => {
+  const open = async (env: Record<string, string>) => {
+    for (const [name, value] of Object.entries(S3_CREDENTIALS)) vi.stubEnv(name, value)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const { images, s3, signingWindowMs: windowMs } = readConfig(env)
+    if (images.kind !== 's3') throw new Error('not S3')
+    const opened = await openS3Images({ ...images, ...s3, windowMs })
+    onTestFinished(() => opened.close())
+    return (await opened.addresses({ now: NOW, origin: 'http://unused' })).address(KEY)
+  }
+
+  test.each([
+    ['s3://shots?region=eu-central-1', 'https://shots.s3.eu-central-1.amazonaws.com/p/u.png'],
+    ['s3://my.shots?region=eu-central-1', 'https://s3.eu-central-1.amazonaws.com/my.shots/p/u.png'],
+    ['s3://shots?region=us-east-1&style=path', 'https://s3.us-east-1.amazonaws.com/shots/p/u.png'],
+    ['s3://shots?region=cn-north-1', 'https://shots.s3.cn-north-1.amazonaws.com.cn/p/u.png'],
+    ['s3://shots/team?endpoint=http://127.0.0.1:9000', 'http://127.0.0.1:9000/shots/team/p/u.png'],
+    [
+      's3://shots?endpoint=https://acc.r2.cloudflarestorage.com&region=auto&style=virtual',
+      'https://shots.acc.r2.cloudflarestorage.com/p/u.png',
+    ],
+    ['s3://shots?endpoint=https://storage.googleapis.com', 'https://storage.googleapis.com/shots/p/u.png'],
+  ])('%s', async (IMAGES_URL, expected) => {
+    expect((await open({ IMAGES_URL })).split('?')[0]).toBe(expected)
+  })
+
+  test('IMAGES_PUBLIC_URL changes the host, and the signature only where it is to', async () => {
+    const env = { IMAGES_URL: 's3://shots?region=eu-central-1', IMAGES_PUBLIC_URL: 'https://cdn.example.com' }
+    const own = await open({ IMAGES_URL: env.IMAGES_URL })
+    const cdn = await open(env)
+    const proxy = await open({ ...env, IMAGES_SIGNED_HOST: 'public' })
+    expect(cdn).toBe(own.replace('shots.s3.eu-central-1.amazonaws.com', 'cdn.example.com'))
+    expect(proxy.split('?')[0]).toBe('https://cdn.example.com/p/u.png')
+    expect(proxy).not.toBe(cdn)
+  })
+
+  test('AWS without a region says what is missing', async () => {
+    vi.stubEnv('AWS_CONFIG_FILE', '/nowhere')
+    await expect(open({ IMAGES_URL: 's3://shots' })).rejects.toThrow('S3 needs a region')
+  })
+})

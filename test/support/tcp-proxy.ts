@@ -1,0 +1,40 @@
+import type { AddressInfo } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+export interface TcpProxy {
+  readonly port: number
+  /** `pass` forwards; `swallow` keeps connections open, takes new ones, and lets no byte through. */
+  mode: 'pass' | 'swallow'
+  close(): Promise<void>
+}
+
+/** Stands between a client and a server on 127.0.0.1, and can become a black hole. */
+export async function startProxy(target: number): Promise<TcpProxy> {
+  const sockets = new Set<Socket>()
+  const server: Server = createServer((client) => {
+    const upstream = connect(target, '127.0.0.1')
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from)
+      from.on('data', (chunk) => proxy.mode === 'pass' && to.write(chunk))
+      from.on('error', () => {})
+      from.on('close', () => {
+        sockets.delete(from)
+        // Through a black hole not even the end of a connection is heard.
+        if (proxy.mode === 'pass') to.destroy()
+      })
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const proxy: TcpProxy = {
+    port: (server.address() as AddressInfo).port,
+    mode: 'pass',
+    async close() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return proxy
+}

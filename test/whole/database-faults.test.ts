@@ -1,0 +1,231 @@
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { startPostgres, type TestPostgres } from '../support/postgres.ts'
+import { addRows, makeKey, makeProject, rootsUrl } from '../support/results.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { startProxy } from '../support/tcp-proxy.ts'
+
+const SIGNING_KEYS = `k1:${Buffer.alloc(32, 1).toString('base64')}`
+const WAIT_MS = 500
+const STATEMENT_MS = 1_000
+/** For a connection, and then for the statement; and what a busy machine adds. */
+const BOUND_MS = WAIT_MS + STATEMENT_MS + 10_000
+
+let server: TestPostgres
+beforeAll(async () => {
+  server = await startPostgres()
+})
+afterAll(() => server.close())
+
+async function serve(env: Record<string, string> = {}) {
+  const DATABASE_URL = env['DATABASE_URL'] ?? (await server.newDatabase())
+  const service = await startService({
+    DATABASE_WAIT: `${WAIT_MS}ms`,
+    DATABASE_TIMEOUT: `${STATEMENT_MS}ms`,
+    SIGNING_KEYS,
+    ...env,
+    DATABASE_URL,
+  })
+  const projectId = await makeProject(service.store)
+  const rootId = await addRows(service.store, projectId, { jobs: 3 })
+  return { service, projectId, rootId, list: rootsUrl(projectId), one: `${rootsUrl(projectId)}/${rootId}` }
+}
+
+/** Asks as many at once as there are connections, and more; each is a 503 in bounded time. */
+async function expectUnavailable(service: TestService, path: string): Promise<void> {
+  await Promise.all(
+    Array.from({ length: 15 }, async () => {
+      const began = Date.now()
+      const answer = await service.get(path)
+      expect([answer.status, Date.now() - began < BOUND_MS]).toEqual([503, true])
+      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(await answer.json()).toMatchObject({ code: 'unavailable', status: 503 })
+    }),
+  )
+  expect((await service.get('/readyz')).status).toBe(503)
+  expect((await service.get('/healthz')).status).toBe(200)
+}
+
+/** How long until it answers again, without anyone's help. */
+async function expectRecovery(service: TestService, path: string, what: string): Promise<void> {
+  const began = Date.now()
+  while ((await service.get(path)).status !== 200) {
+    expect(Date.now() - began).toBeLessThan(20_000)
+    await sleep(20)
+  }
+  process.stderr.write(`${what}: answers again after ${Date.now() - began} ms\n`)
+  const answers = await Promise.all(Array.from({ length: 30 }, () => service.get(path)))
+  expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]))
+}
+
+/** The server and every process it started. */
+function processesOf(pid: number): number[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' }).trim().split('\n')
+  const children = lines
+    .map((line) => line.trim().split(/\s+/).map(Number))
+    .filter(([, parent]) => parent === pid)
+  return [pid, ...children.map(([child = 0]) => child)]
+}
+
+function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
+  for (const pid of processesOf(server.pid)) process.kill(pid, signal)
+}
+
+describe('PostgreSQL', () => {
+  test('killed: 503, then healed after its restart, and nothing acknowledged is lost', async () => {
+    const { service, projectId, one, rootId } = await serve()
+    const acknowledged = [rootId]
+    let stop = false
+    const errors = new Set<string>()
+    const writers = Array.from({ length: 4 }, async () => {
+      while (!stop) {
+        try {
+          acknowledged.push(await addRows(service.store, projectId, { jobs: 5 }))
+        } catch (error) {
+          errors.add((error as { code: string }).code)
+          await sleep(20)
+        }
+      }
+    })
+    await sleep(500)
+    const before = acknowledged.length
+    await server.end('SIGKILL')
+    await expectUnavailable(service, one)
+    await server.start()
+    await expectRecovery(service, one, 'killed and restarted')
+    const recovered = acknowledged.length
+    while (acknowledged.length < recovered + 10) await sleep(20)
+    stop = true
+    await Promise.all(writers)
+    expect(before).toBeGreaterThan(5)
+    expect([...errors]).toEqual(['unavailable'])
+    for (const each of acknowledged) expect(await service.store.findRoot(projectId, each)).toMatchObject({})
+    const stored = await service.store.jobsOf(projectId, acknowledged)
+    expect(stored).toHaveLength((acknowledged.length - 1) * 5 + 3)
+  })
+
+  test('stopped for maintenance and started again: 503, then healed', async () => {
+    const { service, one } = await serve()
+    await server.end('SIGINT')
+    await expectUnavailable(service, one)
+    await server.start()
+    await expectRecovery(service, one, 'restarted')
+  })
+
+  test('frozen and continued: 503 in bounded time, bad requests still answered, then healed', async () => {
+    const { service, projectId, one, list } = await serve()
+    signalAll('SIGSTOP')
+    onTestFinished(() => {
+      signalAll('SIGCONT')
+    })
+    await expectUnavailable(service, one)
+    await expectCheapRefusals(service, projectId)
+    signalAll('SIGCONT')
+    await expectRecovery(service, list, 'frozen and continued')
+  })
+
+  test('behind a black hole: 503 in bounded time, then healed', async () => {
+    const proxy = await startProxy(server.port)
+    onTestFinished(() => proxy.close())
+    const url = new URL(await server.newDatabase())
+    url.port = String(proxy.port)
+    const { service, one, projectId } = await serve({ DATABASE_URL: url.href })
+    proxy.mode = 'swallow'
+    await expectUnavailable(service, one)
+    await expect(addRows(service.store, projectId)).rejects.toMatchObject({ code: 'unavailable' })
+    proxy.mode = 'pass'
+    await expectRecovery(service, one, 'black hole')
+  })
+
+  test('exhausted: 503 after the time to wait, bad requests need no connection, then healed', async () => {
+    const { service, projectId, one } = await serve({ DATABASE_POOL: '2', DATABASE_TIMEOUT: '5s' })
+    const release = Promise.withResolvers<void>()
+    const published = Promise.withResolvers<void>()
+    let publishing = 0
+    const holders = Array.from({ length: 2 }, () =>
+      service.store.addRoot(
+        { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [] },
+        async () => {
+          if (++publishing === 2) published.resolve()
+          await release.promise
+        },
+      ),
+    )
+    await published.promise
+    const began = Date.now()
+    const answer = await service.get(one)
+    expect([answer.status, answer.headers.get('retry-after') !== null]).toEqual([503, true])
+    expect(Date.now() - began).toBeGreaterThanOrEqual(WAIT_MS - 50)
+    await expectCheapRefusals(service, projectId)
+    release.resolve()
+    expect(await Promise.all(holders)).toEqual(['added', 'added'])
+    await expectRecovery(service, one, 'exhausted')
+  })
+
+  test('with more instances than it takes connections: 503 and not a crash', async () => {
+    const { service, one } = await serve({ DATABASE_POOL: '40' })
+    const admin = new pg.Client(await server.newDatabase())
+    await admin.connect()
+    onTestFinished(() => admin.end())
+    const others: pg.Client[] = []
+    onTestFinished(async () => {
+      await Promise.all(others.map((other) => other.end()))
+    })
+    const url = await server.newDatabase()
+    for (let refused = false; !refused; ) {
+      const other = new pg.Client(url)
+      other.on('error', () => {})
+      await other.connect().then(
+        () => others.push(other),
+        () => {
+          refused = true
+        },
+      )
+    }
+    const answers = await Promise.all(Array.from({ length: 40 }, () => service.get(one)))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]))
+    await Promise.all(others.splice(0).map((other) => other.end()))
+    await expectRecovery(service, one, 'too many connections')
+  })
+
+  test('a statement held up by a lock ends by itself', async () => {
+    const { service, one } = await serve()
+    const other = new pg.Client(service.databaseUrl)
+    await other.connect()
+    onTestFinished(() => other.end())
+    await other.query('begin; lock table projects, roots in access exclusive mode')
+    await expectUnavailable(service, one)
+    await other.query('rollback')
+    await expectRecovery(service, one, 'locked')
+  })
+})
+
+/** What is wrong with a request is said though no connection is to be had: otherwise these were 503, too. */
+async function expectCheapRefusals(service: TestService, projectId: string): Promise<void> {
+  const statuses = await Promise.all(
+    [
+      `${rootsUrl(projectId)}/not-an-id`,
+      rootsUrl('not-an-id'),
+      `${rootsUrl(projectId)}?limit=0`,
+      `${rootsUrl(projectId)}?limit=2&cursor=nonsense`,
+      '/api/nothing',
+    ].map(async (path) => (await service.get(path)).status),
+  )
+  expect(statuses).toEqual([404, 404, 400, 400, 404])
+}
+
+test('a key that is none needs no connection either', async () => {
+  const { service, projectId, one } = await serve({ AUTH: 'keys' })
+  const { secret } = await makeKey(service.store, projectId)
+  expect((await service.get(one, { authorization: secret })).status).toBe(200)
+  signalAll('SIGSTOP')
+  onTestFinished(() => {
+    signalAll('SIGCONT')
+  })
+  expect((await service.get(one)).status).toBe(401)
+  expect((await service.get(one, { authorization: 'Bearer nonsense' })).status).toBe(401)
+  expect((await service.get(one, { authorization: secret })).status).toBe(503)
+})
