@@ -85,7 +85,7 @@ async function transferAll(transfer: Transfer, verify: boolean): Promise<ExitCod
       progress.interrupt(() => process.stderr.write(`root ${rootId}: ${printable(reason)}\n`))
     }
     try {
-      const result = await run({ signal, onProblem, onPictures: progress.advance })
+      const result = await run({ signal, onProblem, onPictures: progress.advance, onPresent: progress.skip })
       if (signal.aborted) throw new AppError('unavailable', 'interrupted')
       return result
     } catch (error) {

@@ -10,6 +10,8 @@ const CLEAR_LINE = '\r\x1b[2K'
 
 export interface Progress {
   advance(count: number): void
+  /** For what was done before: it counts, but says nothing of how fast the rest will be. */
+  skip(count: number): void
   /** Writes something meanwhile, here or elsewhere on the same terminal, without tearing the bar. */
   interrupt(write: () => void): void
   finish(): void
@@ -26,12 +28,13 @@ export function createProgress(
   const began = clock()
   const tty = stream.isTTY === true
   let done = 0
+  let skipped = 0
   let drawn = began
 
   function figures(): { percent: string; status: string; share: number } {
     const share = total === 0 ? 1 : Math.min(1, done / total)
-    const rate = done / Math.max((clock() - began) / 1000, 0.001)
-    const left = done > 0 && done < total ? `  ${formatSeconds((total - done) / rate)} left` : ''
+    const rate = (done - skipped) / Math.max((clock() - began) / 1000, 0.001)
+    const left = done > skipped && done < total ? `  ${formatSeconds((total - done) / rate)} left` : ''
     const counts = `${done.toLocaleString('en')}/${total.toLocaleString('en')} ${unit}`
     const perSecond = `${rate.toFixed(rate < 10 ? 1 : 0)}/s`
     return { share, percent: `${Math.floor(share * 100)} %`, status: `${counts}  ${perSecond}${left}` }
@@ -56,11 +59,17 @@ export function createProgress(
     stream.write(`${CLEAR_LINE}${title} ${bar} ${text}`)
   }
 
+  function advance(count: number): void {
+    done += count
+    if (clock() - drawn >= (tty ? REDRAW_MS : PLAIN_MS)) draw()
+  }
+
   if (tty) draw()
   return {
-    advance(count) {
-      done += count
-      if (clock() - drawn >= (tty ? REDRAW_MS : PLAIN_MS)) draw()
+    advance,
+    skip(count) {
+      skipped += count
+      advance(count)
     },
     interrupt(write) {
       if (tty) stream.write(CLEAR_LINE)

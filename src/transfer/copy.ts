@@ -29,8 +29,11 @@ export async function copyAll(transfer: Transfer, watch: Watch): Promise<Copied>
         if (added) {
           copied.roots++
           copied.pictures += head.jobCount
-        } else if (first) copied.present++
-        if (added || first) watch.onPictures(head.jobCount)
+          watch.onPictures(head.jobCount)
+        } else if (first) {
+          copied.present++
+          watch.onPresent(head.jobCount)
+        }
       })
     }
   }

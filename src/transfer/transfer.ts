@@ -20,6 +20,8 @@ export interface Place {
 export interface Watch {
   /** Called as pictures are done with. */
   onPictures(count: number): void
+  /** Called for pictures that an earlier run was done with. */
+  onPresent(count: number): void
   /** What is wrong with one root; the others go on. */
   onProblem(rootId: string, reason: string): void
   /** No further root is begun after it; those under way are finished. */

@@ -3,12 +3,14 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
 import { freePort } from '../support/ports.ts'
 import { type RunningProcess, signalGroup, start } from '../support/process.ts'
 import { makePng } from '../support/results.ts'
+import { S3_CREDENTIALS } from '../support/s3.ts'
 import { makeFolder } from '../support/workspace.ts'
+import { startServers } from '../support/worlds.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -49,9 +51,23 @@ test('the commands of the README work as written, in a fresh clone with the mach
 
   const cwd = await cloneTree()
   const port = String(await freePort())
-  const env = { PATH: newcomersPath(), PORT: port, LOG_LEVEL: 'warn', npm_config_prefer_offline: 'true' }
-  const shell = (command: string): RunningProcess =>
-    start('bash', ['-c', command.replaceAll(':8080', `:${port}`)], { env, cwd })
+  const servers = await startServers()
+  onTestFinished(servers.close)
+  const { DATABASE_URL, IMAGES_URL } = await servers.newWorld()
+  const env = {
+    PATH: newcomersPath(),
+    PORT: port,
+    LOG_LEVEL: 'warn',
+    npm_config_prefer_offline: 'true',
+    ...S3_CREDENTIALS,
+  }
+  const shell = (command: string): RunningProcess => {
+    const here = command
+      .replaceAll(':8080', `:${port}`)
+      .replace('postgres://me:secret@db.example.com/proofsheet', DATABASE_URL)
+      .replace('s3://shots?region=eu-central-1', IMAGES_URL)
+    return start('bash', ['-c', here], { env, cwd })
+  }
 
   const service = shell(blocks[0]?.[0] ?? '')
   await service.waitFor(/Stop with Ctrl\+C/)
@@ -68,7 +84,12 @@ test('the commands of the README work as written, in a fresh clone with the mach
   for (const command of blocks.slice(2).flat()) {
     if (command.endsWith('proofsheet serve')) {
       const open = shell(`PORT=0 ${command}`)
-      await open.waitFor(/npx proofsheet key create --project/)
+      await open.waitFor(/Stop with Ctrl\+C/)
+      if (command.startsWith('HOST=')) expect(open.stdout()).toContain('npx proofsheet key create --project')
+      const [, ready = ''] = await open.waitFor(/ready at (http:\S+)/)
+      if (!command.startsWith('HOST=')) expect((await fetch(`${ready}/readyz`)).status).toBe(200)
+      if (command.includes('postgres:')) expect(open.stdout()).toMatch(/database: postgres:\/\/…@/)
+      if (command.includes('s3:')) expect(open.stdout()).toMatch(/pictures: s3:\/\/shots\//)
       await stop(open)
       continue
     }
@@ -76,6 +97,7 @@ test('the commands of the README work as written, in a fresh clone with the mach
     if (command.startsWith('curl')) await expectPictures(output)
     if (command.includes('import')) expect(output).toMatch(/^added \S{36} /)
     if (command.endsWith('project list')) expect(output).toMatch(/22222222-\S+ .* 2 +2 +My site/)
+    if (command.includes('proofsheet copy')) expect(output).toMatch(/22222222-\S+ +2 \/ 2 +2 \/ 2 +all there/)
     if (command.includes('key list')) expect(output).toMatch(/22222222-\S+ +read .* CI/)
   }
   await stop(service)

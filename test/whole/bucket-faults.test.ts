@@ -1,0 +1,151 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { pictureKey } from '../../src/images/images.ts'
+import { addPictures, makePng, makeProject, rootsUrl, submittedJob } from '../support/results.ts'
+import { S3_CREDENTIALS, startS3, type TestS3 } from '../support/s3.ts'
+import { startService } from '../support/service.ts'
+
+let s3: TestS3
+beforeAll(async () => {
+  s3 = await startS3()
+  for (const [name, value] of Object.entries(S3_CREDENTIALS)) vi.stubEnv(name, value)
+})
+afterAll(async () => {
+  vi.unstubAllEnvs()
+  await s3.close()
+})
+
+const faults: Record<string, (request: IncomingMessage, response: ServerResponse) => boolean> = {
+  refusing: (request) => {
+    request.socket.destroy()
+    return true
+  },
+  slow: () => true,
+  'answering 500': (_, response) => {
+    response.writeHead(500).end()
+    return true
+  },
+  'answering 503 SlowDown': (_, response) => {
+    response.writeHead(503, { 'content-type': 'application/xml' })
+    response.end('<Error><Code>SlowDown</Code><Message>Reduce your rate</Message></Error>')
+    return true
+  },
+  'cutting uploads off': (request) => {
+    if (request.method !== 'PUT') return false
+    request.once('data', () => request.socket.destroy())
+    return true
+  },
+}
+
+describe.each(Object.entries(faults))('S3 %s', (name, fault) => {
+  test('fails what is added with a typed error, loses nothing, keeps reading alive, and heals', async () => {
+    const service = await startService({ IMAGES_URL: s3.newPlace(), IMAGES_TIMEOUT: '2s' })
+    const projectId = await makeProject(service.store)
+    const png = await makePng()
+    const jobs = (count: number) => Array.from({ length: count }, () => submittedJob(png))
+    const before = await addPictures(service, projectId, { jobs: jobs(3) })
+    const answer = await (await service.get(rootsUrl(projectId))).text()
+
+    s3.interfere = fault
+    onTestFinished(() => {
+      s3.interfere = undefined
+    })
+    const revision = (await service.store.findProject(projectId))?.revision
+    await expect(addPictures(service, projectId, { created: 5, jobs: jobs(2) })).rejects.toMatchObject({
+      name: 'AppError',
+      code: 'unavailable',
+    })
+    expect((await service.store.findProject(projectId))?.revision).toBe(revision)
+    // What was acknowledged stands, and is served: addresses are made without asking S3.
+    expect(await (await service.get(rootsUrl(projectId))).text()).toBe(answer)
+    if (name !== 'cutting uploads off') expect((await service.get('/readyz')).status).toBe(503)
+
+    s3.interfere = undefined
+    const began = Date.now()
+    const after = await addPictures(service, projectId, { created: 5, jobs: jobs(2) })
+    process.stderr.write(`S3 ${name}: adding works again after ${Date.now() - began} ms\n`)
+    expect(after.outcome).toBe('added')
+    expect((await service.get('/readyz')).status).toBe(200)
+    for (const { rootId } of [before, after]) {
+      for (const { uuid } of await service.store.jobsOf(projectId, [rootId])) {
+        const image = await service.images.open(pictureKey(projectId, uuid))
+        expect(
+          Buffer.concat((await image?.stream({ start: 0, end: image.size - 1 }).toArray()) ?? []),
+        ).toEqual(png)
+      }
+    }
+  })
+})
+
+test('a fault that passes while one request is repeated is not even noticed', async () => {
+  const service = await startService({ IMAGES_URL: s3.newPlace() })
+  const projectId = await makeProject(service.store)
+  let failures = 0
+  s3.interfere = (_, response) => {
+    if (failures++ >= 2) return false
+    response.writeHead(500).end()
+    return true
+  }
+  onTestFinished(() => {
+    s3.interfere = undefined
+  })
+  const added = await addPictures(service, projectId, { jobs: [submittedJob(await makePng())] })
+  expect([added.outcome, failures > 2]).toEqual(['added', true])
+})
+
+describe('what someone has to put right is said in words', () => {
+  const check = async (env: Record<string, string>) => {
+    const service = await startService({ IMAGES_TIMEOUT: '2s', ...env })
+    return await service.images.check().then(
+      () => 'fine',
+      (error) => `${error.code}: ${error.message}`,
+    )
+  }
+  const at = (bucket: string) => `s3://${bucket}?endpoint=http://127.0.0.1:${s3.port}&region=eu-central-1`
+
+  test('the bucket, the keys, the server', async () => {
+    expect(await check({ IMAGES_URL: at(s3.bucket) })).toBe('fine')
+    expect(await check({ IMAGES_URL: at('nobodys') })).toBe(
+      'storage_failed: S3 refused: there is no such bucket (NoSuchBucket).',
+    )
+    expect(await check({ IMAGES_URL: 's3://shots?endpoint=http://127.0.0.1:1&region=auto' })).toMatch(
+      /^unavailable: S3 cannot be reached or is busy: .*ECONNREFUSED/,
+    )
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'wrong')
+    expect(await check({ IMAGES_URL: at(s3.bucket) })).toBe(
+      'storage_failed: S3 refused: the secret key is not the right one (SignatureDoesNotMatch).',
+    )
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'nobody')
+    expect(await check({ IMAGES_URL: at(s3.bucket) })).toBe(
+      'storage_failed: S3 refused: it does not know the access key (InvalidAccessKeyId).',
+    )
+    for (const [name, value] of Object.entries(S3_CREDENTIALS)) vi.stubEnv(name, value)
+  })
+
+  test('who may not list the bucket is not told what is missing, and that is fine', async () => {
+    s3.interfere = (_, response) => {
+      response.writeHead(403, { 'content-type': 'application/xml' })
+      response.end('<Error><Code>AccessDenied</Code><Message>no</Message></Error>')
+      return true
+    }
+    onTestFinished(() => {
+      s3.interfere = undefined
+    })
+    expect(await check({ IMAGES_URL: s3.newPlace() })).toBe('fine')
+  })
+
+  test('a bucket that is full', async () => {
+    const service = await startService({ IMAGES_URL: s3.newPlace() })
+    const projectId = await makeProject(service.store)
+    s3.interfere = (_, response) => {
+      response.writeHead(403, { 'content-type': 'application/xml' })
+      response.end('<Error><Code>QuotaExceeded</Code><Message>full</Message></Error>')
+      return true
+    }
+    onTestFinished(() => {
+      s3.interfere = undefined
+    })
+    const adding = addPictures(service, projectId, { jobs: [submittedJob(await makePng())] })
+    await expect(adding).rejects.toMatchObject({ code: 'storage_full' })
+  })
+})
