@@ -1,19 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
 import { Command } from 'commander'
 import type { Config } from '../config/config.ts'
-import {
-  type DatabaseLocation,
-  databaseLocation,
-  type ImagesLocation,
-  imagesLocation,
-} from '../config/locations.ts'
+import { databaseLocation, imagesLocation } from '../config/locations.ts'
 import { AppError } from '../errors.ts'
 import { openStorage } from '../storage.ts'
 import { copyAll } from '../transfer/copy.ts'
 import type { Transfer, Watch } from '../transfer/transfer.ts'
 import { verifyAll } from '../transfer/verify.ts'
 import type { ExitCode } from './exit-code.ts'
-import { valueOption } from './options.ts'
 import { createProgress } from './progress.ts'
 import { abortOnSignal } from './signals.ts'
 import { withStorage } from './storage.ts'
@@ -22,12 +16,8 @@ import { counted, formatTable, printable } from './table.ts'
 export function copyCommand(finish: (code: ExitCode) => void): Command {
   return new Command('copy')
     .description('Copy everything to another database and image store. Works while the service runs.')
-    .requiredOption('--to-database <address>', 'as for DATABASE_URL', valueOption(databaseLocation))
-    .option(
-      '--to-images <address>',
-      'as for IMAGES_URL; without it pictures stay where they are',
-      valueOption(imagesLocation),
-    )
+    .requiredOption('--to-database <address>', 'as for DATABASE_URL')
+    .option('--to-images <address>', 'as for IMAGES_URL; without it pictures stay where they are')
     .option('--no-verify', 'do not read everything back afterwards')
     .addHelpText('after', EXPLANATION)
     .action(async (options: CopyOptions) => finish(await runCopy(options)))
@@ -50,14 +40,16 @@ A password in an option can be seen by other users of the machine: PGPASSWORD ke
 Exit code: 0 everything is there and the same, 1 something is not, 2 a mistake in the command.`
 
 interface CopyOptions {
-  readonly toDatabase: DatabaseLocation
-  readonly toImages?: ImagesLocation
+  readonly toDatabase: string
+  readonly toImages?: string
   readonly verify: boolean
 }
 
 async function runCopy({ toDatabase, toImages, verify }: CopyOptions): Promise<ExitCode> {
+  const database = parse('--to-database', toDatabase, databaseLocation)
+  const images = toImages === undefined ? undefined : parse('--to-images', toImages, imagesLocation)
   return await withStorage(async (from, config) => {
-    const target: Config = { ...config, database: toDatabase, images: toImages ?? config.images }
+    const target: Config = { ...config, database, images: images ?? config.images }
     if (isDeepStrictEqual(target.database, config.database)) {
       throw new AppError('bad_request', 'that database is the one to copy from (DATABASE_URL, DATA_DIR)')
     }
@@ -69,6 +61,15 @@ async function runCopy({ toDatabase, toImages, verify }: CopyOptions): Promise<E
       await to.close()
     }
   })
+}
+
+/** Not by the option itself: its error would repeat the address, and with it a password. */
+function parse<T>(option: string, address: string, read: (text: string) => T): T {
+  try {
+    return read(address)
+  } catch (error) {
+    throw new AppError('bad_request', `${option} ${(error as Error).message}`)
+  }
 }
 
 async function transferAll(transfer: Transfer, verify: boolean): Promise<ExitCode> {

@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { Command } from 'commander'
+import type { Logger } from 'pino'
 import { openService } from '../app.ts'
 import { type Config, withoutPassword } from '../config/config.ts'
 import { settings } from '../config/settings.ts'
@@ -36,8 +37,9 @@ function describeSettings(): string {
 async function serve({ demo }: { demo?: true }): Promise<void> {
   await withStorage(async (storage, config) => {
     const stopped = nextSignal()
-    if (demo) await makeDemo({ ...storage, clock: Date.now }, say)
     const log = await openLog(config.logLevel)
+    await checkPictures(storage, log)
+    if (demo) await makeDemo({ ...storage, clock: Date.now }, say)
     const service = await openService(config, storage, { log }).catch((error) =>
       explainListening(error, config),
     )
@@ -47,6 +49,14 @@ async function serve({ demo }: { demo?: true }): Promise<void> {
     } finally {
       await service.close()
     }
+  })
+}
+
+/** A wrong bucket or key is better heard of now; one that is only away at the moment keeps nobody from reading. */
+async function checkPictures({ images }: Storage, log: Logger): Promise<void> {
+  await images.check().catch((error) => {
+    if (!(error instanceof AppError) || error.code !== 'unavailable') throw error
+    log.warn({ err: error }, 'the pictures cannot be reached at the moment; results are served all the same')
   })
 }
 

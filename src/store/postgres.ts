@@ -113,9 +113,7 @@ function watch(pool: pg.Pool): PostgresPool {
     options: pool.options,
     end: () => pool.end(),
     async connect() {
-      const client = await pool.connect().catch((error) => {
-        throw toStoreError(error)
-      })
+      const client = await acquire(pool)
       let lost: Error | undefined
       const lose = (error: Error) => {
         lost ??= error
@@ -138,6 +136,14 @@ function watch(pool: pg.Pool): PostgresPool {
         },
       }
     },
+  }
+}
+
+async function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw toStoreError(error)
   }
 }
 

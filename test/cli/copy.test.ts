@@ -217,12 +217,13 @@ describe('copy', () => {
 
 describe('copy, mistakes', () => {
   test.each([
-    [['--to-database', 'mysql://x'], 2, 'It must begin with sqlite: or postgres:'],
+    [['--to-database', 'mysql://x'], 2, '--to-database must begin with sqlite: or postgres:'],
     [
       ['--to-database', 'sqlite:x.db', '--to-images', 's3://x?regoin=y'],
       2,
       'It takes endpoint, region, style',
     ],
+    [['--to-database', 'postgres:me:hunter2@x'], 2, '--to-database must be postgres://'],
     [[], 2, "required option '--to-database <address>' not specified"],
     [['--to-database', 'postgres://me:hunter2@127.0.0.1:1/x'], 1, 'The database cannot be reached'],
   ])('%j', async (options, exit, message) => {

@@ -1,6 +1,16 @@
-import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openPostgresStore } from '../../src/store/postgres.ts'
-import { createDatabase, dropDatabase, startPostgres, type TestPostgres } from '../support/postgres.ts'
+import {
+  asAdmin,
+  createDatabase,
+  dropDatabase,
+  startPostgres,
+  type TestPostgres,
+} from '../support/postgres.ts'
+import { addRows, makeProject } from '../support/results.ts'
 import { storeSuite } from './store-suite.ts'
 
 const LIMITS = { connections: 10, waitMs: 5_000, statementMs: 10_000 }
@@ -9,7 +19,7 @@ const LIMITS = { connections: 10, waitMs: 5_000, statementMs: 10_000 }
 const OTHER = process.env['TEST_DATABASE_URL']
 let server: TestPostgres | undefined
 beforeAll(async () => {
-  if (!OTHER) server = await startPostgres(['fsync=off'])
+  if (!OTHER) server = await startPostgres({ flags: ['fsync=off'] })
 })
 afterAll(() => server?.close())
 
@@ -27,3 +37,171 @@ const driver = {
 }
 
 storeSuite('PostgreSQL', driver)
+
+describe('PostgreSQL', () => {
+  test('a schema newer than the code is refused in words, and untouched', async () => {
+    const url = await driver.newPlace()
+    await (await driver.open(url)).close()
+    await asAdmin(url, `insert into kysely_migration (name, timestamp) values ('9999-later', 'x')`)
+    await expect(openPostgresStore(url, LIMITS)).rejects.toMatchObject({
+      code: 'storage_failed',
+      message: expect.stringContaining('newer version of proofsheet'),
+    })
+  })
+
+  test('a schema of its own beside others, and beside tables of the same names', async () => {
+    const url = await driver.newPlace()
+    await asAdmin(
+      url,
+      'create schema ours; create table projects (x int); create table kysely_migration (x int)',
+    )
+    const ours = `${url}?options=-c%20search_path%3Dours`
+    const projectId = await makeProject(await driver.open(ours))
+    expect(await (await driver.open(ours)).findProject(projectId)).toBeDefined()
+    await expect(
+      openPostgresStore(`${url}?options=-c%20search_path%3Dnowhere`, LIMITS),
+    ).rejects.toMatchObject({
+      code: 'storage_failed',
+      message: 'The schema that search_path names does not exist.',
+    })
+  })
+
+  test('a database that cannot hold every character is refused in words', async () => {
+    const url = await driver.newPlace()
+    const name = new URL(url).pathname.slice(1)
+    const other = new URL(url)
+    other.pathname = '/postgres'
+    await asAdmin(other.href, `drop database ${name}`)
+    await asAdmin(other.href, `create database ${name} template template0 encoding 'LATIN1' locale 'C'`)
+    await expect(openPostgresStore(url, LIMITS)).rejects.toThrow('must hold UTF8, not LATIN1')
+  })
+
+  test.each([
+    ['another password', (url: URL) => Object.assign(url, { password: 'wrong' }), 'storage_failed'],
+    ['no such database', (url: URL) => Object.assign(url, { pathname: '/nowhere' }), 'storage_failed'],
+    ['nobody there', (url: URL) => Object.assign(url, { port: '1' }), 'unavailable'],
+    ['no such host', (url: URL) => Object.assign(url, { hostname: 'nowhere.invalid' }), 'unavailable'],
+    [
+      'a certificate that is not there',
+      (url: URL) => Object.assign(url, { search: '?sslmode=verify-full&sslrootcert=/nowhere.pem' }),
+      'storage_failed',
+    ],
+  ])('%s is a typed error without the password', async (_, change, code) => {
+    const url = change(new URL(await driver.newPlace())).href
+    const error = await openPostgresStore(url, LIMITS).catch((thrown) => thrown)
+    expect(error).toMatchObject({ name: 'AppError', code })
+    expect(`${error.message} ${error.stack}`).not.toMatch(/secret|wrong/)
+  })
+
+  test('while one root is published, others are added to the same project', async () => {
+    const store = await driver.open(await driver.newPlace())
+    const projectId = await makeProject(store)
+    const release = Promise.withResolvers<void>()
+    const slow = store.addRoot(
+      { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [] },
+      () => release.promise,
+    )
+    for (let index = 0; index < 5; index++) await addRows(store, projectId)
+    release.resolve()
+    expect(await slow).toBe('added')
+    expect(await store.pageRoots(projectId, { limit: 10 })).toHaveLength(6)
+  })
+
+  test('roots that claim each other’s jobs end in conflicts, not in waiting for each other', async () => {
+    const store = await driver.open(await driver.newPlace())
+    const projectId = await makeProject(store)
+    const uuids = Array.from({ length: 40 }, () => randomUUID())
+    const job = (uuid: string) => ({
+      uuid,
+      url: 'https://example.com/',
+      name: '',
+      loadingTime: 0,
+      created: 1,
+      basepath: '',
+      width: 1,
+      height: 1,
+    })
+    const outcomes = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => {
+        const jobs = (index % 2 === 0 ? uuids : uuids.toReversed()).map(job)
+        const root = { projectId, rootId: randomUUID(), created: 1, digest: String(index), jobs }
+        return store.addRoot(root, async () => {}).catch((error) => error.code)
+      }),
+    )
+    expect(outcomes.toSorted()).toEqual(['added', ...Array.from({ length: 7 }, () => 'conflict')])
+  })
+
+  test('a connection that is lost while a root is published loses the root, and nothing else', async () => {
+    const url = await driver.newPlace()
+    const store = await driver.open(url)
+    const projectId = await makeProject(store)
+    const rootId = randomUUID()
+    const admin = new pg.Client(url)
+    await admin.connect()
+    onTestFinished(() => admin.end())
+    const root = { projectId, rootId, created: 1, digest: 'd', jobs: [] }
+    const adding = store.addRoot(root, async () => {
+      await admin.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      )
+    })
+    await expect(adding).rejects.toMatchObject({ code: 'unavailable' })
+    expect(await store.findRoot(projectId, rootId)).toBeUndefined()
+    expect(await store.addRoot(root, async () => {})).toBe('added')
+  })
+
+  test('every connection has its time limit, and tells the server to notice the dead', async () => {
+    const url = await driver.newPlace()
+    const seen: string[] = []
+    const query = pg.Client.prototype.query
+    pg.Client.prototype.query = function (this: pg.Client, ...args: Parameters<typeof query>) {
+      if (typeof args[0] === 'string') seen.push(args[0])
+      return query.apply(this, args)
+    } as typeof query
+    onTestFinished(() => {
+      pg.Client.prototype.query = query
+    })
+    await driver.open(url)
+    expect(seen[0]).toContain('set statement_timeout = 10000; set tcp_keepalives_idle = 30')
+  })
+})
+
+describe('PostgreSQL over TLS', () => {
+  const file = (name: string) => fileURLToPath(new URL(`../support/tls/${name}`, import.meta.url))
+  let secure: TestPostgres
+  beforeAll(async () => {
+    secure = await startPostgres({ tls: true, flags: ['fsync=off'] })
+  })
+  afterAll(() => secure.close())
+
+  const connect = async (parameters: string) => {
+    const url = (await secure.newDatabase()).replace('sslmode=no-verify', parameters)
+    const store = await openPostgresStore(url, LIMITS)
+    onTestFinished(() => store.close())
+    await store.check()
+    return 'connected'
+  }
+
+  test.each([
+    'sslmode=require',
+    'sslmode=no-verify',
+    `sslmode=verify-ca&sslrootcert=${file('ca.pem')}`,
+    `sslmode=verify-full&sslrootcert=${file('ca.pem')}`,
+    `sslrootcert=${file('ca.pem')}&uselibpqcompat=true&sslmode=verify-full`,
+  ])('%s connects', async (parameters) => {
+    expect(await connect(parameters)).toBe('connected')
+  })
+
+  test.each([
+    ['sslmode=disable', /no encryption|pg_hba/],
+    ['application_name=x', /no encryption|pg_hba/],
+    ['sslmode=verify-full', /self-signed|unable to (get|verify)/],
+    [`sslmode=verify-full&sslrootcert=${file('other-ca.pem')}`, /unable to (get|verify)|self-signed/],
+    [`sslmode=require&sslrootcert=${file('other-ca.pem')}`, /unable to (get|verify)|self-signed/],
+  ])('%s is refused', async (parameters, reason) => {
+    await expect(connect(parameters)).rejects.toMatchObject({
+      name: 'AppError',
+      message: expect.stringMatching(reason),
+    })
+  })
+})

