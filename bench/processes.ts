@@ -46,4 +46,4 @@ export async function startServer(
 }
 
 export const startProofsheet = (env: Record<string, string>) =>
-  startServer('../bin/proofsheet.js', ['serve'], { PORT: '0', LOG_LEVEL: 'warn', ...env })
+  startServer('../bin/proofsheet.js', ['serve'], { PORT: '0', LOG_LEVEL: 'error', ...env })
