@@ -2,6 +2,7 @@
 const benches: Record<string, () => Promise<{ run(): Promise<void> }>> = {
   sign: () => import('./sign.ts'),
   read: () => import('./read.ts'),
+  size: () => import('./size.ts'),
 }
 
 const asked = process.argv.slice(2)

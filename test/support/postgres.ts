@@ -99,11 +99,11 @@ export async function dropDatabase(address: string): Promise<void> {
   await asAdmin(admin.href, `drop database if exists ${pathname.slice(1)} with (force)`)
 }
 
-export async function asAdmin(address: string, statement: string): Promise<void> {
+export async function asAdmin<Rows = unknown[]>(address: string, statement: string): Promise<Rows> {
   const client = new pg.Client(address)
   await client.connect()
   try {
-    await client.query(statement)
+    return (await client.query(statement)).rows as Rows
   } finally {
     await client.end()
   }
