@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { pictureKey, previewKey } from '../../src/images/images.ts'
 import { openStorage } from '../../src/storage.ts'
@@ -17,18 +17,12 @@ import {
   submittedJob,
 } from '../support/results.ts'
 import { S3_CREDENTIALS } from '../support/s3.ts'
+import { usePostgres, useS3 } from '../support/use-servers.ts'
 import { makeFolder } from '../support/workspace.ts'
-import { type Servers, startServers, withoutAddresses } from '../support/worlds.ts'
+import { newWorld, withoutAddresses } from '../support/worlds.ts'
 
-let servers: Servers
-beforeAll(async () => {
-  servers = await startServers()
-  for (const [name, value] of Object.entries(S3_CREDENTIALS)) vi.stubEnv(name, value)
-})
-afterAll(async () => {
-  vi.unstubAllEnvs()
-  await servers.close()
-})
+const postgres = usePostgres()
+const s3 = useS3()
 
 async function open(env: Record<string, string>) {
   const storage = await openStorage(readConfig(env))
@@ -44,7 +38,7 @@ async function open(env: Record<string, string>) {
 /** An embedded store, a world to copy it to, and the command that does. */
 async function start() {
   const embedded = { DATA_DIR: join(await makeFolder(), 'data') }
-  const world = await servers.newWorld()
+  const world = await newWorld(postgres, s3)
   const args = ['copy', '--to-database', world.DATABASE_URL, '--to-images', world.IMAGES_URL]
   const env = { ...embedded, ...S3_CREDENTIALS }
   return { embedded, world, args, env, copy: (...more: string[]) => runProofsheet([...args, ...more], env) }
@@ -248,18 +242,18 @@ describe('copy, mistakes', () => {
     const { stdout } = await runProofsheet(['project', 'create'], embedded)
     const file = await writeImport(folder, [{ jobs: [page()] }])
     await runProofsheet(['import', '--project', stdout.trim(), file], embedded)
-    servers.s3.interfere = (_, response) => {
+    s3.interfere = (_, response) => {
       response.writeHead(500).end()
       return true
     }
     onTestFinished(() => {
-      servers.s3.interfere = undefined
+      s3.interfere = undefined
     })
     const stopped = await copy()
     expect(stopped.code).toBe(1)
     expect(stopped.stderr).toContain('Stopped. What was copied stays; run the same command again to go on.')
     expect(stopped.stderr).toContain('proofsheet: S3 cannot be reached or is busy: 500')
-    servers.s3.interfere = undefined
+    s3.interfere = undefined
     expect((await copy()).code).toBe(0)
   })
 })

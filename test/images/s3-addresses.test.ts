@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { openS3Images } from '../../src/images/s3.ts'
 import { createS3Addresses, type ExpiringCredentials } from '../../src/images/s3-addresses.ts'
-import { S3_CREDENTIALS } from '../support/s3.ts'
+import { stubCredentials } from '../support/use-servers.ts'
 
 const HOUR = 3_600_000
 const NOW = Date.UTC(2026, 2, 1, 6)
@@ -85,7 +85,7 @@ describe('credentials that cannot be renewed', () => {
 
 describe('where addresses lead', () => {
   const open = async (env: Record<string, string>) => {
-    for (const [name, value] of Object.entries(S3_CREDENTIALS)) vi.stubEnv(name, value)
+    stubCredentials()
     onTestFinished(() => void vi.unstubAllEnvs())
     const { images, s3, signingWindowMs: windowMs } = readConfig(env)
     if (images.kind !== 's3') throw new Error('not S3')

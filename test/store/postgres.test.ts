@@ -150,6 +150,16 @@ describe('PostgreSQL', () => {
     expect(await store.addRoot(root, async () => {})).toBe('added')
   })
 
+  test('a server that only allows reading, such as a replica, is read; writing is unavailable', async () => {
+    const url = await driver.newPlace()
+    const writable = await driver.open(url)
+    const projectId = await makeProject(writable)
+    const rootId = await addRows(writable, projectId)
+    const replica = await driver.open(`${url}?options=-c%20default_transaction_read_only%3Don`)
+    expect(await replica.findRoot(projectId, rootId)).toBeDefined()
+    await expect(addRows(replica, projectId)).rejects.toMatchObject({ code: 'unavailable' })
+  })
+
   test('every connection has its time limit, and tells the server to notice the dead', async () => {
     const url = await driver.newPlace()
     const seen: string[] = []

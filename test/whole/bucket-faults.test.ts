@@ -1,19 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { pictureKey } from '../../src/images/images.ts'
 import { addPictures, makePng, makeProject, rootsUrl, submittedJob } from '../support/results.ts'
-import { S3_CREDENTIALS, startS3, type TestS3 } from '../support/s3.ts'
 import { startService } from '../support/service.ts'
+import { stubCredentials, useS3 } from '../support/use-servers.ts'
 
-let s3: TestS3
-beforeAll(async () => {
-  s3 = await startS3()
-  for (const [name, value] of Object.entries(S3_CREDENTIALS)) vi.stubEnv(name, value)
-})
-afterAll(async () => {
-  vi.unstubAllEnvs()
-  await s3.close()
-})
+const s3 = useS3()
 
 const faults: Record<string, (request: IncomingMessage, response: ServerResponse) => boolean> = {
   refusing: (request) => {
@@ -119,7 +111,7 @@ describe('what someone has to put right is said in words', () => {
     expect(await check({ IMAGES_URL: at(s3.bucket) })).toBe(
       'storage_failed: S3 refused: it does not know the access key (InvalidAccessKeyId).',
     )
-    for (const [name, value] of Object.entries(S3_CREDENTIALS)) vi.stubEnv(name, value)
+    stubCredentials()
   })
 
   test('who may not list the bucket is not told what is missing, and that is fine', async () => {

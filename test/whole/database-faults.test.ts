@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { startPostgres, type TestPostgres } from '../support/postgres.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { addRows, makeKey, makeProject, rootsUrl } from '../support/results.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
+import { usePostgres } from '../support/use-servers.ts'
 
 const SIGNING_KEYS = `k1:${Buffer.alloc(32, 1).toString('base64')}`
 const WAIT_MS = 500
@@ -14,11 +14,7 @@ const STATEMENT_MS = 1_000
 /** For a connection, and then for the statement; and what a busy machine adds. */
 const BOUND_MS = WAIT_MS + STATEMENT_MS + 10_000
 
-let server: TestPostgres
-beforeAll(async () => {
-  server = await startPostgres()
-})
-afterAll(() => server.close())
+const server = usePostgres()
 
 async function serve(env: Record<string, string> = {}) {
   const DATABASE_URL = env['DATABASE_URL'] ?? (await server.newDatabase())

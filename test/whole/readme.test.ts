@@ -3,16 +3,19 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
 import { freePort } from '../support/ports.ts'
 import { type RunningProcess, signalGroup, start } from '../support/process.ts'
 import { makePng } from '../support/results.ts'
 import { S3_CREDENTIALS } from '../support/s3.ts'
+import { usePostgres, useS3 } from '../support/use-servers.ts'
 import { makeFolder } from '../support/workspace.ts'
-import { startServers } from '../support/worlds.ts'
+import { newWorld } from '../support/worlds.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const postgres = usePostgres()
+const s3 = useS3()
 
 /** The `sh` blocks of the README, each a list of commands. */
 async function readCommands(): Promise<string[][]> {
@@ -51,9 +54,7 @@ test('the commands of the README work as written, in a fresh clone with the mach
 
   const cwd = await cloneTree()
   const port = String(await freePort())
-  const servers = await startServers()
-  onTestFinished(servers.close)
-  const { DATABASE_URL, IMAGES_URL } = await servers.newWorld()
+  const { DATABASE_URL, IMAGES_URL } = await newWorld(postgres, s3)
   const env = {
     PATH: newcomersPath(),
     PORT: port,

@@ -1,25 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
 import { page, writeImport } from '../support/import-file.ts'
 import { runProofsheet, serveProcess } from '../support/process.ts'
 import { addRows, makePng, makeProject, rootsUrl } from '../support/results.ts'
-import { S3_CREDENTIALS } from '../support/s3.ts'
 import { startService } from '../support/service.ts'
+import { usePostgres, useS3 } from '../support/use-servers.ts'
 import { makeFolder } from '../support/workspace.ts'
-import { type Servers, startServers, withoutAddresses } from '../support/worlds.ts'
+import { newWorld, withoutAddresses } from '../support/worlds.ts'
 
-let servers: Servers
-beforeAll(async () => {
-  servers = await startServers()
-  // The service reads them from its environment, here the test's own.
-  for (const [name, value] of Object.entries(S3_CREDENTIALS)) vi.stubEnv(name, value)
-})
-afterAll(async () => {
-  vi.unstubAllEnvs()
-  await servers.close()
-})
+const postgres = usePostgres()
+const s3 = useS3()
 
 describe('one machine, and PostgreSQL with S3', () => {
   test('the same import gives the same answers, byte for byte but for the addresses', async () => {
@@ -42,7 +34,7 @@ describe('one machine, and PostgreSQL with S3', () => {
     )
     const projectId = randomUUID()
     const answers = []
-    for (const world of [{}, await servers.newWorld()]) {
+    for (const world of [{}, await newWorld(postgres, s3)]) {
       const env = { DATA_DIR: join(folder, 'data'), ...world }
       expect((await runProofsheet(['project', 'create', '--id', projectId, '--name', 'Ω'], env)).code).toBe(0)
       const imported = await runProofsheet(['import', '--project', projectId, file], env)
@@ -72,7 +64,7 @@ describe('one machine, and PostgreSQL with S3', () => {
   })
 
   test('image paths of this service do not exist where pictures are in a bucket', async () => {
-    const service = await startService(await servers.newWorld())
+    const service = await startService(await newWorld(postgres, s3))
     const path = `/images/${randomUUID()}/${randomUUID()}.png`
     for (const query of ['', '?expires=1&key=k1&signature=x']) {
       expect((await service.get(path + query)).status).toBe(404)
@@ -83,7 +75,7 @@ describe('one machine, and PostgreSQL with S3', () => {
 
 describe('two instances on one database', () => {
   test('start at once on an empty one, see each other’s writes at once, and agree on ETags and addresses', async () => {
-    const world = await servers.newWorld()
+    const world = await newWorld(postgres, s3)
     const instances = await Promise.all([serveProcess(world), serveProcess(world)])
     const projectId = randomUUID()
     expect((await runProofsheet(['project', 'create', '--id', projectId], world)).code).toBe(0)
@@ -105,7 +97,7 @@ describe('two instances on one database', () => {
   })
 
   test('a write of one is in the very next answer of the other, every time', async () => {
-    const world = await servers.newWorld()
+    const world = await newWorld(postgres, s3)
     const [one, other] = [await startService(world), await startService(world)]
     const projectId = await makeProject(one.store)
     let etag = ''
