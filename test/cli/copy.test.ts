@@ -213,9 +213,9 @@ describe('copy, mistakes', () => {
   test.each([
     [['--to-database', 'mysql://x'], 2, '--to-database must begin with sqlite: or postgres:'],
     [
-      ['--to-database', 'sqlite:x.db', '--to-images', 's3://x?regoin=y'],
+      ['--to-database', 'sqlite:x.db', '--to-images', 's3://xxx?regoin=y'],
       2,
-      'It takes endpoint, region, style',
+      '--to-images takes endpoint, region, style',
     ],
     [['--to-database', 'postgres:me:hunter2@x'], 2, '--to-database must be postgres://'],
     [[], 2, "required option '--to-database <address>' not specified"],
