@@ -1,7 +1,7 @@
 import type { Config } from './config/config.ts'
 import { AppError } from './errors.ts'
+import { loadOrMakeSigningKeys } from './images/disk/signing-keys.ts'
 import type { Images } from './images/images.ts'
-import { loadOrMakeSigningKeys } from './images/signing-keys.ts'
 import type { Store } from './store/store.ts'
 
 export interface Storage {
@@ -33,20 +33,20 @@ export async function openStorage(config: Config): Promise<Storage> {
 
 async function openStore({ database, databasePool }: Config): Promise<Store> {
   if (database.kind === 'postgres') {
-    const { openPostgresStore } = await import('./store/postgres.ts')
+    const { openPostgresStore } = await import('./store/postgres/postgres.ts')
     return await openPostgresStore(database.url, databasePool)
   }
-  const { openSqliteStore } = await import('./store/sqlite.ts')
+  const { openSqliteStore } = await import('./store/sqlite/sqlite.ts')
   return await explaining(database.path, () => openSqliteStore(database.path))
 }
 
 async function openImages(config: Config): Promise<Images> {
   const { images, dataDir, signingWindowMs: windowMs } = config
   if (images.kind === 's3') {
-    const { openS3Images } = await import('./images/s3.ts')
+    const { openS3Images } = await import('./images/s3/s3.ts')
     return await openS3Images({ ...images, ...config.s3, windowMs })
   }
-  const { openDiskImages } = await import('./images/disk.ts')
+  const { openDiskImages } = await import('./images/disk/disk.ts')
   const keys = config.signingKeys ?? (await explaining(dataDir, () => loadOrMakeSigningKeys(dataDir)))
   return await openDiskImages(images.path, { keys, windowMs })
 }

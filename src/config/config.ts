@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { join } from 'node:path'
-import { parseSigningKeys, type SigningKey } from '../images/signing-keys.ts'
+import { parseSigningKeys, type SigningKey } from '../images/disk/signing-keys.ts'
 import type { DatabaseLocation, ImagesLocation } from './locations.ts'
 import { type SettingName, type SettingValue, settings } from './settings.ts'
 

@@ -3,9 +3,9 @@ import type { FileHandle } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { openDiskImages } from '../../src/images/disk.ts'
+import { openDiskImages } from '../../src/images/disk/disk.ts'
+import { parseSigningKeys } from '../../src/images/disk/signing-keys.ts'
 import { pictureKey } from '../../src/images/images.ts'
-import { parseSigningKeys } from '../../src/images/signing-keys.ts'
 import { makeFolder } from '../support/workspace.ts'
 
 /** What reaches the disk, in order; a power cut cannot be staged here, but the order that survives one can be seen. */

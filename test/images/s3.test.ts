@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, onTestFinished, vi } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
-import { openS3Images } from '../../src/images/s3.ts'
+import { openS3Images } from '../../src/images/s3/s3.ts'
 import { S3_CREDENTIALS, startS3, type TestS3 } from '../support/s3.ts'
 import { imagesSuite } from './images-suite.ts'
 

@@ -3,9 +3,9 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { createPathAddresses, verifySignedPath } from '../../src/images/disk/signed-path.ts'
+import { loadOrMakeSigningKeys, parseSigningKeys } from '../../src/images/disk/signing-keys.ts'
 import { pictureKey, previewKey } from '../../src/images/images.ts'
-import { createPathAddresses, verifySignedPath } from '../../src/images/signed-path.ts'
-import { loadOrMakeSigningKeys, parseSigningKeys } from '../../src/images/signing-keys.ts'
 import { makeFolder } from '../support/workspace.ts'
 
 const secret = (byte: number) => Buffer.alloc(32, byte).toString('base64')

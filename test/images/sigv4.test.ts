@@ -3,7 +3,7 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createPresigner } from '../../src/images/sigv4.ts'
+import { createPresigner } from '../../src/images/s3/sigv4.ts'
 import { startS3, type TestS3 } from '../support/s3.ts'
 
 const CHECKSUMS = {

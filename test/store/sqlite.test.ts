@@ -2,7 +2,7 @@ import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openDatabase, openSqliteStore } from '../../src/store/sqlite.ts'
+import { openDatabase, openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 import { start } from '../support/process.ts'
 import { addRows, makeProject } from '../support/results.ts'
 import { makeFolder } from '../support/workspace.ts'
@@ -46,7 +46,7 @@ describe('SQLite', () => {
   test('two processes starting at once on a fresh folder both succeed', async () => {
     const path = await driver.newPlace()
     const script = `
-      const { openSqliteStore } = await import(${JSON.stringify(new URL('../../src/store/sqlite.ts', import.meta.url).href)})
+      const { openSqliteStore } = await import(${JSON.stringify(new URL('../../src/store/sqlite/sqlite.ts', import.meta.url).href)})
       const store = await openSqliteStore(${JSON.stringify(path)})
       await store.check()
       await store.close()`

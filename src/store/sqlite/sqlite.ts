@@ -1,4 +1,3 @@
-import { statfsSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
@@ -14,12 +13,13 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { makeDurableFolder, syncFolder } from '../durable-folder.ts'
-import { AppError } from '../errors.ts'
-import { migrate } from './migrations.ts'
-import type { Schema } from './schema.ts'
-import { SqlStore } from './sql-store.ts'
-import type { Store } from './store.ts'
+import { makeDurableFolder, syncFolder } from '../../durable-folder.ts'
+import { AppError } from '../../errors.ts'
+import { migrate } from '../sql/migrations.ts'
+import type { Schema } from '../sql/schema.ts'
+import { SqlStore } from '../sql/sql-store.ts'
+import type { Store } from '../store.ts'
+import { translating } from './errors.ts'
 
 /** How long a writer waits for another process's transaction. Readers never wait in WAL mode. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -152,39 +152,5 @@ function adapt(database: DatabaseSync): SqliteDatabase {
       statements.set(text, prepared)
       return prepared
     },
-  }
-}
-
-/** Primary result codes: https://www.sqlite.org/rescode.html */
-const BUSY = 5
-const LOCKED = 6
-const IO_ERROR = 10
-const FULL = 13
-
-function translating<T>(path: string, run: () => T): T {
-  try {
-    return run()
-  } catch (error) {
-    const { code, errcode } = error as { code?: string; errcode?: number }
-    if (code === 'ERR_INVALID_STATE')
-      throw new AppError('unavailable', 'The database is closed.', { cause: error })
-    if (code !== 'ERR_SQLITE_ERROR' || errcode === undefined) throw error
-    const primary = errcode & 0xff
-    if (primary === BUSY || primary === LOCKED) {
-      throw new AppError('unavailable', 'The database is busy; try again.', { cause: error })
-    }
-    if (primary === FULL || (primary === IO_ERROR && isFull(path))) {
-      throw new AppError('storage_full', 'The disk that holds the database is full.', { cause: error })
-    }
-    throw new AppError('storage_failed', `The database failed: ${(error as Error).message}`, { cause: error })
-  }
-}
-
-/** With no block left SQLite cannot even make the files beside the database, and calls that an I/O error. */
-function isFull(path: string): boolean {
-  try {
-    return statfsSync(dirname(path)).bavail === 0
-  } catch {
-    return false
   }
 }

@@ -1,9 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { AppError } from '../errors.ts'
-import { claimJobs, claimRoot } from './insert-root.ts'
-import { newRevision } from './revision.ts'
-import { toApiKey, toJob, toProject, toRootHead, toStoredKey } from './rows.ts'
-import type { Schema } from './schema.ts'
+import { AppError } from '../../errors.ts'
 import type {
   ApiKey,
   Job,
@@ -14,7 +10,11 @@ import type {
   RootPosition,
   Store,
   StoredKey,
-} from './store.ts'
+} from '../store.ts'
+import { claimJobs, claimRoot } from './insert-root.ts'
+import { newRevision } from './revision.ts'
+import { toApiKey, toJob, toProject, toRootHead, toStoredKey } from './rows.ts'
+import type { Schema } from './schema.ts'
 
 /**
  * The queries, which serve every SQL engine. `read` and `write` may be one connection or two; a driver opens

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
+import type { ApiKey, Job, Project, RootHead, StoredKey } from '../store.ts'
 import type { Schema } from './schema.ts'
-import type { ApiKey, Job, Project, RootHead, StoredKey } from './store.ts'
 
 // Rows as the tables hold them to what the store answers.
 

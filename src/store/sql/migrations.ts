@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely'
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration'
-import { AppError } from '../errors.ts'
+import { AppError } from '../../errors.ts'
 import type { Schema } from './schema.ts'
 
 /** What engines call differently. */

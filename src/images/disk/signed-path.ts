@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { paths } from '../contract/paths.ts'
-import { AppError } from '../errors.ts'
-import type { Addresses, ImageKey } from './images.ts'
+import { paths } from '../../contract/paths.ts'
+import { AppError } from '../../errors.ts'
+import type { Addresses, ImageKey } from '../images.ts'
+import { signingWindow } from '../signing-window.ts'
 import type { SigningKey } from './signing-keys.ts'
-import { signingWindow } from './signing-window.ts'
 
 /** Signs with the first key, accepts any. */
 export interface PathSigner {

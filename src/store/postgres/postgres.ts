@@ -2,12 +2,12 @@ import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import pg from 'pg'
-import { AppError } from '../errors.ts'
-import { isUpToDate, migrate } from './migrations.ts'
-import { isStatementError, toStoreError } from './postgres-errors.ts'
-import type { Schema } from './schema.ts'
-import { SqlStore } from './sql-store.ts'
-import type { Store } from './store.ts'
+import { AppError } from '../../errors.ts'
+import { isUpToDate, migrate } from '../sql/migrations.ts'
+import type { Schema } from '../sql/schema.ts'
+import { SqlStore } from '../sql/sql-store.ts'
+import type { Store } from '../store.ts'
+import { isStatementError, toStoreError } from './errors.ts'
 
 export interface PoolLimits {
   readonly connections: number

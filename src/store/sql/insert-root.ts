@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely'
-import { AppError } from '../errors.ts'
+import { AppError } from '../../errors.ts'
+import type { NewRoot } from '../store.ts'
 import { newRevision } from './revision.ts'
 import type { Schema } from './schema.ts'
-import type { NewRoot } from './store.ts'
 
 /** Rows per INSERT: 11 columns each, well below the bound parameters any engine takes. */
 const INSERT_ROWS = 500

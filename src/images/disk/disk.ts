@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { makeDurableFolder, syncFolder } from '../durable-folder.ts'
-import { AppError } from '../errors.ts'
-import type { ImageBatch, ImageKey, Images, OpenImage } from './images.ts'
+import { makeDurableFolder, syncFolder } from '../../durable-folder.ts'
+import { AppError } from '../../errors.ts'
+import type { ImageBatch, ImageKey, Images, OpenImage } from '../images.ts'
+import { isFull, translating } from './errors.ts'
 import { createPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
 
 /** Pictures on their way in lie here until they are published; on the same file system, so that a rename does it. */
@@ -122,26 +123,4 @@ async function sweepStaging(staging: string): Promise<void> {
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
     if (mtimeMs < oldest) await rm(path, { recursive: true, force: true }).catch(() => {})
   }
-}
-
-async function translating<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run()
-  } catch (error) {
-    if (error instanceof AppError) throw error
-    const { code } = error as NodeJS.ErrnoException
-    if (isFull(error)) {
-      throw new AppError('storage_full', 'The disk that holds the pictures is full.', { cause: error })
-    }
-    if (code === 'EMFILE' || code === 'ENFILE') {
-      throw new AppError('unavailable', 'Too many files are open; try again.', { cause: error })
-    }
-    throw new AppError('storage_failed', `The folder of pictures failed: ${(error as Error).message}`, {
-      cause: error,
-    })
-  }
-}
-
-function isFull(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
 }

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { AppError } from '../errors.ts'
-import { inParallel } from '../in-parallel.ts'
-import { IMAGE_TYPE, type ImageBatch, type ImageKey, type Images, type OpenImage } from './images.ts'
-import { createS3Addresses } from './s3-addresses.ts'
-import { openBucket, type S3Bucket, type S3Place } from './s3-bucket.ts'
-import { isMissing, toImagesError } from './s3-errors.ts'
+import { AppError } from '../../errors.ts'
+import { inParallel } from '../../in-parallel.ts'
+import { IMAGE_TYPE, type ImageBatch, type ImageKey, type Images, type OpenImage } from '../images.ts'
+import { createS3Addresses } from './addresses.ts'
+import { openBucket, type S3Bucket, type S3Place } from './bucket.ts'
+import { isMissing, toImagesError } from './errors.ts'
 import { openSpool } from './spool.ts'
 
 const UPLOADS_AT_ONCE = 32

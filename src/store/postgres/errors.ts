@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { AppError } from '../errors.ts'
+import { AppError } from '../../errors.ts'
 
 /** What the server said of one statement. Anything else says that the connection is no longer any good. */
 export function isStatementError(error: unknown): boolean {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { AppError } from '../errors.ts'
-import type { Addresses } from './images.ts'
-import { signingWindow } from './signing-window.ts'
+import { AppError } from '../../errors.ts'
+import type { Addresses } from '../images.ts'
+import { signingWindow } from '../signing-window.ts'
 import { type BucketAddress, createPresigner, type S3Credentials } from './sigv4.ts'
 
 /** S3 accepts no address that is to hold for longer. */

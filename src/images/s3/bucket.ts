@@ -1,7 +1,7 @@
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
-import { AppError } from '../errors.ts'
-import type { ExpiringCredentials } from './s3-addresses.ts'
-import { toImagesError } from './s3-errors.ts'
+import { AppError } from '../../errors.ts'
+import type { ExpiringCredentials } from './addresses.ts'
+import { toImagesError } from './errors.ts'
 import type { BucketAddress } from './sigv4.ts'
 
 export interface S3Place {

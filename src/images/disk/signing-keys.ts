@@ -1,8 +1,8 @@
 import { createHash, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { link, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeDurableFolder, syncFolder } from '../durable-folder.ts'
-import { AppError } from '../errors.ts'
+import { makeDurableFolder, syncFolder } from '../../durable-folder.ts'
+import { AppError } from '../../errors.ts'
 
 export interface SigningKey {
   readonly id: string

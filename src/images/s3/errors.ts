@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts'
+import { AppError } from '../../errors.ts'
 
 /** What someone has to put right; said with the name that S3 gives it. */
 const MISTAKES: Record<string, string> = {

@@ -1,0 +1,24 @@
+import { AppError } from '../../errors.ts'
+
+/** Runs something on the folder of pictures; what it throws is one of ours. */
+export async function translating<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    const { code } = error as NodeJS.ErrnoException
+    if (isFull(error)) {
+      throw new AppError('storage_full', 'The disk that holds the pictures is full.', { cause: error })
+    }
+    if (code === 'EMFILE' || code === 'ENFILE') {
+      throw new AppError('unavailable', 'Too many files are open; try again.', { cause: error })
+    }
+    throw new AppError('storage_failed', `The folder of pictures failed: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}
+
+export function isFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
+}
