@@ -1,6 +1,6 @@
 import type { Config } from './config/config.ts'
 import { AppError } from './errors.ts'
-import { loadOrMakeSigningKeys } from './images/disk/signing-keys.ts'
+import { loadOrMakeSigningKeys, type SigningKey } from './images/disk/signing-keys.ts'
 import type { Images } from './images/images.ts'
 import type { Store } from './store/store.ts'
 
@@ -41,14 +41,24 @@ async function openStore({ database, databasePool }: Config): Promise<Store> {
 }
 
 async function openImages(config: Config): Promise<Images> {
-  const { images, dataDir, signingWindowMs: windowMs } = config
+  const { images, signingWindowMs: windowMs } = config
   if (images.kind === 's3') {
     const { openS3Images } = await import('./images/s3/s3.ts')
     return await openS3Images({ ...images, ...config.s3, windowMs })
   }
   const { openDiskImages } = await import('./images/disk/disk.ts')
-  const keys = config.signingKeys ?? (await explaining(dataDir, () => loadOrMakeSigningKeys(dataDir)))
-  return await openDiskImages(images.path, { keys, windowMs })
+  return await openDiskImages(images.path, { keys: await signingKeys(config), windowMs })
+}
+
+/** With a database that others share, a key made here would be no one else's: there, who has none does not sign. */
+async function signingKeys({
+  signingKeys: given,
+  database,
+  dataDir,
+}: Config): Promise<readonly SigningKey[]> {
+  if (given) return given
+  if (database.kind === 'postgres') return []
+  return await explaining(dataDir, () => loadOrMakeSigningKeys(dataDir))
 }
 
 /** A path that cannot be used is a mistake of the settings, not a crash. */

@@ -90,8 +90,9 @@ describe('addresses of servers', () => {
     expect(readConfig({ ...server, DATABASE_URL }).database).toEqual({ kind: 'postgres', url: DATABASE_URL })
   })
 
-  test('PostgreSQL with pictures in a folder needs keys that all instances share', () => {
+  test('PostgreSQL with pictures in a folder needs keys that all instances share, to serve', () => {
     const DATABASE_URL = 'postgres://db.internal/shots'
+    expect(readConfig({ DATABASE_URL }, { serving: false }).signingKeys).toBeUndefined()
     expect(() => readConfig({ DATABASE_URL })).toThrow('SIGNING_KEYS is needed with PostgreSQL')
     expect(readConfig({ DATABASE_URL, IMAGES_URL: 's3://shots' }).signingKeys).toBeUndefined()
   })
@@ -122,11 +123,20 @@ describe('addresses of servers', () => {
     ['s3://shots?regoin=eu', 'not regoin'],
     ['s3://shots?style=best', 'style=path or style=virtual'],
     ['s3://shots/a//b', 'plain prefix'],
+    ['s3://shots/%zz', 'plain prefix'],
+    ['s3://shots--euc1-az1--x-s3', 'not a directory bucket'],
+    ['s3://shots?region=aws-global', 'must name a region'],
+    ['s3://shots?region=eu central', 'must name a region'],
     ['s3://shots/%2e%2e%2fb', 'plain prefix'],
     ['s3://shots?endpoint=minio:9000', 'endpoint that must be an http or https address'],
   ])('%s is refused', (IMAGES_URL, message) => {
     expect(() => readConfig({ IMAGES_URL })).toThrow(message)
   })
+})
+
+test.each(['prefer', 'allow', 'bogus'])('sslmode=%s is refused: it would not do what it says', (sslmode) => {
+  const DATABASE_URL = `postgres://db.internal/shots?sslmode=${sslmode}`
+  expect(() => readConfig({ DATABASE_URL, SIGNING_KEYS: KEY })).toThrow(`not ${sslmode}`)
 })
 
 describe('mistakes', () => {

@@ -18,7 +18,6 @@ export function copyCommand(finish: (code: ExitCode) => void): Command {
     .description('Copy everything to another database and image store. Works while the service runs.')
     .requiredOption('--to-database <address>', 'as for DATABASE_URL')
     .option('--to-images <address>', 'as for IMAGES_URL; without it pictures stay where they are')
-    .option('--no-verify', 'do not read everything back afterwards')
     .addHelpText('after', EXPLANATION)
     .action(async (options: CopyOptions) => finish(await runCopy(options)))
 }
@@ -31,9 +30,11 @@ From where the settings say (DATA_DIR, DATABASE_URL, IMAGES_URL) to where the op
 
 Projects, keys (their hashes), roots and pictures keep their ids, times and order, so that afterwards both answer
 the same but for the addresses. Nothing is taken away from where it was. A root arrives with all its pictures or not
-at all. Running it again copies only what is new, so a run that was interrupted is simply repeated; the last one is
-best run when nothing is added any more. Then everything is read back: every row is compared, and every picture by
-its SHA-256. A picture that is missing or different there is copied once more.
+at all. Then everything is read back: every project, key and row is compared, and every picture by its SHA-256.
+Pictures that are missing there are copied; what is different is reported and left alone.
+
+Running it again copies what is new and verifies everything, so a run that was interrupted is simply repeated. What
+is added while it runs comes along, but for what arrives at the very end: run it once more when nothing is added.
 
 A password in an option can be seen by other users of the machine: PGPASSWORD keeps it to itself.
 
@@ -42,21 +43,27 @@ Exit code: 0 everything is there and the same, 1 something is not, 2 a mistake i
 interface CopyOptions {
   readonly toDatabase: string
   readonly toImages?: string
-  readonly verify: boolean
 }
 
-async function runCopy({ toDatabase, toImages, verify }: CopyOptions): Promise<ExitCode> {
+async function runCopy({ toDatabase, toImages }: CopyOptions): Promise<ExitCode> {
   const database = parse('--to-database', toDatabase, databaseLocation)
   const images = toImages === undefined ? undefined : parse('--to-images', toImages, imagesLocation)
   return await withStorage(async (from, config) => {
     const target: Config = { ...config, database, images: images ?? config.images }
-    if (isDeepStrictEqual(target.database, config.database)) {
-      throw new AppError('bad_request', 'that database is the one to copy from (DATABASE_URL, DATA_DIR)')
+    const sameImages = isDeepStrictEqual(target.images, config.images)
+    if (sameImages && isDeepStrictEqual(target.database, config.database)) {
+      throw new AppError('bad_request', 'that is where to copy from (DATABASE_URL, IMAGES_URL, DATA_DIR)')
+    }
+    if ((await from.store.listProjects(1)).length === 0) {
+      throw new AppError(
+        'bad_request',
+        'there is nothing to copy: do DATA_DIR, DATABASE_URL and IMAGES_URL name it?',
+      )
     }
     const to = await openStorage(target)
     try {
-      const rowsOnly = isDeepStrictEqual(target.images, config.images)
-      return await transferAll({ from, to, rowsOnly }, verify)
+      await to.images.check()
+      return await transferAll({ from, to, rowsOnly: sameImages })
     } finally {
       await to.close()
     }
@@ -72,27 +79,26 @@ function parse<T>(option: string, address: string, read: (text: string) => T): T
   }
 }
 
-async function transferAll(transfer: Transfer, verify: boolean): Promise<ExitCode> {
-  let problems = 0
+async function transferAll(transfer: Transfer): Promise<ExitCode> {
+  const problems = new Set<string>()
   let interrupt: (write: () => void) => void = (write) => write()
   const signal = abortOnSignal((write) => interrupt(write))
   const pass = async <T>(title: string, run: (watch: Watch) => Promise<T>): Promise<T> => {
-    const projects = await transfer.from.store.listProjects()
-    const total = projects.reduce((sum, { jobs }) => sum + jobs, 0)
-    const progress = createProgress({ title, unit: 'pictures', total })
+    const projects = await transfer.from.store.countProjects()
+    const total = projects.reduce((sum, { jobs }) => sum + 2 * jobs, 0)
+    const progress = createProgress({ title, unit: 'files', total })
     interrupt = progress.interrupt
-    const onProblem = (rootId: string, reason: string) => {
-      problems++
-      progress.interrupt(() => process.stderr.write(`root ${rootId}: ${printable(reason)}\n`))
+    const onProblem = (where: string, reason: string) => {
+      // Both passes may come upon it.
+      if (!problems.has(where)) progress.interrupt(() => say(`${where}: ${printable(reason)}`))
+      problems.add(where)
     }
     try {
-      const result = await run({ signal, onProblem, onPictures: progress.advance, onPresent: progress.skip })
+      const result = await run({ signal, onProblem, onFiles: progress.advance, onPresent: progress.skip })
       if (signal.aborted) throw new AppError('unavailable', 'interrupted')
       return result
     } catch (error) {
-      progress.interrupt(() =>
-        process.stderr.write('Stopped. What was copied stays; run the same command again to go on.\n'),
-      )
+      progress.interrupt(() => say('Stopped. What was copied stays; run the same command again to go on.'))
       throw error
     } finally {
       progress.finish()
@@ -102,36 +108,33 @@ async function transferAll(transfer: Transfer, verify: boolean): Promise<ExitCod
   const copied = await pass('Copying', (watch) => copyAll(transfer, watch))
   const was = copied.present > 0 ? `, ${counted(copied.present, 'root')} already there` : ''
   say(`Copied: ${counted(copied.roots, 'root')} with ${counted(copied.pictures, 'picture')}${was}.`)
-  if (verify) {
-    const verified = await pass('Verifying', (watch) => verifyAll(transfer, watch))
-    const mended = verified.mended > 0 ? `; ${counted(verified.mended, 'file')} copied once more` : ''
-    say(
-      `Verified: ${counted(verified.roots, 'root')} with ${counted(verified.pictures, 'picture')} are the same${mended}.`,
-    )
-  }
-  const missing = await compareCounts(transfer)
-  if (problems > 0) say(`${counted(problems, 'problem')}: see above.`)
-  return problems > 0 || missing ? 1 : 0
+  const { roots, pictures, mended } = await pass('Verifying', (watch) => verifyAll(transfer, watch))
+  const late = mended > 0 ? `; ${counted(mended, 'file')} had been missing` : ''
+  say(`Verified: ${counted(roots, 'root')} with ${counted(pictures, 'picture')} are the same${late}.`)
+  const complete = await compareCounts(transfer)
+  if (problems.size > 0) say(`${counted(problems.size, 'problem')}: see above.`)
+  else if (!complete) say('More was added meanwhile: run the same command again.')
+  return problems.size > 0 || !complete ? 1 : 0
 }
 
-/** Prints both ends side by side; true where the copy holds less. */
+/** Prints both ends side by side; false where the copy holds less. */
 async function compareCounts({ from, to }: Transfer): Promise<boolean> {
-  const there = new Map((await to.store.listProjects()).map((project) => [project.projectId, project]))
-  const rows = (await from.store.listProjects()).map((here) => {
-    const copy = there.get(here.projectId) ?? { roots: 0, jobs: 0 }
-    return { here, copy, less: copy.roots < here.roots || copy.jobs < here.jobs }
+  const there = new Map((await to.store.countProjects()).map((project) => [project.projectId, project]))
+  const rows = (await from.store.countProjects()).map((here) => {
+    const { roots = -1, jobs = -1 } = there.get(here.projectId) ?? {}
+    return { here, copy: { roots, jobs }, less: roots < here.roots || jobs < here.jobs }
   })
   const lines = rows.map(({ here, copy, less }) => [
     here.projectId,
-    `${here.roots} / ${copy.roots}`,
-    `${here.jobs} / ${copy.jobs}`,
+    `${here.roots} / ${Math.max(0, copy.roots)}`,
+    `${here.jobs} / ${Math.max(0, copy.jobs)}`,
     less ? 'not all there' : 'all there',
     printable(here.name),
   ])
   process.stdout.write(
     `${formatTable(['PROJECT', 'ROOTS HERE / THERE', 'PICTURES HERE / THERE', '', 'NAME'], lines)}\n`,
   )
-  return rows.some(({ less }) => less)
+  return !rows.some(({ less }) => less)
 }
 
 function say(line: string): void {

@@ -29,11 +29,12 @@ export function createProgress(
   const tty = stream.isTTY === true
   let done = 0
   let skipped = 0
+  let workBegan = began
   let drawn = began
 
   function figures(): { percent: string; status: string; share: number } {
     const share = total === 0 ? 1 : Math.min(1, done / total)
-    const rate = (done - skipped) / Math.max((clock() - began) / 1000, 0.001)
+    const rate = (done - skipped) / Math.max((clock() - workBegan) / 1000, 0.001)
     const left = done > skipped && done < total ? `  ${formatSeconds((total - done) / rate)} left` : ''
     const counts = `${done.toLocaleString('en')}/${total.toLocaleString('en')} ${unit}`
     const perSecond = `${rate.toFixed(rate < 10 ? 1 : 0)}/s`
@@ -68,6 +69,7 @@ export function createProgress(
   return {
     advance,
     skip(count) {
+      if (done === skipped) workBegan = clock()
       skipped += count
       advance(count)
     },

@@ -27,7 +27,7 @@ async function createProject({ id = randomUUID(), name }: { id?: string; name: s
 }
 
 async function listProjects(): Promise<void> {
-  const projects = await withStorage(({ store }) => store.listProjects())
+  const projects = await withStorage(({ store }) => store.countProjects())
   if (projects.length === 0) {
     process.stderr.write(
       'There are no projects yet. Make one with: npx proofsheet project create --name "My site"\n',

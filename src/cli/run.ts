@@ -16,6 +16,7 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
     .helpOption('-h, --help', 'explain a command')
     .configureHelp({ showGlobalOptions: false, helpWidth: 100 })
     .showHelpAfterError('(--help explains the command)')
+    .configureOutput({ writeErr: (text) => process.stderr.write(withoutPasswords(text)) })
     .addHelpText('after', OVERVIEW)
   for (const command of await loadCommands(args[0], finish)) program.addCommand(command)
   settle(program)
@@ -33,6 +34,11 @@ function settle(command: Command): void {
   for (const each of command.commands) {
     settle(each.copyInheritedSettings(command).helpOption('-h, --help', 'explain this command'))
   }
+}
+
+/** A mistake is repeated to whoever made it, but not what may be a password in it. */
+function withoutPasswords(text: string): string {
+  return text.replaceAll(/(\w:\/*)[^\s@]*@/g, '$1…@')
 }
 
 type Finish = (code: ExitCode) => void

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import type { Logger } from 'pino'
 import { openService } from '../app.ts'
@@ -11,6 +12,8 @@ import type { Storage } from '../storage.ts'
 import { openLog } from './log.ts'
 import { nextSignal } from './signals.ts'
 import { withStorage } from './storage.ts'
+
+const CHECK_MS = 3_000
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -35,7 +38,7 @@ function describeSettings(): string {
 }
 
 async function serve({ demo }: { demo?: true }): Promise<void> {
-  await withStorage(async (storage, config) => {
+  const work = async (storage: Storage, config: Config) => {
     const stopped = nextSignal()
     const log = await openLog(config.logLevel)
     await checkPictures(storage, log)
@@ -49,15 +52,20 @@ async function serve({ demo }: { demo?: true }): Promise<void> {
     } finally {
       await service.close()
     }
-  })
+  }
+  await withStorage(work, { serving: true })
 }
 
 /** A wrong bucket or key is better heard of now; one that is only away at the moment keeps nobody from reading. */
 async function checkPictures({ images }: Storage, log: Logger): Promise<void> {
-  await images.check().catch((error) => {
+  const silent = sleep(CHECK_MS, undefined, { ref: false }).then(() => {
+    throw new AppError('unavailable', `no answer within ${CHECK_MS} ms`)
+  })
+  await Promise.race([images.check(), silent]).catch((error) => {
     if (!(error instanceof AppError) || error.code !== 'unavailable') throw error
     log.warn({ err: error }, 'the pictures cannot be reached at the moment; results are served all the same')
   })
+  silent.catch(() => {})
 }
 
 function explainListening(error: NodeJS.ErrnoException, { host, port }: Config): never {
@@ -78,11 +86,10 @@ function explainListening(error: NodeJS.ErrnoException, { host, port }: Config):
 async function describeService(url: string, { store }: Storage, config: Config): Promise<string> {
   const base = config.publicUrl ?? url
   const keys = config.auth === 'keys'
-  const projects = await store.listProjects()
-  const project = projects.find(({ projectId }) => projectId === DEMO_PROJECT_ID) ?? projects[0]
+  const project = (await store.findProject(DEMO_PROJECT_ID)) ?? (await store.listProjects(1))[0]
   const lines = [`proofsheet is ready at ${base}`, '']
   if (keys) {
-    lines.push('Every request needs an API key. Make one, in another terminal:')
+    lines.push(`Every request needs an API key. Make one, in another terminal${sameSettings(config)}:`)
     lines.push(`  ${command(config)} key create --project ${project?.projectId ?? '<project id>'}`, '')
   }
   if (config.auth === 'open-to-everyone')
@@ -95,7 +102,7 @@ async function describeService(url: string, { store }: Storage, config: Config):
     lines.push('')
   } else {
     lines.push(
-      'There is no project yet. Make one:',
+      `There is no project yet. Make one${sameSettings(config)}:`,
       `  ${command(config)} project create --name "My site"`,
       '',
     )
@@ -120,11 +127,15 @@ function describePlaces({ dataDir, database, images }: Config): string[] {
 
 /** Ready to paste: in another terminal the settings of this one are not there. */
 function command({ dataDir, database }: Config): string {
-  // No password is shown; that it has to be set again is what the text around it says.
-  if (database.kind === 'postgres') return 'DATABASE_URL=postgres://… npx proofsheet'
+  if (database.kind === 'postgres') return 'npx proofsheet'
   const elsewhere =
     database.path === join(dataDir, 'proofsheet.db') ? '' : `DATABASE_URL=sqlite://${database.path} `
   return `${dataDir === resolve('data') ? '' : `DATA_DIR=${dataDir} `}${elsewhere}npx proofsheet`
+}
+
+/** An address of PostgreSQL holds a password, which is not shown. */
+function sameSettings({ database }: Config): string {
+  return database.kind === 'postgres' ? ' with the same DATABASE_URL' : ''
 }
 
 function say(text: string): void {

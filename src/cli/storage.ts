@@ -3,8 +3,11 @@ import { AppError } from '../errors.ts'
 import { openStorage, type Storage } from '../storage.ts'
 
 /** Opens the configured storage for one command and closes it whatever happens. */
-export async function withStorage<T>(work: (storage: Storage, config: Config) => Promise<T>): Promise<T> {
-  const config = readConfig()
+export async function withStorage<T>(
+  work: (storage: Storage, config: Config) => Promise<T>,
+  { serving = false }: { serving?: boolean } = {},
+): Promise<T> {
+  const config = readConfig(undefined, { serving })
   const storage = await openStorage(config)
   try {
     return await work(storage, config)

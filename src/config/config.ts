@@ -61,8 +61,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** Reads every setting; opens nothing. The only place that looks at the environment. */
-export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+/**
+ * Reads every setting; opens nothing. The only place that looks at the environment. What only serving needs is asked
+ * for only there.
+ */
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+  { serving = true }: { serving?: boolean } = {},
+): Config {
   const mistakes: string[] = []
 
   function read<N extends SettingName>(name: N): SettingValue<N> | undefined {
@@ -100,7 +106,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   const signingText = read('SIGNING_KEYS')
   const database = read('DATABASE_URL') ?? { kind: 'sqlite', path: join(dataDir ?? '', 'proofsheet.db') }
   const images = read('IMAGES_URL') ?? { kind: 'folder', path: join(dataDir ?? '', 'images') }
-  if (database.kind === 'postgres' && images.kind === 'folder' && signingText === undefined) {
+  if (serving && database.kind === 'postgres' && images.kind === 'folder' && signingText === undefined) {
     mistakes.push(
       'SIGNING_KEYS is needed with PostgreSQL and pictures in a folder: all instances must sign alike. Make a ' +
         'key once and give it to each of them: echo k1:$(openssl rand -base64 32)',

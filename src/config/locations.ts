@@ -24,13 +24,24 @@ export interface S3Location {
 }
 
 export function databaseLocation(text: string): DatabaseLocation {
-  if (/^postgres(ql)?:/.test(text)) {
-    if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text.replace('@/', '@host/')))
-      throw new Error('must be postgres://user:password@host:port/database')
-    return { kind: 'postgres', url: text }
-  }
+  if (/^postgres(ql)?:/.test(text)) return postgresLocation(text)
   if (!text.startsWith('sqlite:')) throw new Error('must begin with sqlite: or postgres:')
   return { kind: 'sqlite', path: pathOf(text, 'sqlite') }
+}
+
+const SSL_MODES = ['disable', 'require', 'verify-ca', 'verify-full', 'no-verify']
+
+function postgresLocation(text: string): DatabaseLocation {
+  const url = text.replace('@/', '@host/')
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(url)) {
+    throw new Error('must be postgres://user:password@host:port/database')
+  }
+  const sslmode = new URL(url).searchParams.get('sslmode')
+  if (sslmode !== null && !SSL_MODES.includes(sslmode)) {
+    // `prefer` and `allow` would go on without encryption where someone in between wants it so.
+    throw new Error(`must have an sslmode of ${SSL_MODES.join(', ')}, not ${sslmode}`)
+  }
+  return { kind: 'postgres', url: text }
 }
 
 export function imagesLocation(text: string): ImagesLocation {
@@ -40,6 +51,8 @@ export function imagesLocation(text: string): ImagesLocation {
 }
 
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/
+/** No pseudo-regions (aws-global, fips-…): what is signed is the region's own name. */
+const REGION = /^(?!aws-global$|fips-)[a-z0-9-]+(?<!-fips)$/
 const S3_PARAMETERS = ['endpoint', 'region', 'style']
 
 /** `s3://bucket/prefix?endpoint=https://…&region=…&style=path` */
@@ -55,18 +68,33 @@ function s3Location(text: string): S3Location {
   if (unknown.length > 0) {
     throw new Error(`takes ${S3_PARAMETERS.join(', ')} behind the question mark, not ${unknown.join(', ')}`)
   }
+  if (url.hostname.endsWith('--x-s3'))
+    throw new Error('must name a general purpose bucket, not a directory bucket')
+  const region = url.searchParams.get('region') || undefined
+  if (region !== undefined && !REGION.test(region))
+    throw new Error('must name a region such as eu-central-1 or auto')
   const endpoint = url.searchParams.get('endpoint') || undefined
   const style = url.searchParams.get('style') ?? (endpoint === undefined ? 'virtual' : 'path')
   if (style !== 'path' && style !== 'virtual') throw new Error('must have style=path or style=virtual')
-  const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '')
-  if (/\/\/|(^|\/)\.{1,2}(\/|$)/.test(prefix)) throw new Error('must have a plain prefix')
+  const prefix = decode(url.pathname)?.replace(/^\/+|\/+$/g, '')
+  if (prefix === undefined || /\/\/|(^|\/)\.{1,2}(\/|$)/.test(prefix)) {
+    throw new Error('must have a plain prefix behind the bucket')
+  }
   return {
     kind: 's3',
     bucket: url.hostname,
     prefix: prefix && `${prefix}/`,
     endpoint: endpoint && within('endpoint', () => httpAddress(endpoint)),
-    region: url.searchParams.get('region') || undefined,
+    region,
     style,
+  }
+}
+
+function decode(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return undefined
   }
 }
 

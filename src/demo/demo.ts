@@ -78,8 +78,10 @@ const visits: readonly Visit[] = [
  */
 export async function makeDemo(intake: Omit<Intake, 'limits'>, say: (line: string) => void): Promise<void> {
   const { store, clock } = intake
-  const projects = await store.listProjects()
-  if (projects.some(({ projectId, roots }) => projectId !== DEMO_PROJECT_ID || roots >= visits.length)) return
+  const projects = await store.listProjects(2)
+  if (projects.some(({ projectId }) => projectId !== DEMO_PROJECT_ID)) return
+  const roots = await store.pageRoots(DEMO_PROJECT_ID, { limit: visits.length })
+  if (roots.length >= visits.length) return
   say('There is nothing to see yet: drawing a demo project.')
   await store.createProject({ projectId: DEMO_PROJECT_ID, name: 'Demo', created: clock() }).catch(ignoreTaken)
   // Times follow from the project's, so that a second attempt draws the very same roots.

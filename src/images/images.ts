@@ -28,8 +28,11 @@ export interface OpenImage {
 /** Pictures on their way in: added one by one, then made visible together. */
 export interface ImageBatch {
   add(key: ImageKey, bytes: Uint8Array): Promise<void>
-  /** When this resolves every added image is durable under its key and survives a power cut. */
-  publish(): Promise<void>
+  /**
+   * When this resolves every added image is durable under its key and survives a power cut. `onPublished` is called
+   * as each of them gets there, for whoever watches.
+   */
+  publish(onPublished?: () => void): Promise<void>
   /** Removes what was added and not published. Never throws; harmless after `publish`. */
   discard(): Promise<void>
 }

@@ -79,13 +79,16 @@ export interface Store {
   createProject(project: Omit<Project, 'revision'>): Promise<void>
   findProject(projectId: string): Promise<Project | undefined>
   /** Oldest first. */
-  listProjects(): Promise<ProjectSummary[]>
+  listProjects(limit?: number): Promise<Project[]>
+  /** With their counts, for which every root is looked at. */
+  countProjects(): Promise<ProjectSummary[]>
 
   /**
    * Adds a root with all its jobs, or nothing. `publish` runs once the ids are known to be this root's alone,
-   * and before anyone can see them: it makes the pictures durable under their keys. If it throws, nothing was
-   * added. Answers `present` without publishing where the same root was added before; throws `conflict` where
-   * the root or a job exists with other content, `not_found` where the project does not.
+   * and before anyone can see them: it makes the pictures durable under their keys, and may take its time: nobody
+   * waits for it. If it throws, nothing was added. Answers `present` where the same root was added before, or by
+   * another at the same time; throws `conflict` where the root or a job exists with other content, `not_found`
+   * where the project does not.
    */
   addRoot(root: NewRoot, publish: () => Promise<void>): Promise<'added' | 'present'>
   findRoot(projectId: string, rootId: string): Promise<RootHead | undefined>

@@ -18,20 +18,34 @@ export async function stagePictures(
 ): Promise<void> {
   const stage = async (key: ImageKey) => {
     const image = await from.images.open(key)
-    if (!image) throw new AppError('conflict', `its picture ${key} is missing at the source`)
+    if (!image) throw missing(key)
     await batch.add(key, await buffer(image.stream({ start: 0, end: image.size - 1 })))
   }
   for await (const _ of inParallel(keys, PICTURES_AT_ONCE, stage));
 }
 
-/** Those that are not, byte for byte, the same at both ends. Throws `conflict` where one is missing at the source. */
-export async function findDifferent({ from, to }: Transfer, keys: readonly ImageKey[]): Promise<ImageKey[]> {
+/**
+ * The pictures that are missing there; all others are the same, byte for byte. Throws `conflict` where one is missing
+ * at the source, or different: which of the two is right cannot be told from here.
+ */
+export async function findMissing(
+  { from, to }: Transfer,
+  keys: readonly ImageKey[],
+  onCompared: () => void,
+): Promise<ImageKey[]> {
   const compare = async (key: ImageKey) => {
     const [here, there] = await Promise.all([hashImage(from.images, key), hashImage(to.images, key)])
-    if (here === undefined) throw new AppError('conflict', `its picture ${key} is missing at the source`)
-    return here === there ? [] : [key]
+    if (here === undefined) throw missing(key)
+    if (there === undefined) return [key]
+    if (here !== there) throw new AppError('conflict', `its picture ${key} is another one there`)
+    onCompared()
+    return []
   }
   return (await Array.fromAsync(inParallel(keys, PICTURES_AT_ONCE, compare))).flat()
+}
+
+function missing(key: ImageKey): AppError {
+  return new AppError('conflict', `its picture ${key} is missing at the source`)
 }
 
 async function hashImage(images: Images, key: ImageKey): Promise<string | undefined> {

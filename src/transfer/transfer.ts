@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { AppError } from '../errors.ts'
 import type { Images } from '../images/images.ts'
 import { inParallel } from '../in-parallel.ts'
@@ -18,23 +19,25 @@ export interface Place {
 }
 
 export interface Watch {
-  /** Called as pictures are done with. */
-  onPictures(count: number): void
-  /** Called for pictures that an earlier run was done with. */
+  /** Called as picture files (two for each job) are done with. */
+  onFiles(count: number): void
+  /** Called for those that an earlier run was done with. */
   onPresent(count: number): void
-  /** What is wrong with one root; the others go on. */
-  onProblem(rootId: string, reason: string): void
+  /** What is wrong with one root or project; the others go on. */
+  onProblem(where: string, reason: string): void
   /** No further root is begun after it; those under way are finished. */
   readonly signal: AbortSignal
 }
 
-/** With `PICTURES_AT_ONCE` in each of them, as many as a bucket answers at a time. */
-const ROOTS_AT_ONCE = 8
-export const PICTURES_AT_ONCE = 8
+/** Four times four pictures in memory, as for an import. */
+const ROOTS_AT_ONCE = 4
+export const PICTURES_AT_ONCE = 4
+/** A fault that passes within these does not end a run of hours. */
+const PATIENCE_MS = [500, 2_000, 8_000]
 
 /**
  * Works on all roots of a project, a few at a time. What is wrong with a root is reported and does not stop the
- * others; what is wrong with the storage stops everything, since no other root could fare better.
+ * others; what is wrong with the storage, and does not pass, stops everything.
  */
 export async function eachRoot(
   { from }: Transfer,
@@ -44,14 +47,26 @@ export async function eachRoot(
 ): Promise<void> {
   const attempt = async (head: RootHead) => {
     try {
-      await work(head)
+      await patiently(() => work(head), watch.signal)
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'conflict') throw error
-      watch.onProblem(head.rootId, error.message)
+      watch.onProblem(`root ${head.rootId}`, error.message)
     }
   }
   for await (const heads of walkRoots(from.store, projectId)) {
     if (watch.signal.aborted) return
     for await (const _ of inParallel(heads, ROOTS_AT_ONCE, attempt)) if (watch.signal.aborted) return
   }
+}
+
+async function patiently(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  for (const pause of PATIENCE_MS) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'unavailable' || signal.aborted) throw error
+    }
+    await sleep(pause)
+  }
+  await work()
 }

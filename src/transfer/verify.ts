@@ -3,33 +3,41 @@ import { AppError } from '../errors.ts'
 import type { ImageKey } from '../images/images.ts'
 import type { Job, RootHead, Store } from '../store/store.ts'
 import { copyRoot } from './copy.ts'
-import { findDifferent, keysOf, stagePictures } from './pictures.ts'
+import { findMissing, keysOf, stagePictures } from './pictures.ts'
+import { compareProject, copyProject } from './project.ts'
 import { eachRoot, type Transfer, type Watch } from './transfer.ts'
 
 export interface Verified {
   /** What is the same at both ends, to the last byte. */
-  roots: number
-  pictures: number
-  /** Picture files that were missing or different there, and were copied once more. */
-  mended: number
+  readonly roots: number
+  readonly pictures: number
+  /** Picture files that were missing there, and were copied. */
+  readonly mended: number
 }
 
-/** Compares every row, and every picture by its SHA-256. Call it after `copyAll`. */
+/**
+ * Compares every project, key and row, and every picture by its SHA-256. What was added since `copyAll` is copied
+ * first, and so are pictures that are missing.
+ */
 export async function verifyAll(transfer: Transfer, watch: Watch): Promise<Verified> {
-  const verified: Verified = { roots: 0, pictures: 0, mended: 0 }
+  const verified = { roots: 0, pictures: 0, mended: 0 }
   for (const { projectId } of await transfer.from.store.listProjects()) {
+    await copyProject(transfer, projectId)
     await eachRoot(transfer, projectId, watch, async (head) => {
-      // Someone may have added it since.
       await copyRoot(transfer, projectId, head)
       const jobs = await compareRows(transfer, projectId, head)
-      const keys = transfer.rowsOnly ? [] : keysOf(projectId, jobs)
-      const different = await findDifferent(transfer, keys)
-      if (different.length > 0) await mend(transfer, different)
-      verified.mended += different.length
+      const keys = keysOf(projectId, jobs)
+      const onFile = () => watch.onFiles(1)
+      if (transfer.rowsOnly) for (const _ of keys) onFile()
+      else verified.mended += await compareFiles(transfer, keys, onFile)
       verified.roots++
       verified.pictures += jobs.length
-      watch.onPictures(jobs.length)
     })
+    if (watch.signal.aborted) return verified
+    // Again: a key that was revoked while the pictures were read must not be valid there.
+    await copyProject(transfer, projectId)
+    const difference = await compareProject(transfer, projectId)
+    if (difference !== undefined) watch.onProblem(`project ${projectId}`, difference)
   }
   return verified
 }
@@ -47,15 +55,22 @@ async function compareRows({ from, to }: Transfer, projectId: string, head: Root
   return here.jobs
 }
 
-/** A picture never changes once a result points at it, so that putting the right bytes there is always right. */
-async function mend(transfer: Transfer, keys: readonly ImageKey[]): Promise<void> {
+/** Answers how many had to be copied. */
+async function compareFiles(
+  transfer: Transfer,
+  keys: readonly ImageKey[],
+  onFile: () => void,
+): Promise<number> {
+  const missing = await findMissing(transfer, keys, onFile)
+  if (missing.length === 0) return 0
   const batch = await transfer.to.images.startBatch()
   try {
-    await stagePictures(transfer, keys, batch)
+    await stagePictures(transfer, missing, batch)
     await batch.publish()
   } finally {
     await batch.discard()
   }
-  const [still] = await findDifferent(transfer, keys)
-  if (still) throw new AppError('conflict', `its picture ${still} is not the same there, though copied again`)
+  const [still] = await findMissing(transfer, missing, onFile)
+  if (still) throw new AppError('conflict', `its picture ${still} is missing there, though it was copied`)
+  return missing.length
 }

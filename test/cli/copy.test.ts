@@ -1,11 +1,12 @@
-import { rm } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
-import { pictureKey, previewKey } from '../../src/images/images.ts'
+import { type ImageKey, pictureKey, previewKey } from '../../src/images/images.ts'
 import { openStorage } from '../../src/storage.ts'
 import { page, writeImport } from '../support/import-file.ts'
+import { asAdmin } from '../support/postgres.ts'
 import { proofsheet, runProofsheet, serveProcess } from '../support/process.ts'
 import {
   addPictures,
@@ -107,7 +108,7 @@ describe('copy', () => {
       await addPictures(from, projectId, { created: index, jobs })
     }
     const to = await open(world)
-    const count = async () => (await to.store.listProjects())[0]?.roots ?? 0
+    const count = async () => (await to.store.countProjects())[0]?.roots ?? 0
     let kills = 0
     for (; kills < 3; kills++) {
       const already = await count()
@@ -124,6 +125,23 @@ describe('copy', () => {
     ])
     const present = Number(/, (\d+) roots already there/.exec(last.stderr)?.[1])
     expect(present).toBeGreaterThanOrEqual(60)
+    // Not by its own word alone.
+    const bytesOf = async ({ images }: typeof from, key: ImageKey) => {
+      const image = await images.open(key)
+      return Buffer.concat((await image?.stream({ start: 0, end: image.size - 1 }).toArray()) ?? [])
+    }
+    const heads = await from.store.pageRoots(projectId, { limit: 200 })
+    expect((await to.store.pageRoots(projectId, { limit: 200 })).map(({ rootId }) => rootId)).toEqual(
+      heads.map(({ rootId }) => rootId),
+    )
+    for (const { rootId } of heads) {
+      const jobs = await from.store.jobsOf(projectId, [rootId])
+      expect(await to.store.jobsOf(projectId, [rootId])).toEqual(jobs)
+      for (const { uuid } of jobs) {
+        const key = previewKey(projectId, uuid)
+        expect((await bytesOf(to, key)).equals(await bytesOf(from, key))).toBe(true)
+      }
+    }
   })
 
   test('what is added while it runs comes along', async () => {
@@ -136,27 +154,126 @@ describe('copy', () => {
     for (let created = 100; created < 160; created++) await add(created)
     const running = proofsheet(args, env)
     const to = await open(world)
-    while (((await to.store.listProjects())[0]?.roots ?? 0) < 5) await sleep(5)
+    while (((await to.store.countProjects())[0]?.roots ?? 0) < 5) await sleep(5)
     for (let created = 200; created < 210; created++) await add(created)
     expect((await running.ended).code).toBe(0)
-    expect((await to.store.listProjects())[0]?.roots).toBe(70)
+    expect((await to.store.countProjects())[0]?.roots).toBe(70)
   })
 
-  test('a picture that is missing or different there is copied once more', async () => {
+  test('a picture that is missing there is copied; one that is different is reported and left alone', async () => {
+    const { embedded, world, copy } = await start()
+    const from = await open(embedded)
+    const projectId = await makeProject(from.store)
+    const { rootId } = await addPictures(from, projectId, { jobs: [submittedJob(await makePng())] })
+    // Rows without pictures, as after a copy of the database alone.
+    expect((await runProofsheet(['copy', '--to-database', world.DATABASE_URL], embedded)).code).toBe(0)
+    const mended = await copy()
+    expect([mended.code, mended.stderr]).toEqual([
+      0,
+      expect.stringContaining('are the same; 2 files had been missing.'),
+    ])
+    expect((await copy()).stderr).toContain('are the same.')
+
+    const [job] = await from.store.jobsOf(projectId, [rootId])
+    const key = pictureKey(projectId, job?.uuid ?? '')
+    const to = await open(world)
+    const put = async (bytes: Buffer) => {
+      const batch = await to.images.startBatch()
+      await batch.add(key, bytes)
+      await batch.publish()
+      await batch.discard()
+    }
+    await put(Buffer.from('something else'))
+    const different = await copy()
+    expect([different.code, different.stderr]).toEqual([
+      1,
+      expect.stringContaining(`root ${rootId}: its picture ${key} is another one there`),
+    ])
+    const image = await to.images.open(key)
+    expect(
+      String(Buffer.concat((await image?.stream({ start: 0, end: image.size - 1 }).toArray()) ?? [])),
+    ).toBe('something else')
+  })
+
+  test('rows and projects that are not the same there are named', async () => {
     const { embedded, world, copy } = await start()
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
     const { rootId } = await addPictures(from, projectId, { jobs: [submittedJob(await makePng())] })
     expect((await copy()).code).toBe(0)
-    const [job] = await from.store.jobsOf(projectId, [rootId])
+    await asAdmin(world.DATABASE_URL, `update jobs set name = 'changed'`)
+    const rows = await copy()
+    expect([rows.code, rows.stderr]).toEqual([
+      1,
+      expect.stringContaining(`root ${rootId}: is not the same there`),
+    ])
+    await asAdmin(world.DATABASE_URL, `update jobs set name = 'Home'; update projects set name = 'Another'`)
+    const project = await copy()
+    expect([project.code, project.stderr]).toEqual([
+      1,
+      expect.stringContaining(`project ${projectId}: has another name`),
+    ])
+  })
+
+  test('keys and projects that change while it runs are the same afterwards, too', async () => {
+    const { embedded, world, args, env } = await start()
+    const from = await open(embedded)
+    const projectId = await makeProject(from.store)
+    const png = await makePng()
+    for (let created = 0; created < 40; created++) {
+      await addPictures(from, projectId, { created, jobs: [submittedJob(png, { basepath: `/${created}` })] })
+    }
+    const leaked = await makeKey(from.store, projectId)
+    const running = proofsheet(args, env)
     const to = await open(world)
-    const batch = await to.images.startBatch()
-    await batch.add(pictureKey(projectId, job?.uuid ?? ''), Buffer.from('something else'))
-    await batch.publish()
-    await batch.discard()
-    const again = await copy()
-    expect([again.code, again.stderr]).toEqual([0, expect.stringContaining('1 file copied once more')])
-    expect((await copy()).stderr).not.toContain('once more')
+    while (((await to.store.countProjects())[0]?.roots ?? 0) < 5) await sleep(5)
+    await from.store.revokeKey(leaked.keyId, 5)
+    await makeKey(from.store, projectId)
+    const late = await makeProject(from.store)
+    await addPictures(from, late, { jobs: [submittedJob(png)] })
+    expect((await running.ended).code).toBe(0)
+    expect(await to.store.listKeys()).toEqual(await from.store.listKeys())
+    expect(await to.store.countProjects()).toMatchObject([{ roots: 40 }, { projectId: late, roots: 1 }])
+  })
+
+  test('interrupted: ends with what is under way, exit code 1, and goes on', async () => {
+    const { embedded, world, args, env, copy } = await start()
+    const from = await open(embedded)
+    const projectId = await makeProject(from.store)
+    const png = await makePng()
+    for (let created = 0; created < 120; created++) {
+      await addPictures(from, projectId, { created, jobs: [submittedJob(png, { basepath: `/${created}` })] })
+    }
+    const running = proofsheet(args, env)
+    const to = await open(world)
+    while (((await to.store.countProjects())[0]?.roots ?? 0) < 10) await sleep(5)
+    running.child.kill('SIGINT')
+    expect((await running.ended).code).toBe(1)
+    expect(running.stderr()).toContain('Stopped. What was copied stays; run the same command again to go on.')
+    expect((await to.store.countProjects())[0]?.roots).toBeLessThan(120)
+    expect((await copy()).code).toBe(0)
+  })
+
+  test('a fault that passes does not end it', async () => {
+    const { embedded, copy } = await start()
+    const from = await open(embedded)
+    const projectId = await makeProject(from.store)
+    const png = await makePng()
+    for (let created = 0; created < 30; created++) {
+      await addPictures(from, projectId, { created, jobs: [submittedJob(png, { basepath: `/${created}` })] })
+    }
+    let requests = 0
+    s3.interfere = ({ method }, response) => {
+      // Three in a row are what the SDK tries; every now and then all of them fail.
+      if (method !== 'PUT' || requests++ % 40 > 8) return false
+      response.writeHead(500).end()
+      return true
+    }
+    onTestFinished(() => {
+      s3.interfere = undefined
+    })
+    const { code, stderr } = await copy()
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Verified: 30 roots')])
   })
 
   test('what cannot be copied is named, the rest is copied, and the exit code is 1', async () => {
@@ -180,21 +297,37 @@ describe('copy', () => {
       `root ${lost?.rootId}: its picture ${projectId}/${job?.uuid}-preview.png is missing at the source`,
     )
     expect(stderr).toContain(`root ${clash?.rootId}: exists there with other content`)
+    expect(stderr).toContain('2 problems: see above.')
     expect(stdout).toMatch(/3 \/ 2 .*not all there/)
     expect(await to.store.findRoot(projectId, fine?.rootId ?? '')).toMatchObject({ jobCount: 1 })
     expect(await to.store.findRoot(projectId, lost?.rootId ?? '')).toBeUndefined()
   })
 
-  test('only the database: pictures stay where they are', async () => {
+  test('only the database: pictures stay where they are, untouched', async () => {
     const { embedded, world } = await start()
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
-    await addPictures(from, projectId, { jobs: [submittedJob(await makePng())] })
+    const { rootId } = await addPictures(from, projectId, { jobs: [submittedJob(await makePng())] })
+    const [job] = await from.store.jobsOf(projectId, [rootId])
+    const file = join(embedded.DATA_DIR, 'images', pictureKey(projectId, job?.uuid ?? ''))
+    const before = await stat(file)
     const { code, stderr } = await runProofsheet(['copy', '--to-database', world.DATABASE_URL], embedded)
     expect([code, stderr]).toEqual([
       0,
       expect.stringContaining('Verified: 1 root with 1 picture are the same.'),
     ])
+    expect((await stat(file)).ino).toBe(before.ino)
+  })
+
+  test('only the pictures: the database stays where it is', async () => {
+    const { embedded, world, env } = await start()
+    const from = await open(embedded)
+    const projectId = await makeProject(from.store)
+    await addPictures(from, projectId, { jobs: [submittedJob(await makePng())] })
+    const database = `sqlite://${join(embedded.DATA_DIR, 'proofsheet.db')}`
+    const args = ['copy', '--to-database', database, '--to-images', world.IMAGES_URL]
+    const { code, stderr } = await runProofsheet(args, env)
+    expect([code, stderr]).toEqual([0, expect.stringContaining('are the same; 2 files had been missing.')])
   })
 
   test('and back again, to one machine', async () => {
@@ -217,9 +350,10 @@ describe('copy, mistakes', () => {
       2,
       '--to-images takes endpoint, region, style',
     ],
+    [['--to-database', 'sqlite:x', 'postgres://me:hunter2@x'], 2, 'too many arguments'],
+    [['--to-database', 'sqlite:x', '--to-imags=postgres://me:hunter2@x'], 2, 'unknown option'],
     [['--to-database', 'postgres:me:hunter2@x'], 2, '--to-database must be postgres://'],
     [[], 2, "required option '--to-database <address>' not specified"],
-    [['--to-database', 'postgres://me:hunter2@127.0.0.1:1/x'], 1, 'The database cannot be reached'],
   ])('%j', async (options, exit, message) => {
     const env = { DATA_DIR: join(await makeFolder(), 'data') }
     const { code, stderr } = await runProofsheet(['copy', ...options], env)
@@ -227,13 +361,22 @@ describe('copy, mistakes', () => {
     expect(stderr).not.toMatch(/hunter2| {4}at /)
   })
 
-  test('to where it lies already', async () => {
+  test('to where it lies already, or from where nothing is', async () => {
     const DATA_DIR = join(await makeFolder(), 'data')
-    const { code, stderr } = await runProofsheet(
-      ['copy', '--to-database', `sqlite://${DATA_DIR}/proofsheet.db`],
-      { DATA_DIR },
-    )
-    expect([code, stderr]).toEqual([2, expect.stringContaining('that database is the one to copy from')])
+    const database = `sqlite://${DATA_DIR}/proofsheet.db`
+    const same = await runProofsheet(['copy', '--to-database', database], { DATA_DIR })
+    expect([same.code, same.stderr]).toEqual([2, expect.stringContaining('that is where to copy from')])
+    const empty = await runProofsheet(['copy', '--to-database', `${database}-2`], { DATA_DIR })
+    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('there is nothing to copy')])
+  })
+
+  test('a database that is away, without its password', async () => {
+    const env = { DATA_DIR: join(await makeFolder(), 'data') }
+    await runProofsheet(['project', 'create'], env)
+    const address = 'postgres://me:hunter2@127.0.0.1:1/x'
+    const { code, stderr } = await runProofsheet(['copy', '--to-database', address], env)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('The database cannot be reached')])
+    expect(stderr).not.toMatch(/hunter2| {4}at /)
   })
 
   test('a bucket that is away: stops with a sentence, and goes on later', async () => {
@@ -242,7 +385,8 @@ describe('copy, mistakes', () => {
     const { stdout } = await runProofsheet(['project', 'create'], embedded)
     const file = await writeImport(folder, [{ jobs: [page()] }])
     await runProofsheet(['import', '--project', stdout.trim(), file], embedded)
-    s3.interfere = (_, response) => {
+    s3.interfere = ({ method }, response) => {
+      if (method !== 'PUT') return false
       response.writeHead(500).end()
       return true
     }

@@ -75,6 +75,7 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
       const batch = await images.startBatch()
       await batch.add(key, Buffer.from('0123456789'))
       await batch.publish()
+      await batch.discard()
       const image = (await images.open(key)) as OpenImage
       expect(image).toMatchObject({
         size: 10,

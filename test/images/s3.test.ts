@@ -1,7 +1,16 @@
-import { afterAll, beforeAll, onTestFinished, vi } from 'vitest'
+import { randomUUID } from 'node:crypto'
+import { readdir, readlink } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
+import { pictureKey } from '../../src/images/images.ts'
 import { openS3Images } from '../../src/images/s3/s3.ts'
 import { S3_CREDENTIALS, startS3, type TestS3 } from '../support/s3.ts'
+import { stubCredentials } from '../support/use-servers.ts'
 import { imagesSuite } from './images-suite.ts'
 
 /** Another store to run the suite against: its address, with credentials in the environment as for the service. */
@@ -10,7 +19,7 @@ let server: TestS3 | undefined
 beforeAll(async () => {
   if (OTHER) return
   server = await startS3()
-  for (const [name, value] of Object.entries(S3_CREDENTIALS)) vi.stubEnv(name, value)
+  stubCredentials()
 })
 afterAll(async () => {
   vi.unstubAllEnvs()
@@ -21,8 +30,8 @@ let places = 0
 const driver = {
   newPlace: async () =>
     server?.newPlace() ?? (OTHER ?? '').replace(/\/*(\?|$)/, `/proofsheet-test-${Date.now()}-${places++}$1`),
-  async open(IMAGES_URL: string) {
-    const { images, s3, signingWindowMs: windowMs } = readConfig({ IMAGES_URL })
+  async open(IMAGES_URL: string, env: Record<string, string> = {}) {
+    const { images, s3, signingWindowMs: windowMs } = readConfig({ IMAGES_URL, ...env })
     if (images.kind !== 's3') throw new Error(`${IMAGES_URL} is not S3`)
     const opened = await openS3Images({ ...images, ...s3, windowMs })
     onTestFinished(() => opened.close())
@@ -31,3 +40,148 @@ const driver = {
 }
 
 imagesSuite('S3', driver)
+
+describe('S3', () => {
+  const anyKey = () => pictureKey(randomUUID(), randomUUID())
+  /** Files of ours that are open and have no name any more. */
+  const openFiles = async () => {
+    const links = (await readdir('/proc/self/fd')).map((fd) =>
+      readlink(`/proc/self/fd/${fd}`).catch(() => ''),
+    )
+    return (await Promise.all(links)).filter((link) => /proofsheet-\S+ \(deleted\)/.test(link)).length
+  }
+
+  test.skipIf(process.platform !== 'linux')(
+    'a batch holds its pictures on the disk, not in memory, and lets go of both',
+    async () => {
+      const images = await driver.open(await driver.newPlace())
+      const before = { files: await openFiles(), bytes: process.memoryUsage().arrayBuffers }
+      const batches = await Promise.all(Array.from({ length: 4 }, () => images.startBatch()))
+      for (const batch of batches) {
+        for (let index = 0; index < 10; index++) await batch.add(anyKey(), Buffer.alloc(4_000_000, index))
+      }
+      expect(await openFiles()).toBe(before.files + 4)
+      await collectGarbage()
+      expect(process.memoryUsage().arrayBuffers - before.bytes).toBeLessThan(40_000_000)
+      for (const batch of batches) await batch.discard()
+      expect(await openFiles()).toBe(before.files)
+    },
+  )
+
+  test('objects say what they are and how long they may be kept', async () => {
+    const images = await driver.open(await driver.newPlace())
+    const key = anyKey()
+    const batch = await images.startBatch()
+    await batch.add(key, Buffer.from('picture'))
+    await batch.publish()
+    await batch.discard()
+    const { address } = await images.addresses({ now: Date.now(), origin: 'http://unused' })
+    const { headers, status } = await fetch(address(key))
+    expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
+      200,
+      'image/png',
+      'public, max-age=86400, immutable',
+    ])
+  })
+
+  test('no folder for temporary files: said in words', async () => {
+    const images = await driver.open(await driver.newPlace())
+    vi.stubEnv('TMPDIR', '/nowhere')
+    await expect(images.startBatch()).rejects.toMatchObject({
+      code: 'storage_failed',
+      message: expect.stringContaining('TMPDIR'),
+    })
+    vi.stubEnv('TMPDIR', undefined)
+  })
+
+  test('few uploads at a time, and few bytes', async () => {
+    if (!server) return
+    const images = await driver.open(await driver.newPlace())
+    let [inside, most] = [0, 0]
+    server.interfere = (request, response) => {
+      inside++
+      most = Math.max(most, inside)
+      response.once('close', () => inside--)
+      request.resume().once('end', () => setTimeout(() => response.writeHead(200).end(), 20))
+      return true
+    }
+    onTestFinished(() => {
+      if (server) server.interfere = undefined
+    })
+    const publish = async (count: number, size: number) => {
+      const batches = await Promise.all(Array.from({ length: 4 }, () => images.startBatch()))
+      for (const batch of batches) {
+        for (let index = 0; index < count; index++) await batch.add(anyKey(), Buffer.alloc(size))
+      }
+      most = 0
+      await Promise.all(batches.map((batch) => batch.publish()))
+      await Promise.all(batches.map((batch) => batch.discard()))
+      return most
+    }
+    expect(await publish(30, 10)).toBeLessThanOrEqual(32)
+    expect(await publish(2, 30_000_000)).toBeLessThanOrEqual(2)
+    expect(await publish(1, 70_000_000)).toBe(1)
+  })
+})
+
+describe('credentials', () => {
+  const withoutCredentials = () => {
+    for (const name of Object.keys(S3_CREDENTIALS)) vi.stubEnv(name, undefined)
+    vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true')
+    vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', '/nowhere')
+    vi.stubEnv('AWS_CONFIG_FILE', '/nowhere')
+    onTestFinished(() => {
+      vi.unstubAllEnvs()
+      stubCredentials()
+    })
+  }
+
+  test('none at all: everything opens, and what needs them says what to set', async () => {
+    withoutCredentials()
+    const images = await driver.open(await driver.newPlace())
+    for (const attempt of [() => images.addresses({ now: Date.now(), origin: '' }), () => images.check()]) {
+      await expect(attempt()).rejects.toMatchObject({
+        code: 'unavailable',
+        message: expect.stringContaining('set AWS_ACCESS_KEY_ID'),
+      })
+    }
+  })
+
+  test('from an agent that falls silent: unavailable in bounded time, and healed when it speaks again', async () => {
+    withoutCredentials()
+    let silent = false
+    const agent = createServer((_, response) => {
+      if (silent) return
+      const Expiration = new Date(Date.now() + 1_000).toISOString()
+      response.end(
+        JSON.stringify({ AccessKeyId: 'S3RVER', SecretAccessKey: 'S3RVER', Token: 't', Expiration }),
+      )
+    })
+    await new Promise<void>((resolve) => agent.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => {
+      agent.closeAllConnections()
+      agent.close()
+    })
+    const { port } = agent.address() as AddressInfo
+    vi.stubEnv('AWS_CONTAINER_CREDENTIALS_FULL_URI', `http://127.0.0.1:${port}/`)
+    const images = await driver.open(await driver.newPlace(), { IMAGES_TIMEOUT: '500ms' })
+    const address = () => images.addresses({ now: Date.now(), origin: '' })
+    expect((await address()).address(pictureKey('p', 'u'))).toContain('X-Amz-Security-Token=t')
+    silent = true
+    await sleep(1_100)
+    await expect(address()).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(address()).rejects.toMatchObject({ code: 'unavailable' })
+    silent = false
+    expect((await address()).tag).toContain('S3RVER')
+  })
+})
+
+/** Buffers that nobody holds are given back only when the collector comes by. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  for (let round = 0; round < 3; round++) {
+    await sleep(10)
+    collect()
+  }
+}

@@ -53,7 +53,7 @@ const settings = fc.record({
     'https://h.example/base',
   ),
   sessionToken: fc.option(fc.base64String({ minLength: 4, maxLength: 400 }), { nil: undefined }),
-  accessKeyId: fc.stringMatching(/^[A-Z0-9/+]{3,20}$/),
+  accessKeyId: fc.stringMatching(/^[A-Za-z0-9/+!'()*~]{3,20}$/),
   secretAccessKey: fc.stringMatching(/^[\x20-\x7e]{1,60}$/),
   signed: fc.integer({ min: 1_000_000_000, max: 4_000_000_000 }),
   life: fc.integer({ min: 1, max: 604_800 }),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -11,6 +12,7 @@ import {
   type TestPostgres,
 } from '../support/postgres.ts'
 import { addRows, makeProject } from '../support/results.ts'
+import { startProxy } from '../support/tcp-proxy.ts'
 import { storeSuite } from './store-suite.ts'
 
 const LIMITS = { connections: 10, waitMs: 5_000, statementMs: 10_000 }
@@ -55,12 +57,15 @@ describe('PostgreSQL', () => {
       url,
       'create schema ours; create table projects (x int); create table kysely_migration (x int)',
     )
-    const ours = `${url}?options=-c%20search_path%3Dours`
+    const within = (schema: string) => {
+      const address = new URL(url)
+      address.searchParams.set('options', `-c search_path=${schema}`)
+      return address.href.replaceAll('+', '%20')
+    }
+    const ours = within('ours')
     const projectId = await makeProject(await driver.open(ours))
     expect(await (await driver.open(ours)).findProject(projectId)).toBeDefined()
-    await expect(
-      openPostgresStore(`${url}?options=-c%20search_path%3Dnowhere`, LIMITS),
-    ).rejects.toMatchObject({
+    await expect(openPostgresStore(within('nowhere'), LIMITS)).rejects.toMatchObject({
       code: 'storage_failed',
       message: 'The schema that search_path names does not exist.',
     })
@@ -79,6 +84,7 @@ describe('PostgreSQL', () => {
   test.each([
     ['another password', (url: URL) => Object.assign(url, { password: 'wrong' }), 'storage_failed'],
     ['no such database', (url: URL) => Object.assign(url, { pathname: '/nowhere' }), 'storage_failed'],
+    ['a port that is none', (url: URL) => Object.assign(url, { search: '?port=99999' }), 'storage_failed'],
     ['nobody there', (url: URL) => Object.assign(url, { port: '1' }), 'unavailable'],
     ['no such host', (url: URL) => Object.assign(url, { hostname: 'nowhere.invalid' }), 'unavailable'],
     [
@@ -110,7 +116,8 @@ describe('PostgreSQL', () => {
   test('roots that claim each other’s jobs end in conflicts, not in waiting for each other', async () => {
     const store = await driver.open(await driver.newPlace())
     const projectId = await makeProject(store)
-    const uuids = Array.from({ length: 40 }, () => randomUUID())
+    // More than go into one statement: only then could two of them hold what the other waits for.
+    const uuids = Array.from({ length: 1_500 }, () => randomUUID())
     const job = (uuid: string) => ({
       uuid,
       url: 'https://example.com/',
@@ -131,23 +138,34 @@ describe('PostgreSQL', () => {
     expect(outcomes.toSorted()).toEqual(['added', ...Array.from({ length: 7 }, () => 'conflict')])
   })
 
-  test('a connection that is lost while a root is published loses the root, and nothing else', async () => {
+  test('connections that are lost while a root is published do not harm it', async () => {
     const url = await driver.newPlace()
     const store = await driver.open(url)
     const projectId = await makeProject(store)
-    const rootId = randomUUID()
-    const admin = new pg.Client(url)
-    await admin.connect()
-    onTestFinished(() => admin.end())
-    const root = { projectId, rootId, created: 1, digest: 'd', jobs: [] }
+    const root = { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [] }
     const adding = store.addRoot(root, async () => {
-      await admin.query(
+      await asAdmin(
+        url,
         'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
       )
     })
-    await expect(adding).rejects.toMatchObject({ code: 'unavailable' })
-    expect(await store.findRoot(projectId, rootId)).toBeUndefined()
-    expect(await store.addRoot(root, async () => {})).toBe('added')
+    expect(await adding).toBe('added')
+  })
+
+  test('a connection that is lost in the middle of a transaction is unavailable, and nothing was done', async () => {
+    const url = await driver.newPlace()
+    const store = await driver.open(url)
+    const projectId = await makeProject(store)
+    await asAdmin(
+      url,
+      `create function die() returns trigger language plpgsql as
+         'begin perform pg_terminate_backend(pg_backend_pid()); return new; end';
+       create trigger die before insert on jobs for each row execute function die()`,
+    )
+    await expect(addRows(store, projectId)).rejects.toMatchObject({ code: 'unavailable' })
+    await asAdmin(url, 'drop trigger die on jobs')
+    expect(await store.pageRoots(projectId, { limit: 1 })).toEqual([])
+    await addRows(store, projectId)
   })
 
   test('a server that only allows reading, such as a replica, is read; writing is unavailable', async () => {
@@ -160,12 +178,62 @@ describe('PostgreSQL', () => {
     await expect(addRows(replica, projectId)).rejects.toMatchObject({ code: 'unavailable' })
   })
 
+  test('a connection that the server ended is not given to the next one', async () => {
+    const url = await driver.newPlace()
+    for (let round = 0; round < 10; round++) {
+      const store = await openPostgresStore(url, { ...LIMITS, connections: 1 })
+      const other = new pg.Client(url)
+      await other.connect()
+      await other.query('begin; lock table projects in access exclusive mode')
+      const [ended, next] = [store.listProjects(), store.listKeys()].map((answer) =>
+        answer.catch((error) => error.code),
+      )
+      await sleep(20)
+      await other.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+      )
+      await other.query('rollback')
+      expect([await ended, await next]).toEqual(['unavailable', []])
+      await other.end()
+      await store.close()
+    }
+  })
+
+  test.each(['serializable', 'repeatable read'])(
+    'roots are added side by side also where %s is the default',
+    async (level) => {
+      const url = await driver.newPlace()
+      await asAdmin(
+        url,
+        `alter database ${new URL(url).pathname.slice(1)} set default_transaction_isolation = '${level}'`,
+      )
+      const store = await driver.open(url)
+      const projectId = await makeProject(store)
+      await Promise.all(Array.from({ length: 8 }, () => addRows(store, projectId)))
+      expect(await store.pageRoots(projectId, { limit: 10 })).toHaveLength(8)
+    },
+  )
+
+  test('closing does not wait for a server that is gone', async () => {
+    const url = new URL(await driver.newPlace())
+    const proxy = await startProxy(Number(url.port))
+    onTestFinished(() => proxy.close())
+    url.port = String(proxy.port)
+    const store = await openPostgresStore(url.href, LIMITS)
+    const hanging = Array.from({ length: 3 }, () => store.check())
+    await Promise.all(hanging)
+    proxy.mode = 'swallow'
+    const pending = store.check().catch((error) => error.code)
+    await store.close()
+    expect(await pending).toBe('unavailable')
+  })
+
   test('every connection has its time limit, and tells the server to notice the dead', async () => {
     const url = await driver.newPlace()
     const seen: string[] = []
     const query = pg.Client.prototype.query
     pg.Client.prototype.query = function (this: pg.Client, ...args: Parameters<typeof query>) {
-      if (typeof args[0] === 'string') seen.push(args[0])
+      seen.push(typeof args[0] === 'string' ? args[0] : (args[0] as { text: string }).text)
       return query.apply(this, args)
     } as typeof query
     onTestFinished(() => {

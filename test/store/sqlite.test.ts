@@ -68,6 +68,23 @@ describe('SQLite', () => {
     await expect(openSqliteStore(path)).rejects.toThrow('newer version of proofsheet')
   })
 
+  test('a store of the first version is brought up to date, with all it holds', async () => {
+    const path = await driver.newPlace()
+    const before = await driver.open(path)
+    const projectId = await makeProject(before)
+    const rootId = await addRows(before, projectId, { jobs: 3 })
+    await before.close()
+    const database = new DatabaseSync(path)
+    database.exec(
+      `drop index roots_claimed; alter table roots drop column claimed; delete from kysely_migration where name = '0002-claims'`,
+    )
+    database.close()
+    const after = await driver.open(path)
+    expect(await after.findRoot(projectId, rootId)).toMatchObject({ jobCount: 3 })
+    await addRows(after, projectId)
+    expect(await after.pageRoots(projectId, { limit: 10 })).toHaveLength(2)
+  })
+
   test('a file that is no database is storage_failed', async () => {
     const path = join(await makeFolder(), 'store.db')
     await writeFile(path, 'not a database, and long enough to have a header of one hundred bytes'.repeat(5))

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { NewRoot, RootPosition, Store } from '../../src/store/store.ts'
 import { addRows, makeProject, newJob } from '../support/results.ts'
 
@@ -26,7 +27,7 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       await addRows(store, second, { jobs: 4 })
       expect(await store.findProject(first)).toMatchObject({ projectId: first, name: 'Eins', created: 10 })
       expect(await store.findProject(randomUUID())).toBeUndefined()
-      expect(await store.listProjects()).toMatchObject([
+      expect(await store.countProjects()).toMatchObject([
         { projectId: first, roots: 0, jobs: 0 },
         { projectId: second, roots: 2, jobs: 7 },
       ])
@@ -108,6 +109,60 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       expect(await store.addRoot(added, nothing)).toBe('added')
     })
 
+    test('a killed adder’s claim: the same content goes on at once, other content is refused and later let in', async () => {
+      vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_000 })
+      onTestFinished(() => void vi.useRealTimers())
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const other = { ...added, digest: 'other' }
+      const overlapping = root(projectId, { digest: 'third', jobs: added.jobs.slice(1) })
+      // Never ends, as of a process that is gone.
+      store.addRoot(added, () => new Promise(() => {})).catch(() => {})
+      const claimed = async (): Promise<void> => {
+        if (!(await store.addRoot(other, nothing).catch((error) => error.code === 'conflict')))
+          await claimed()
+      }
+      await sleep(50)
+      await claimed()
+      expect(await store.findRoot(projectId, added.rootId)).toBeUndefined()
+      expect(await store.pageRoots(projectId, { limit: 10 })).toEqual([])
+      expect(await store.countProjects()).toMatchObject([{ roots: 0, jobs: 0 }])
+      await expect(store.addRoot(other, nothing)).rejects.toMatchObject({ code: 'conflict' })
+      await expect(store.addRoot(overlapping, nothing)).rejects.toMatchObject({ code: 'conflict' })
+      vi.setSystemTime(1_700_000_000_000 + 121_000)
+      expect(await store.addRoot(overlapping, nothing)).toBe('added')
+      expect(await store.addRoot({ ...other, jobs: [newJob()] }, nothing)).toBe('added')
+      expect(await store.findRoot(projectId, added.rootId)).toMatchObject({ digest: 'other', jobCount: 1 })
+    })
+
+    test('of two that publish the same, one adds it and the other finds it', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const release = Promise.withResolvers<void>()
+      const slow = store.addRoot(added, () => release.promise)
+      await sleep(50)
+      expect(await store.addRoot(added, nothing)).toBe('added')
+      release.resolve()
+      expect(await slow).toBe('present')
+      expect(await store.jobsOf(projectId, [added.rootId])).toHaveLength(2)
+    })
+
+    test('while one publishes, others write', async () => {
+      const place = await driver.newPlace()
+      const [one, other] = [await driver.open(place), await driver.open(place)]
+      const projectId = await makeProject(one)
+      const release = Promise.withResolvers<void>()
+      const slow = one.addRoot(root(projectId), () => release.promise)
+      await sleep(50)
+      await addRows(other, projectId)
+      await makeProject(other)
+      expect(await other.pageRoots(projectId, { limit: 10 })).toHaveLength(1)
+      release.resolve()
+      expect(await slow).toBe('added')
+    })
+
     test('the same again is present, publishes nothing and changes nothing', async () => {
       const store = await open()
       const projectId = await makeProject(store)
@@ -183,20 +238,20 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       const stores = [await driver.open(place), await driver.open(place)] as const
       const projectId = await makeProject(stores[0])
       const rootId = randomUUID()
-      let published = 0
+      const published = new Set<string>()
       const outcomes = await Promise.all(
         Array.from({ length: 8 }, async (_, index) => {
           const added = root(projectId, { rootId, digest: index % 4 === 0 ? 'a' : 'b' })
           try {
             return await stores[index % 2 === 0 ? 0 : 1].addRoot(added, async () => {
-              published++
+              published.add(added.digest)
             })
           } catch (error) {
             return (error as { code: string }).code
           }
         }),
       )
-      expect(published).toBe(1)
+      expect(published.size).toBe(1)
       expect(outcomes.filter((outcome) => outcome === 'added')).toHaveLength(1)
       expect(new Set(outcomes)).toEqual(new Set(['added', 'present', 'conflict']))
     })

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { serveProcess } from '../support/process.ts'
 import { addRows, makeKey, makeProject, rootsUrl } from '../support/results.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
@@ -12,7 +13,7 @@ const SIGNING_KEYS = `k1:${Buffer.alloc(32, 1).toString('base64')}`
 const WAIT_MS = 500
 const STATEMENT_MS = 1_000
 /** For a connection, and then for the statement; and what a busy machine adds. */
-const BOUND_MS = WAIT_MS + STATEMENT_MS + 10_000
+const BOUND_MS = WAIT_MS + STATEMENT_MS + 5_000
 
 const server = usePostgres()
 
@@ -138,27 +139,32 @@ describe('PostgreSQL', () => {
 
   test('exhausted: 503 after the time to wait, bad requests need no connection, then healed', async () => {
     const { service, projectId, one } = await serve({ DATABASE_POOL: '2', DATABASE_TIMEOUT: '5s' })
-    const release = Promise.withResolvers<void>()
-    const published = Promise.withResolvers<void>()
-    let publishing = 0
-    const holders = Array.from({ length: 2 }, () =>
-      service.store.addRoot(
-        { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [] },
-        async () => {
-          if (++publishing === 2) published.resolve()
-          await release.promise
-        },
-      ),
-    )
-    await published.promise
-    const began = Date.now()
+    const other = new pg.Client(service.databaseUrl)
+    await other.connect()
+    onTestFinished(() => other.end())
+    await other.query('begin; lock table roots in access exclusive mode')
+    const holders = [service.get(one), service.get(one)]
+    await sleep(200)
     const answer = await service.get(one)
     expect([answer.status, answer.headers.get('retry-after') !== null]).toEqual([503, true])
-    expect(Date.now() - began).toBeGreaterThanOrEqual(WAIT_MS - 50)
     await expectCheapRefusals(service, projectId)
-    release.resolve()
-    expect(await Promise.all(holders)).toEqual(['added', 'added'])
+    await other.query('rollback')
+    expect((await Promise.all(holders)).map(({ status }) => status)).toEqual([200, 200])
     await expectRecovery(service, one, 'exhausted')
+  })
+
+  test('publishing, however long it takes, holds no connection', async () => {
+    const { service, projectId, one } = await serve({ DATABASE_POOL: '2' })
+    const release = Promise.withResolvers<void>()
+    const adding = Array.from({ length: 5 }, () =>
+      service.store.addRoot(
+        { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [] },
+        () => release.promise,
+      ),
+    )
+    for (let index = 0; index < 5; index++) expect((await service.get(one)).status).toBe(200)
+    release.resolve()
+    expect(new Set(await Promise.all(adding))).toEqual(new Set(['added']))
   })
 
   test('with more instances than it takes connections: 503 and not a crash', async () => {
@@ -224,4 +230,19 @@ test('a key that is none needs no connection either', async () => {
   expect((await service.get(one)).status).toBe(401)
   expect((await service.get(one, { authorization: 'Bearer nonsense' })).status).toBe(401)
   expect((await service.get(one, { authorization: secret })).status).toBe(503)
+})
+
+test('SIGTERM ends a service whose database is frozen', async () => {
+  const DATABASE_URL = await server.newDatabase()
+  const env = { DATABASE_URL, SIGNING_KEYS, DATABASE_WAIT: '500ms', DATABASE_TIMEOUT: '1s' }
+  const service = await serveProcess(env)
+  signalAll('SIGSTOP')
+  onTestFinished(() => {
+    signalAll('SIGCONT')
+  })
+  const answers = Array.from({ length: 12 }, () => fetch(`${service.url}${rootsUrl(randomUUID())}`))
+  await sleep(200)
+  service.child.kill('SIGTERM')
+  expect((await service.ended).code).toBe(0)
+  for (const answer of await Promise.all(answers)) expect(answer.status).toBe(503)
 })

@@ -43,7 +43,7 @@ async function startBatch(root: string, ready: Set<string>): Promise<ImageBatch>
         staged.push({ key, file })
       }),
 
-    publish: () =>
+    publish: (onPublished = () => {}) =>
       translating(async () => {
         const folders = new Set(staged.map(({ key }) => join(root, dirname(key))))
         for (const folder of folders) if (!ready.has(folder)) await makeProjectFolder(folder)
@@ -55,6 +55,7 @@ async function startBatch(root: string, ready: Set<string>): Promise<ImageBatch>
           await syncOrFail(() => syncFolder(folder), folder)
           ready.add(folder)
         }
+        for (const _ of staged) onPublished()
       }),
 
     discard: () => rm(staging, { recursive: true, force: true }).catch(() => {}),

@@ -36,7 +36,8 @@ export function createS3Addresses(addressing: S3Addressing): (now: number) => Pr
       `proofsheet S3\n${credentials.secretAccessKey}\n${credentials.sessionToken ?? ''}`,
       'base64url',
     ).slice(0, 8)
-    const tag = `${credentials.accessKeyId}.${fingerprint}.${signed}.${expires}.${bucket.origin}${bucket.path}${prefix}`
+    const place = `${region}.${bucket.host}.${bucket.origin}${bucket.path}${prefix}`
+    const tag = `${credentials.accessKeyId}.${fingerprint}.${signed}.${expires}.${place}`
     if (last?.tag === tag) return last
     const presign = createPresigner({ bucket, region, credentials, signed, expires })
     last = { tag, address: (key) => presign(prefix + key) }

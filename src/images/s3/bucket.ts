@@ -1,4 +1,5 @@
-import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { GetObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
 import type { ExpiringCredentials } from './addresses.ts'
 import { toImagesError } from './errors.ts'
@@ -9,7 +10,7 @@ export interface S3Place {
   readonly endpoint: string | undefined
   readonly region: string | undefined
   readonly style: 'path' | 'virtual'
-  /** How long a request may take, with its repetitions. */
+  /** How long a request may take, with its repetitions; more for what has to be sent. */
   readonly timeoutMs: number
   /** The host that addresses name instead of the bucket's. */
   readonly publicUrl: string | undefined
@@ -22,21 +23,40 @@ export interface S3Bucket {
   readonly region: string
   readonly address: BucketAddress
   readonly credentials: () => Promise<ExpiringCredentials>
-  /** Runs one request, in bounded time and with few others. Throws AppErrors whose cause is what S3 said. */
-  run<T>(request: (s3: S3Client, options: { abortSignal: AbortSignal }) => Promise<T>): Promise<T>
+  /**
+   * Runs one request that sends so many bytes, in bounded time and with few others. Throws AppErrors whose cause is
+   * what S3 said.
+   */
+  run<T>(
+    request: (s3: S3Client, options: { abortSignal: AbortSignal }) => Promise<T>,
+    bytes?: number,
+  ): Promise<T>
   close(): void
 }
 
-const REQUESTS_AT_ONCE = 64
+const REQUESTS_AT_ONCE = 32
+/** What they may hold in memory together; one that is larger goes alone. */
+const BYTES_AT_ONCE = 64 * 1024 * 1024
+/** A line slower than this, for each request, is as good as none. */
+const SLOWEST_BYTES_PER_SECOND = 8 * 1024
+/** A role or an agent that is asked for credentials answers within this, or is asked anew. */
+const CREDENTIALS_MS = 5_000
 /** What stores other than AWS answer to, unless told otherwise. */
 const ANY_REGION = 'us-east-1'
 
 export async function openBucket(place: S3Place): Promise<S3Bucket> {
   const region = place.region ?? (await findRegion(place))
-  const client = new S3Client({
+  const target = {
     region,
     ...(place.endpoint !== undefined && { endpoint: place.endpoint }),
     forcePathStyle: place.style === 'path',
+  }
+  const credentials = boundedCredentials(region, Math.min(place.timeoutMs, CREDENTIALS_MS))
+  const client = new S3Client({
+    ...target,
+    credentials,
+    // A store that does not know it would cost six seconds for every large picture.
+    expectContinueHeader: false,
     // The newer checksums are unknown to many stores; the signature covers the SHA-256 of what is sent anyway.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
@@ -47,16 +67,17 @@ export async function openBucket(place: S3Place): Promise<S3Bucket> {
       httpsAgent: { keepAlive: true, maxSockets: REQUESTS_AT_ONCE },
     },
   })
-  const takeTurn = createGate(REQUESTS_AT_ONCE)
+  const takeTurn = createGate(REQUESTS_AT_ONCE, BYTES_AT_ONCE)
   return {
     name: place.bucket,
     region,
-    address: await findAddress(client, place),
-    credentials: () => explaining(() => client.config.credentials()),
-    run: (request) =>
-      takeTurn(() =>
-        explaining(() => request(client, { abortSignal: AbortSignal.timeout(place.timeoutMs) })),
-      ),
+    address: await findAddress(target, place),
+    credentials,
+    run: (request, bytes = 0) =>
+      takeTurn(bytes, () => {
+        const timeMs = place.timeoutMs + Math.ceil((bytes / SLOWEST_BYTES_PER_SECOND) * 1000)
+        return explaining(() => request(client, { abortSignal: AbortSignal.timeout(timeMs) }))
+      }),
     close: () => client.destroy(),
   }
 }
@@ -77,9 +98,11 @@ async function findRegion({ endpoint }: S3Place): Promise<string> {
  * request is not sent.
  */
 async function findAddress(
-  client: S3Client,
+  target: S3ClientConfig,
   { bucket, publicUrl, signedHost }: S3Place,
 ): Promise<BucketAddress> {
+  const nobody = { accessKeyId: 'nobody', secretAccessKey: 'nobody' }
+  const client = new S3Client({ ...target, credentials: nobody })
   const probe = new GetObjectCommand({ Bucket: bucket, Key: 'x' })
   let found: URL | undefined
   probe.middlewareStack.add(
@@ -93,13 +116,45 @@ async function findAddress(
     },
     { step: 'build', name: 'findAddress', priority: 'low' },
   )
-  await client.send(probe)
+  await client.send(probe).catch((cause) => {
+    throw new AppError('storage_failed', `S3 cannot be used with these settings: ${cause.message}`, { cause })
+  })
+  client.destroy()
   const own = found as URL
   const shown = publicUrl === undefined ? own : new URL(publicUrl)
   return {
     origin: shown.origin,
     host: (signedHost === 'public' ? shown : own).host,
     path: own.pathname.slice(0, -'x'.length),
+  }
+}
+
+/**
+ * The SDK's chain: environment, profile, roles; kept until shortly before they expire. Where it gets stuck, the next
+ * one who asks begins with a fresh chain: its own would wait for the stuck one for ever.
+ */
+function boundedCredentials(region: string, timeMs: number): S3Client['config']['credentials'] {
+  const newChain = () => new S3Client({ region }).config.credentials
+  let chain = newChain()
+  return async () => {
+    const late = new AbortController()
+    const deadline = sleep(timeMs, undefined, { signal: late.signal, ref: false }).then(() => {
+      throw new Error(`nobody answered within ${timeMs} ms`)
+    })
+    try {
+      return await Promise.race([chain(), deadline])
+    } catch (cause) {
+      chain = newChain()
+      throw new AppError(
+        'unavailable',
+        'There are no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile or a role ' +
+          `(${(cause as Error).message})`,
+        { cause },
+      )
+    } finally {
+      late.abort()
+      deadline.catch(() => {})
+    }
   }
 }
 
@@ -111,19 +166,32 @@ async function explaining<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Lets at most `limit` work at a time; the others wait in their order. */
-function createGate(limit: number) {
-  const waiting: (() => void)[] = []
+/** Lets few work at a time, and few bytes; the others wait in their order. */
+function createGate(most: number, mostBytes: number) {
+  const waiting: { bytes: number; enter: () => void }[] = []
   let inside = 0
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (inside >= limit) await new Promise<void>((enter) => waiting.push(enter))
-    else inside++
+  let bytesInside = 0
+  const letIn = () => {
+    for (let next = waiting[0]; next; next = waiting[0]) {
+      const fits = inside < most && bytesInside + next.bytes <= mostBytes
+      if (!fits && inside > 0) return
+      waiting.shift()
+      inside++
+      bytesInside += next.bytes
+      next.enter()
+    }
+  }
+  return async <T>(bytes: number, work: () => Promise<T>): Promise<T> => {
+    await new Promise<void>((enter) => {
+      waiting.push({ bytes, enter })
+      letIn()
+    })
     try {
       return await work()
     } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else inside--
+      inside--
+      bytesInside -= bytes
+      letIn()
     }
   }
 }

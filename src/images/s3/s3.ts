@@ -8,7 +8,7 @@ import { openBucket, type S3Bucket, type S3Place } from './bucket.ts'
 import { isMissing, toImagesError } from './errors.ts'
 import { openSpool } from './spool.ts'
 
-const UPLOADS_AT_ONCE = 32
+const UPLOADS_AT_ONCE = 16
 /** As long as an address is handed out at most: after that it is another one. */
 const CACHE_CONTROL = 'public, max-age=86400, immutable'
 
@@ -37,23 +37,24 @@ export async function openS3Images(
  */
 async function startBatch(bucket: S3Bucket, prefix: string): Promise<ImageBatch> {
   const spool = await translating(openSpool)
-  const waiting: { key: ImageKey; read: () => Promise<Buffer> }[] = []
+  const waiting: { key: ImageKey; size: number; read: () => Promise<Buffer> }[] = []
   return {
     async add(key, bytes) {
-      waiting.push({ key, read: await translating(() => spool.keep(bytes)) })
+      waiting.push({ key, size: bytes.length, read: await translating(() => spool.keep(bytes)) })
     },
-    async publish() {
-      const upload = async ({ key, read }: (typeof waiting)[number]) => {
-        const object = {
-          Bucket: bucket.name,
-          Key: prefix + key,
-          Body: await translating(read),
-          ContentType: IMAGE_TYPE,
-          CacheControl: CACHE_CONTROL,
-        }
-        await bucket.run((s3, options) => s3.send(new PutObjectCommand(object), options))
-      }
-      for await (const _ of inParallel(waiting, UPLOADS_AT_ONCE, upload));
+    async publish(onPublished = () => {}) {
+      const upload = ({ key, size, read }: (typeof waiting)[number]) =>
+        bucket.run(async (s3, options) => {
+          const object = {
+            Bucket: bucket.name,
+            Key: prefix + key,
+            Body: await translating(read),
+            ContentType: IMAGE_TYPE,
+            CacheControl: CACHE_CONTROL,
+          }
+          await s3.send(new PutObjectCommand(object), options)
+        }, size)
+      for await (const _ of inParallel(waiting, UPLOADS_AT_ONCE, upload)) onPublished()
     },
     discard: () => spool.close().catch(() => {}),
   }
@@ -64,11 +65,12 @@ async function openImage(bucket: S3Bucket, Key: string): Promise<OpenImage | und
     bucket.run((s3, options) => s3.send(new GetObjectCommand({ Bucket: bucket.name, Key, ...part }), options))
   const whole = await ifThere(get())
   if (!whole) return undefined
-  const { ContentLength: size = 0, ETag: etag = '""', LastModified: modified = new Date(0) } = whole
+  const { ContentLength: size, ETag: etag = '""', LastModified: modified = new Date(0) } = whole
   const body = whole.Body as Readable
-  if (size === 0) {
+  if (!size) {
     body.destroy()
-    return undefined
+    if (size === 0) return undefined
+    throw new AppError('storage_failed', `S3 does not say how large ${Key} is.`)
   }
   return {
     size,
@@ -95,13 +97,17 @@ async function* explained(body: Readable | Promise<Readable>): AsyncGenerator<Ui
 /** Asks for something that is not there: the answer tells whether bucket, credentials and signature are right. */
 async function checkBucket(bucket: S3Bucket, prefix: string): Promise<void> {
   try {
-    const nothing = { Bucket: bucket.name, Key: `${prefix}nothing` }
-    await ifThere(bucket.run((s3, options) => s3.send(new GetObjectCommand(nothing), options)))
+    const nothing = { Bucket: bucket.name, Key: `${prefix}.proofsheet/nothing` }
+    const found = await ifThere(bucket.run((s3, options) => s3.send(new GetObjectCommand(nothing), options)))
+    if (!found) return
+    ;(found.Body as Readable).destroy()
   } catch (error) {
+    const { code, cause } = error as AppError
     // Who may not list a bucket is not told what is missing in it.
-    const { name } = ((error as Error).cause ?? {}) as Error
-    if (name !== 'AccessDenied') throw error
+    if (code === 'storage_failed' && (cause as Error)?.name === 'AccessDenied') return
+    throw error
   }
+  throw new AppError('storage_failed', 'Whatever answers there does not answer as S3 does.')
 }
 
 async function ifThere<T>(answer: Promise<T>): Promise<T | undefined> {

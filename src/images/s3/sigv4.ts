@@ -34,7 +34,7 @@ export function createPresigner({ bucket, region, credentials, signed, expires }
   const time = new Date(signed * 1000).toISOString().replace(/[-:]|\.\d+/g, '')
   const day = time.slice(0, 8)
   const scope = `${day}/${region}/s3/aws4_request`
-  const credential = encodeURIComponent(`${credentials.accessKeyId}/${scope}`)
+  const credential = encode(`${credentials.accessKeyId}/${scope}`)
   const { sessionToken } = credentials
   // Sorted, as both the canonical request and the SDK want it; the signature's place is in between.
   const before =

@@ -1,29 +1,31 @@
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { unlinkSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Bytes that wait on the disk for their turn. Nothing of it is left behind, not even by a kill. */
+/** Bytes that wait on the disk for their turn, and not in memory. A kill leaves none of them behind. */
 export interface Spool {
   /** Answers how to get them back. */
   keep(bytes: Uint8Array): Promise<() => Promise<Buffer>>
   close(): Promise<void>
 }
 
-/** A file without a name, in the folder for temporary files. */
+/** A file in the folder for temporary files that loses its name as soon as it is open. */
 export async function openSpool(): Promise<Spool> {
-  const folder = await mkdtemp(join(tmpdir(), 'proofsheet-'))
-  const file = await open(join(folder, 'spool'), 'wx+', 0o600).finally(() =>
-    rm(folder, { recursive: true, force: true }),
-  )
+  const path = join(tmpdir(), `proofsheet-${randomBytes(9).toString('base64url')}`)
+  const file = await open(path, 'wx+', 0o600)
+  unlinkSync(path)
   let end = 0
   return {
     async keep(bytes) {
+      const { length } = bytes
       const start = end
-      end += bytes.length
-      for (let done = 0; done < bytes.length; ) {
-        done += (await file.write(bytes, done, bytes.length - done, start + done)).bytesWritten
+      end += length
+      for (let done = 0; done < length; ) {
+        done += (await file.write(bytes, done, length - done, start + done)).bytesWritten
       }
-      return () => readExactly(file, start, bytes.length)
+      return () => readExactly(file, start, length)
     },
     close: () => file.close(),
   }

@@ -1,9 +1,12 @@
 import pg from 'pg'
 import { AppError } from '../../errors.ts'
 
+/** With these the server takes its leave. (Not by `severity`: that is in the server's language.) */
+const PARTING = /^(08|57P0|25P0[34])/
+
 /** What the server said of one statement. Anything else says that the connection is no longer any good. */
 export function isStatementError(error: unknown): boolean {
-  return error instanceof pg.DatabaseError
+  return error instanceof pg.DatabaseError && !PARTING.test(error.code ?? '')
 }
 
 /** https://www.postgresql.org/docs/current/errcodes-appendix.html, by class or by code. */
@@ -20,7 +23,7 @@ const DISK_FULL = '53100'
 
 export function toStoreError(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
-  const { code = '', syscall } = error as NodeJS.ErrnoException
+  const { code = '' } = error as NodeJS.ErrnoException
   if (error instanceof pg.DatabaseError) {
     if (code === DISK_FULL) {
       return new AppError('storage_full', 'The disk that holds the database is full.', { cause: error })
@@ -31,11 +34,6 @@ export function toStoreError(error: unknown): unknown {
       : new AppError('unavailable', `The database cannot answer: ${reason} (${error.message}).`, {
           cause: error,
         })
-  }
-  if (syscall === 'open') {
-    return new AppError('storage_failed', `A file that DATABASE_URL names cannot be read: ${error.message}`, {
-      cause: error,
-    })
   }
   if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) return error
   // pg has no class for what happens to connections; what is left is that: refused, reset, timed out, closed.

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import pg from 'pg'
 import { AppError } from '../../errors.ts'
-import { isUpToDate, migrate } from '../sql/migrations.ts'
+import { type Engine, isUpToDate, migrate } from '../sql/migrations.ts'
 import type { Schema } from '../sql/schema.ts'
 import { SqlStore } from '../sql/sql-store.ts'
 import type { Store } from '../store.ts'
@@ -17,8 +17,11 @@ export interface PoolLimits {
 }
 
 const OLDEST_VERSION = 14
-/** Changing the tables may take long, and so may waiting for another instance that does. */
-const MIGRATION_MS = 3_600_000
+/** Changing the tables may take long. */
+const MIGRATION_MS = 10 * 60_000
+/** How long to wait for another instance that changes them. */
+const MIGRATION_WAIT_MS = 60_000
+const MIGRATION_LOCK = 7_238_196_305
 /** The server ends a statement that takes too long; one that does not even do that is given up a little later. */
 const GRACE_MS = 500
 /** For taking leave of a server that may be gone. */
@@ -27,20 +30,37 @@ const IDLE_MS = 5 * 60_000
 /** A client's machine that died holds its transaction, and the ids it claimed, until the server notices. */
 const NOTICE_THE_DEAD =
   'set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3'
+/** Claims are made to meet others': with a stricter isolation they would fail instead of waiting. */
+const AS_WE_EXPECT = `${NOTICE_THE_DEAD}; set default_transaction_isolation = 'read committed'`
 const INT8 = 20
 
 export async function openPostgresStore(url: string, limits: PoolLimits): Promise<Store> {
   const { db, close } = connect(url, limits)
   try {
     const engine = { id: 'uuid', schema: await requireSuitable(db) } as const
-    if (!(await isUpToDate(db, engine))) {
-      const patient = connect(url, { ...limits, connections: 2, statementMs: MIGRATION_MS })
-      await migrate(patient.db, engine).finally(patient.close)
-    }
+    if (!(await isUpToDate(db, engine))) await bringUpToDate(url, limits, engine)
     return new SqlStore({ read: db, write: db, close })
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/**
+ * In one transaction, with a lock that ends with it: a pooler in between may give every transaction to another
+ * session.
+ */
+async function bringUpToDate(url: string, limits: PoolLimits, engine: Engine): Promise<void> {
+  const { db, close } = connect(url, { ...limits, connections: 1 }, MIGRATION_MS)
+  try {
+    await db.transaction().execute(async (transaction) => {
+      await sql`select set_config('statement_timeout', ${String(MIGRATION_MS)}, true),
+                       set_config('lock_timeout', ${String(MIGRATION_WAIT_MS)}, true)`.execute(transaction)
+      await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction)
+      await migrate(transaction, engine)
+    })
+  } finally {
+    await close()
   }
 }
 
@@ -64,14 +84,20 @@ async function requireSuitable(db: Kysely<Schema>): Promise<string> {
   return schema
 }
 
-function connect(url: string, { connections, waitMs, statementMs }: PoolLimits) {
+function connect(
+  url: string,
+  { connections, waitMs, statementMs }: PoolLimits,
+  givenUpMs = statementMs + GRACE_MS,
+) {
+  const connectionString = withLibpqMeaning(url)
+  requireUsable(connectionString)
   const sockets = new Set<Socket>()
   const pool = new pg.Pool({
-    connectionString: withLibpqMeaning(url),
+    connectionString,
     fallback_application_name: 'proofsheet',
     max: connections,
     connectionTimeoutMillis: waitMs,
-    query_timeout: statementMs + GRACE_MS,
+    query_timeout: givenUpMs,
     idleTimeoutMillis: IDLE_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -87,7 +113,9 @@ function connect(url: string, { connections, waitMs, statementMs }: PoolLimits) 
     },
     // Said and not sent along when connecting: a pooler in between refuses parameters that it does not know.
     onConnect: async (client) => {
-      await client.query(`set statement_timeout = ${statementMs}; ${NOTICE_THE_DEAD}`)
+      // Part of getting a connection, and so of the time for that.
+      const text = `set statement_timeout = ${statementMs}; ${AS_WE_EXPECT}`
+      await client.query({ text, query_timeout: waitMs } as pg.QueryConfig)
     },
   })
   // An idle connection that was lost: the pool has forgotten it, and the next request gets another.
@@ -147,8 +175,21 @@ async function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
+/** A port that is none or a certificate that is not there is a mistake of the address, not a server that is away. */
+function requireUsable(connectionString: string): void {
+  try {
+    const { port } = new pg.Client({ connectionString })
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error('the port is none')
+  } catch (cause) {
+    const reason = (cause as Error).message
+    throw new AppError('storage_failed', `The address of the database cannot be used: ${reason}.`, { cause })
+  }
+}
+
 /** `sslmode=require` and its like as PostgreSQL documents them, not as this driver once read them. */
-function withLibpqMeaning(url: string): string {
+function withLibpqMeaning(address: string): string {
+  // The driver would escape the whole address anew where it has a space in it.
+  const url = address.replaceAll(' ', '%20')
   if (!/[?&]sslmode=/.test(url) || /[?&](uselibpqcompat=|sslmode=no-verify)/.test(url)) return url
   return `${url}&uselibpqcompat=true`
 }

@@ -66,6 +66,17 @@ const migrationsFor = ({ id }: Engine): Record<string, Migration> => ({
         .execute()
     },
   },
+  '0002-claims': {
+    async up(db: Kysely<unknown>) {
+      await db.schema.alterTable('roots').addColumn('claimed', 'bigint').execute()
+      await db.schema
+        .createIndex('roots_claimed')
+        .on('roots')
+        .columns(['project_id', 'claimed'])
+        .where(sql.ref('claimed'), 'is not', null)
+        .execute()
+    },
+  },
 })
 
 /** Brings the schema up to date, once, however many processes start together. Only reads where it is. */

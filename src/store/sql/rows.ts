@@ -8,7 +8,7 @@ export function toProject(row: Selectable<Schema['projects']>): Project {
   return { projectId: row.project_id, name: row.name, created: row.created, revision: row.revision }
 }
 
-export function toRootHead(row: Omit<Selectable<Schema['roots']>, 'project_id'>): RootHead {
+export function toRootHead(row: Omit<Selectable<Schema['roots']>, 'project_id' | 'claimed'>): RootHead {
   return {
     rootId: row.root_id,
     created: row.created,

@@ -13,6 +13,8 @@ export interface Schema {
     revision: string
     job_count: number
     digest: string
+    /** While its pictures are being published: when that was last known to go on. Null: shown. */
+    claimed: number | null
   }
   jobs: {
     project_id: string

@@ -11,7 +11,7 @@ import type {
   Store,
   StoredKey,
 } from '../store.ts'
-import { claimJobs, claimRoot } from './insert-root.ts'
+import { claim, RENEW_MS, releaseClaim, renewClaim, showRoot } from './claims.ts'
 import { newRevision } from './revision.ts'
 import { toApiKey, toJob, toProject, toRootHead, toStoredKey } from './rows.ts'
 import type { Schema } from './schema.ts'
@@ -52,10 +52,18 @@ export class SqlStore implements Store {
     return row && toProject(row)
   }
 
-  async listProjects(): Promise<ProjectSummary[]> {
+  async listProjects(limit?: number): Promise<Project[]> {
+    let query = this.#read.selectFrom('projects').selectAll().orderBy('created').orderBy('project_id')
+    if (limit !== undefined) query = query.limit(limit)
+    return (await query.execute()).map(toProject)
+  }
+
+  async countProjects(): Promise<ProjectSummary[]> {
     const rows = await this.#read
       .selectFrom('projects')
-      .leftJoin('roots', 'roots.project_id', 'projects.project_id')
+      .leftJoin('roots', (join) =>
+        join.onRef('roots.project_id', '=', 'projects.project_id').on('roots.claimed', 'is', null),
+      )
       .selectAll('projects')
       .select(({ fn }) => [
         fn.count<number>('roots.root_id').as('roots'),
@@ -70,24 +78,23 @@ export class SqlStore implements Store {
 
   async addRoot(root: NewRoot, publish: () => Promise<void>): Promise<'added' | 'present'> {
     if (!(await this.findProject(root.projectId))) throw unknownProject(root.projectId)
-    return await this.#transaction(async (transaction) => {
-      if (!(await claimRoot(transaction, root))) {
-        const { digest } = await headsOf(transaction, root.projectId)
-          .where('root_id', '=', root.rootId)
-          .executeTakeFirstOrThrow()
-        if (digest === root.digest) return 'present'
-        throw new AppError('conflict', `root ${root.rootId} exists already with other content`)
-      }
-      await claimJobs(transaction, root)
+    const outcome = await this.#transaction((transaction) => claim(transaction, root, Date.now()))
+    if (outcome === 'present') return outcome
+    const renewal = setInterval(() => {
+      // One that fails is made up for by the next; if all do, `showRoot` will not find the claim.
+      this.#transaction((transaction) => renewClaim(transaction, root, Date.now())).catch(() => {})
+    }, RENEW_MS)
+    try {
       await publish()
-      // Last, since others who add to the project wait for it; publishing may take its time.
-      await transaction
-        .updateTable('projects')
-        .set({ revision: newRevision() })
-        .where('project_id', '=', root.projectId)
-        .execute()
-      return 'added'
-    })
+    } catch (error) {
+      await this.#transaction((transaction) => releaseClaim(transaction, root)).catch(() => {})
+      throw error
+    } finally {
+      clearInterval(renewal)
+    }
+    if (await this.#transaction((transaction) => showRoot(transaction, root))) return 'added'
+    if ((await this.findRoot(root.projectId, root.rootId))?.digest === root.digest) return 'present'
+    throw new AppError('unavailable', `root ${root.rootId} took too long to publish; add it again`)
   }
 
   async findRoot(projectId: string, rootId: string): Promise<RootHead | undefined> {
@@ -208,11 +215,13 @@ export class SqlStore implements Store {
   }
 }
 
+/** Of roots that are shown. */
 function headsOf(db: Kysely<Schema>, projectId: string) {
   return db
     .selectFrom('roots')
     .select(['root_id', 'created', 'revision', 'job_count', 'digest'])
     .where('project_id', '=', projectId)
+    .where('claimed', 'is', null)
 }
 
 function unknownProject(projectId: string): AppError {

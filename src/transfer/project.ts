@@ -1,0 +1,39 @@
+import { AppError } from '../errors.ts'
+import type { Transfer } from './transfer.ts'
+
+/** The project and its keys; roots are another matter. */
+export async function copyProject({ from, to }: Transfer, projectId: string): Promise<void> {
+  const project = await from.store.findProject(projectId)
+  if (project && !(await to.store.findProject(projectId))) {
+    await to.store.createProject(project).catch(ignoreConflict)
+  }
+  const there = new Map((await to.store.listKeys(projectId)).map((key) => [key.keyId, key]))
+  for (const key of await from.store.listKeys(projectId)) {
+    const known = there.get(key.keyId)
+    if (!known) await to.store.createKey(key)
+    else if (key.revoked !== undefined && known.revoked === undefined)
+      await to.store.revokeKey(key.keyId, key.revoked)
+  }
+}
+
+/** Someone else copies the same. */
+function ignoreConflict(error: unknown): void {
+  if (!(error instanceof AppError) || error.code !== 'conflict') throw error
+}
+
+/** Whether the project is the same there, with all its keys; why not, if not. */
+export async function compareProject({ from, to }: Transfer, projectId: string): Promise<string | undefined> {
+  const [here, there] = [await from.store.findProject(projectId), await to.store.findProject(projectId)]
+  if (here?.name !== there?.name || here?.created !== there?.created) return 'has another name or age there'
+  const copies = new Map((await to.store.listKeys(projectId)).map((key) => [key.keyId, key]))
+  for (const { keyId, hash, scope, revoked } of await from.store.listKeys(projectId)) {
+    const copy = copies.get(keyId)
+    if (
+      copy?.hash !== hash ||
+      copy.scope !== scope ||
+      (copy.revoked === undefined) !== (revoked === undefined)
+    )
+      return `has a key ${keyId} that is not the same there`
+  }
+  return undefined
+}
