@@ -36,7 +36,7 @@ export async function openS3Images(
  * uploaded before its key is known to be ours could overwrite what a result points at.
  */
 async function startBatch(bucket: S3Bucket, prefix: string): Promise<ImageBatch> {
-  const spool = await translating(openSpool)
+  const spool = await translating(async () => openSpool())
   const waiting: { key: ImageKey; size: number; read: () => Promise<Buffer> }[] = []
   return {
     async add(key, bytes) {

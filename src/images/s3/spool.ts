@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { unlinkSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
+import { close, openSync, read, unlinkSync, write } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
+
+const [closeFile, readFile, writeFile] = [promisify(close), promisify(read), promisify(write)]
 
 /** Bytes that wait on the disk for their turn, and not in memory. A kill leaves none of them behind. */
 export interface Spool {
@@ -12,29 +14,44 @@ export interface Spool {
 }
 
 /** A file in the folder for temporary files that loses its name as soon as it is open. */
-export async function openSpool(): Promise<Spool> {
+export function openSpool(): Spool {
   const path = join(tmpdir(), `proofsheet-${randomBytes(9).toString('base64url')}`)
-  const file = await open(path, 'wx+', 0o600)
+  // In one go: a process that is killed in between leaves a name behind.
+  const file = openSync(path, 'wx+', 0o600)
   unlinkSync(path)
   let end = 0
+  let closing: Promise<void> | undefined
+  const under = new Set<Promise<unknown>>()
+  // The number of a file that was closed is soon another file's: nobody may still be using it.
+  const use = async <T>(work: () => Promise<T>): Promise<T> => {
+    if (closing) throw new Error('the file for temporary pictures is closed')
+    const result = work()
+    under.add(result)
+    return await result.finally(() => under.delete(result))
+  }
   return {
     async keep(bytes) {
       const { length } = bytes
       const start = end
       end += length
-      for (let done = 0; done < length; ) {
-        done += (await file.write(bytes, done, length - done, start + done)).bytesWritten
-      }
-      return () => readExactly(file, start, length)
+      await use(async () => {
+        for (let done = 0; done < length; ) {
+          done += (await writeFile(file, bytes, done, length - done, start + done)).bytesWritten
+        }
+      })
+      return () => use(() => readExactly(file, start, length))
     },
-    close: () => file.close(),
+    close() {
+      closing ??= Promise.allSettled(under).then(() => closeFile(file))
+      return closing
+    },
   }
 }
 
-async function readExactly(file: FileHandle, start: number, length: number): Promise<Buffer> {
+async function readExactly(file: number, start: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length)
   for (let done = 0; done < length; ) {
-    const { bytesRead } = await file.read(bytes, done, length - done, start + done)
+    const { bytesRead } = await readFile(file, bytes, done, length - done, start + done)
     if (bytesRead === 0) throw new Error('the file for temporary pictures was cut off')
     done += bytesRead
   }
