@@ -29,22 +29,25 @@ export function openSpool(): Spool {
     under.add(result)
     return await result.finally(() => under.delete(result))
   }
+  // Made here and not where the bytes are: functions made in one place keep alive what any of them uses.
+  const reader = (start: number, length: number) => () => use(() => readExactly(file, start, length))
   return {
     async keep(bytes) {
-      const { length } = bytes
       const start = end
-      end += length
-      await use(async () => {
-        for (let done = 0; done < length; ) {
-          done += (await writeFile(file, bytes, done, length - done, start + done)).bytesWritten
-        }
-      })
-      return () => use(() => readExactly(file, start, length))
+      end += bytes.length
+      await use(() => writeExactly(file, bytes, start))
+      return reader(start, bytes.length)
     },
     close() {
       closing ??= Promise.allSettled(under).then(() => closeFile(file))
       return closing
     },
+  }
+}
+
+async function writeExactly(file: number, bytes: Uint8Array, start: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    done += (await writeFile(file, bytes, done, bytes.length - done, start + done)).bytesWritten
   }
 }
 
