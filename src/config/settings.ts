@@ -85,7 +85,7 @@ export const settings = {
     type: 'duration',
     default: '30s',
     example: '10s',
-    help: 'S3: how long one request may take, with its repetitions, before it is given up.',
+    help: 'S3: how long one request may take, with its repetitions, before it is given up; longer for what has to be sent, by its size.',
     parse: duration('10ms', '15m'),
   },
   IMAGES_PUBLIC_URL: {
@@ -120,7 +120,7 @@ export const settings = {
     type: 'list',
     default: { words: 'made once, in `DATA_DIR/signing-keys`' },
     example: 'k2:<base64>,k1:<base64>',
-    help: 'Keys that sign addresses of pictures in a folder, each 32 bytes or more in base64. The first signs, all verify. Required with PostgreSQL, where instances must agree.',
+    help: 'Keys that sign addresses of pictures in a folder, each 32 bytes or more in base64. The first signs, all verify. Required to serve with PostgreSQL and a folder, where instances must agree.',
     parse: (text: string) => text,
   },
   SIGNING_WINDOW: {

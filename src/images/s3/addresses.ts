@@ -1,16 +1,11 @@
 import { hash } from 'node:crypto'
-import { AppError } from '../../errors.ts'
 import type { Addresses } from '../images.ts'
 import { signingWindow } from '../signing-window.ts'
-import { type BucketAddress, createPresigner, type S3Credentials } from './sigv4.ts'
+import { type ExpiringCredentials, keepCredentials } from './credentials.ts'
+import { type BucketAddress, createPresigner } from './sigv4.ts'
 
 /** S3 accepts no address that is to hold for longer. */
 const LONGEST_SECONDS = 7 * 86_400
-
-export interface ExpiringCredentials extends S3Credentials {
-  /** Those of a role end at some time, and every address signed with them ends then, too. */
-  readonly expiration?: Date | undefined
-}
 
 export interface S3Addressing {
   readonly bucket: BucketAddress
@@ -42,22 +37,5 @@ export function createS3Addresses(addressing: S3Addressing): (now: number) => Pr
     const presign = createPresigner({ bucket, region, credentials, signed, expires })
     last = { tag, address: (key) => presign(prefix + key) }
     return last
-  }
-}
-
-/** Where new credentials cannot be had just now, those that are still valid do. */
-function keepCredentials(
-  load: () => Promise<ExpiringCredentials>,
-): (now: number) => Promise<ExpiringCredentials> {
-  let kept: ExpiringCredentials | undefined
-  const isValid = (now: number) => kept !== undefined && (kept.expiration?.getTime() ?? Infinity) > now
-  return async (now) => {
-    try {
-      kept = await load()
-    } catch (error) {
-      if (!isValid(now)) throw error
-    }
-    if (!kept || !isValid(now)) throw new AppError('unavailable', 'The credentials for S3 have expired.')
-    return kept
   }
 }

@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { GetObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
-import type { ExpiringCredentials } from './addresses.ts'
+import { boundedCredentials, type ExpiringCredentials } from './credentials.ts'
 import { toImagesError } from './errors.ts'
+import { createGate } from './gate.ts'
 import type { BucketAddress } from './sigv4.ts'
 
 export interface S3Place {
@@ -39,8 +39,6 @@ const REQUESTS_AT_ONCE = 32
 const BYTES_AT_ONCE = 64 * 1024 * 1024
 /** A line slower than this, for each request, is as good as none. */
 const SLOWEST_BYTES_PER_SECOND = 8 * 1024
-/** A role or an agent that is asked for credentials answers within this, or is asked anew. */
-const CREDENTIALS_MS = 5_000
 /** What stores other than AWS answer to, unless told otherwise. */
 const ANY_REGION = 'us-east-1'
 
@@ -51,7 +49,7 @@ export async function openBucket(place: S3Place): Promise<S3Bucket> {
     ...(place.endpoint !== undefined && { endpoint: place.endpoint }),
     forcePathStyle: place.style === 'path',
   }
-  const credentials = boundedCredentials(region, Math.min(place.timeoutMs, CREDENTIALS_MS))
+  const credentials = boundedCredentials(region, place.timeoutMs)
   const client = new S3Client({
     ...target,
     credentials,
@@ -129,69 +127,10 @@ async function findAddress(
   }
 }
 
-/**
- * The SDK's chain: environment, profile, roles; kept until shortly before they expire. Where it gets stuck, the next
- * one who asks begins with a fresh chain: its own would wait for the stuck one for ever.
- */
-function boundedCredentials(region: string, timeMs: number): S3Client['config']['credentials'] {
-  const newChain = () => new S3Client({ region }).config.credentials
-  let chain = newChain()
-  return async () => {
-    const late = new AbortController()
-    const deadline = sleep(timeMs, undefined, { signal: late.signal, ref: false }).then(() => {
-      throw new Error(`nobody answered within ${timeMs} ms`)
-    })
-    try {
-      return await Promise.race([chain(), deadline])
-    } catch (cause) {
-      chain = newChain()
-      throw new AppError(
-        'unavailable',
-        'There are no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile or a role ' +
-          `(${(cause as Error).message})`,
-        { cause },
-      )
-    } finally {
-      late.abort()
-      deadline.catch(() => {})
-    }
-  }
-}
-
 async function explaining<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
     throw toImagesError(error)
-  }
-}
-
-/** Lets few work at a time, and few bytes; the others wait in their order. */
-function createGate(most: number, mostBytes: number) {
-  const waiting: { bytes: number; enter: () => void }[] = []
-  let inside = 0
-  let bytesInside = 0
-  const letIn = () => {
-    for (let next = waiting[0]; next; next = waiting[0]) {
-      const fits = inside < most && bytesInside + next.bytes <= mostBytes
-      if (!fits && inside > 0) return
-      waiting.shift()
-      inside++
-      bytesInside += next.bytes
-      next.enter()
-    }
-  }
-  return async <T>(bytes: number, work: () => Promise<T>): Promise<T> => {
-    await new Promise<void>((enter) => {
-      waiting.push({ bytes, enter })
-      letIn()
-    })
-    try {
-      return await work()
-    } finally {
-      inside--
-      bytesInside -= bytes
-      letIn()
-    }
   }
 }

@@ -27,7 +27,7 @@ const GRACE_MS = 500
 /** For taking leave of a server that may be gone. */
 const CLOSE_MS = 1_000
 const IDLE_MS = 5 * 60_000
-/** A client's machine that died holds its transaction, and the ids it claimed, until the server notices. */
+/** A client's machine that died holds its transaction, and its locks, until the server notices. */
 const NOTICE_THE_DEAD =
   'set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3'
 /** Claims are made to meet others': with a stricter isolation they would fail instead of waiting. */
