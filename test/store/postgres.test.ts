@@ -40,6 +40,13 @@ const driver = {
 
 storeSuite('PostgreSQL', driver)
 
+/** The address, with a setting of the server's for its sessions. */
+function withSetting(address: string, setting: string): string {
+  const url = new URL(address)
+  url.searchParams.set('options', `-c ${setting}`)
+  return url.href.replaceAll('+', '%20')
+}
+
 describe('PostgreSQL', () => {
   test('a schema newer than the code is refused in words, and untouched', async () => {
     const url = await driver.newPlace()
@@ -57,15 +64,10 @@ describe('PostgreSQL', () => {
       url,
       'create schema ours; create table projects (x int); create table kysely_migration (x int)',
     )
-    const within = (schema: string) => {
-      const address = new URL(url)
-      address.searchParams.set('options', `-c search_path=${schema}`)
-      return address.href.replaceAll('+', '%20')
-    }
-    const ours = within('ours')
+    const ours = withSetting(url, 'search_path=ours')
     const projectId = await makeProject(await driver.open(ours))
     expect(await (await driver.open(ours)).findProject(projectId)).toBeDefined()
-    await expect(openPostgresStore(within('nowhere'), LIMITS)).rejects.toMatchObject({
+    await expect(openPostgresStore(withSetting(url, 'search_path=nowhere'), LIMITS)).rejects.toMatchObject({
       code: 'storage_failed',
       message: 'The schema that search_path names does not exist.',
     })
@@ -173,7 +175,7 @@ describe('PostgreSQL', () => {
     const writable = await driver.open(url)
     const projectId = await makeProject(writable)
     const rootId = await addRows(writable, projectId)
-    const replica = await driver.open(`${url}?options=-c%20default_transaction_read_only%3Don`)
+    const replica = await driver.open(withSetting(url, 'default_transaction_read_only=on'))
     expect(await replica.findRoot(projectId, rootId)).toBeDefined()
     await expect(addRows(replica, projectId)).rejects.toMatchObject({ code: 'unavailable' })
   })
