@@ -5,7 +5,7 @@ import { databaseLocation, imagesLocation } from '../config/locations.ts'
 import { AppError } from '../errors.ts'
 import { openStorage } from '../storage.ts'
 import { copyAll } from '../transfer/copy.ts'
-import type { Transfer, Watch } from '../transfer/transfer.ts'
+import { patiently, type Transfer, type Watch } from '../transfer/transfer.ts'
 import { verifyAll } from '../transfer/verify.ts'
 import type { ExitCode } from './exit-code.ts'
 import { createProgress } from './progress.ts'
@@ -84,7 +84,7 @@ async function transferAll(transfer: Transfer): Promise<ExitCode> {
   let interrupt: (write: () => void) => void = (write) => write()
   const signal = abortOnSignal((write) => interrupt(write))
   const pass = async <T>(title: string, run: (watch: Watch) => Promise<T>): Promise<T> => {
-    const projects = await transfer.from.store.countProjects()
+    const projects = await patiently(() => transfer.from.store.countProjects(), { signal })
     const total = projects.reduce((sum, { jobs }) => sum + 2 * jobs, 0)
     const progress = createProgress({ title, unit: 'files', total })
     interrupt = progress.interrupt
@@ -111,7 +111,7 @@ async function transferAll(transfer: Transfer): Promise<ExitCode> {
   const { roots, pictures, mended } = await pass('Verifying', (watch) => verifyAll(transfer, watch))
   const late = mended > 0 ? `; ${counted(mended, 'file')} had been missing` : ''
   say(`Verified: ${counted(roots, 'root')} with ${counted(pictures, 'picture')} are the same${late}.`)
-  const complete = await compareCounts(transfer)
+  const complete = await patiently(() => compareCounts(transfer), { signal })
   if (problems.size > 0) say(`${counted(problems.size, 'problem')}: see above.`)
   else if (!complete) say('More was added meanwhile: run the same command again.')
   return problems.size > 0 || !complete ? 1 : 0

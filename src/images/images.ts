@@ -29,10 +29,10 @@ export interface OpenImage {
 export interface ImageBatch {
   add(key: ImageKey, bytes: Uint8Array): Promise<void>
   /**
-   * When this resolves every added image is durable under its key and survives a power cut. `onPublished` is called
-   * as each of them gets there, for whoever watches.
+   * When this resolves every added image is durable under its key and survives a power cut. `before` is called before
+   * each of them, and stops it by throwing; `after` when it is there.
    */
-  publish(onPublished?: () => void): Promise<void>
+  publish(steps?: { before?: () => void; after?: () => void }): Promise<void>
   /** Removes what was added and not published. Never throws; harmless after `publish`. */
   discard(): Promise<void>
 }

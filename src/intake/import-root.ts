@@ -79,7 +79,7 @@ export async function prepareRoot(
     return {
       add: async () => {
         try {
-          return { rootId, outcome: await intake.store.addRoot(root, () => batch.publish()) }
+          return { rootId, outcome: await intake.store.addRoot(root, (before) => batch.publish({ before })) }
         } finally {
           await batch.discard()
         }

@@ -86,11 +86,12 @@ export interface Store {
   /**
    * Adds a root with all its jobs, or nothing. `publish` runs once the ids are known to be this root's alone,
    * and before anyone can see them: it makes the pictures durable under their keys, and may take its time: nobody
-   * waits for it. If it throws, nothing was added. Answers `present` where the same root was added before, or by
-   * another at the same time; throws `conflict` where the root or a job exists with other content, `not_found`
-   * where the project does not.
+   * waits for it. Before each of them it calls `stillOurs`, which throws where another might own the key by now. If
+   * it throws, nothing was added. Answers `present` where the same root was added before, or by another at the same
+   * time; throws `conflict` where the root or a job exists with other content, `not_found` where the project does
+   * not.
    */
-  addRoot(root: NewRoot, publish: () => Promise<void>): Promise<'added' | 'present'>
+  addRoot(root: NewRoot, publish: (stillOurs: () => void) => Promise<void>): Promise<'added' | 'present'>
   findRoot(projectId: string, rootId: string): Promise<RootHead | undefined>
   /** Newest first, then by id; from just behind `after`. */
   pageRoots(projectId: string, page: { after?: RootPosition | undefined; limit: number }): Promise<RootHead[]>
@@ -99,7 +100,7 @@ export interface Store {
   /** Some jobs of one root in their order, from the place `from` on. */
   pageJobs(projectId: string, rootId: string, page: { from: number; limit: number }): Promise<Job[]>
 
-  /** Throws `not_found` where the project does not exist. */
+  /** Throws `not_found` where the project does not exist, `conflict` where the key does. */
   createKey(key: StoredKey): Promise<void>
   /** A key that was not revoked. */
   findKey(hash: string): Promise<ApiKey | undefined>

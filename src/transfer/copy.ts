@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts'
 import type { RootHead } from '../store/store.ts'
 import { keysOf, stagePictures } from './pictures.ts'
 import { copyProject } from './project.ts'
-import { eachRoot, type Transfer, type Watch } from './transfer.ts'
+import { eachRoot, patiently, projectIds, type Transfer, type Watch } from './transfer.ts'
 
 export interface Copied {
   readonly roots: number
@@ -17,8 +17,9 @@ export interface Copied {
  */
 export async function copyAll(transfer: Transfer, watch: Watch): Promise<Copied> {
   const copied = { roots: 0, pictures: 0, present: 0 }
-  for (const { projectId } of await transfer.from.store.listProjects()) {
-    await copyProject(transfer, projectId)
+  for (const projectId of await projectIds(transfer, watch)) {
+    if (watch.signal.aborted) break
+    await patiently(() => copyProject(transfer, projectId), watch)
     await eachRoot(transfer, projectId, watch, async (head) => {
       if (await copyRoot(transfer, projectId, head, () => watch.onFiles(1))) {
         copied.roots++
@@ -54,7 +55,7 @@ export async function copyRoot(
   const batch = await to.images.startBatch()
   try {
     await stagePictures(transfer, keysOf(projectId, jobs), batch)
-    return (await to.store.addRoot(root, () => batch.publish(onFile))) === 'added'
+    return (await to.store.addRoot(root, (before) => batch.publish({ before, after: onFile }))) === 'added'
   } finally {
     await batch.discard()
   }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../errors.ts'
 import type { Transfer } from './transfer.ts'
 
@@ -10,7 +11,7 @@ export async function copyProject({ from, to }: Transfer, projectId: string): Pr
   const there = new Map((await to.store.listKeys(projectId)).map((key) => [key.keyId, key]))
   for (const key of await from.store.listKeys(projectId)) {
     const known = there.get(key.keyId)
-    if (!known) await to.store.createKey(key)
+    if (!known) await to.store.createKey(key).catch(ignoreConflict)
     else if (key.revoked !== undefined && known.revoked === undefined)
       await to.store.revokeKey(key.keyId, key.revoked)
   }
@@ -26,14 +27,9 @@ export async function compareProject({ from, to }: Transfer, projectId: string):
   const [here, there] = [await from.store.findProject(projectId), await to.store.findProject(projectId)]
   if (here?.name !== there?.name || here?.created !== there?.created) return 'has another name or age there'
   const copies = new Map((await to.store.listKeys(projectId)).map((key) => [key.keyId, key]))
-  for (const { keyId, hash, scope, revoked } of await from.store.listKeys(projectId)) {
-    const copy = copies.get(keyId)
-    if (
-      copy?.hash !== hash ||
-      copy.scope !== scope ||
-      (copy.revoked === undefined) !== (revoked === undefined)
-    )
-      return `has a key ${keyId} that is not the same there`
+  for (const key of await from.store.listKeys(projectId)) {
+    if (!isDeepStrictEqual(copies.get(key.keyId), key))
+      return `has a key ${key.keyId} that is not the same there`
   }
   return undefined
 }

@@ -47,19 +47,25 @@ export async function eachRoot(
 ): Promise<void> {
   const attempt = async (head: RootHead) => {
     try {
-      await patiently(() => work(head), watch.signal)
+      await patiently(() => work(head), watch)
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'conflict') throw error
       watch.onProblem(`root ${head.rootId}`, error.message)
     }
   }
-  for await (const heads of walkRoots(from.store, projectId)) {
+  const pageRoots: Store['pageRoots'] = (...page) => patiently(() => from.store.pageRoots(...page), watch)
+  for await (const heads of walkRoots({ pageRoots }, projectId)) {
     if (watch.signal.aborted) return
     for await (const _ of inParallel(heads, ROOTS_AT_ONCE, attempt)) if (watch.signal.aborted) return
   }
 }
 
-async function patiently(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
+export async function projectIds({ from }: Transfer, watch: Watch): Promise<string[]> {
+  return (await patiently(() => from.store.listProjects(), watch)).map(({ projectId }) => projectId)
+}
+
+/** For what can be repeated: tries again where the storage is away, for a while. */
+export async function patiently<T>(work: () => Promise<T>, { signal }: Pick<Watch, 'signal'>): Promise<T> {
   for (const pause of PATIENCE_MS) {
     try {
       return await work()
@@ -68,5 +74,5 @@ async function patiently(work: () => Promise<void>, signal: AbortSignal): Promis
     }
     await sleep(pause)
   }
-  await work()
+  return await work()
 }

@@ -5,7 +5,7 @@ import type { Job, RootHead, Store } from '../store/store.ts'
 import { copyRoot } from './copy.ts'
 import { findMissing, keysOf, stagePictures } from './pictures.ts'
 import { compareProject, copyProject } from './project.ts'
-import { eachRoot, type Transfer, type Watch } from './transfer.ts'
+import { eachRoot, patiently, projectIds, type Transfer, type Watch } from './transfer.ts'
 
 export interface Verified {
   /** What is the same at both ends, to the last byte. */
@@ -21,22 +21,25 @@ export interface Verified {
  */
 export async function verifyAll(transfer: Transfer, watch: Watch): Promise<Verified> {
   const verified = { roots: 0, pictures: 0, mended: 0 }
-  for (const { projectId } of await transfer.from.store.listProjects()) {
-    await copyProject(transfer, projectId)
+  for (const projectId of await projectIds(transfer, watch)) {
+    await patiently(() => copyProject(transfer, projectId), watch)
     await eachRoot(transfer, projectId, watch, async (head) => {
       await copyRoot(transfer, projectId, head)
       const jobs = await compareRows(transfer, projectId, head)
       const keys = keysOf(projectId, jobs)
       const onFile = () => watch.onFiles(1)
+      const mended = transfer.rowsOnly ? 0 : await compareFiles(transfer, keys, onFile)
       if (transfer.rowsOnly) for (const _ of keys) onFile()
-      else verified.mended += await compareFiles(transfer, keys, onFile)
+      verified.mended += mended
       verified.roots++
       verified.pictures += jobs.length
     })
     if (watch.signal.aborted) return verified
     // Again: a key that was revoked while the pictures were read must not be valid there.
-    await copyProject(transfer, projectId)
-    const difference = await compareProject(transfer, projectId)
+    const difference = await patiently(async () => {
+      await copyProject(transfer, projectId)
+      return await compareProject(transfer, projectId)
+    }, watch)
     if (difference !== undefined) watch.onProblem(`project ${projectId}`, difference)
   }
   return verified

@@ -209,6 +209,11 @@ describe('copy', () => {
     ])
     await asAdmin(world.DATABASE_URL, `update jobs set name = 'Home'; update projects set name = 'Another'`)
     const project = await copy()
+    await makeKey(from.store, projectId)
+    await asAdmin(world.DATABASE_URL, `update projects set name = 'Test'`)
+    expect((await copy()).code).toBe(0)
+    await asAdmin(world.DATABASE_URL, `update keys set hash = 'another'`)
+    expect((await copy()).stderr).toMatch(/project \S+: has a key \S+ that is not the same there/)
     expect([project.code, project.stderr]).toEqual([
       1,
       expect.stringContaining(`project ${projectId}: has another name`),
@@ -368,6 +373,15 @@ describe('copy, mistakes', () => {
     expect([same.code, same.stderr]).toEqual([2, expect.stringContaining('that is where to copy from')])
     const empty = await runProofsheet(['copy', '--to-database', `${database}-2`], { DATA_DIR })
     expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('there is nothing to copy')])
+  })
+
+  test('a bucket that does not exist is heard of before anything is copied', async () => {
+    const { embedded, env, world } = await start()
+    await makeProject((await open(embedded)).store)
+    const nowhere = world.IMAGES_URL.replace('s3://shots', 's3://nobodys')
+    const args = ['copy', '--to-database', world.DATABASE_URL, '--to-images', nowhere]
+    const { code, stderr } = await runProofsheet(args, env)
+    expect([code, stderr]).toEqual([1, expect.stringContaining('there is no such bucket')])
   })
 
   test('a database that is away, without its password', async () => {

@@ -76,7 +76,7 @@ describe('SQLite', () => {
     await before.close()
     const database = new DatabaseSync(path)
     database.exec(
-      `drop index roots_claimed; alter table roots drop column claimed; delete from kysely_migration where name = '0002-claims'`,
+      `drop index roots_claimed; alter table roots drop column claimed; alter table roots drop column claimers; delete from kysely_migration where name = '0002-claims'`,
     )
     database.close()
     const after = await driver.open(path)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { AppError } from '../../src/errors.ts'
 import type { NewRoot, RootPosition, Store } from '../../src/store/store.ts'
 import { addRows, makeProject, newJob } from '../support/results.ts'
 
@@ -10,6 +11,24 @@ export interface StoreDriver {
   open(place: string): Promise<Store>
   /** A place no other test uses. */
   newPlace(): Promise<string>
+}
+
+/** Time that only passes when told to; real timers go on. */
+function stopClocks() {
+  vi.useFakeTimers({
+    toFake: ['Date', 'performance', 'setInterval', 'clearInterval'],
+    now: 1_700_000_000_000,
+  })
+  onTestFinished(() => void vi.useRealTimers())
+  return {
+    /** As for a process that is frozen or gone: those that are set stay silent. */
+    stopTimers() {
+      vi.clearAllTimers()
+    },
+    pass(milliseconds: number) {
+      vi.advanceTimersByTime(milliseconds)
+    },
+  }
 }
 
 /** What every store must do, whatever engine it runs on. */
@@ -147,6 +166,104 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       release.resolve()
       expect(await slow).toBe('present')
       expect(await store.jobsOf(projectId, [added.rootId])).toHaveLength(2)
+    })
+
+    test('of two that publish the same, one that fails leaves the other its claim', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const release = Promise.withResolvers<void>()
+      const slow = store.addRoot(added, () => release.promise)
+      await sleep(50)
+      await expect(store.addRoot(added, () => Promise.reject(new Error('no room')))).rejects.toThrow(
+        'no room',
+      )
+      await expect(store.addRoot({ ...added, digest: 'other' }, nothing)).rejects.toMatchObject({
+        code: 'conflict',
+      })
+      release.resolve()
+      expect(await slow).toBe('added')
+      // And one that fails after the other has shown it takes nothing back.
+      expect(await store.jobsOf(projectId, [added.rootId])).toHaveLength(2)
+    })
+
+    test('one that fails after another has shown the same takes nothing back', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const fail = Promise.withResolvers<void>()
+      const failing = store.addRoot(added, () => fail.promise)
+      await sleep(50)
+      expect(await store.addRoot(added, nothing)).toBe('added')
+      fail.reject(new Error('no room'))
+      await expect(failing).rejects.toThrow('no room')
+      expect(await store.findRoot(projectId, added.rootId)).toMatchObject({ jobCount: 2 })
+      expect(await store.jobsOf(projectId, [added.rootId])).toHaveLength(2)
+    })
+
+    test('nobody answered: the ids stay taken for a while, but not for the same content', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const away = () => Promise.reject(new AppError('unavailable'))
+      await expect(store.addRoot(added, away)).rejects.toMatchObject({ code: 'unavailable' })
+      await expect(store.addRoot({ ...added, digest: 'other' }, nothing)).rejects.toMatchObject({
+        code: 'conflict',
+        message: expect.stringContaining('try again in two minutes'),
+      })
+      const overlapping = root(projectId, { digest: 'third', jobs: added.jobs.slice(1) })
+      await expect(store.addRoot(overlapping, nothing)).rejects.toThrow('try again in two minutes')
+      expect(await store.addRoot(added, nothing)).toBe('added')
+    })
+
+    test('a claim is renewed while it is published, by whoever joined it as well', async () => {
+      const clock = stopClocks()
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const other = { ...added, digest: 'other' }
+      // A killed one's claim, nearly dead, is joined.
+      store.addRoot(added, () => new Promise(() => {})).catch(() => {})
+      await sleep(50)
+      clock.stopTimers()
+      clock.pass(119_000)
+      const release = Promise.withResolvers<void>()
+      const joined = store.addRoot(added, () => release.promise)
+      await sleep(50)
+      for (let index = 0; index < 30; index++) {
+        clock.pass(15_000)
+        await sleep(10)
+      }
+      await expect(store.addRoot(other, nothing)).rejects.toMatchObject({ code: 'conflict' })
+      release.resolve()
+      expect(await joined).toBe('added')
+    })
+
+    test('who was frozen for too long finds out before the next picture, and is not told that it was added', async () => {
+      const clock = stopClocks()
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const [go, resume] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      let noticed: unknown
+      const frozen = store.addRoot(added, async (stillOurs) => {
+        stillOurs()
+        go.resolve()
+        await resume.promise
+        try {
+          stillOurs()
+        } catch (error) {
+          noticed = error
+        }
+      })
+      await go.promise
+      clock.stopTimers()
+      clock.pass(121_000)
+      expect(await store.addRoot({ ...added, digest: 'other' }, nothing)).toBe('added')
+      resume.resolve()
+      await expect(frozen).rejects.toMatchObject({ code: 'unavailable' })
+      expect(noticed).toMatchObject({ code: 'unavailable' })
+      expect(await store.findRoot(projectId, added.rootId)).toMatchObject({ digest: 'other' })
     })
 
     test('while one publishes, others write', async () => {
@@ -296,9 +413,11 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       )
     })
 
-    test('every write gives the project and the root another revision', async () => {
+    test('every write gives the project and the root another revision, and no other project', async () => {
       const store = await open()
       const projectId = await makeProject(store)
+      const other = await makeProject(store)
+      const untouched = await store.findProject(other)
       const revisions = new Set([(await store.findProject(projectId))?.revision])
       for (let index = 0; index < 5; index++) {
         const rootId = await addRows(store, projectId)
@@ -306,6 +425,7 @@ export function storeSuite(name: string, driver: StoreDriver): void {
         expect((await store.findRoot(projectId, rootId))?.revision).toBeTruthy()
       }
       expect(revisions.size).toBe(6)
+      expect(await store.findProject(other)).toEqual(untouched)
     })
 
     test('what one connection wrote is in the next answer of another', async () => {

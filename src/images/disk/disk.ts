@@ -43,19 +43,23 @@ async function startBatch(root: string, ready: Set<string>): Promise<ImageBatch>
         staged.push({ key, file })
       }),
 
-    publish: (onPublished = () => {}) =>
+    publish: ({ before, after } = {}) =>
       translating(async () => {
         const folders = new Set(staged.map(({ key }) => join(root, dirname(key))))
         for (const folder of folders) if (!ready.has(folder)) await makeProjectFolder(folder)
         // All of them are over, also when one failed: after that the keys may be another import's.
-        const renames = await Promise.allSettled(staged.map(({ key, file }) => rename(file, join(root, key))))
+        const move = async ({ key, file }: (typeof staged)[number]) => {
+          before?.()
+          await rename(file, join(root, key))
+        }
+        const renames = await Promise.allSettled(staged.map(move))
         const failed = renames.find((each) => each.status === 'rejected')
         if (failed) throw failed.reason
         for (const folder of folders) {
           await syncOrFail(() => syncFolder(folder), folder)
           ready.add(folder)
         }
-        for (const _ of staged) onPublished()
+        for (const _ of staged) after?.()
       }),
 
     discard: () => rm(staging, { recursive: true, force: true }).catch(() => {}),

@@ -73,8 +73,13 @@ export async function openBucket(place: S3Place): Promise<S3Bucket> {
     credentials,
     run: (request, bytes = 0) =>
       takeTurn(bytes, () => {
-        const timeMs = place.timeoutMs + Math.ceil((bytes / SLOWEST_BYTES_PER_SECOND) * 1000)
-        return explaining(() => request(client, { abortSignal: AbortSignal.timeout(timeMs) }))
+        const timeMs = place.timeoutMs + (bytes / SLOWEST_BYTES_PER_SECOND) * 1000
+        const late = new AbortController()
+        // Until the answer begins: what it says may take its time, as long as it moves.
+        const timer = setTimeout(() => late.abort(), timeMs)
+        return explaining(() => request(client, { abortSignal: late.signal })).finally(() =>
+          clearTimeout(timer),
+        )
       }),
     close: () => client.destroy(),
   }

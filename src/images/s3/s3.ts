@@ -42,7 +42,7 @@ async function startBatch(bucket: S3Bucket, prefix: string): Promise<ImageBatch>
     async add(key, bytes) {
       waiting.push({ key, size: bytes.length, read: await translating(() => spool.keep(bytes)) })
     },
-    async publish(onPublished = () => {}) {
+    async publish({ before, after } = {}) {
       const upload = ({ key, size, read }: (typeof waiting)[number]) =>
         bucket.run(async (s3, options) => {
           const object = {
@@ -52,9 +52,10 @@ async function startBatch(bucket: S3Bucket, prefix: string): Promise<ImageBatch>
             ContentType: IMAGE_TYPE,
             CacheControl: CACHE_CONTROL,
           }
+          before?.()
           await s3.send(new PutObjectCommand(object), options)
         }, size)
-      for await (const _ of inParallel(waiting, UPLOADS_AT_ONCE, upload)) onPublished()
+      for await (const _ of inParallel(waiting, UPLOADS_AT_ONCE, upload)) after?.()
     },
     discard: () => spool.close().catch(() => {}),
   }

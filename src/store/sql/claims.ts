@@ -11,7 +11,8 @@ import type { Schema } from './schema.ts'
 const INSERT_ROWS = 500
 /** Whoever publishes renews the claim; one that was not renewed for this long is a dead one's. */
 export const STALE_MS = 120_000
-export const RENEW_MS = 15_000
+
+type Claimed = Pick<NewRoot, 'projectId' | 'rootId' | 'digest'>
 
 /**
  * Takes the ids of the root and its jobs. `present` where the root is shown with the same content. Whoever claims the
@@ -24,46 +25,56 @@ export async function claim(
   now: number,
 ): Promise<'claimed' | 'present'> {
   await releaseDead(transaction, root.projectId, now)
-  const { numInsertedOrUpdatedRows } = await transaction
-    .insertInto('roots')
-    .values({
-      project_id: root.projectId,
-      root_id: root.rootId,
-      created: root.created,
-      revision: newRevision(),
-      job_count: root.jobs.length,
-      digest: root.digest,
-      claimed: now,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow()
-  if (numInsertedOrUpdatedRows === 1n) {
-    await insertJobs(transaction, root)
-    return 'claimed'
+  for (;;) {
+    const { numInsertedOrUpdatedRows } = await transaction
+      .insertInto('roots')
+      .values({
+        project_id: root.projectId,
+        root_id: root.rootId,
+        created: root.created,
+        revision: newRevision(),
+        job_count: root.jobs.length,
+        digest: root.digest,
+        claimed: now,
+        claimers: 1,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow()
+    if (numInsertedOrUpdatedRows === 1n) {
+      await insertJobs(transaction, root)
+      return 'claimed'
+    }
+    if ((await changeClaim(transaction, root, { claimed: now, more: 1 })) !== undefined) return 'claimed'
+    const existing = await transaction
+      .selectFrom('roots')
+      .select(['digest', 'claimed'])
+      .where('project_id', '=', root.projectId)
+      .where('root_id', '=', root.rootId)
+      .executeTakeFirst()
+    // Given back in this very moment: then it is free.
+    if (!existing) continue
+    if (existing.digest === root.digest) return 'present'
+    throw existing.claimed === null
+      ? new AppError('conflict', `root ${root.rootId} exists already with other content`)
+      : new AppError('conflict', `root ${root.rootId} ${BEING_ADDED}`)
   }
-  const { digest, claimed } = await transaction
-    .selectFrom('roots')
-    .select(['digest', 'claimed'])
-    .where('project_id', '=', root.projectId)
-    .where('root_id', '=', root.rootId)
-    .executeTakeFirstOrThrow()
-  if (digest === root.digest) return claimed === null ? 'present' : 'claimed'
-  const state = claimed === null ? 'exists already' : 'is being added by someone else'
-  throw new AppError('conflict', `root ${root.rootId} ${state} with other content`)
 }
 
-/** Keeps the claim from looking like a dead one's. */
+const BEING_ADDED =
+  'is being added by someone else, with other content; if that was interrupted, try again in two minutes'
+
+/** Keeps the claim from looking like a dead one's. False where it was taken for one already. */
 export async function renewClaim(
   transaction: Transaction<Schema>,
   root: NewRoot,
   now: number,
-): Promise<void> {
-  await ownClaim(transaction, root, now)
+): Promise<boolean> {
+  return (await changeClaim(transaction, root, { claimed: now, more: 0 })) !== undefined
 }
 
 /** False where there is no claim to show: another who shared it has shown it, or it was taken for a dead one's. */
 export async function showRoot(transaction: Transaction<Schema>, root: NewRoot): Promise<boolean> {
-  if (!(await ownClaim(transaction, root, null))) return false
+  if ((await changeClaim(transaction, root, { claimed: null, more: 0 })) === undefined) return false
   await transaction
     .updateTable('projects')
     .set({ revision: newRevision() })
@@ -72,36 +83,32 @@ export async function showRoot(transaction: Transaction<Schema>, root: NewRoot):
   return true
 }
 
-/** Gives the ids back. Does nothing where the root is shown. */
+/** Gives the ids back, once all who share the claim have. Does nothing where the root is shown. */
 export async function releaseClaim(
   transaction: Transaction<Schema>,
-  root: Pick<NewRoot, 'projectId' | 'rootId' | 'digest'>,
+  root: Claimed,
+  now: number,
 ): Promise<void> {
-  // Changing it keeps others from showing it meanwhile.
-  if (!(await ownClaim(transaction, root, 0))) return
-  for (const table of ['jobs', 'roots'] as const) {
-    await transaction
-      .deleteFrom(table)
-      .where('project_id', '=', root.projectId)
-      .where('root_id', '=', root.rootId)
-      .execute()
-  }
+  if ((await changeClaim(transaction, root, { claimed: now, more: -1 })) === 0)
+    await remove(transaction, root)
 }
 
-async function ownClaim(
+/** Answers how many share the claim now; undefined where there is none of this content. Others wait meanwhile. */
+async function changeClaim(
   transaction: Transaction<Schema>,
-  root: Pick<NewRoot, 'projectId' | 'rootId' | 'digest'>,
-  claimed: number | null,
-): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
+  root: Claimed,
+  { claimed, more }: { claimed: number | null; more: number },
+): Promise<number | undefined> {
+  const row = await transaction
     .updateTable('roots')
-    .set({ claimed })
+    .set(({ eb }) => ({ claimed, claimers: eb('claimers', '+', more) }))
     .where('project_id', '=', root.projectId)
     .where('root_id', '=', root.rootId)
     .where('digest', '=', root.digest)
     .where('claimed', 'is not', null)
+    .returning('claimers')
     .executeTakeFirst()
-  return numUpdatedRows === 1n
+  return row?.claimers
 }
 
 async function releaseDead(transaction: Transaction<Schema>, projectId: string, now: number): Promise<void> {
@@ -110,9 +117,28 @@ async function releaseDead(transaction: Transaction<Schema>, projectId: string, 
     .select(['root_id', 'digest'])
     .where('project_id', '=', projectId)
     .where('claimed', '<', now - STALE_MS)
+    .orderBy('root_id')
     .execute()
   for (const { root_id: rootId, digest } of dead) {
-    await releaseClaim(transaction, { projectId, rootId, digest })
+    // Looked at again, and held: someone may just have joined or shown it.
+    const { numUpdatedRows } = await transaction
+      .updateTable('roots')
+      .set({ claimers: 0 })
+      .where('project_id', '=', projectId)
+      .where('root_id', '=', rootId)
+      .where('claimed', '<', now - STALE_MS)
+      .executeTakeFirst()
+    if (numUpdatedRows === 1n) await remove(transaction, { projectId, rootId, digest })
+  }
+}
+
+async function remove(transaction: Transaction<Schema>, root: Claimed): Promise<void> {
+  for (const table of ['jobs', 'roots'] as const) {
+    await transaction
+      .deleteFrom(table)
+      .where('project_id', '=', root.projectId)
+      .where('root_id', '=', root.rootId)
+      .execute()
   }
 }
 
@@ -151,19 +177,19 @@ async function refuseTaken(
 ): Promise<never> {
   const taken = await transaction
     .selectFrom('jobs')
-    .select(['uuid', 'root_id'])
-    .where('project_id', '=', root.projectId)
-    .where('root_id', '!=', root.rootId)
+    .innerJoin('roots', (join) =>
+      join.onRef('roots.project_id', '=', 'jobs.project_id').onRef('roots.root_id', '=', 'jobs.root_id'),
+    )
+    .select(['jobs.uuid', 'jobs.root_id', 'roots.claimed'])
+    .where('jobs.project_id', '=', root.projectId)
+    .where('jobs.root_id', '!=', root.rootId)
     .where(
-      'uuid',
+      'jobs.uuid',
       'in',
       jobs.map((job) => job.uuid),
     )
     .executeTakeFirst()
-  throw new AppError(
-    'conflict',
-    taken
-      ? `job ${taken.uuid} exists already, in root ${taken.root_id}`
-      : `root ${root.rootId} names a job twice`,
-  )
+  if (!taken) throw new AppError('conflict', `root ${root.rootId} names a job twice`)
+  const state = taken.claimed === null ? 'exists already' : BEING_ADDED
+  throw new AppError('conflict', `job ${taken.uuid} ${state}, in root ${taken.root_id}`)
 }

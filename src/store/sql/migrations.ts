@@ -70,6 +70,10 @@ const migrationsFor = ({ id }: Engine): Record<string, Migration> => ({
     async up(db: Kysely<unknown>) {
       await db.schema.alterTable('roots').addColumn('claimed', 'bigint').execute()
       await db.schema
+        .alterTable('roots')
+        .addColumn('claimers', 'integer', (column) => column.notNull().defaultTo(0))
+        .execute()
+      await db.schema
         .createIndex('roots_claimed')
         .on('roots')
         .columns(['project_id', 'claimed'])

@@ -8,7 +8,9 @@ export function toProject(row: Selectable<Schema['projects']>): Project {
   return { projectId: row.project_id, name: row.name, created: row.created, revision: row.revision }
 }
 
-export function toRootHead(row: Omit<Selectable<Schema['roots']>, 'project_id' | 'claimed'>): RootHead {
+export function toRootHead(
+  row: Omit<Selectable<Schema['roots']>, 'project_id' | 'claimed' | 'claimers'>,
+): RootHead {
   return {
     rootId: row.root_id,
     created: row.created,

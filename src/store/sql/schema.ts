@@ -15,6 +15,8 @@ export interface Schema {
     digest: string
     /** While its pictures are being published: when that was last known to go on. Null: shown. */
     claimed: number | null
+    /** How many are publishing them. */
+    claimers: number
   }
   jobs: {
     project_id: string

@@ -11,7 +11,8 @@ import type {
   Store,
   StoredKey,
 } from '../store.ts'
-import { claim, RENEW_MS, releaseClaim, renewClaim, showRoot } from './claims.ts'
+import { claim, releaseClaim, renewClaim, showRoot } from './claims.ts'
+import { holdClaim, lostClaim } from './hold-claim.ts'
 import { newRevision } from './revision.ts'
 import { toApiKey, toJob, toProject, toRootHead, toStoredKey } from './rows.ts'
 import type { Schema } from './schema.ts'
@@ -76,25 +77,30 @@ export class SqlStore implements Store {
     return rows.map((row) => ({ ...toProject(row), roots: Number(row.roots), jobs: Number(row.jobs) }))
   }
 
-  async addRoot(root: NewRoot, publish: () => Promise<void>): Promise<'added' | 'present'> {
+  async addRoot(
+    root: NewRoot,
+    publish: (stillOurs: () => void) => Promise<void>,
+  ): Promise<'added' | 'present'> {
     if (!(await this.findProject(root.projectId))) throw unknownProject(root.projectId)
     const outcome = await this.#transaction((transaction) => claim(transaction, root, Date.now()))
     if (outcome === 'present') return outcome
-    const renewal = setInterval(() => {
-      // One that fails is made up for by the next; if all do, `showRoot` will not find the claim.
-      this.#transaction((transaction) => renewClaim(transaction, root, Date.now())).catch(() => {})
-    }, RENEW_MS)
+    const held = holdClaim(() =>
+      this.#transaction((transaction) => renewClaim(transaction, root, Date.now())),
+    )
     try {
-      await publish()
+      await publish(held.stillOurs)
     } catch (error) {
-      await this.#transaction((transaction) => releaseClaim(transaction, root)).catch(() => {})
+      // Where nobody answered, what was sent may still arrive: then the ids stay taken until that is over.
+      if (!(error instanceof AppError) || error.code !== 'unavailable') {
+        await this.#transaction((transaction) => releaseClaim(transaction, root, Date.now())).catch(() => {})
+      }
       throw error
     } finally {
-      clearInterval(renewal)
+      held.letGo()
     }
     if (await this.#transaction((transaction) => showRoot(transaction, root))) return 'added'
     if ((await this.findRoot(root.projectId, root.rootId))?.digest === root.digest) return 'present'
-    throw new AppError('unavailable', `root ${root.rootId} took too long to publish; add it again`)
+    throw lostClaim()
   }
 
   async findRoot(projectId: string, rootId: string): Promise<RootHead | undefined> {
@@ -150,7 +156,7 @@ export class SqlStore implements Store {
 
   async createKey(key: StoredKey): Promise<void> {
     if (!(await this.findProject(key.projectId))) throw unknownProject(key.projectId)
-    await this.#transaction((transaction) =>
+    const { numInsertedOrUpdatedRows } = await this.#transaction((transaction) =>
       transaction
         .insertInto('keys')
         .values({
@@ -162,8 +168,10 @@ export class SqlStore implements Store {
           created: key.created,
           revoked: key.revoked ?? null,
         })
-        .execute(),
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirstOrThrow(),
     )
+    if (numInsertedOrUpdatedRows === 0n) throw new AppError('conflict', `key ${key.keyId} exists already`)
   }
 
   async findKey(hash: string): Promise<ApiKey | undefined> {

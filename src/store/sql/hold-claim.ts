@@ -1,0 +1,36 @@
+import { AppError } from '../../errors.ts'
+import { STALE_MS } from './claims.ts'
+
+const RENEW_MS = 15_000
+/** Well before others may take the claim for a dead one's. */
+const TRUSTED_MS = STALE_MS / 2
+
+/**
+ * Renews a claim while its pictures are published. `stillOurs` throws once it may be another's: where a renewal found
+ * it gone, and also where none succeeded for long, as for a process that was frozen and goes on.
+ */
+export function holdClaim(renew: () => Promise<boolean>): { stillOurs(): void; letGo(): void } {
+  let renewed = performance.now()
+  let lost = false
+  const timer = setInterval(() => {
+    const asked = performance.now()
+    renew().then(
+      (ours) => {
+        if (ours) renewed = asked
+        else lost = true
+      },
+      // Made up for by the next one, or by `stillOurs`.
+      () => {},
+    )
+  }, RENEW_MS)
+  return {
+    stillOurs() {
+      if (lost || performance.now() - renewed > TRUSTED_MS) throw lostClaim()
+    },
+    letGo: () => clearInterval(timer),
+  }
+}
+
+export function lostClaim(): AppError {
+  return new AppError('unavailable', 'publishing was interrupted for too long; add the root again')
+}
