@@ -125,6 +125,30 @@ describe('S3', () => {
   })
 })
 
+test.skipIf(OTHER !== undefined)(
+  'a picture that arrives slowly, but does, is read whatever the time limit',
+  async () => {
+    const s3 = server as TestS3
+    const images = await driver.open(await driver.newPlace(), { IMAGES_TIMEOUT: '400ms' })
+    s3.interfere = (_, response) => {
+      response.writeHead(200, { 'content-length': '12', etag: '"x"' })
+      let sent = 0
+      const timer = setInterval(() => {
+        response.write('x')
+        if (++sent === 12) clearInterval(timer)
+      }, 100)
+      return true
+    }
+    onTestFinished(() => {
+      s3.interfere = undefined
+    })
+    const image = await images.open(pictureKey('p', 'u'))
+    expect(String(Buffer.concat((await image?.stream({ start: 0, end: 11 }).toArray()) ?? []))).toBe(
+      'x'.repeat(12),
+    )
+  },
+)
+
 describe('credentials', () => {
   const withoutCredentials = () => {
     for (const name of Object.keys(S3_CREDENTIALS)) vi.stubEnv(name, undefined)
