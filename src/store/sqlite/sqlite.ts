@@ -38,19 +38,34 @@ export async function openSqliteStore(path: string): Promise<Store> {
   const close = async () => {
     for (const database of opened.splice(0)) database.close()
   }
-  const connect = () => {
-    const database = openDatabase(path)
+  const connect = async () => {
+    // Whoever is first turns the log on, and SQLite does not wait for that by itself.
+    const database = await whileBusy(async () => openDatabase(path))
     opened.push(database)
     return new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) })
   }
   try {
-    const write = connect()
+    const write = await connect()
     await migrate(write, { id: 'text' })
     opened[0]?.exec('pragma busy_timeout = 0')
-    return new SqlStore({ read: connect(), write, close })
+    return new SqlStore({ read: await connect(), write, close })
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** Asks again and again, and lets others work in between. */
+async function whileBusy<T>(work: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + BUSY_TIMEOUT_MS
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      const busy = error instanceof AppError && error.code === 'unavailable'
+      if (!busy || performance.now() > deadline) throw error
+      await sleep(RETRY_MS)
+    }
   }
 }
 
@@ -101,16 +116,7 @@ class ImmediateDriver extends SqliteDriver {
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    const deadline = Date.now() + BUSY_TIMEOUT_MS
-    for (;;) {
-      try {
-        await connection.executeQuery(CompiledQuery.raw('begin immediate'))
-        return
-      } catch (error) {
-        if (!(error instanceof AppError) || error.code !== 'unavailable' || Date.now() > deadline) throw error
-        await sleep(RETRY_MS)
-      }
-    }
+    await whileBusy(() => connection.executeQuery(CompiledQuery.raw('begin immediate')))
   }
 
   /** A full disk has rolled back already, and a second time would hide that it was full. */
