@@ -55,7 +55,8 @@ export interface Images {
   addresses(at: { now: number; origin: string }): Promise<Addresses>
   /**
    * The image that a path of this service (with its query) was signed for. Throws `not_found` for what is no
-   * image path of the service's (and so always where the addresses lead elsewhere), `address_invalid` for whatever `addresses` did not make, `address_expired` after its time.
+   * image path of the service's (and so always where the addresses lead elsewhere), `address_invalid` for whatever
+   * `addresses` did not make, `address_expired` after its time.
    */
   verify(path: string, now: number): { key: ImageKey; expiresMs: number }
   /** Undefined where there is none, or where something else than a plain file of ours lies there. */

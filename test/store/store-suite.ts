@@ -239,6 +239,26 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       expect(await joined).toBe('added')
     })
 
+    test('who still publishes when another shows the same stops, and finds it present', async () => {
+      const clock = stopClocks()
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const [go, resume] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const slow = store.addRoot(added, async (stillOurs) => {
+        go.resolve()
+        await resume.promise
+        stillOurs()
+        throw new Error('must have stopped')
+      })
+      await go.promise
+      expect(await store.addRoot(added, nothing)).toBe('added')
+      clock.pass(15_000)
+      await sleep(50)
+      resume.resolve()
+      expect(await slow).toBe('present')
+    })
+
     test('who was frozen for too long finds out before the next picture, and is not told that it was added', async () => {
       const clock = stopClocks()
       const store = await open()

@@ -9,7 +9,7 @@ const TRUSTED_MS = STALE_MS / 2
  * Renews a claim while its pictures are published. `stillOurs` throws once it may be another's: where a renewal found
  * it gone, and also where none succeeded for long, as for a process that was frozen and goes on.
  */
-export function holdClaim(renew: () => Promise<boolean>): { stillOurs(): void; letGo(): void } {
+export function holdClaim(renew: () => Promise<boolean>) {
   let renewed = performance.now()
   let lost = false
   const timer = setInterval(() => {
@@ -23,9 +23,11 @@ export function holdClaim(renew: () => Promise<boolean>): { stillOurs(): void; l
       () => {},
     )
   }, RENEW_MS)
+  const isLost = () => lost || performance.now() - renewed > TRUSTED_MS
   return {
-    stillOurs() {
-      if (lost || performance.now() - renewed > TRUSTED_MS) throw lostClaim()
+    isLost,
+    stillOurs(): void {
+      if (isLost()) throw lostClaim()
     },
     letGo: () => clearInterval(timer),
   }

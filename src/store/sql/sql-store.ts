@@ -90,6 +90,8 @@ export class SqlStore implements Store {
     try {
       await publish(held.stillOurs)
     } catch (error) {
+      // Perhaps since another who shares the claim was faster.
+      if (held.isLost() && (await this.#isShown(root))) return 'present'
       // Where nobody answered, what was sent may still arrive: then the ids stay taken until that is over.
       if (!(error instanceof AppError) || error.code !== 'unavailable') {
         await this.#transaction((transaction) => releaseClaim(transaction, root, Date.now())).catch(() => {})
@@ -99,7 +101,7 @@ export class SqlStore implements Store {
       held.letGo()
     }
     if (await this.#transaction((transaction) => showRoot(transaction, root))) return 'added'
-    if ((await this.findRoot(root.projectId, root.rootId))?.digest === root.digest) return 'present'
+    if (await this.#isShown(root)) return 'present'
     throw lostClaim()
   }
 
@@ -203,6 +205,10 @@ export class SqlStore implements Store {
 
   async check(): Promise<void> {
     await this.#read.selectFrom('projects').select('project_id').limit(1).execute()
+  }
+
+  async #isShown({ projectId, rootId, digest }: NewRoot): Promise<boolean> {
+    return (await this.findRoot(projectId, rootId))?.digest === digest
   }
 
   async close(): Promise<void> {
