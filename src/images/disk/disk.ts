@@ -6,7 +6,7 @@ import { makeDurableFolder, syncFolder } from '../../durable-folder.ts'
 import { AppError } from '../../errors.ts'
 import type { ImageBatch, ImageKey, Images, OpenImage } from '../images.ts'
 import { isFull, translating } from './errors.ts'
-import { createPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
+import { keepPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
 
 /** Pictures on their way in lie here until they are published; on the same file system, so that a rename does it. */
 const STAGING = '.staging'
@@ -19,9 +19,10 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
   await translating(() => makeDurableFolder(join(root, STAGING)))
   await sweepStaging(join(root, STAGING))
   const ready = new Set<string>()
+  const addresses = keepPathAddresses(signer)
   return {
     startBatch: () => startBatch(root, ready),
-    addresses: async (at) => createPathAddresses(signer, at),
+    addresses: async (at) => addresses(at),
     verify: (path, now) => verifySignedPath(signer, path, now),
     open: (key) => translating(() => openImage(root, key)),
     check: () => translating(async () => void (await stat(root))),

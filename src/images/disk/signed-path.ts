@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 import { paths } from '../../contract/paths.ts'
 import { AppError } from '../../errors.ts'
 import type { Addresses, ImageKey } from '../images.ts'
@@ -16,6 +16,26 @@ const SIGNED =
   /^\/images\/([0-9a-f-]{36}\/[0-9a-f-]{36}(?:-preview)?\.png)\?expires=([1-9]\d{0,11})&key=([a-zA-Z0-9]{1,16})&signature=([A-Za-z0-9_-]{43})$/
 const IMAGE_PATH = /^\/images\/[0-9a-f-]{36}\/[0-9a-f-]{36}(?:-preview)?\.png(?:\?|$)/
 
+/** Origins remembered at a time. One service is reached under few; who tries many gains nothing by it. */
+const ORIGINS = 16
+
+/** `createPathAddresses`, made once for each origin and window. */
+export function keepPathAddresses(signer: PathSigner): (at: { now: number; origin: string }) => Addresses {
+  let kept = new Map<string, Addresses>()
+  let expires = 0
+  return (at) => {
+    const window = signingWindow(at.now, signer.windowMs)
+    if (window.expires !== expires || kept.size > ORIGINS) kept = new Map()
+    expires = window.expires
+    let addresses = kept.get(at.origin)
+    if (!addresses) {
+      addresses = createPathAddresses(signer, at)
+      kept.set(at.origin, addresses)
+    }
+    return addresses
+  }
+}
+
 /** Addresses that begin with `origin`, equal for every call within one window. */
 export function createPathAddresses(signer: PathSigner, at: { now: number; origin: string }): Addresses {
   const [key] = signer.keys
@@ -28,13 +48,8 @@ export function createPathAddresses(signer: PathSigner, at: { now: number; origi
 }
 
 function signedPath(key: SigningKey, imageKey: string, expires: number): string {
-  return `${paths.images}${imageKey}?expires=${expires}&key=${key.id}&signature=${signature(key, imageKey, expires)}`
-}
-
-function signature(key: SigningKey, imageKey: string, expires: number): string {
-  return createHmac('sha256', key.secret)
-    .update(`proofsheet image 1\nGET\n${key.id}\n${expires}\n${imageKey}`)
-    .digest('base64url')
+  const signature = key.mac(`proofsheet image 1\nGET\n${key.id}\n${expires}\n${imageKey}`, 'base64url')
+  return `${paths.images}${imageKey}?expires=${expires}&key=${key.id}&signature=${signature}`
 }
 
 /** See `Images.verify`. */

@@ -1,12 +1,13 @@
-import { createHash, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { link, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeDurableFolder, syncFolder } from '../../durable-folder.ts'
 import { AppError } from '../../errors.ts'
+import { createMac, type Mac } from '../mac.ts'
 
 export interface SigningKey {
   readonly id: string
-  readonly secret: KeyObject
+  readonly mac: Mac
   /** Tells keys apart that share an id, without telling the secret. */
   readonly fingerprint: string
 }
@@ -49,7 +50,7 @@ function toSigningKey(id: string, bytes: Buffer): SigningKey {
     .update(bytes)
     .digest('base64url')
     .slice(0, 8)
-  return { id, secret: createSecretKey(bytes), fingerprint }
+  return { id, mac: createMac(bytes), fingerprint }
 }
 
 /** The keys kept in the data directory, made at the first call. Processes that start together agree on one. */

@@ -20,10 +20,12 @@ export interface S3Addressing {
 export function createS3Addresses(addressing: S3Addressing): (now: number) => Promise<Addresses> {
   const { bucket, prefix, region, windowMs } = addressing
   const currentCredentials = keepCredentials(addressing.credentials)
-  let last: Addresses | undefined
+  const place = `${region}.${bucket.host}.${bucket.origin}${bucket.path}${prefix}`
+  let last: { credentials: ExpiringCredentials; signed: number; addresses: Addresses } | undefined
   return async (now) => {
     const credentials = await currentCredentials(now)
     const { signed, expires: wanted } = signingWindow(now, windowMs)
+    if (last?.credentials === credentials && last.signed === signed) return last.addresses
     const end = credentials.expiration ? Math.floor(credentials.expiration.getTime() / 1000) : wanted
     const expires = Math.min(wanted, signed + LONGEST_SECONDS, end)
     const fingerprint = hash(
@@ -31,11 +33,10 @@ export function createS3Addresses(addressing: S3Addressing): (now: number) => Pr
       `proofsheet S3\n${credentials.secretAccessKey}\n${credentials.sessionToken ?? ''}`,
       'base64url',
     ).slice(0, 8)
-    const place = `${region}.${bucket.host}.${bucket.origin}${bucket.path}${prefix}`
-    const tag = `${credentials.accessKeyId}.${fingerprint}.${signed}.${expires}.${place}`
-    if (last?.tag === tag) return last
     const presign = createPresigner({ bucket, region, credentials, signed, expires })
-    last = { tag, address: (key) => presign(prefix + key) }
-    return last
+    const tag = `${credentials.accessKeyId}.${fingerprint}.${signed}.${expires}.${place}`
+    const addresses = { tag, address: (key: string) => presign(prefix + key) }
+    last = { credentials, signed, addresses }
+    return addresses
   }
 }

@@ -41,18 +41,24 @@ export function boundedCredentials(region: string, mostMs: number): S3Client['co
   }
 }
 
+/** How often the chain is asked whether it has others by now. It renews them minutes before they expire. */
+const ASKED_MS = 1_000
+
 /** Where new credentials cannot be had just now, those that are still valid do. */
 export function keepCredentials(
   load: () => Promise<ExpiringCredentials>,
 ): (now: number) => Promise<ExpiringCredentials> {
   let kept: ExpiringCredentials | undefined
+  let asked = Number.NEGATIVE_INFINITY
   const isValid = (now: number) => kept !== undefined && (kept.expiration?.getTime() ?? Infinity) > now
   return async (now) => {
+    if (kept && isValid(now) && Math.abs(now - asked) < ASKED_MS) return kept
     try {
       kept = await load()
     } catch (error) {
       if (!isValid(now)) throw error
     }
+    asked = now
     if (!kept || !isValid(now)) throw new AppError('unavailable', 'The credentials for S3 have expired.')
     return kept
   }

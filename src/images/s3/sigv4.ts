@@ -1,4 +1,5 @@
-import { createHmac, createSecretKey, hash } from 'node:crypto'
+import { createHmac, hash } from 'node:crypto'
+import { createMac } from '../mac.ts'
 
 export interface S3Credentials {
   readonly accessKeyId: string
@@ -44,15 +45,22 @@ export function createPresigner({ bucket, region, credentials, signed, expires }
   const after = 'X-Amz-SignedHeaders=host&x-id=GetObject'
   const rest = `\n${before}&${after}\nhost:${bucket.host}\n\nhost\nUNSIGNED-PAYLOAD`
   const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n`
-  const signingKey = createSecretKey(
-    deriveKey(credentials.secretAccessKey, [day, region, 's3', 'aws4_request']),
-  )
+  const mac = createMac(deriveKey(credentials.secretAccessKey, [day, region, 's3', 'aws4_request']))
+
+  // By the length of the path, which is all that changes: kept with the rest in its place.
+  const requests = new Map<number, Buffer>()
+  const makeRequest = (path: string) => {
+    const request = Buffer.from(`GET\n${path}${rest}`)
+    if (requests.size > 64) requests.clear()
+    requests.set(path.length, request)
+    return request
+  }
 
   return (key: string): string => {
     const path = bucket.path + encodeKey(key)
-    const signature = createHmac('sha256', signingKey)
-      .update(toSign + hash('sha256', `GET\n${path}${rest}`, 'hex'))
-      .digest('hex')
+    const request = requests.get(path.length) ?? makeRequest(path)
+    request.write(path, 4, 'latin1')
+    const signature = mac(toSign + hash('sha256', request, 'hex'), 'hex')
     return `${bucket.origin}${path}?${before}&X-Amz-Signature=${signature}&${after}`
   }
 }
