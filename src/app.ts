@@ -19,10 +19,8 @@ export async function openService(
   { log = pino({ level: 'silent' }), clock = Date.now }: { log?: Logger; clock?: () => number } = {},
 ): Promise<Service> {
   const { store, images } = storage
-  const server = await createServer(
-    { config, store, images, results: new Results(store, images), clock },
-    log,
-  )
+  const results = new Results(store, images, config.limits.cacheBytes)
+  const server = await createServer({ config, store, images, results, clock }, log)
   // One listener: for a name with two addresses Fastify would make a second server that knows none of the limits.
   const host = config.host.toLowerCase() === 'localhost' ? '127.0.0.1' : config.host
   const url = await server.listen({ host, port: config.port })

@@ -43,6 +43,7 @@ export interface Limits {
   readonly jobsPerRoot: number
   readonly pictureBytes: number
   readonly picturePixels: number
+  readonly cacheBytes: number
   readonly connections: number
   readonly requestMs: number
   readonly idleMs: number
@@ -142,6 +143,7 @@ export function readConfig(
       jobsPerRoot: need('MAX_JOBS_PER_ROOT'),
       pictureBytes: need('MAX_PICTURE_BYTES'),
       picturePixels: need('MAX_PICTURE_PIXELS'),
+      cacheBytes: need('CACHE_BYTES'),
       connections: need('MAX_CONNECTIONS'),
       requestMs: need('REQUEST_TIMEOUT'),
       idleMs: need('IDLE_TIMEOUT'),

@@ -186,6 +186,13 @@ export const settings = {
     help: 'Largest width × height of an imported picture.',
     parse: integer(1, 268_402_689),
   },
+  CACHE_BYTES: {
+    type: 'number',
+    default: '33554432',
+    example: '268435456',
+    help: 'Memory for results that were made and may be asked for again. 0: none.',
+    parse: integer(0, 16_000_000_000),
+  },
   MAX_CONNECTIONS: {
     type: 'number',
     default: '10000',

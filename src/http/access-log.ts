@@ -6,7 +6,7 @@ const PLAIN_PATH = /^[\w\-./~:@]*/
 
 /** One line a request, also for an answer that was given up. */
 export function logRequests(server: Server): void {
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     whenOver(reply, () => {
       const line = {
         method: request.method,
@@ -18,5 +18,6 @@ export function logRequests(server: Server): void {
       }
       request.log.info(line, 'request')
     })
+    done()
   })
 }

@@ -37,11 +37,10 @@ export function requireKeys(server: Server, { store, config }: HttpContext): voi
  * asking for other people's projects is not free.
  */
 export function refuseForeignProjects(server: Server): void {
-  server.addHook('onRequest', async ({ apiKey, params }) => {
+  server.addHook('onRequest', ({ apiKey, params }, _reply, done) => {
     const { projectId } = params as { projectId?: string }
-    if (apiKey && projectId !== undefined && parseId(projectId) !== apiKey.projectId) {
-      throw new AppError('not_found')
-    }
+    const foreign = apiKey && projectId !== undefined && parseId(projectId) !== apiKey.projectId
+    done(foreign ? new AppError('not_found') : undefined)
   })
 }
 

@@ -6,10 +6,12 @@ import type { Server } from './context.ts'
 /** Requests a client may send ahead of their answers. Nobody needs more; each costs memory while it waits. */
 const MAX_AHEAD = 32
 
-/** Answers that a connection still owes, the last of them with its end. */
+const TOO_MANY_AHEAD = `more than ${MAX_AHEAD} requests were sent ahead`
+
+/** Answers that a connection still owes, and those of them that wait for their turn. */
 interface Owed {
   count: number
-  last: Promise<void>
+  readonly waiting: (() => void)[]
 }
 
 const owedBy = new WeakMap<Socket, Owed>()
@@ -34,22 +36,20 @@ export function takeTurns(server: Server): { drain(): void } {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
   })
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw
-    const owed = owedBy.get(socket) ?? { count: 0, last: Promise.resolve() }
+    const owed = owedBy.get(socket) ?? { count: 0, waiting: [] }
     owedBy.set(socket, owed)
-    const before = owed.count > 0 ? owed.last : undefined
     owed.count++
-    owed.last = new Promise((over) => {
-      whenOver(reply, () => {
-        owed.count--
-        if (draining && owed.count === 0) socket.destroySoon()
-        over()
-      })
+    whenOver(reply, () => {
+      owed.count--
+      if (draining && owed.count === 0) socket.destroySoon()
+      owed.waiting.shift()?.()
     })
     if (owed.count > MAX_AHEAD) socket.destroy()
-    if (before) await before
-    if (socket.destroyed) throw new AppError('bad_request', `more than ${MAX_AHEAD} requests were sent ahead`)
+    const begin = () => done(socket.destroyed ? new AppError('bad_request', TOO_MANY_AHEAD) : undefined)
+    if (owed.count === 1) begin()
+    else owed.waiting.push(begin)
   })
   return {
     /** Closes every connection that owes no answer, now or as soon as it does not. */

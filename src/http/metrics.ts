@@ -13,12 +13,13 @@ export function measureRequests(server: Server): Registry {
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers: [registry],
   })
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     whenOver(reply, () => {
       const { method, routeOptions } = request
       const status = reply.raw.writableFinished ? reply.statusCode : 'aborted'
       duration.observe({ method, route: routeOptions.url ?? 'none', status }, reply.elapsedTime / 1000)
     })
+    done()
   })
   return registry
 }

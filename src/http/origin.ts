@@ -17,32 +17,39 @@ function ownHost({ localAddress = '', localPort }: Socket): string {
   return `${address.includes(':') ? `[${address}]` : address}:${localPort}`
 }
 
-/** A request names one host, if any at all: HTTP/1.0 may leave it out. */
-export function refuseOddHosts(server: Server): void {
-  server.addHook('onRequest', async ({ raw }) => {
-    const hosts = raw.rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host')
-    if (hosts.length === 0 && raw.httpVersion === '1.0') return
-    if (hosts.length !== 1) throw new AppError('bad_request', 'there must be one Host header')
-    const match = HOST.exec(raw.headers.host ?? '')
-    if (!match || Number(match.groups?.['port'] ?? 0) > 65_535) {
-      throw new AppError('bad_request', 'the Host header is not a host name')
+/**
+ * A request names one host, if any at all: HTTP/1.0 may leave it out. Where no key is asked, a web page could reach
+ * us through a name of its own that it points at 127.0.0.1 (DNS rebinding); such a request carries that name.
+ */
+export function refuseOtherHosts(server: Server, { config }: HttpContext): void {
+  const own = config.publicUrl && new URL(config.publicUrl).hostname
+  const isOurs = (name: string) => config.auth !== 'open' || LOOPBACK_NAME.test(name) || name === own
+  // Almost every request names the one that the last one named.
+  let accepted: string | undefined
+  server.addHook('onRequest', ({ raw }, _reply, done) => {
+    const count = countHosts(raw.rawHeaders)
+    // No browser leaves it out, and only a browser can be led astray.
+    if (count === 0 && raw.httpVersion === '1.0') return done()
+    if (count !== 1) return done(new AppError('bad_request', 'there must be one Host header'))
+    const host = raw.headers.host ?? ''
+    if (host === accepted) return done()
+    const { name = '', port = '0' } = HOST.exec(host)?.groups ?? {}
+    if (name === '' || Number(port) > 65_535) {
+      return done(new AppError('bad_request', 'the Host header is not a host name'))
     }
+    if (!isOurs(name.toLowerCase())) {
+      return done(new AppError('host_not_allowed', 'ask for localhost, 127.0.0.1 or the host of PUBLIC_URL'))
+    }
+    accepted = host
+    done()
   })
 }
 
-/**
- * Where no key is asked, a web page could reach us through a name of its own that it points at 127.0.0.1 (DNS
- * rebinding). Such a request carries that name.
- */
-export function refuseForeignHosts(server: Server, { config }: HttpContext): void {
-  if (config.auth !== 'open') return
-  const own = config.publicUrl && new URL(config.publicUrl).hostname
-  server.addHook('onRequest', async (request) => {
-    // No browser leaves it out, and only a browser can be led astray.
-    if (request.headers.host === undefined) return
-    const name = HOST.exec(request.headers.host)?.groups?.['name']?.toLowerCase() ?? ''
-    if (!LOOPBACK_NAME.test(name) && name !== own) {
-      throw new AppError('host_not_allowed', 'ask for localhost, 127.0.0.1 or the host of PUBLIC_URL')
-    }
-  })
+function countHosts(rawHeaders: readonly string[]): number {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') count++
+  }
+  return count
 }

@@ -1,11 +1,12 @@
-import { Readable } from 'node:stream'
+import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Piece } from '../results/pieces.ts'
 import type { Answer } from '../results/results.ts'
 import { matchesEtag } from './conditional.ts'
 
-/** Answers up to this many characters go out whole, with their length; larger ones as a stream. */
-const WHOLE_LENGTH = 64 * 1024
+const JSON_TYPE = 'application/json; charset=utf-8'
 
+/** A body that is whole goes out with its length; a longer one piece by piece, as fast as it is read. */
 export async function sendAnswer(
   answer: Answer,
   request: FastifyRequest,
@@ -13,30 +14,67 @@ export async function sendAnswer(
 ): Promise<FastifyReply> {
   reply.header('etag', answer.etag).header('cache-control', 'private, no-cache')
   if (matchesEtag(request.headers['if-none-match'], answer.etag)) return reply.code(304).send()
-  reply.type('application/json; charset=utf-8')
+  reply.header('content-type', JSON_TYPE)
   if (request.method === 'HEAD') return reply.send()
+  if (answer.whole) return reply.send(answer.whole)
 
   const pieces = answer.body()
-  let begin = ''
-  while (begin.length < WHOLE_LENGTH) {
-    const { done, value } = await pieces.next()
-    if (done) return reply.send(begin)
-    begin += value
-  }
-  // One piece waits for a slow reader, as text: Node writes it without a Buffer that the collector must find.
-  return reply.send(Readable.from(continued(begin, pieces, request), { highWaterMark: 1 }))
-}
-
-async function* continued(
-  begin: string,
-  rest: AsyncGenerator<string>,
-  request: FastifyRequest,
-): AsyncGenerator<string> {
+  const { value: first, done } = await pieces.next()
+  if (done) throw new Error('an answer has at least one piece')
+  if (first.last) return reply.send(join(first))
+  reply.hijack()
+  reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>)
   try {
-    yield begin
-    yield* rest
+    await write(reply.raw, first, pieces)
   } catch (error) {
     request.log.error({ err: error }, 'the answer broke off')
-    throw error
+    reply.raw.destroy()
   }
+  return reply
+}
+
+function join({ parts }: Piece): Buffer {
+  const buffers = parts
+    .filter((part) => part !== '')
+    .map((part) => (typeof part === 'string' ? Buffer.from(part) : part))
+  return buffers.length === 1 && buffers[0] ? buffers[0] : Buffer.concat(buffers)
+}
+
+/** One piece waits for a slow reader. Text is written as text: no Buffer is made that the collector must find. */
+async function write(response: ServerResponse, first: Piece, rest: AsyncGenerator<Piece>): Promise<void> {
+  let piece = first
+  while (!piece.last) {
+    await writePiece(response, piece)
+    if (response.destroyed) {
+      await rest.return(undefined)
+      return
+    }
+    const { value, done } = await rest.next()
+    if (done) throw new Error('an answer ends with its last piece')
+    piece = value
+  }
+  await writePiece(response, piece)
+  response.end()
+}
+
+/**
+ * Until the socket has taken it, or is no more. Not until `drain`: what was written while corked may be gone by the
+ * time it is uncorked, and then there is none.
+ */
+function writePiece(response: ServerResponse, { parts }: Piece): Promise<void> {
+  return new Promise((resolve) => {
+    const over = () => {
+      response.off('close', over)
+      resolve()
+    }
+    response.once('close', over)
+    const texts = parts.filter((part) => part !== '')
+    const last = texts.pop() ?? ''
+    // Corked, they go out as one chunk.
+    response.cork()
+    for (const part of texts) response.write(part)
+    response.write(last, over)
+    response.uncork()
+    if (response.destroyed) over()
+  })
 }

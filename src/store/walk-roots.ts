@@ -1,17 +1,23 @@
 import type { RootHead, RootPosition, Store } from './store.ts'
 
-const HEADS_PER_PAGE = 100
+/** Few at first, so that whoever waits for the first of them does not wait for many. */
+const FIRST_PAGE = 20
+const HEADS_PER_PAGE = 500
+
+export interface Heads {
+  readonly heads: RootHead[]
+  /** Nothing follows. */
+  readonly last: boolean
+}
 
 /** All roots of a project, newest first, page by page; nothing stays open in between. */
-export async function* walkRoots(
-  store: Pick<Store, 'pageRoots'>,
-  projectId: string,
-): AsyncGenerator<RootHead[]> {
+export async function* walkRoots(store: Pick<Store, 'pageRoots'>, projectId: string): AsyncGenerator<Heads> {
   let after: RootPosition | undefined
-  for (;;) {
-    const heads = await store.pageRoots(projectId, { after, limit: HEADS_PER_PAGE })
-    if (heads.length > 0) yield heads
-    if (heads.length < HEADS_PER_PAGE) return
+  for (let limit = FIRST_PAGE; ; limit = HEADS_PER_PAGE) {
+    const heads = await store.pageRoots(projectId, { after, limit })
+    const last = heads.length < limit
+    yield { heads, last }
+    if (last) return
     after = heads.at(-1)
   }
 }

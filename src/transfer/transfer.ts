@@ -54,7 +54,7 @@ export async function eachRoot(
     }
   }
   const pageRoots: Store['pageRoots'] = (...page) => patiently(() => from.store.pageRoots(...page), watch)
-  for await (const heads of walkRoots({ pageRoots }, projectId)) {
+  for await (const { heads } of walkRoots({ pageRoots }, projectId)) {
     if (watch.signal.aborted) return
     for await (const _ of inParallel(heads, ROOTS_AT_ONCE, attempt)) if (watch.signal.aborted) return
   }

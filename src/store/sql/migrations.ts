@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
-import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration'
+import { type Migration, Migrator } from 'kysely/migration'
 import { AppError } from '../../errors.ts'
 import type { Schema } from './schema.ts'
+import { MIGRATION_TABLE, type MIGRATIONS } from './schema-version.ts'
 
 /** What engines call differently. */
 export interface Engine {
@@ -11,8 +12,8 @@ export interface Engine {
   readonly schema?: string
 }
 
-/** Only ever appended to: a name that once shipped keeps its meaning. */
-const migrationsFor = ({ id }: Engine): Record<string, Migration> => ({
+/** A name that once shipped keeps its meaning. */
+const migrationsFor = ({ id }: Engine): Record<(typeof MIGRATIONS)[number], Migration> => ({
   '0001-results': {
     async up(db: Kysely<unknown>) {
       await db.schema
@@ -83,11 +84,11 @@ const migrationsFor = ({ id }: Engine): Record<string, Migration> => ({
   },
 })
 
-/** Brings the schema up to date, once, however many processes start together. Only reads where it is. */
+/** Brings the schema up to date, once, however many processes start together. */
 export async function migrate(db: Kysely<Schema>, engine: Engine): Promise<void> {
-  if (await isUpToDate(db, engine)) return
   const { error } = await new Migrator({
     db,
+    migrationTableName: MIGRATION_TABLE,
     provider: { getMigrations: async () => migrationsFor(engine) },
     ...(engine.schema !== undefined && { migrationTableSchema: engine.schema }),
   }).migrateToLatest()
@@ -100,20 +101,4 @@ export async function migrate(db: Kysely<Schema>, engine: Engine): Promise<void>
     )
   }
   throw error
-}
-
-/** Only reads. */
-export async function isUpToDate(db: Kysely<Schema>, engine: Engine): Promise<boolean> {
-  const { schema } = engine
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true })
-  const ours = tables.find(
-    (table) => table.name === DEFAULT_MIGRATION_TABLE && (schema === undefined || table.schema === schema),
-  )
-  if (!ours) return false
-  const { rows } = await sql<{
-    name: string
-  }>`select name from ${schema === undefined ? sql.table(ours.name) : sql.id(schema, ours.name)}`.execute(db)
-  const done = new Set(rows.map(({ name }) => name))
-  const wanted = Object.keys(migrationsFor(engine))
-  return done.size === wanted.length && wanted.every((name) => done.has(name))
 }

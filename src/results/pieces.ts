@@ -1,0 +1,139 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Job, RootHead, Store } from '../store/store.ts'
+import type { Heads } from '../store/walk-roots.ts'
+import { CLOSE_ROOT, openRoot, renderJobs } from './render.ts'
+import type { RootBytes } from './root-bytes.ts'
+
+/** Jobs read and rendered without letting other requests in: about a millisecond, and all that an answer holds. */
+const JOBS_AT_ONCE = 200
+/** The first piece is small: whoever asked for very much sees the beginning as soon as who asked for little. */
+const FIRST_JOBS = 20
+/** A root up to this is read at one instant: as many as one request for screenshots may ask for. */
+export const WHOLE_ROOT = 100
+
+type Part = Buffer | string
+
+/** Some of the bytes of an answer, in their order. */
+export interface Piece {
+  readonly parts: readonly Part[]
+  /** Nothing follows. */
+  readonly last: boolean
+}
+
+/** Neighbouring roots that are read together, or one large root. */
+interface Group {
+  readonly heads: readonly RootHead[]
+  /** The bytes of each, where they are at hand. */
+  readonly kept: readonly (Buffer | undefined)[]
+  /** By root. */
+  readonly jobs: ReadonlyMap<string, Job[]>
+  readonly last: boolean
+}
+
+type Reads = Pick<Store, 'jobsOf' | 'pageJobs'>
+type Pages = AsyncIterable<Heads> | Iterable<Heads>
+
+/** Roots with commas between them, in brackets if they are a list. */
+export async function* makePieces(
+  store: Reads,
+  roots: RootBytes,
+  pages: Pages,
+  { list }: { list: boolean },
+): AsyncGenerator<Piece> {
+  const end = list ? ']' : ''
+  let before = list ? '[' : ''
+  let comma = ''
+  const groups = readGroups(store, roots, pages)
+  const read = () => {
+    const group = groups.next()
+    // Whoever waits for it hears of a failure; where nobody does any more, nobody needs to.
+    group.catch(() => {})
+    return group
+  }
+  let reading = read()
+  for (let first = true; ; first = false) {
+    const { value: group, done } = await reading
+    if (done) return
+    // A database elsewhere reads the next ones meanwhile; but nothing is to hold up the first byte.
+    if (!first) reading = read()
+    const [head] = group.heads
+    if (head) before += comma
+    comma = ','
+    if (head && isLarge(head)) {
+      for await (const text of renderLargeRoot(store, roots, head)) {
+        yield { parts: [before + text], last: false }
+        before = ''
+        await nextTurn()
+      }
+      before = CLOSE_ROOT
+      if (group.last) yield { parts: [before + end], last: true }
+    } else {
+      yield { parts: [before, ...renderGroup(roots, group), group.last ? end : ''], last: group.last }
+      before = ''
+    }
+    if (group.last) return
+    if (first) reading = read()
+    await nextTurn()
+  }
+}
+
+function renderGroup(roots: RootBytes, { heads, kept, jobs }: Group): Part[] {
+  const parts: Part[] = []
+  for (const [index, head] of heads.entries()) {
+    if (index > 0) parts.push(',')
+    parts.push(kept[index] ?? roots.render(head, jobs.get(head.rootId) ?? []))
+  }
+  return parts
+}
+
+/** Only an import makes a root this large, and nothing is added to it afterwards: it can be read in parts. */
+async function* renderLargeRoot(store: Reads, roots: RootBytes, head: RootHead): AsyncGenerator<string> {
+  const { projectId, addresses } = roots
+  let before = openRoot(head)
+  let from = 0
+  for (;;) {
+    const jobs = await store.pageJobs(projectId, head.rootId, { from, limit: JOBS_AT_ONCE })
+    yield before + renderJobs(projectId, jobs, addresses)
+    if (jobs.length < JOBS_AT_ONCE) return
+    before = ','
+    from = (jobs.at(-1)?.position ?? 0) + 1
+  }
+}
+
+/** The jobs of a group are read in one query: such a root is never half old, half new. */
+async function* readGroups(store: Reads, roots: RootBytes, pages: Pages): AsyncGenerator<Group> {
+  let room = FIRST_JOBS
+  for await (const { heads, last } of pages) {
+    let from = 0
+    do {
+      const some = takeGroup(heads, from, room)
+      from += some.length
+      room = JOBS_AT_ONCE
+      const kept = some.map((head) => (isLarge(head) ? undefined : roots.kept(head)))
+      const missing = some.filter((head, index) => !kept[index] && !isLarge(head)).map((head) => head.rootId)
+      const jobs = missing.length === 0 ? [] : await store.jobsOf(roots.projectId, missing)
+      yield {
+        heads: some,
+        kept,
+        jobs: Map.groupBy(jobs, (job) => job.rootId),
+        last: last && from === heads.length,
+      }
+    } while (from < heads.length)
+  }
+}
+
+/** As many of the heads as have room for their jobs; one that is larger than that goes alone. */
+function takeGroup(heads: readonly RootHead[], from: number, room: number): RootHead[] {
+  let to = from
+  for (let jobs = 0; to < heads.length; to++) {
+    const head = heads[to] as RootHead
+    jobs += head.jobCount
+    if (to > from && (jobs > room || isLarge(head))) break
+    if (isLarge(head)) return [head]
+  }
+  return heads.slice(from, to)
+}
+
+function isLarge(head: RootHead): boolean {
+  return head.jobCount > WHOLE_ROOT
+}

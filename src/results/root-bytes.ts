@@ -1,0 +1,45 @@
+import type { Addresses } from '../images/images.ts'
+import type { Job, RootHead } from '../store/store.ts'
+import type { KeptRoots } from './kept-roots.ts'
+import { renderRoot } from './render.ts'
+
+/** The roots of a project as the bytes of one answer: those that were kept, or rendered and then perhaps kept. */
+export class RootBytes {
+  readonly projectId: string
+  readonly addresses: Addresses
+  readonly #tag: string
+  readonly #kept: KeptRoots
+  #room: number
+
+  /** `room`: what one answer may add to what is kept, so that a large one does not push out everything else. */
+  constructor(projectId: string, addresses: Addresses, tag: string, kept: KeptRoots, room: number) {
+    this.projectId = projectId
+    this.addresses = addresses
+    this.#tag = tag
+    this.#kept = kept
+    this.#room = room
+  }
+
+  /** Weak, since a proxy may compress. Changes with the data and with the addresses, and so with every window. */
+  etag(revision: string): string {
+    return `W/"${revision}.${this.#tag}"`
+  }
+
+  kept(head: RootHead): Buffer | undefined {
+    return this.#kept.get(this.#name(head))
+  }
+
+  render(head: RootHead, jobs: readonly Job[]): Buffer | string {
+    const text = renderRoot(this.projectId, head, jobs, this.addresses)
+    if (this.#room < text.length) return text
+    const bytes = Buffer.from(text)
+    this.#room -= bytes.length
+    this.#kept.keep(this.#name(head), bytes)
+    return bytes
+  }
+
+  /** A revision is never used twice; the ids stand here for whoever writes one by hand. */
+  #name({ rootId, revision }: RootHead): string {
+    return `${this.projectId}${rootId}${revision}${this.#tag}`
+  }
+}

@@ -1,0 +1,18 @@
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
+import type { Schema } from '../sql/schema.ts'
+import type { Pool } from './pool.ts'
+
+export function queryBuilder(pool: Pool): Kysely<Schema> {
+  const adapted = {
+    async connect() {
+      const { query, release } = await pool.connect()
+      return {
+        release,
+        query: (text: string, values: readonly unknown[]) => query({ text, values: [...values] }),
+      }
+    },
+    // Whoever opened the pool closes it.
+    end: async () => {},
+  }
+  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: adapted as unknown as PostgresPool }) })
+}

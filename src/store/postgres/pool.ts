@@ -1,0 +1,153 @@
+import { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { AppError } from '../../errors.ts'
+import { isStatementError, toStoreError } from './errors.ts'
+import type { Query } from './reads.ts'
+
+export interface PoolLimits {
+  readonly connections: number
+  /** How long to wait for a connection, be it for one's turn or for the server. */
+  readonly waitMs: number
+  readonly statementMs: number
+}
+
+/** The server ends a statement that takes too long; one that does not even do that is given up a little later. */
+const GRACE_MS = 500
+/** For taking leave of a server that may be gone. */
+const CLOSE_MS = 1_000
+const IDLE_MS = 5 * 60_000
+/** A client's machine that died holds its transaction, and its locks, until the server notices. */
+const NOTICE_THE_DEAD =
+  'set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3'
+/** Claims are made to meet others': with a stricter isolation they would fail instead of waiting. */
+const AS_WE_EXPECT = `${NOTICE_THE_DEAD}; set default_transaction_isolation = 'read committed'`
+const INT8 = 20
+
+/** A pool that heals by itself. */
+export interface Pool {
+  /** One statement on any connection. */
+  readonly query: Query
+  connect(): Promise<Connection>
+  close(): Promise<void>
+}
+
+interface Connection {
+  query(statement: pg.QueryConfig): Promise<pg.QueryResult>
+  release(discard?: boolean): void
+}
+
+export function openPool(
+  url: string,
+  { connections, waitMs, statementMs }: PoolLimits,
+  givenUpMs = statementMs + GRACE_MS,
+): Pool {
+  const connectionString = withLibpqMeaning(url)
+  requireUsable(connectionString)
+  const sockets = new Set<Socket>()
+  const pool = new pg.Pool({
+    connectionString,
+    fallback_application_name: 'proofsheet',
+    max: connections,
+    connectionTimeoutMillis: waitMs,
+    query_timeout: givenUpMs,
+    idleTimeoutMillis: IDLE_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: {
+      // Counts and times, all of them within what a number holds exactly.
+      getTypeParser: (type, format) =>
+        type === INT8 ? Number : pg.types.getTypeParser(type, format as 'text'),
+    },
+    stream: () => {
+      const socket = new Socket()
+      sockets.add(socket)
+      return socket.once('close', () => sockets.delete(socket))
+    },
+    // Said and not sent along when connecting: a pooler in between refuses parameters that it does not know.
+    onConnect: async (client) => {
+      // Part of getting a connection, and so of the time for that.
+      const text = `set statement_timeout = ${statementMs}; ${AS_WE_EXPECT}`
+      await client.query({ text, query_timeout: waitMs } as pg.QueryConfig)
+    },
+  })
+  // An idle connection that was lost: the pool has forgotten it, and the next request gets another.
+  pool.on('error', () => {})
+  let closed: Promise<void> | undefined
+  return {
+    connect: () => watch(pool),
+    async query(text, values = []) {
+      const connection = await watch(pool)
+      try {
+        const statement = { text, values: [...values], rowMode: 'array' }
+        return (await connection.query(statement)).rows as unknown[][]
+      } finally {
+        connection.release()
+      }
+    },
+    close: () => {
+      closed ??= Promise.race([pool.end(), sleep(CLOSE_MS, undefined, { ref: false })]).then(() => {
+        for (const socket of sockets) socket.destroy()
+      })
+      return closed
+    },
+  }
+}
+
+/**
+ * A connection that may be lost while someone has it: then it is not put back, the rollback that cannot be sent is
+ * the server's, and the loss itself is no uncaught error.
+ */
+async function watch(pool: pg.Pool): Promise<Connection> {
+  const client = await acquire(pool)
+  let lost: Error | undefined
+  const lose = (error: Error) => {
+    lost ??= error
+  }
+  client.on('error', lose)
+  return {
+    async query(statement) {
+      if (lost && statement.text === 'rollback') {
+        return { command: 'ROLLBACK', rowCount: 0, rows: [], oid: 0, fields: [] }
+      }
+      try {
+        if (lost) throw lost
+        return await client.query(statement)
+      } catch (error) {
+        if (!isStatementError(error)) lose(error as Error)
+        throw toStoreError(error)
+      }
+    },
+    release(discard = false) {
+      client.off('error', lose)
+      client.release(discard || lost !== undefined)
+    },
+  }
+}
+
+async function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw toStoreError(error)
+  }
+}
+
+/** A port that is none or a certificate that is not there is a mistake of the address, not a server that is away. */
+function requireUsable(connectionString: string): void {
+  try {
+    const { port } = new pg.Client({ connectionString })
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error('the port is none')
+  } catch (cause) {
+    const reason = (cause as Error).message
+    throw new AppError('storage_failed', `The address of the database cannot be used: ${reason}.`, { cause })
+  }
+}
+
+/** `sslmode=require` and its like as PostgreSQL documents them, not as this driver once read them. */
+function withLibpqMeaning(address: string): string {
+  // The driver would escape the whole address anew where it has a space in it.
+  const url = address.replaceAll(' ', '%20')
+  if (!/[?&]sslmode=/.test(url) || /[?&](uselibpqcompat=|sslmode=no-verify)/.test(url)) return url
+  return `${url}&uselibpqcompat=true`
+}

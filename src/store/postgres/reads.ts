@@ -1,0 +1,65 @@
+import { HEAD, JOB, KEY, PROJECT, type Reads, toApiKey, toJobs, toProject, toRootHead } from '../sql/reads.ts'
+
+/** Runs one statement; the rows are arrays. */
+export type Query = (text: string, values?: readonly unknown[]) => Promise<unknown[][]>
+
+const SHOWN = `select ${HEAD} from roots where project_id = $1 and claimed is null`
+const JOBS = `json_agg(json_build_array(${JOB}) order by position)::text`
+
+export function createPostgresReads(query: Query): Reads {
+  /** One answer for each of `count` keys: rows begin with the place of theirs, counted from one. */
+  const inOrder = <T>(count: number, rows: unknown[][], read: (row: unknown[]) => T): (T | undefined)[] => {
+    const found = new Array<T | undefined>(count).fill(undefined)
+    for (const [place, ...row] of rows) found[(place as number) - 1] = read(row)
+    return found
+  }
+  return {
+    async findProjects(ids) {
+      const text = `select place, ${PROJECT}
+        from unnest($1::uuid[]) with ordinality wanted (wanted_id, place) join projects on project_id = wanted_id`
+      return inOrder(ids.length, await query(text, [ids]), toProject)
+    },
+    async findRoots(keys) {
+      const text = `select place, ${HEAD}
+        from unnest($1::uuid[], $2::uuid[]) with ordinality wanted (wanted_project, wanted_root, place)
+        join roots on project_id = wanted_project and root_id = wanted_root where claimed is null`
+      const values = [keys.map(({ projectId }) => projectId), keys.map(({ rootId }) => rootId)]
+      return inOrder(keys.length, await query(text, values), toRootHead)
+    },
+    async findKeys(hashes) {
+      const text = `select place, ${KEY}
+        from unnest($1::text[]) with ordinality wanted (wanted_hash, place) join keys on hash = wanted_hash
+        where revoked is null`
+      return inOrder(hashes.length, await query(text, [hashes]), toApiKey)
+    },
+    listProjects: async (limit) =>
+      (await query(`select ${PROJECT} from projects order by created, project_id limit $1`, [limit])).map(
+        toProject,
+      ),
+    async pageRoots(projectId, { after, limit }) {
+      if (after === undefined) {
+        const text = `${SHOWN} order by created desc, root_id limit $2`
+        return (await query(text, [projectId, limit])).map(toRootHead)
+      }
+      // Two index ranges rather than one condition with OR: each begins where the page begins, so that a page costs
+      // the same wherever it lies and however many roots share one instant.
+      const text = `select * from (${SHOWN} and created = $3 and root_id > $4 order by root_id limit $2) same_instant
+        union all select * from (${SHOWN} and created < $3 order by created desc, root_id limit $2) older
+        order by created desc, root_id limit $2`
+      return (await query(text, [projectId, limit, after.created, after.rootId])).map(toRootHead)
+    },
+    async jobsOf(projectId, rootIds) {
+      const text = `select root_id, ${JOBS} from jobs
+        where project_id = $1 and root_id = any($2::uuid[]) group by root_id`
+      const rows = await query(text, [projectId, rootIds])
+      return rows.flatMap(([rootId, json]) => toJobs(rootId as string, json as string))
+    },
+    async pageJobs(projectId, rootId, { from, limit }) {
+      const text = `select ${JOBS} from
+        (select * from jobs where project_id = $1 and root_id = $2 and position >= $3 order by position limit $4) part`
+      const rows = await query(text, [projectId, rootId, from, limit])
+      return rows.flatMap(([json]) => (json === null ? [] : toJobs(rootId, json as string)))
+    },
+    check: async () => void (await query('select project_id from projects limit 1')),
+  }
+}

@@ -1,0 +1,9 @@
+/** The changes that made the tables what they are, in their order. Only ever appended to. */
+export const MIGRATIONS = ['0001-results', '0002-claims'] as const
+
+/** Where those that were made are written down. */
+export const MIGRATION_TABLE = 'kysely_migration'
+
+export function isUpToDate(made: readonly unknown[]): boolean {
+  return made.length === MIGRATIONS.length && MIGRATIONS.every((name) => made.includes(name))
+}

@@ -1,0 +1,159 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { AppError } from '../../errors.ts'
+import type { NewRoot, Project, ProjectSummary, Store, StoredKey } from '../store.ts'
+import { claim, releaseClaim, renewClaim, showRoot } from './claims.ts'
+import { holdClaim, lostClaim } from './hold-claim.ts'
+import { newRevision } from './revision.ts'
+import type { Schema } from './schema.ts'
+
+/** Everything but what requests read, by queries that serve every engine. */
+export type Writes = Pick<
+  Store,
+  'createProject' | 'countProjects' | 'addRoot' | 'createKey' | 'listKeys' | 'revokeKey'
+>
+
+/** `read` and `write` may be one connection or two; a driver opens them and translates its engine's errors. */
+export class SqlWrites implements Writes {
+  readonly #read: Kysely<Schema>
+  readonly #write: Kysely<Schema>
+
+  constructor({ read, write }: { read: Kysely<Schema>; write: Kysely<Schema> }) {
+    this.#read = read
+    this.#write = write
+  }
+
+  async createProject(project: Omit<Project, 'revision'>): Promise<void> {
+    const { projectId, name, created } = project
+    const { numInsertedOrUpdatedRows } = await this.#transaction((transaction) =>
+      transaction
+        .insertInto('projects')
+        .values({ project_id: projectId, name, created, revision: newRevision() })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirstOrThrow(),
+    )
+    if (numInsertedOrUpdatedRows === 0n) throw new AppError('conflict', `project ${projectId} exists already`)
+  }
+
+  async countProjects(): Promise<ProjectSummary[]> {
+    const rows = await this.#read
+      .selectFrom('projects')
+      .leftJoin('roots', (join) =>
+        join.onRef('roots.project_id', '=', 'projects.project_id').on('roots.claimed', 'is', null),
+      )
+      .selectAll('projects')
+      .select(({ fn }) => [
+        fn.count<number>('roots.root_id').as('roots'),
+        fn.coalesce(fn.sum<number>('roots.job_count'), sql<number>`0`).as('jobs'),
+      ])
+      .groupBy('projects.project_id')
+      .orderBy('projects.created')
+      .orderBy('projects.project_id')
+      .execute()
+    return rows.map((row) => ({
+      projectId: row.project_id,
+      name: row.name,
+      created: row.created,
+      revision: row.revision,
+      roots: Number(row.roots),
+      jobs: Number(row.jobs),
+    }))
+  }
+
+  async addRoot(
+    root: NewRoot,
+    publish: (stillOurs: () => void) => Promise<void>,
+  ): Promise<'added' | 'present'> {
+    if (!(await this.#hasProject(root.projectId))) throw unknownProject(root.projectId)
+    const outcome = await this.#transaction((transaction) => claim(transaction, root, Date.now()))
+    if (outcome === 'present') return outcome
+    const held = holdClaim(() =>
+      this.#transaction((transaction) => renewClaim(transaction, root, Date.now())),
+    )
+    try {
+      await publish(held.stillOurs)
+    } catch (error) {
+      // Perhaps since another who shares the claim was faster.
+      if (held.isLost() && (await this.#isShown(root))) return 'present'
+      // Where nobody answered, what was sent may still arrive: then the ids stay taken until that is over.
+      if (!(error instanceof AppError) || error.code !== 'unavailable') {
+        await this.#transaction((transaction) => releaseClaim(transaction, root, Date.now())).catch(() => {})
+      }
+      throw error
+    } finally {
+      held.letGo()
+    }
+    if (await this.#transaction((transaction) => showRoot(transaction, root))) return 'added'
+    if (await this.#isShown(root)) return 'present'
+    throw lostClaim()
+  }
+
+  async createKey(key: StoredKey): Promise<void> {
+    if (!(await this.#hasProject(key.projectId))) throw unknownProject(key.projectId)
+    const { numInsertedOrUpdatedRows } = await this.#transaction((transaction) =>
+      transaction
+        .insertInto('keys')
+        .values({
+          key_id: key.keyId,
+          project_id: key.projectId,
+          hash: key.hash,
+          scope: key.scope,
+          label: key.label,
+          created: key.created,
+          revoked: key.revoked ?? null,
+        })
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirstOrThrow(),
+    )
+    if (numInsertedOrUpdatedRows === 0n) throw new AppError('conflict', `key ${key.keyId} exists already`)
+  }
+
+  async listKeys(projectId?: string): Promise<StoredKey[]> {
+    let query = this.#read.selectFrom('keys').selectAll().orderBy('created').orderBy('key_id')
+    if (projectId !== undefined) query = query.where('project_id', '=', projectId)
+    return (await query.execute()).map((row) => ({
+      keyId: row.key_id,
+      projectId: row.project_id,
+      scope: row.scope,
+      label: row.label,
+      created: row.created,
+      revoked: row.revoked ?? undefined,
+      hash: row.hash,
+    }))
+  }
+
+  async revokeKey(keyId: string, at: number): Promise<boolean> {
+    const { numUpdatedRows } = await this.#transaction((transaction) =>
+      transaction
+        .updateTable('keys')
+        .set(({ fn, val }) => ({ revoked: fn.coalesce('revoked', val(at)) }))
+        .where('key_id', '=', keyId)
+        .executeTakeFirst(),
+    )
+    return numUpdatedRows > 0n
+  }
+
+  async #isShown({ projectId, rootId, digest }: NewRoot): Promise<boolean> {
+    const row = await this.#read
+      .selectFrom('roots')
+      .select('digest')
+      .where('project_id', '=', projectId)
+      .where('root_id', '=', rootId)
+      .where('claimed', 'is', null)
+      .executeTakeFirst()
+    return row?.digest === digest
+  }
+
+  async #hasProject(projectId: string): Promise<boolean> {
+    const found = this.#read.selectFrom('projects').select('project_id').where('project_id', '=', projectId)
+    return (await found.executeTakeFirst()) !== undefined
+  }
+
+  /** Every write, also a single one: a transaction is what waits for other writers. */
+  async #transaction<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T> {
+    return await this.#write.transaction().execute(work)
+  }
+}
+
+function unknownProject(projectId: string): AppError {
+  return new AppError('not_found', `there is no project ${projectId}`)
+}

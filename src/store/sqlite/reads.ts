@@ -1,0 +1,85 @@
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import { HEAD, JOB, KEY, PROJECT, type Reads, toApiKey, toJobs, toProject, toRootHead } from '../sql/reads.ts'
+import { translating } from './errors.ts'
+
+/** Answers remembered at a time. */
+const MOST_KNOWN = 20_000
+
+const SHOWN = `select ${HEAD} from roots where project_id = ?1 and claimed is null`
+
+export function createSqliteReads(database: DatabaseSync, path: string): Reads {
+  const prepare = (text: string) => {
+    const statement = translating(path, () => database.prepare(text))
+    statement.setReturnArrays(true)
+    const run = (...values: SQLInputValue[]) =>
+      translating(path, () => statement.all(...values) as unknown as unknown[][])
+    return run
+  }
+  const version = prepare('pragma data_version')
+  const project = prepare(`select ${PROJECT} from projects where project_id = ?1`)
+  const projects = prepare(`select ${PROJECT} from projects order by created, project_id limit ?1`)
+  const root = prepare(`${SHOWN} and root_id = ?2`)
+  const key = prepare(`select ${KEY} from keys where hash = ?1 and revoked is null`)
+  const firstRoots = prepare(`${SHOWN} order by created desc, root_id limit ?2`)
+  // Two index ranges rather than one condition with OR: each begins where the page begins, so that a page costs the
+  // same wherever it lies and however many roots share one instant.
+  const furtherRoots = prepare(
+    `select * from (${SHOWN} and created = ?3 and root_id > ?4 order by root_id limit ?2)
+     union all select * from (${SHOWN} and created < ?3 order by created desc, root_id limit ?2)
+     order by created desc, root_id limit ?2`,
+  )
+  const jobs = prepare(
+    `select root_id, json_group_array(json_array(${JOB}) order by position) from jobs
+     where project_id = ?1 and root_id in (select value from json_each(?2)) group by root_id`,
+  )
+  const someJobs = prepare(
+    `select json_group_array(json_array(${JOB}) order by position) from
+     (select * from jobs where project_id = ?1 and root_id = ?2 and position >= ?3 order by position limit ?4)`,
+  )
+
+  // What was found holds until anyone else, in whatever process, has written: SQLite tells that in one look, which
+  // takes less time than looking up two of them.
+  let known = new Map<string, unknown>()
+  let seen: unknown
+  const unlessChanged = <T extends object>(
+    names: readonly string[],
+    find: (index: number) => T | undefined,
+  ): (T | undefined)[] => {
+    const now = version()[0]?.[0]
+    if (now !== seen || known.size > MOST_KNOWN) known = new Map()
+    seen = now
+    return names.map((name, index) => {
+      const before = known.get(name) as T | undefined
+      if (before !== undefined) return before
+      const found = find(index)
+      if (found !== undefined) known.set(name, found)
+      return found
+    })
+  }
+
+  return {
+    findProjects: async (ids) => unlessChanged(ids, (index) => project(ids[index] ?? '').map(toProject)[0]),
+    findRoots: async (keys) =>
+      unlessChanged(
+        keys.map(({ projectId, rootId }) => projectId + rootId),
+        (index) => {
+          const { projectId = '', rootId = '' } = keys[index] ?? {}
+          return root(projectId, rootId).map(toRootHead)[0]
+        },
+      ),
+    findKeys: async (hashes) => unlessChanged(hashes, (index) => key(hashes[index] ?? '').map(toApiKey)[0]),
+    listProjects: async (limit = -1) => projects(limit).map(toProject),
+    pageRoots: async (projectId, { after, limit }) =>
+      (after === undefined
+        ? firstRoots(projectId, limit)
+        : furtherRoots(projectId, limit, after.created, after.rootId)
+      ).map(toRootHead),
+    jobsOf: async (projectId, rootIds) =>
+      jobs(projectId, JSON.stringify(rootIds)).flatMap(([rootId, json]) =>
+        toJobs(rootId as string, json as string),
+      ),
+    pageJobs: async (projectId, rootId, { from, limit }) =>
+      someJobs(projectId, rootId, from, limit).flatMap(([json]) => toJobs(rootId, json as string)),
+    check: async () => void projects(1),
+  }
+}
