@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
@@ -8,23 +8,33 @@ export interface Serving {
   readonly url: string
   /** Resident memory in megabytes, now and at most. */
   memory(): { now: number; peak: number }
+  /** Sets its clock ahead, if it is `service.ts`. */
+  setAhead(milliseconds: number): Promise<void>
   stop(): Promise<void>
+}
+
+export function spawnNode(
+  file: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): ChildProcess {
+  const path = fileURLToPath(new URL(file, import.meta.url))
+  return spawn(process.execPath, [path, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  })
 }
 
 /** Runs a file of this folder or above until it says where it is ready. */
 export async function startServer(
   file: string,
-  args: string[],
+  args: readonly string[],
   env: Record<string, string> = {},
 ): Promise<Serving> {
-  const path = fileURLToPath(new URL(file, import.meta.url))
-  const child = spawn(process.execPath, [path, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const lines = createInterface({ input: child.stdout })
+  const child = spawnNode(file, args, env)
+  if (!child.stdout) throw new Error('no output')
   let url: string | undefined
-  for await (const line of lines) {
+  for await (const line of createInterface({ input: child.stdout })) {
     url = /ready at (http:\S+)/.exec(line)?.[1]
     if (url) break
   }
@@ -32,18 +42,32 @@ export async function startServer(
   child.stdout.resume()
   return {
     url,
-    memory: () => {
-      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-      const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
-      return { now: read('VmRSS'), peak: read('VmHWM') }
+    memory: () => memoryOf(child),
+    async setAhead(milliseconds) {
+      child.send(milliseconds)
+      await once(child, 'message')
     },
-    async stop() {
-      const ended = once(child, 'close')
-      child.kill('SIGTERM')
-      await ended
-    },
+    stop: () => stop(child),
   }
 }
 
+export async function stop(child: ChildProcess): Promise<void> {
+  const ended = once(child, 'close')
+  child.kill('SIGTERM')
+  await ended
+}
+
+export function memoryOf(child: ChildProcess): { now: number; peak: number } {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
+  const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
+  return { now: read('VmRSS'), peak: read('VmHWM') }
+}
+
+/** Without a line for each request: bare `node:http` writes none either. */
+const QUIET = { PORT: '0', LOG_LEVEL: 'warn' }
+
 export const startProofsheet = (env: Record<string, string>) =>
-  startServer('../bin/proofsheet.js', ['serve'], { PORT: '0', LOG_LEVEL: 'error', ...env })
+  startServer('../bin/proofsheet.js', ['serve'], { ...QUIET, ...env })
+
+export const startWithClock = (env: Record<string, string>) =>
+  startServer('service.ts', [], { ...QUIET, ...env })

@@ -1,18 +1,81 @@
-/** `npm run bench`, or `npm run bench -- sign` for one of them. Figures are ratios within one run. */
-const benches: Record<string, () => Promise<{ run(): Promise<void> }>> = {
-  sign: () => import('./sign.ts'),
-  read: () => import('./read.ts'),
-  size: () => import('./size.ts'),
+import { writeFile } from 'node:fs/promises'
+import { cpus } from 'node:os'
+import { measureLargeList } from './large-list.ts'
+import { measureList } from './list.ts'
+import { measureOneRoot } from './one-root.ts'
+import { measureSigning } from './sign.ts'
+import { measureSize } from './size.ts'
+import { describeTarget, type Figure, isMet, ROWS } from './targets.ts'
+import { type World, withWorlds } from './worlds.ts'
+
+const HELP = `npm run bench                     everything: some minutes, and ten million rows of test data
+npm run bench -- sign list        some of it: ${'one-root, list, sign, large-list, size'}
+npm run bench -- --check          exits 1 where a target is missed, and names it
+
+Every figure is a ratio within one run, beside a baseline that the run starts itself, and the median of at least five;
+memory and the time to start are as they are. The table is also written to bench/results.json.
+`
+
+const BENCHES: Record<string, (world: World, folder: string) => Promise<Figure[]>> = {
+  'one-root': measureOneRoot,
+  list: measureList,
+  sign: async (world) => (world.name === 'PostgreSQL + S3' ? await measureSigning() : []),
+  'large-list': measureLargeList,
+  size: measureSize,
 }
 
 const asked = process.argv.slice(2)
-const unknown = asked.filter((name) => !(name in benches))
+const check = asked.includes('--check')
+const names = asked.filter((name) => name !== '--check')
+const unknown = names.filter((name) => !(name in BENCHES))
 if (unknown.length > 0) {
   process.stderr.write(
-    `There is no bench ${unknown.join(', ')}; there are: ${Object.keys(benches).join(', ')}\n`,
+    `${names.includes('--help') ? '' : `There is no bench ${unknown.join(', ')}.\n`}${HELP}`,
   )
-  process.exit(2)
+  process.exit(names.includes('--help') ? 0 : 2)
 }
-for (const [name, load] of Object.entries(benches)) {
-  if (asked.length === 0 || asked.includes(name)) await (await load()).run()
+
+const figures: Figure[] = []
+await withWorlds(async (worlds, folder) => {
+  for (const [name, measure] of Object.entries(BENCHES)) {
+    if (names.length > 0 && !names.includes(name)) continue
+    for (const world of worlds) {
+      process.stderr.write(`${name}, ${world.name} …\n`)
+      figures.push(...(await measure(world, folder)))
+    }
+  }
+})
+
+const lines = figures
+  .map((figure) => {
+    const row = ROWS.find(({ id }) => id === figure.row)
+    const target = row?.targets[figure.world]
+    if (!row || !target) throw new Error(`no target for row ${figure.row}`)
+    return {
+      ...figure,
+      what: row.what,
+      unit: row.unit,
+      target: describeTarget(target, row.unit),
+      met: isMet(figure, target),
+    }
+  })
+  .sort((a, b) => a.row.localeCompare(b.row))
+process.stdout.write('| # | what | world | figure | target | | how |\n|---|---|---|---|---|---|---|\n')
+for (const { row, what, world, value, unit, target, met, detail } of lines) {
+  const figure = `${value.toFixed(value < 10 ? 2 : 0)}${unit && ` ${unit}`}`
+  process.stdout.write(
+    `| ${row} | ${what} | ${world} | ${figure} | ${target} | ${met ? 'met' : 'MISSED'} | ${detail} |\n`,
+  )
+}
+const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length }
+await writeFile(
+  new URL('results.json', import.meta.url),
+  `${JSON.stringify({ date: new Date().toISOString(), machine, figures: lines }, undefined, 2)}\n`,
+)
+const missed = lines.filter(({ met }) => !met)
+if (check && missed.length > 0) {
+  for (const { row, what, world, value, target } of missed) {
+    process.stderr.write(`Row ${row}, ${what} (${world}): ${value.toFixed(2)}, wanted ${target}\n`)
+  }
+  process.exitCode = 1
 }

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { createS3Addresses } from '../src/images/s3/addresses.ts'
-import { measure } from './rounds.ts'
+import { compare } from './statistics.ts'
+import type { Figure } from './targets.ts'
 
 const credentials = {
   accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
@@ -11,8 +12,8 @@ const credentials = {
 const region = 'eu-central-1'
 const windowMs = 12 * 3_600_000
 
-/** One presigned address: ours beside the SDK's. Both make the same one. */
-export async function run(): Promise<void> {
+/** Row 5: one presigned address, ours beside the SDK's. Both make the same one. */
+export async function measureSigning(): Promise<Figure[]> {
   const host = `shots.s3.${region}.amazonaws.com`
   const addresses = createS3Addresses({
     bucket: { origin: `https://${host}`, host, path: '/' },
@@ -35,23 +36,31 @@ export async function run(): Promise<void> {
   }
   const projectId = randomUUID()
   const keys = Array.from({ length: 20_000 }, () => `${projectId}/${randomUUID()}.png` as const)
+  const few = keys.slice(0, 500)
   const sdk = (Key: string) => getSignedUrl(client, new GetObjectCommand({ Bucket: 'shots', Key }), options)
-  const [first = `${projectId}/x.png` as const] = keys
-  if (address(first) !== (await sdk(first))) throw new Error('the two addresses differ')
+  for (const key of few) if (address(key) !== (await sdk(key))) throw new Error('the two addresses differ')
 
-  const [ours = 0, theirs = 0] = (
-    await measure([
-      { name: 'proofsheet', times: keys.length, work: (index) => address(keys[index] ?? first) },
-      { name: 'SDK', times: 500, work: (index) => sdk(keys[index] ?? first) },
-    ])
-  ).values()
-  process.stdout.write(
-    [
-      'One presigned address (the two are equal, character for character)',
-      `  proofsheet                     ${ours.toFixed(2).padStart(8)} µs   20,000 of them: ${((ours * 20_000) / 1e6).toFixed(2)} s`,
-      `  @aws-sdk/s3-request-presigner  ${theirs.toFixed(2).padStart(8)} µs   20,000 of them: ${((theirs * 20_000) / 1e6).toFixed(2)} s`,
-      `  ratio                          ${(theirs / ours).toFixed(0).padStart(8)} ×`,
-      '',
-    ].join('\n'),
+  const microseconds = async (count: number, run: () => unknown) => {
+    const began = performance.now()
+    await run()
+    return ((performance.now() - began) * 1000) / count
+  }
+  const { ours, theirs, ratio } = await compare(
+    () =>
+      microseconds(few.length, async () => {
+        for (const key of few) await sdk(key)
+      }),
+    () =>
+      microseconds(keys.length, () => {
+        for (const key of keys) address(key)
+      }),
   )
+  return [
+    {
+      row: '5',
+      world: 'PostgreSQL + S3',
+      value: ratio,
+      detail: `${theirs.toFixed(1)} µs, SDK ${ours.toFixed(0)} µs, the same address`,
+    },
+  ]
 }

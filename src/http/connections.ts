@@ -1,16 +1,17 @@
 import type { Socket } from 'node:net'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
 import type { Server } from './context.ts'
 
 /** Requests a client may send ahead of their answers. Nobody needs more; each costs memory while it waits. */
 const MAX_AHEAD = 32
-
 const TOO_MANY_AHEAD = `more than ${MAX_AHEAD} requests were sent ahead`
 
 /** Answers that a connection still owes, and those of them that wait for their turn. */
 interface Owed {
   count: number
+  /** The one whose turn it is. */
+  current: FastifyReply | undefined
   readonly waiting: (() => void)[]
 }
 
@@ -20,39 +21,55 @@ export function isAnswering(socket: Socket): boolean {
   return (owedBy.get(socket)?.count ?? 0) > 0
 }
 
-/** Runs when an answer is over, whether it was read to its end or given up. */
-export function whenOver(reply: FastifyReply, then: () => void): void {
-  reply.raw.once('close', then)
+export interface Connections {
+  /** Runs for every answer that is over, whether it was read to its end or given up. */
+  whenOver(then: (request: FastifyRequest, reply: FastifyReply) => void): void
+  /** The answers that are under way. */
+  answers(): Iterable<FastifyReply>
+  /** Closes every connection that owes no answer, now or as soon as it does not. */
+  drain(): void
 }
 
 /**
  * Answers one request of a connection after the other. Node would begin all that were sent ahead at once, and a
  * single client that reads nothing could fill the memory with their beginnings.
  */
-export function takeTurns(server: Server): { drain(): void } {
+export function takeTurns(server: Server): Connections {
   const open = new Set<Socket>()
+  const afterwards: ((request: FastifyRequest, reply: FastifyReply) => void)[] = []
   let draining = false
   server.server.on('connection', (socket: Socket) => {
     open.add(socket)
+    owedBy.set(socket, { count: 0, current: undefined, waiting: [] })
     socket.once('close', () => open.delete(socket))
   })
   server.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw
-    const owed = owedBy.get(socket) ?? { count: 0, waiting: [] }
-    owedBy.set(socket, owed)
+    const owed = owedBy.get(socket) as Owed
     owed.count++
-    whenOver(reply, () => {
+    reply.raw.on('close', () => {
       owed.count--
+      owed.current = undefined
       if (draining && owed.count === 0) socket.destroySoon()
+      for (const then of afterwards) then(request, reply)
       owed.waiting.shift()?.()
     })
     if (owed.count > MAX_AHEAD) socket.destroy()
-    const begin = () => done(socket.destroyed ? new AppError('bad_request', TOO_MANY_AHEAD) : undefined)
+    const begin = () => {
+      owed.current = reply
+      done(socket.destroyed ? new AppError('bad_request', TOO_MANY_AHEAD) : undefined)
+    }
     if (owed.count === 1) begin()
     else owed.waiting.push(begin)
   })
   return {
-    /** Closes every connection that owes no answer, now or as soon as it does not. */
+    whenOver: (then) => void afterwards.push(then),
+    *answers() {
+      for (const socket of open) {
+        const { current } = owedBy.get(socket) as Owed
+        if (current) yield current
+      }
+    },
     drain() {
       draining = true
       for (const socket of open) if (!isAnswering(socket)) socket.destroySoon()

@@ -1,15 +1,23 @@
-import { whenOver } from './connections.ts'
+import type { Connections } from './connections.ts'
 import type { HttpContext, Server } from './context.ts'
 
+/** How often it is looked whether one has taken too long, at the latest. */
+const LOOK_MS = 1_000
+
 /** Ends an answer that takes too long in all, however steadily a slow reader sips at it. */
-export function limitResponseTime(server: Server, { config }: HttpContext): void {
-  server.addHook('onRequest', (request, reply, done) => {
-    const timer = setTimeout(() => {
-      request.log.warn('the answer was not read in time; closing the connection')
+export function limitResponseTime(server: Server, connections: Connections, { config }: HttpContext): void {
+  const { responseMs } = config.limits
+  // One timer for all of them: one for each would cost every request more than the rest of its bookkeeping.
+  const look = () => {
+    for (const reply of connections.answers()) {
+      if (reply.elapsedTime < responseMs) continue
+      server.log.warn({ reqId: reply.request.id }, 'the answer was not read in time; closing the connection')
       reply.raw.destroy()
-    }, config.limits.responseMs)
-    timer.unref()
-    whenOver(reply, () => clearTimeout(timer))
+    }
+  }
+  const timer = setInterval(look, Math.min(LOOK_MS, responseMs / 4)).unref()
+  server.addHook('onClose', (_server, done) => {
+    clearInterval(timer)
     done()
   })
 }

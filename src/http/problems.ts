@@ -23,7 +23,7 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
   for (const name of HEADERS_OF_SUCCESS) {
     if (!(status === 416 && name === 'content-range')) reply.removeHeader(name)
   }
-  if (log) request.log.error({ err: thrown }, error.message)
+  if (log) request.log.error({ reqId: request.id, err: thrown }, error.message)
   if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="proofsheet"')
   if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
   const problem: Problem = toProblem(error, request.id)

@@ -32,6 +32,8 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   const server: Server = Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
+    // Our own lines name their request; a logger for each request would cost as much as finding its answer.
+    childLoggerFactory: (log) => log,
     genReqId: () => randomUUID(),
     requestIdHeader: false,
     requestTimeout: limits.requestMs,
@@ -71,10 +73,10 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
     done()
   })
-  const registry = measureRequests(server)
-  logRequests(server)
-  limitResponseTime(server, context)
   const connections = takeTurns(server)
+  const metrics = measureRequests(connections)
+  logRequests(server, connections)
+  limitResponseTime(server, connections, context)
   server.addHook('preClose', async () => connections.drain())
   refuseOtherHosts(server, context)
   if (context.config.corsOrigins.length > 0) await allowOrigins(server, context.config.corsOrigins)
@@ -89,7 +91,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   getRoot(server, context)
   getImage(server, context)
   health(server, context)
-  getMetrics(server, registry)
+  getMetrics(server, metrics)
   documentation(server)
   methods.complete()
   return server

@@ -1,37 +1,50 @@
 /** What an entry takes beside its bytes, roughly. */
 const OVERHEAD = 512
 
+interface Entry {
+  readonly projectId: string
+  readonly rootId: string
+  readonly bytes: Buffer
+}
+
 /**
- * Rendered roots, as many as fit into `maxBytes`; those that were used least lately make room. What an entry is
- * called must say everything that its bytes depend on: nothing here ever becomes wrong, only unused.
+ * Rendered roots, by the ETag that their bytes belong to: nothing here ever becomes wrong, only unused. In two
+ * generations: when the young one has half of `maxBytes` it becomes the old one, and what was not asked for since it
+ * was young itself goes. So what is asked for again and again stays, and asking costs no more than looking.
  */
 export class KeptRoots {
   readonly #maxBytes: number
-  readonly #kept = new Map<string, Buffer>()
-  #bytes = 0
+  #young = new Map<string, Entry>()
+  #old = new Map<string, Entry>()
+  #youngBytes = 0
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  get(name: string): Buffer | undefined {
-    const bytes = this.#kept.get(name)
-    if (bytes) {
-      this.#kept.delete(name)
-      this.#kept.set(name, bytes)
+  /** No ETag is used twice; that the ids are the same as well is for whoever writes rows by hand. */
+  get(etag: string, projectId: string, rootId: string): Buffer | undefined {
+    let entry = this.#young.get(etag)
+    if (!entry) {
+      entry = this.#old.get(etag)
+      if (entry) this.#add(etag, entry)
     }
-    return bytes
+    return entry?.rootId === rootId && entry.projectId === projectId ? entry.bytes : undefined
   }
 
-  /** Not where it would push out most of the others. */
-  keep(name: string, bytes: Buffer): void {
-    if (bytes.length > this.#maxBytes / 8 || this.#kept.has(name)) return
-    this.#kept.set(name, bytes)
-    this.#bytes += bytes.length + OVERHEAD
-    for (const [oldest, { length }] of this.#kept) {
-      if (this.#bytes <= this.#maxBytes) return
-      this.#kept.delete(oldest)
-      this.#bytes -= length + OVERHEAD
+  keep(etag: string, entry: Entry): void {
+    // Not where it would push out most of the others.
+    if (entry.bytes.length < this.#maxBytes / 8) this.#add(etag, entry)
+  }
+
+  #add(etag: string, entry: Entry): void {
+    const size = entry.bytes.length + OVERHEAD
+    if (this.#youngBytes + size > this.#maxBytes / 2) {
+      this.#old = this.#young
+      this.#young = new Map()
+      this.#youngBytes = 0
     }
+    if (!this.#young.has(etag)) this.#youngBytes += size
+    this.#young.set(etag, entry)
   }
 }

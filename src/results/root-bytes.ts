@@ -26,7 +26,7 @@ export class RootBytes {
   }
 
   kept(head: RootHead): Buffer | undefined {
-    return this.#kept.get(this.#name(head))
+    return this.#kept.get(this.etag(head.revision), this.projectId, head.rootId)
   }
 
   render(head: RootHead, jobs: readonly Job[]): Buffer | string {
@@ -34,12 +34,8 @@ export class RootBytes {
     if (this.#room < text.length) return text
     const bytes = Buffer.from(text)
     this.#room -= bytes.length
-    this.#kept.keep(this.#name(head), bytes)
+    const { projectId } = this
+    this.#kept.keep(this.etag(head.revision), { projectId, rootId: head.rootId, bytes })
     return bytes
-  }
-
-  /** A revision is never used twice; the ids stand here for whoever writes one by hand. */
-  #name({ rootId, revision }: RootHead): string {
-    return `${this.projectId}${rootId}${revision}${this.#tag}`
   }
 }

@@ -1,9 +1,9 @@
-import type { Registry } from 'prom-client'
 import { Type } from 'typebox'
 import type { Server } from '../context.ts'
+import type { Metrics } from '../metrics.ts'
 import { problemResponses } from '../responses.ts'
 
-export function getMetrics(server: Server, registry: Registry): void {
+export function getMetrics(server: Server, metrics: Metrics): void {
   server.route({
     method: ['GET', 'HEAD'],
     url: '/metrics',
@@ -18,6 +18,6 @@ export function getMetrics(server: Server, registry: Registry): void {
         ...problemResponses('unauthorized'),
       },
     },
-    handler: async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
+    handler: async (_request, reply) => reply.type(metrics.contentType).send(await metrics.render()),
   })
 }

@@ -3,6 +3,9 @@ import type { Reads } from './reads.ts'
 import { together } from './together.ts'
 import type { Writes } from './writes.ts'
 
+/** The length of an id. */
+const ID = 36
+
 /** A store on an SQL engine. `writes` is called when it is first needed: a service that only reads never loads it. */
 export function createSqlStore({
   reads,
@@ -21,14 +24,14 @@ export function createSqlStore({
     })
     return loading
   }
-  const findProject = together<string, Project | undefined>((ids) => reads.findProjects(ids))
-  const findRoot = together<{ projectId: string; rootId: string }, RootHead | undefined>((keys) =>
-    reads.findRoots(keys),
+  const findProject = together<Project | undefined>((ids) => reads.findProjects(ids))
+  const findRoot = together<RootHead | undefined>((keys) =>
+    reads.findRoots(keys.map((key) => ({ projectId: key.slice(0, ID), rootId: key.slice(ID) }))),
   )
-  const findKey = together<string, ApiKey | undefined>((hashes) => reads.findKeys(hashes))
+  const findKey = together<ApiKey | undefined>((hashes) => reads.findKeys(hashes))
   return {
     findProject,
-    findRoot: (projectId, rootId) => findRoot({ projectId, rootId }),
+    findRoot: (projectId, rootId) => findRoot(projectId + rootId),
     findKey,
     listProjects: (limit) => reads.listProjects(limit),
     pageRoots: (projectId, page) => reads.pageRoots(projectId, page),

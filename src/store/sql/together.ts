@@ -5,53 +5,52 @@ const AT_ONCE = 2
 /** Behind one that is stuck nobody waits for longer. */
 const LONGEST_WAIT_MS = 20
 
-interface Waiting<K, V> {
-  readonly keys: K[]
-  readonly settle: { resolve(value: V): void; reject(error: unknown): void }[]
+interface Awaited<V> {
+  readonly promise: Promise<V>
+  resolve(value: V): void
+  reject(error: unknown): void
 }
 
 /**
- * Look-ups that arrive together are made together: those of one turn of the event loop, and those that arrive while
- * others are under way. Every look-up begins after it was asked for, so what was written before is in its answer.
+ * Look-ups that arrive together are made together, and those for the same thing once: those of one turn of the event
+ * loop, and those that arrive while others are under way. Every look-up begins after it was asked for, so that what
+ * was written before is in its answer.
  */
-export function together<K, V>(lookUp: (keys: readonly K[]) => Promise<V[]>): (key: K) => Promise<V> {
-  let waiting: Waiting<K, V> | undefined
+export function together<V>(lookUp: (keys: readonly string[]) => Promise<V[]>): (key: string) => Promise<V> {
+  let waiting = new Map<string, Awaited<V>>()
   let underWay = 0
   let impatient: NodeJS.Timeout | undefined
 
-  const run = async ({ keys, settle }: Waiting<K, V>) => {
-    underWay++
-    try {
-      const values = await lookUp(keys)
-      for (const [index, { resolve }] of settle.entries()) resolve(values[index] as V)
-    } catch (error) {
-      for (const { reject } of settle) reject(error)
-    } finally {
-      underWay--
-      if (waiting) start()
-    }
-  }
-  const start = () => {
+  const start = async () => {
     const due = waiting
-    waiting = undefined
+    waiting = new Map()
     clearTimeout(impatient)
     impatient = undefined
-    if (due) void run(due)
+    underWay++
+    try {
+      const values = await lookUp([...due.keys()])
+      let index = 0
+      for (const { resolve } of due.values()) resolve(values[index++] as V)
+    } catch (error) {
+      for (const { reject } of due.values()) reject(error)
+    }
+    underWay--
+    if (waiting.size > 0) void start()
   }
   const turn = () => {
-    if (!waiting) return
-    if (underWay < AT_ONCE) start()
-    else impatient ??= setTimeout(start, LONGEST_WAIT_MS)
+    if (waiting.size === 0) return
+    if (underWay < AT_ONCE) void start()
+    else impatient ??= setTimeout(() => void start(), LONGEST_WAIT_MS)
   }
 
-  return (key) =>
-    new Promise((resolve, reject) => {
-      if (!waiting) {
-        waiting = { keys: [], settle: [] }
-        setImmediate(turn)
-      }
-      waiting.keys.push(key)
-      waiting.settle.push({ resolve, reject })
-      if (waiting.keys.length >= MOST_KEYS) start()
-    })
+  return (key) => {
+    let awaited = waiting.get(key)
+    if (!awaited) {
+      if (waiting.size === 0) setImmediate(turn)
+      awaited = Promise.withResolvers<V>()
+      waiting.set(key, awaited)
+      if (waiting.size >= MOST_KEYS) void start()
+    }
+    return awaited.promise
+  }
 }

@@ -1,0 +1,36 @@
+import { askOnce } from './load.ts'
+import { startWithClock } from './processes.ts'
+import { compare } from './statistics.ts'
+import type { Figure } from './targets.ts'
+import { startBare, type World } from './worlds.ts'
+
+const WINDOW_MS = 12 * 3_600_000
+
+/** Rows 3 and 4: the list of 1,000 × 10, when the addresses are new and when it was just asked for. */
+export async function measureList(world: World, folder: string): Promise<Figure[]> {
+  const { env, list } = await world.seeded('small')
+  const service = await startWithClock(env)
+  const bare = await startBare(service, [list], folder)
+  const time = async (url: string) => (await askOnce({ url })).ms
+  let windows = 0
+  const first = await compare(
+    async () => {
+      await service.setAhead(++windows * WINDOW_MS)
+      return await time(service.url + list)
+    },
+    () => time(`${bare.url}/0`),
+  )
+  const again = await compare(
+    () => time(service.url + list),
+    () => time(`${bare.url}/0`),
+    15,
+  )
+  const { bytes } = await askOnce({ url: service.url + list })
+  await Promise.all([service.stop(), bare.stop()])
+  const describe = ({ ours, theirs }: typeof first) =>
+    `${ours.toFixed(0)} ms, bare ${theirs.toFixed(0)} ms, ${(bytes / 1e6).toFixed(1)} MB`
+  return [
+    { row: '3', world: world.name, value: first.ratio, detail: describe(first) },
+    { row: '4', world: world.name, value: again.ratio, detail: describe(again) },
+  ]
+}

@@ -1,0 +1,14 @@
+import { openService } from '../src/app.ts'
+import { readConfig } from '../src/config/config.ts'
+import { openStorage } from '../src/storage.ts'
+
+/** The service as `proofsheet serve` runs it, but with a clock that whoever started it can set ahead. */
+const config = readConfig()
+let ahead = 0
+process.on('message', (milliseconds: number) => {
+  ahead = milliseconds
+  process.send?.('set')
+})
+const { url } = await openService(config, await openStorage(config), { clock: () => Date.now() + ahead })
+process.stdout.write(`ready at ${url}\n`)
+process.on('SIGTERM', () => process.exit(0))

@@ -1,0 +1,24 @@
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+/**
+ * Two contenders take turns, so that noise hits them alike; the ratio of each turn counts, and of those the median.
+ */
+export async function compare(
+  ours: () => Promise<number>,
+  theirs: () => Promise<number>,
+  rounds = 9,
+): Promise<{ ours: number; theirs: number; ratio: number }> {
+  const pairs: [number, number][] = []
+  // The first turn warms up.
+  for (let round = -1; round < rounds; round++) {
+    const pair: [number, number] = [await ours(), await theirs()]
+    if (round >= 0) pairs.push(pair)
+  }
+  return {
+    ours: median(pairs.map(([value]) => value)),
+    theirs: median(pairs.map(([, value]) => value)),
+    ratio: median(pairs.map(([a, b]) => a / b)),
+  }
+}

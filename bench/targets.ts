@@ -1,0 +1,81 @@
+import type { WorldName } from './worlds.ts'
+
+/** What a figure is held against: at least, or at most. */
+export type Target = { readonly min: number } | { readonly max: number }
+
+export interface Row {
+  readonly id: string
+  readonly what: string
+  readonly unit: '' | '×' | 'MB' | 's'
+  readonly targets: Partial<Record<WorldName, Target>>
+}
+
+export interface Figure {
+  readonly row: string
+  readonly world: WorldName
+  readonly value: number
+  /** How it came about, for people. */
+  readonly detail: string
+}
+
+const both = (target: Target) => ({ 'SQLite + disk': target, 'PostgreSQL + S3': target })
+const each = (sqlite: Target, postgres: Target) => ({ 'SQLite + disk': sqlite, 'PostgreSQL + S3': postgres })
+
+/** The table of issue 4, a row for each figure. */
+export const ROWS: readonly Row[] = [
+  {
+    id: '1',
+    what: 'one root of 10 jobs, warm, 32 connections, against bare',
+    unit: '×',
+    targets: each({ min: 0.85 }, { min: 0.6 }),
+  },
+  {
+    id: '2',
+    what: 'the same with If-None-Match (304), against a bare 304',
+    unit: '×',
+    targets: each({ min: 0.85 }, { min: 0.6 }),
+  },
+  {
+    id: '3',
+    what: 'list of 1,000 × 10, first time in a window, its time against bare',
+    unit: '×',
+    targets: each({ max: 8 }, { max: 10 }),
+  },
+  { id: '4', what: 'the same, again', unit: '×', targets: each({ max: 2 }, { max: 3 }) },
+  {
+    id: '5',
+    what: 'one address signed, speed against the SDK’s presigner',
+    unit: '×',
+    targets: { 'PostgreSQL + S3': { min: 100 } },
+  },
+  { id: '6a', what: 'list of 10,000 × 10: peak memory above idle', unit: 'MB', targets: both({ max: 64 }) },
+  {
+    id: '6b',
+    what: 'its first byte against that of a list of 10 jobs',
+    unit: '×',
+    targets: both({ max: 3 }),
+  },
+  { id: '6c', what: 'p99 of one root during it against without', unit: '×', targets: both({ max: 5 }) },
+  {
+    id: '7',
+    what: 'one root out of 1,000,000 jobs, its time against out of 10,000',
+    unit: '×',
+    targets: both({ max: 1.2 }),
+  },
+  {
+    id: '8',
+    what: '304 for a list of 10,000 × 10, its time against one root’s',
+    unit: '×',
+    targets: each({ max: 2 }, { max: 3 }),
+  },
+  { id: '9a', what: 'start to first answer with 1,000,000 jobs', unit: 's', targets: both({ max: 0.7 }) },
+  { id: '9b', what: 'memory when idle', unit: 'MB', targets: both({ max: 110 }) },
+]
+
+export function isMet({ value }: Figure, target: Target): boolean {
+  return 'min' in target ? value >= target.min : value <= target.max
+}
+
+export function describeTarget(target: Target, unit: Row['unit']): string {
+  return 'min' in target ? `≥ ${target.min}${unit && ` ${unit}`}` : `≤ ${target.max}${unit && ` ${unit}`}`
+}
