@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Job, RootHead, Store } from '../store/store.ts'
+import type { JobText, RootHead, Store } from '../store/store.ts'
 import type { Heads } from '../store/walk-roots.ts'
-import { CLOSE_ROOT, openRoot, renderJobs } from './render.ts'
+import { CLOSE_ROOT, openRoot } from './render.ts'
 import type { RootBytes } from './root-bytes.ts'
 
 /** Jobs read and rendered without letting other requests in: about a millisecond, and all that an answer holds. */
@@ -26,11 +26,13 @@ interface Group {
   /** The bytes of each, where they are at hand. */
   readonly kept: readonly (Buffer | undefined)[]
   /** By root. */
-  readonly jobs: ReadonlyMap<string, Job[]>
+  readonly jobs: ReadonlyMap<string, JobText[]>
   readonly last: boolean
 }
 
-type Reads = Pick<Store, 'jobsOf' | 'pageJobs'>
+const NONE: ReadonlyMap<string, JobText[]> = new Map()
+
+type Reads = Pick<Store, 'textsOf' | 'pageTexts'>
 type Pages = AsyncIterable<Heads> | Iterable<Heads>
 
 /** Roots with commas between them, in brackets if they are a list. */
@@ -88,12 +90,11 @@ function renderGroup(roots: RootBytes, { heads, kept, jobs }: Group): Part[] {
 
 /** Only an import makes a root this large, and nothing is added to it afterwards: it can be read in parts. */
 async function* renderLargeRoot(store: Reads, roots: RootBytes, head: RootHead): AsyncGenerator<string> {
-  const { projectId, addresses } = roots
   let before = openRoot(head)
   let from = 0
   for (;;) {
-    const jobs = await store.pageJobs(projectId, head.rootId, { from, limit: JOBS_AT_ONCE })
-    yield before + renderJobs(projectId, jobs, addresses)
+    const jobs = await store.pageTexts(roots.projectId, head.rootId, { from, limit: JOBS_AT_ONCE })
+    yield before + roots.renderJobs(head, jobs)
     if (jobs.length < JOBS_AT_ONCE) return
     before = ','
     from = (jobs.at(-1)?.position ?? 0) + 1
@@ -111,11 +112,11 @@ async function* readGroups(store: Reads, roots: RootBytes, pages: Pages): AsyncG
       room = JOBS_AT_ONCE
       const kept = some.map((head) => (isLarge(head) ? undefined : roots.kept(head)))
       const missing = some.filter((head, index) => !kept[index] && !isLarge(head)).map((head) => head.rootId)
-      const jobs = missing.length === 0 ? [] : await store.jobsOf(roots.projectId, missing)
+      const jobs = missing.length === 0 ? NONE : await store.textsOf(roots.projectId, missing)
       yield {
         heads: some,
         kept,
-        jobs: Map.groupBy(jobs, (job) => job.rootId),
+        jobs,
         last: last && from === heads.length,
       }
     } while (from < heads.length)

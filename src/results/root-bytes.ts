@@ -1,12 +1,12 @@
 import type { Addresses } from '../images/images.ts'
-import type { Job, RootHead } from '../store/store.ts'
+import type { JobText, RootHead } from '../store/store.ts'
 import type { KeptRoots } from './kept-roots.ts'
-import { renderRoot } from './render.ts'
+import { CLOSE_ROOT, openRoot, renderJobs } from './render.ts'
 
 /** The roots of a project as the bytes of one answer: those that were kept, or rendered and then perhaps kept. */
 export class RootBytes {
   readonly projectId: string
-  readonly addresses: Addresses
+  readonly #addresses: Addresses
   readonly #tag: string
   readonly #kept: KeptRoots
   #room: number
@@ -14,7 +14,7 @@ export class RootBytes {
   /** `room`: what one answer may add to what is kept, so that a large one does not push out everything else. */
   constructor(projectId: string, addresses: Addresses, tag: string, kept: KeptRoots, room: number) {
     this.projectId = projectId
-    this.addresses = addresses
+    this.#addresses = addresses
     this.#tag = tag
     this.#kept = kept
     this.#room = room
@@ -25,12 +25,16 @@ export class RootBytes {
     return `W/"${revision}.${this.#tag}"`
   }
 
+  renderJobs({ rootId }: RootHead, jobs: readonly JobText[]): string {
+    return renderJobs({ projectId: this.projectId, rootId }, jobs, this.#addresses)
+  }
+
   kept(head: RootHead): Buffer | undefined {
     return this.#kept.get(this.etag(head.revision), this.projectId, head.rootId)
   }
 
-  render(head: RootHead, jobs: readonly Job[]): Buffer | string {
-    const text = renderRoot(this.projectId, head, jobs, this.addresses)
+  render(head: RootHead, jobs: readonly JobText[]): Buffer | string {
+    const text = openRoot(head) + this.renderJobs(head, jobs) + CLOSE_ROOT
     if (this.#room < text.length) return text
     const bytes = Buffer.from(text)
     this.#room -= bytes.length

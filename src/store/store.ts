@@ -36,6 +36,14 @@ export interface Job {
   readonly height: number
 }
 
+/** A job as answers hold it, but for what its addresses and its root say: made by the database, many at a time. */
+export interface JobText {
+  readonly position: number
+  readonly uuid: string
+  /** JSON, from `"url":{` to the end of `"screenshotParameter":{…}`. */
+  readonly fields: string
+}
+
 export type NewJob = Omit<Job, 'rootId' | 'position'>
 
 export interface NewRoot {
@@ -97,8 +105,10 @@ export interface Store {
   pageRoots(projectId: string, page: { after?: RootPosition | undefined; limit: number }): Promise<RootHead[]>
   /** The jobs of these roots, each root's in the order they were requested, from one instant. */
   jobsOf(projectId: string, rootIds: readonly string[]): Promise<Job[]>
+  /** The same as text, by root. */
+  textsOf(projectId: string, rootIds: readonly string[]): Promise<Map<string, JobText[]>>
   /** Some jobs of one root in their order, from the place `from` on. */
-  pageJobs(projectId: string, rootId: string, page: { from: number; limit: number }): Promise<Job[]>
+  pageTexts(projectId: string, rootId: string, page: { from: number; limit: number }): Promise<JobText[]>
 
   /** Throws `not_found` where the project does not exist, `conflict` where the key does. */
   createKey(key: StoredKey): Promise<void>

@@ -118,7 +118,7 @@ describe('conditional requests', () => {
 describe('HEAD', () => {
   test('does none of the work of the body', async () => {
     const { service, paths } = await serviceWithRoot()
-    service.store.jobsOf = () => Promise.reject(new Error('HEAD must not read jobs'))
+    service.store.textsOf = () => Promise.reject(new Error('HEAD must not read jobs'))
     for (const path of paths) {
       expect([path, (await fetch(service.url + path, { method: 'HEAD' })).status]).toEqual([path, 200])
     }

@@ -53,10 +53,10 @@ describe('requests sent ahead of their answers', () => {
   test('are not begun before their turn: a client that reads nothing gets one answer prepared', async () => {
     const { service, large } = await serviceWithLargeRoot()
     let reads = 0
-    const pageJobs = service.store.pageJobs.bind(service.store)
-    service.store.pageJobs = async (projectId, rootId, page) => {
+    const pageTexts = service.store.pageTexts.bind(service.store)
+    service.store.pageTexts = async (projectId, rootId, page) => {
       if (page.from === 0) reads++
-      return await pageJobs(projectId, rootId, page)
+      return await pageTexts(projectId, rootId, page)
     }
     const socket = await open(service)
     socket.pause()
@@ -100,10 +100,10 @@ describe('in the middle of an answer', () => {
 
   test('a failing store is logged under the request', async () => {
     const { service, large } = await serviceWithLargeRoot()
-    const pageJobs = service.store.pageJobs.bind(service.store)
-    service.store.pageJobs = async (projectId, rootId, page) => {
+    const pageTexts = service.store.pageTexts.bind(service.store)
+    service.store.pageTexts = async (projectId, rootId, page) => {
       if (page.from > 1_000) throw new Error('the table is gone')
-      return await pageJobs(projectId, rootId, page)
+      return await pageTexts(projectId, rootId, page)
     }
     const response = await service.get(large)
     await expect(response.text()).rejects.toThrow()

@@ -100,10 +100,10 @@ describe('the list of a large project', () => {
     for (let index = 0; index < 30; index++)
       await addRows(service.store, projectId, { created: index, jobs: 500 })
     let reads = 0
-    const pageJobs = service.store.pageJobs.bind(service.store)
-    service.store.pageJobs = async (...args) => {
+    const pageTexts = service.store.pageTexts.bind(service.store)
+    service.store.pageTexts = async (...args) => {
       reads++
-      return await pageJobs(...args)
+      return await pageTexts(...args)
     }
     for (let index = 0; index < 20; index++) {
       const request = get(service.url + rootsUrl(projectId))

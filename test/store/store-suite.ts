@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { AppError } from '../../src/errors.ts'
-import type { NewRoot, RootPosition, Store } from '../../src/store/store.ts'
+import type { JobText, NewRoot, RootPosition, Store } from '../../src/store/store.ts'
 import { addRows, makeProject, newJob } from '../support/results.ts'
 
 export interface StoreDriver {
@@ -100,6 +100,53 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       })
       expect(await store.jobsOf(projectId, [added.rootId])).toEqual(
         added.jobs.map((job, position) => ({ ...job, rootId: added.rootId, position })),
+      )
+    })
+
+    test('property: as text, jobs are what JSON.stringify makes of them, to the character', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      // Every character that a store takes: none holds half of a pair, and one cannot hold NUL.
+      const text = fc
+        .string({ unit: 'grapheme-composite', maxLength: 40 })
+        .chain((start) =>
+          fc
+            .array(fc.integer({ min: 1, max: 0xff }), { maxLength: 40 })
+            .map((codes) => start + String.fromCharCode(...codes)),
+        )
+      const numbers = fc.integer({ min: 0, max: 2 ** 31 - 1 })
+      const jobs = fc.array(
+        fc.record({
+          url: text,
+          name: text,
+          basepath: text,
+          loadingTime: numbers,
+          width: numbers,
+          height: numbers,
+        }),
+        { maxLength: 12 },
+      )
+      await fc.assert(
+        fc.asyncProperty(jobs, fc.nat(), async (some, created) => {
+          const added = root(projectId, {
+            jobs: some.map((each) => newJob({ ...each, uuid: randomUUID(), created })),
+          })
+          await store.addRoot(added, nothing)
+          const expected = added.jobs.map(
+            ({ uuid, url, name, loadingTime, height, width, basepath }, position) => ({
+              position,
+              uuid,
+              fields: JSON.stringify({
+                url: { url, name, loadingTime },
+                meta: { created },
+                screenshotParameter: { height, width, basepath, name: uuid },
+              }).slice(1, -1),
+            }),
+          )
+          expect((await store.textsOf(projectId, [added.rootId])).get(added.rootId) ?? []).toEqual(expected)
+          expect(await store.pageTexts(projectId, added.rootId, { from: 0, limit: 100 })).toEqual(expected)
+        }),
+        { numRuns: 60 },
       )
     })
 
@@ -346,15 +393,16 @@ export function storeSuite(name: string, driver: StoreDriver): void {
         jobs: Array.from({ length: 25 }, (_, index) => newJob({ name: String(index) })),
       })
       await store.addRoot(added, nothing)
-      const names: string[] = []
+      const parts: JobText[] = []
       for (let from = 0; ; ) {
-        const jobs = await store.pageJobs(projectId, added.rootId, { from, limit: 10 })
-        names.push(...jobs.map((job) => job.name))
+        const jobs = await store.pageTexts(projectId, added.rootId, { from, limit: 10 })
+        parts.push(...jobs)
         if (jobs.length < 10) break
         from = (jobs.at(-1)?.position ?? 0) + 1
       }
-      expect(names).toEqual(added.jobs.map((job) => job.name))
-      expect(await store.pageJobs(randomUUID(), added.rootId, { from: 0, limit: 10 })).toEqual([])
+      expect(parts).toEqual((await store.textsOf(projectId, [added.rootId])).get(added.rootId))
+      expect(parts.map(({ uuid }) => uuid)).toEqual(added.jobs.map(({ uuid }) => uuid))
+      expect(await store.pageTexts(randomUUID(), added.rootId, { from: 0, limit: 10 })).toEqual([])
     })
 
     test('a root of 3,000 jobs fits, one without jobs too', async () => {

@@ -1,9 +1,22 @@
-import { HEAD, JOB, KEY, PROJECT, type Reads, toApiKey, toJobs, toProject, toRootHead } from '../sql/reads.ts'
+import {
+  HEAD,
+  JOB,
+  jobText,
+  KEY,
+  PROJECT,
+  type Reads,
+  toApiKey,
+  toJobs,
+  toJobTexts,
+  toProject,
+  toRootHead,
+} from '../sql/reads.ts'
 
 /** Runs one statement; the rows are arrays. */
 export type Query = (text: string, values?: readonly unknown[]) => Promise<unknown[][]>
 
 const SHOWN = `select ${HEAD} from roots where project_id = $1 and claimed is null`
+const TEXTS = `string_agg(${jobText((column) => `to_json(${column})`)}, chr(30) order by position)`
 const JOBS = `json_agg(json_build_array(${JOB}) order by position)::text`
 
 export function createPostgresReads(query: Query): Reads {
@@ -20,6 +33,11 @@ export function createPostgresReads(query: Query): Reads {
       return inOrder(ids.length, await query(text, [ids]), toProject)
     },
     async findRoots(keys) {
+      // Mostly it is one, and for one the server need not plan a join.
+      const [{ projectId, rootId } = { projectId: '', rootId: '' }] = keys
+      if (keys.length === 1) {
+        return [(await query(`${SHOWN} and root_id = $2`, [projectId, rootId])).map(toRootHead)[0]]
+      }
       const text = `select place, ${HEAD}
         from unnest($1::uuid[], $2::uuid[]) with ordinality wanted (wanted_project, wanted_root, place)
         join roots on project_id = wanted_project and root_id = wanted_root where claimed is null`
@@ -54,11 +72,17 @@ export function createPostgresReads(query: Query): Reads {
       const rows = await query(text, [projectId, rootIds])
       return rows.flatMap(([rootId, json]) => toJobs(rootId as string, json as string))
     },
-    async pageJobs(projectId, rootId, { from, limit }) {
-      const text = `select ${JOBS} from
+    async textsOf(projectId, rootIds) {
+      const text = `select root_id, ${TEXTS} from jobs
+        where project_id = $1 and root_id = any($2::uuid[]) group by root_id`
+      const rows = await query(text, [projectId, rootIds])
+      return new Map(rows.map(([rootId, texts]) => [rootId as string, toJobTexts(texts as string)]))
+    },
+    async pageTexts(projectId, rootId, { from, limit }) {
+      const text = `select ${TEXTS} from
         (select * from jobs where project_id = $1 and root_id = $2 and position >= $3 order by position limit $4) part`
       const rows = await query(text, [projectId, rootId, from, limit])
-      return rows.flatMap(([json]) => (json === null ? [] : toJobs(rootId, json as string)))
+      return rows.flatMap(([texts]) => (texts === null ? [] : toJobTexts(texts as string)))
     },
     check: async () => void (await query('select project_id from projects limit 1')),
   }

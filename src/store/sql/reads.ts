@@ -1,4 +1,4 @@
-import type { ApiKey, Job, Project, RootHead, RootPosition, Store } from '../store.ts'
+import type { ApiKey, Job, JobText, Project, RootHead, RootPosition, Store } from '../store.ts'
 
 export interface RootKey {
   readonly projectId: string
@@ -7,10 +7,11 @@ export interface RootKey {
 
 /**
  * What requests read, in the engine's own SQL: written by hand, with rows as arrays and the jobs of a root as one
- * JSON text, which is several times as fast as a row for each. Look-ups take many keys, since those that arrive
- * together are answered together.
+ * text, which is several times as fast as a row for each. Look-ups take many keys, since those that arrive together
+ * are answered together.
  */
-export interface Reads extends Pick<Store, 'listProjects' | 'pageRoots' | 'jobsOf' | 'pageJobs' | 'check'> {
+export interface Reads
+  extends Pick<Store, 'listProjects' | 'pageRoots' | 'jobsOf' | 'textsOf' | 'pageTexts' | 'check'> {
   /** One answer for each, in their order. */
   findProjects(projectIds: readonly string[]): Promise<(Project | undefined)[]>
   findRoots(keys: readonly RootKey[]): Promise<(RootHead | undefined)[]>
@@ -26,6 +27,23 @@ export const HEAD = 'root_id, created, revision, job_count, digest'
 export const KEY = 'key_id, project_id, scope, label, created, revoked'
 /** Of a job, within the JSON that is made of it. */
 export const JOB = 'position, uuid, url, name, loading_time, created, basepath, width, height'
+
+/** Ends the text of a job. JSON escapes it wherever it stands in a name or an address. */
+export const END_OF_JOB = '\x1e'
+
+/** A job as text: its position and uuid, then the fields. `quote`: the engine's function that makes JSON of text. */
+export const jobText = (quote: (column: string) => string) =>
+  `concat(position, uuid, '"url":{"url":', ${quote('url')}, ',"name":', ${quote('name')},
+     ',"loadingTime":', loading_time, '},"meta":{"created":', created, '},"screenshotParameter":{"height":', height,
+     ',"width":', width, ',"basepath":', ${quote('basepath')}, ',"name":"', uuid, '"}')`
+
+export function toJobTexts(texts: string): JobText[] {
+  return texts.split(END_OF_JOB).map((text) => {
+    const id = text.indexOf('-') - 8
+    const fields = id + 36
+    return { position: Number(text.slice(0, id)), uuid: text.slice(id, fields), fields: text.slice(fields) }
+  })
+}
 
 export function toProject(row: readonly unknown[]): Project {
   const [projectId, name, created, revision] = row as [string, string, number, string]

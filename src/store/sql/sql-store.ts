@@ -36,7 +36,8 @@ export function createSqlStore({
     listProjects: (limit) => reads.listProjects(limit),
     pageRoots: (projectId, page) => reads.pageRoots(projectId, page),
     jobsOf: (projectId, rootIds) => reads.jobsOf(projectId, rootIds),
-    pageJobs: (projectId, rootId, page) => reads.pageJobs(projectId, rootId, page),
+    textsOf: (projectId, rootIds) => reads.textsOf(projectId, rootIds),
+    pageTexts: (projectId, rootId, page) => reads.pageTexts(projectId, rootId, page),
     check: () => reads.check(),
 
     createProject: async (project) => (await writes()).createProject(project),

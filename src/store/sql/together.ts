@@ -1,7 +1,7 @@
 /** Keys of one look-up. */
 const MOST_KEYS = 500
 /** While these are under way, more keys gather for the next one: a busy server answers many at the price of one. */
-const AT_ONCE = 2
+const AT_ONCE = 1
 /** Behind one that is stuck nobody waits for longer. */
 const LONGEST_WAIT_MS = 20
 
@@ -35,7 +35,7 @@ export function together<V>(lookUp: (keys: readonly string[]) => Promise<V[]>): 
       for (const { reject } of due.values()) reject(error)
     }
     underWay--
-    if (waiting.size > 0) void start()
+    if (waiting.size > 0) setImmediate(turn)
   }
   const turn = () => {
     if (waiting.size === 0) return

@@ -1,10 +1,23 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
-import { HEAD, JOB, KEY, PROJECT, type Reads, toApiKey, toJobs, toProject, toRootHead } from '../sql/reads.ts'
+import {
+  HEAD,
+  JOB,
+  jobText,
+  KEY,
+  PROJECT,
+  type Reads,
+  toApiKey,
+  toJobs,
+  toJobTexts,
+  toProject,
+  toRootHead,
+} from '../sql/reads.ts'
 import { translating } from './errors.ts'
 
 /** Answers remembered at a time. */
 const MOST_KNOWN = 20_000
 
+const TEXT = jobText((column) => `json_quote(${column})`)
 const SHOWN = `select ${HEAD} from roots where project_id = ?1 and claimed is null`
 
 export function createSqliteReads(database: DatabaseSync, path: string): Reads {
@@ -32,8 +45,12 @@ export function createSqliteReads(database: DatabaseSync, path: string): Reads {
     `select root_id, json_group_array(json_array(${JOB}) order by position) from jobs
      where project_id = ?1 and root_id in (select value from json_each(?2)) group by root_id`,
   )
-  const someJobs = prepare(
-    `select json_group_array(json_array(${JOB}) order by position) from
+  const texts = prepare(
+    `select root_id, string_agg(${TEXT}, char(30) order by position) from jobs
+     where project_id = ?1 and root_id in (select value from json_each(?2)) group by root_id`,
+  )
+  const someTexts = prepare(
+    `select string_agg(${TEXT}, char(30) order by position) from
      (select * from jobs where project_id = ?1 and root_id = ?2 and position >= ?3 order by position limit ?4)`,
   )
 
@@ -78,8 +95,17 @@ export function createSqliteReads(database: DatabaseSync, path: string): Reads {
       jobs(projectId, JSON.stringify(rootIds)).flatMap(([rootId, json]) =>
         toJobs(rootId as string, json as string),
       ),
-    pageJobs: async (projectId, rootId, { from, limit }) =>
-      someJobs(projectId, rootId, from, limit).flatMap(([json]) => toJobs(rootId, json as string)),
+    textsOf: async (projectId, rootIds) =>
+      new Map(
+        texts(projectId, JSON.stringify(rootIds)).map(([rootId, text]) => [
+          rootId as string,
+          toJobTexts(text as string),
+        ]),
+      ),
+    pageTexts: async (projectId, rootId, { from, limit }) =>
+      someTexts(projectId, rootId, from, limit).flatMap(([text]) =>
+        text === null ? [] : toJobTexts(text as string),
+      ),
     check: async () => void projects(1),
   }
 }
