@@ -1,4 +1,4 @@
-import { askOnce } from './load.ts'
+import { askOnce, timeToRead } from './load.ts'
 import { startWithClock } from './processes.ts'
 import { compare } from './statistics.ts'
 import type { Figure } from './targets.ts'
@@ -11,19 +11,19 @@ export async function measureList(world: World, folder: string): Promise<Figure[
   const { env, list } = await world.seeded('small')
   const service = await startWithClock(env)
   const bare = await startBare(service, [list], folder)
-  const time = async (url: string) => (await askOnce({ url })).ms
   let windows = 0
   const first = await compare(
     async () => {
       await service.setAhead(++windows * WINDOW_MS)
-      return await time(service.url + list)
+      return await timeToRead(service.url + list)
     },
-    () => time(`${bare.url}/0`),
+    () => timeToRead(`${bare.url}/0`),
+    { rounds: 15, warmUp: 8 },
   )
   const again = await compare(
-    () => time(service.url + list),
-    () => time(`${bare.url}/0`),
-    15,
+    () => timeToRead(service.url + list),
+    () => timeToRead(`${bare.url}/0`),
+    { rounds: 15 },
   )
   const { bytes } = await askOnce({ url: service.url + list })
   await Promise.all([service.stop(), bare.stop()])

@@ -1,3 +1,4 @@
+import { get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 
 // Clients on bare sockets, that look at nothing but where an answer ends: on a machine with few cores whatever they
@@ -131,4 +132,19 @@ export async function askOnce(ask: Ask): Promise<Answered> {
   } finally {
     client.close()
   }
+}
+
+/** Milliseconds to the last byte of one answer, read by Node's own client: what a script that asks for it waits. */
+export function timeToRead(url: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const began = performance.now()
+    get(url, { agent: false }, (response) => {
+      response.on('data', () => {})
+      response.on('error', reject)
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve(performance.now() - began)
+        else reject(new Error(`${url}: ${response.statusCode}`))
+      })
+    }).on('error', reject)
+  })
 }

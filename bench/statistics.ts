@@ -8,11 +8,10 @@ export function median(values: readonly number[]): number {
 export async function compare(
   ours: () => Promise<number>,
   theirs: () => Promise<number>,
-  rounds = 9,
+  { rounds = 9, warmUp = 1 }: { rounds?: number; warmUp?: number } = {},
 ): Promise<{ ours: number; theirs: number; ratio: number }> {
   const pairs: [number, number][] = []
-  // The first turn warms up.
-  for (let round = -1; round < rounds; round++) {
+  for (let round = -warmUp; round < rounds; round++) {
     const pair: [number, number] = [await ours(), await theirs()]
     if (round >= 0) pairs.push(pair)
   }

@@ -86,11 +86,14 @@ function writePiece(response: ServerResponse, { parts }: Piece): Promise<void> {
     response.once('close', over)
     const texts = parts.filter((part) => part !== '')
     const last = texts.pop() ?? ''
-    // Corked, they go out as one chunk.
+    // The answer is corked so that they become one chunk, its socket so that this is written at once.
+    const { socket } = response
+    socket?.cork()
     response.cork()
     for (const part of texts) response.write(part)
     response.write(last, over)
     response.uncork()
+    socket?.uncork()
     if (response.destroyed) over()
   })
 }

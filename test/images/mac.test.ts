@@ -4,13 +4,20 @@ import { expect, test } from 'vitest'
 import { createMac } from '../../src/images/mac.ts'
 
 test('property: HMAC-SHA-256, whatever the key and the texts before', () => {
-  const texts = fc.array(fc.string({ unit: 'binary', maxLength: 2_000 }), { minLength: 1 })
+  const texts = fc.array(fc.string({ unit: 'binary-ascii', maxLength: 2_000 }), { minLength: 1 })
+  const prefixes = fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 3 })
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 200 }), texts, (key, all) => {
+    fc.property(fc.uint8Array({ maxLength: 200 }), prefixes, texts, (key, beginnings, rests) => {
       const mac = createMac(key)
-      for (const text of all) {
-        for (const encoding of ['hex', 'base64url'] as const) {
-          expect(mac(text, encoding)).toBe(createHmac('sha256', key).update(text).digest(encoding))
+      const macs = beginnings.map((prefix) => ({ prefix, sign: mac(prefix) }))
+      for (const rest of rests) {
+        for (const { prefix, sign } of macs) {
+          for (const encoding of ['hex', 'base64url'] as const) {
+            const expected = createHmac('sha256', key)
+              .update(prefix + rest)
+              .digest(encoding)
+            expect(sign(rest, encoding)).toBe(expected)
+          }
         }
       }
     }),

@@ -11,7 +11,7 @@ export interface PathSigner {
   readonly windowMs: number
 }
 
-// Exactly what `signedPath` makes: a fixed order, each parameter once, one spelling of every part.
+// Exactly what `signPaths` makes: a fixed order, each parameter once, one spelling of every part.
 const SIGNED =
   /^\/images\/([0-9a-f-]{36}\/[0-9a-f-]{36}(?:-preview)?\.png)\?expires=([1-9]\d{0,11})&key=([a-zA-Z0-9]{1,16})&signature=([A-Za-z0-9_-]{43})$/
 const IMAGE_PATH = /^\/images\/[0-9a-f-]{36}\/[0-9a-f-]{36}(?:-preview)?\.png(?:\?|$)/
@@ -41,15 +41,18 @@ export function createPathAddresses(signer: PathSigner, at: { now: number; origi
   const [key] = signer.keys
   if (!key) throw new Error('a signer needs at least one key')
   const { expires } = signingWindow(at.now, signer.windowMs)
+  const sign = signPaths(key, expires)
   return {
     tag: `${key.id}.${key.fingerprint}.${expires}.${at.origin}`,
-    address: (imageKey) => at.origin + signedPath(key, imageKey, expires),
+    address: (imageKey) => at.origin + sign(imageKey),
   }
 }
 
-function signedPath(key: SigningKey, imageKey: string, expires: number): string {
-  const signature = key.mac(`proofsheet image 1\nGET\n${key.id}\n${expires}\n${imageKey}`, 'base64url')
-  return `${paths.images}${imageKey}?expires=${expires}&key=${key.id}&signature=${signature}`
+/** Makes the paths of pictures, signed until `expires`. */
+function signPaths(key: SigningKey, expires: number): (imageKey: string) => string {
+  const sign = key.mac(`proofsheet image 1\nGET\n${key.id}\n${expires}\n`)
+  const parameters = `?expires=${expires}&key=${key.id}&signature=`
+  return (imageKey) => paths.images + imageKey + parameters + sign(imageKey, 'base64url')
 }
 
 /** See `Images.verify`. */
@@ -63,7 +66,7 @@ export function verifySignedPath(
   const [, imageKey = '', expiresText = '', keyId = ''] = match
   const signingKey = signer.keys.find((candidate) => candidate.id === keyId)
   if (!signingKey) throw new AppError('address_invalid')
-  const expected = Buffer.from(signedPath(signingKey, imageKey, Number(expiresText)))
+  const expected = Buffer.from(signPaths(signingKey, Number(expiresText))(imageKey))
   const given = Buffer.from(path)
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
     throw new AppError('address_invalid')

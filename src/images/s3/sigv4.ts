@@ -44,8 +44,8 @@ export function createPresigner({ bucket, region, credentials, signed, expires }
     (sessionToken === undefined ? '' : `&X-Amz-Security-Token=${encode(sessionToken)}`)
   const after = 'X-Amz-SignedHeaders=host&x-id=GetObject'
   const rest = `\n${before}&${after}\nhost:${bucket.host}\n\nhost\nUNSIGNED-PAYLOAD`
-  const toSign = `AWS4-HMAC-SHA256\n${time}\n${scope}\n`
-  const mac = createMac(deriveKey(credentials.secretAccessKey, [day, region, 's3', 'aws4_request']))
+  const signingKey = deriveKey(credentials.secretAccessKey, [day, region, 's3', 'aws4_request'])
+  const sign = createMac(signingKey)(`AWS4-HMAC-SHA256\n${time}\n${scope}\n`)
 
   // By the length of the path, which is all that changes: kept with the rest in its place.
   const requests = new Map<number, Buffer>()
@@ -60,7 +60,7 @@ export function createPresigner({ bucket, region, credentials, signed, expires }
     const path = bucket.path + encodeKey(key)
     const request = requests.get(path.length) ?? makeRequest(path)
     request.write(path, 4, 'latin1')
-    const signature = mac(toSign + hash('sha256', request, 'hex'), 'hex')
+    const signature = sign(hash('sha256', request, 'hex'), 'hex')
     return `${bucket.origin}${path}?${before}&X-Amz-Signature=${signature}&${after}`
   }
 }
