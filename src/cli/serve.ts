@@ -6,7 +6,7 @@ import { openService } from '../app.ts'
 import { type Config, withoutPassword } from '../config/config.ts'
 import { settings } from '../config/settings.ts'
 import { rootPath, rootsPath } from '../contract/paths.ts'
-import { DEMO_PROJECT_ID, makeDemo } from '../demo/demo.ts'
+import { DEMO_PROJECT_ID } from '../demo/project-id.ts'
 import { AppError } from '../errors.ts'
 import type { Storage } from '../storage.ts'
 import { openLog } from './log.ts'
@@ -42,7 +42,11 @@ async function serve({ demo }: { demo?: true }): Promise<void> {
     const stopped = nextSignal()
     const log = await openLog(config.logLevel)
     await checkPictures(storage, log)
-    if (demo) await makeDemo({ ...storage, clock: Date.now }, say)
+    if (demo) {
+      // What draws and takes in pictures is large, and a service without a demo does neither.
+      const { makeDemo } = await import('../demo/demo.ts')
+      await makeDemo({ ...storage, clock: Date.now }, say)
+    }
     const service = await openService(config, storage, { log }).catch((error) =>
       explainListening(error, config),
     )

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from './schema.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 

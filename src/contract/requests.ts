@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, Type } from './schema.ts'
 
 // No pattern or format: an id that is none is answered like an id that does not exist.
 export const ProjectParams = Type.Object({

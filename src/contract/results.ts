@@ -1,9 +1,4 @@
-import { type Static, Type } from 'typebox'
-
-/** Points at a schema by its `$id`, so that a document states each schema once. */
-function reference<T>(id: string) {
-  return Type.Unsafe<T>({ $ref: `${id}#` })
-}
+import { type Static, Type } from './schema.ts'
 
 const Id = (description: string) => Type.String({ format: 'uuid', description })
 
@@ -48,7 +43,7 @@ export const RootResult = Type.Object(
   {
     rootId: Id('The root; the `jobId` of the path.'),
     meta: Meta,
-    jobs: Type.Array(reference<JobResult>('JobResult'), {
+    jobs: Type.Array(Type.Reference<JobResult>('JobResult'), {
       description: 'Finished screenshots, in the order they were requested.',
     }),
   },
@@ -57,6 +52,6 @@ export const RootResult = Type.Object(
 
 export type RootResult = Static<typeof RootResult>
 
-export const RootList = Type.Array(reference<RootResult>('RootResult'), {
+export const RootList = Type.Array(Type.Reference<RootResult>('RootResult'), {
   description: 'Roots, newest first.',
 })

@@ -4,8 +4,7 @@ import { type Intake, importRoot } from '../intake/import-root.ts'
 import type { SubmittedJob } from '../intake/submission.ts'
 import { drawSvg } from '../picture.ts'
 import { drawPage, type Look, type PageName, pages, type Size } from './draw-page.ts'
-
-export const DEMO_PROJECT_ID = '11111111-1111-4111-8111-111111111111'
+import { DEMO_PROJECT_ID } from './project-id.ts'
 
 const DAY_MS = 86_400_000
 /** The operator's limits are for strangers' pictures. */

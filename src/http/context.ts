@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
-import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify'
+import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServerDefault } from 'fastify'
 import type { Config } from '../config/config.ts'
+import type { Static } from '../contract/schema.ts'
 import type { Images } from '../images/images.ts'
 import type { Results } from '../results/results.ts'
 import type { ApiKey, Store } from '../store/store.ts'
@@ -18,12 +18,18 @@ export interface HttpContext {
   readonly clock: () => number
 }
 
+/** What a request holds is what the schema of its operation describes. */
+export interface ContractTypes extends FastifyTypeProvider {
+  validator: Static<this['schema']>
+  serializer: Static<this['schema']>
+}
+
 export type Server = FastifyInstance<
   RawServerDefault,
   IncomingMessage,
   ServerResponse,
   FastifyBaseLogger,
-  TypeBoxTypeProvider
+  ContractTypes
 >
 
 declare module 'fastify' {

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../contract/schema.ts'
 import { describeFailure, type ErrorCode } from '../errors.ts'
 
 export const notModified: object = Type.Null({

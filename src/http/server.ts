@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import { Problem } from '../contract/problem.ts'
 import { JobResult, RootResult } from '../contract/results.ts'
@@ -10,7 +9,7 @@ import { AppError } from '../errors.ts'
 import { logRequests } from './access-log.ts'
 import { refuseForeignProjects, requireKeys } from './authentication.ts'
 import { takeTurns } from './connections.ts'
-import type { HttpContext, Server } from './context.ts'
+import type { ContractTypes, HttpContext, Server } from './context.ts'
 import { allowOrigins } from './cors.ts'
 import { limitResponseTime } from './deadline.ts'
 import { refuseOtherMethods } from './methods.ts'
@@ -54,7 +53,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     exposeHeadRoutes: false,
     clientErrorHandler: (error, socket) => refuseConnection(logger, error, socket as Socket),
     ajv: { customOptions: { allErrors: true, removeAdditional: false } },
-  }).withTypeProvider<TypeBoxTypeProvider>()
+  }).withTypeProvider<ContractTypes>()
   server.server.maxConnections = limits.connections
   // An expectation we do not know is no reason not to answer; Node would refuse it without a word.
   server.server.on('checkExpectation', (request, response) =>

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { DEMO_PROJECT_ID } from '../../src/demo/demo.ts'
+import { DEMO_PROJECT_ID } from '../../src/demo/project-id.ts'
 import { makeKey, makeProject, rootsUrl } from '../support/results.ts'
 import { startService } from '../support/service.ts'
 

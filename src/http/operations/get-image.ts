@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
 import { paths } from '../../contract/paths.ts'
+import { Type } from '../../contract/schema.ts'
 import { AppError } from '../../errors.ts'
 import { IMAGE_TYPE } from '../../images/images.ts'
 import { parseRange } from '../byte-range.ts'

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../../contract/schema.ts'
 import type { Server } from '../context.ts'
 import type { Metrics } from '../metrics.ts'
 import { problemResponses } from '../responses.ts'

@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { Type } from '../../contract/schema.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { problemResponses } from '../responses.ts'
 

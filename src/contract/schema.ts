@@ -1,0 +1,47 @@
+/** JSON Schema that knows the type of what it describes. Nothing but data: what validates it is elsewhere. */
+export interface Schema<T = unknown> {
+  readonly type?: string
+  readonly [keyword: string]: unknown
+  /** Only the compiler sees it. */
+  readonly [described]?: T
+}
+
+declare const described: unique symbol
+declare const absent: unique symbol
+
+/** The type that a schema describes. */
+export type Static<S> = S extends Schema<infer T> ? T : never
+
+interface Optional<T> extends Schema<T> {
+  readonly [absent]?: true
+}
+
+type Properties = Readonly<Record<string, Schema>>
+type OptionalNames<P> = { [K in keyof P]: typeof absent extends keyof P[K] ? K : never }[keyof P]
+type Described<P> = { [K in Exclude<keyof P, OptionalNames<P>>]: Static<P[K]> } & {
+  [K in OptionalNames<P>]?: Static<P[K]>
+}
+type Options = Readonly<Record<string, unknown>>
+
+const optionals = new WeakSet<object>()
+
+/** The few kinds that the contract needs. */
+export const Type = {
+  String: (options?: Options): Schema<string> => ({ type: 'string', ...options }),
+  Integer: (options?: Options): Schema<number> => ({ type: 'integer', ...options }),
+  Null: (options?: Options): Schema<null> => ({ type: 'null', ...options }),
+  Literal: <const T extends string>(value: T): Schema<T> => ({ type: 'string', const: value }),
+  Array: <T>(items: Schema<T>, options?: Options): Schema<T[]> => ({ type: 'array', items, ...options }),
+  /** May be left out of an object. */
+  Optional<T>(schema: Schema<T>): Optional<T> {
+    const optional = { ...schema }
+    optionals.add(optional)
+    return optional
+  },
+  Object<const P extends Properties>(properties: P, options?: Options): Schema<Described<P>> {
+    const required = Object.keys(properties).filter((name) => !optionals.has(properties[name] as object))
+    return { type: 'object', required, properties, ...options }
+  },
+  /** Points at a schema by its `$id`, so that a document states each schema once. */
+  Reference: <T>(id: string): Schema<T> => ({ $ref: `${id}#` }),
+}
