@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import type { Logger } from 'pino'
 import { openService } from '../app.ts'
@@ -50,6 +51,7 @@ async function serve({ demo }: { demo?: true }): Promise<void> {
     const service = await openService(config, storage, { log }).catch((error) =>
       explainListening(error, config),
     )
+    keepYoungHeapSmall()
     try {
       say(await describeService(service.url, storage, config))
       log.info({ signal: await stopped }, 'stopping: requests under way may finish')
@@ -58,6 +60,14 @@ async function serve({ demo }: { demo?: true }): Promise<void> {
     }
   }
   await withStorage(work, { serving: true })
+}
+
+/**
+ * V8 makes room for new objects as long as some of them outlive its looking: a long list from a database elsewhere
+ * would triple the memory of the process for good, and be no faster by it (docs/performance.md).
+ */
+function keepYoungHeapSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1')
 }
 
 /** A wrong bucket or key is better heard of now; one that is only away at the moment keeps nobody from reading. */

@@ -36,7 +36,8 @@ export function requireKeys(server: Server, { store, config }: HttpContext): voi
  * A key that opens another project opens nothing here: this project does not exist. After the rate was counted:
  * asking for other people's projects is not free.
  */
-export function refuseForeignProjects(server: Server): void {
+export function refuseForeignProjects(server: Server, { config }: HttpContext): void {
+  if (config.auth !== 'keys') return
   server.addHook('onRequest', ({ apiKey, params }, _reply, done) => {
     const { projectId } = params as { projectId?: string }
     const foreign = apiKey && projectId !== undefined && parseId(projectId) !== apiKey.projectId

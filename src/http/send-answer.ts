@@ -6,32 +6,51 @@ import { matchesEtag } from './conditional.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** A body that is whole goes out with its length; a longer one piece by piece, as fast as it is read. */
-export async function sendAnswer(
+/**
+ * A body that is whole goes out with its length; a longer one piece by piece, as fast as it is read. Past Fastify,
+ * which has nothing to add to it. Rejects only before the first byte.
+ */
+export function sendAnswer(
   answer: Answer,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<void> {
+): undefined | Promise<void> {
   const headers = reply.getHeaders() as OutgoingHttpHeaders
   headers['etag'] = answer.etag
   headers['cache-control'] = 'private, no-cache'
-  if (matchesEtag(request.headers['if-none-match'], answer.etag)) {
-    reply.hijack()
-    reply.code(304).raw.writeHead(304, headers).end()
-    return
-  }
+  if (matchesEtag(request.headers['if-none-match'], answer.etag)) return sendWhole(reply, 304, headers)
   headers['content-type'] = JSON_TYPE
-  if (request.method === 'HEAD') {
-    reply.hijack()
-    reply.raw.writeHead(200, headers).end()
-    return
+  if (request.method === 'HEAD') return sendWhole(reply, 200, headers)
+  if (answer.whole) {
+    headers['content-length'] = answer.whole.length
+    return sendWhole(reply, 200, headers, answer.whole)
   }
-  if (answer.whole) return sendWhole(reply, headers, answer.whole)
+  return sendPieces(answer.body(), headers, request, reply)
+}
 
-  const pieces = answer.body()
+function sendWhole(
+  reply: FastifyReply,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  body?: Buffer,
+): undefined {
+  reply.hijack()
+  reply.raw.writeHead(status, headers).end(body)
+}
+
+async function sendPieces(
+  pieces: AsyncGenerator<Piece>,
+  headers: OutgoingHttpHeaders,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   const { value: first, done } = await pieces.next()
   if (done) throw new Error('an answer has at least one piece')
-  if (first.last) return sendWhole(reply, headers, join(first))
+  if (first.last) {
+    const body = join(first)
+    headers['content-length'] = body.length
+    return sendWhole(reply, 200, headers, body)
+  }
   reply.hijack()
   reply.raw.writeHead(200, headers)
   try {
@@ -40,13 +59,6 @@ export async function sendAnswer(
     request.log.error({ reqId: request.id, err: error }, 'the answer broke off')
     reply.raw.destroy()
   }
-}
-
-/** Past Fastify, which has nothing to add to it. */
-function sendWhole(reply: FastifyReply, headers: OutgoingHttpHeaders, body: Buffer): void {
-  headers['content-length'] = body.length
-  reply.hijack()
-  reply.raw.writeHead(200, headers).end(body)
 }
 
 function join({ parts }: Piece): Buffer {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
@@ -24,6 +23,7 @@ import { listRoots } from './operations/list-roots.ts'
 import { refuseOtherHosts } from './origin.ts'
 import { refuseConnection, sendProblem } from './problems.ts'
 import { limitRate } from './rate-limit.ts'
+import { createRequestIds } from './request-ids.ts'
 
 /** The HTTP server, complete but not listening. */
 export async function createServer(context: HttpContext, logger: FastifyBaseLogger): Promise<Server> {
@@ -33,7 +33,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     logController: new LogController({ disableRequestLogging: true }),
     // Our own lines name their request; a logger for each request would cost as much as finding its answer.
     childLoggerFactory: (log) => log,
-    genReqId: () => randomUUID(),
+    genReqId: createRequestIds(),
     requestIdHeader: false,
     requestTimeout: limits.requestMs,
     connectionTimeout: limits.idleMs,
@@ -81,7 +81,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   if (context.config.corsOrigins.length > 0) await allowOrigins(server, context.config.corsOrigins)
   requireKeys(server, context)
   limitRate(server, context)
-  refuseForeignProjects(server)
+  refuseForeignProjects(server, context)
 
   for (const schema of [JobResult, RootResult, Problem]) server.addSchema(schema)
   await server.register(swagger, openApiInfo(context))

@@ -52,7 +52,7 @@ export interface Addresses {
 export interface Images {
   startBatch(): Promise<ImageBatch>
   /** `origin`: how the client reaches the service, where the addresses lead back to it. */
-  addresses(at: { now: number; origin: string }): Promise<Addresses>
+  addresses(at: { now: number; origin: string }): Addresses | Promise<Addresses>
   /**
    * The image that a path of this service (with its query) was signed for. Throws `not_found` for what is no
    * image path of the service's (and so always where the addresses lead elsewhere), `address_invalid` for whatever

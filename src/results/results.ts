@@ -48,7 +48,8 @@ export class Results {
     const rootId = parseId(rootText)
     const head = projectId && rootId ? await this.#store.findRoot(projectId, rootId) : undefined
     if (!projectId || !head) throw new AppError('not_found')
-    const roots = this.#roots(projectId, await this.#images.addresses(asked))
+    const addresses = this.#images.addresses(asked)
+    const roots = this.#roots(projectId, addresses instanceof Promise ? await addresses : addresses)
     return {
       etag: roots.etag(head.revision),
       whole: head.jobCount > WHOLE_ROOT ? undefined : roots.kept(head),

@@ -25,11 +25,15 @@ export function getRoot(server: Server, context: HttpContext): void {
         ...problemResponses('unauthorized', 'not_found', 'rate_limited', 'unavailable'),
       },
     },
-    handler: async (request, reply) => {
+    // Whatever stands there is text, and looked up as it is.
+    validatorCompiler: () => () => true,
+    handler: (request, reply) => {
       const { projectId, jobId } = request.params
-      const origin = originOf(request, context)
-      const answer = await context.results.getRoot(projectId, jobId, { now: context.clock(), origin })
-      return await sendAnswer(answer, request, reply)
+      const asked = { now: context.clock(), origin: originOf(request, context) }
+      context.results
+        .getRoot(projectId, jobId, asked)
+        .then((answer) => sendAnswer(answer, request, reply))
+        .catch((error) => reply.send(error))
     },
   })
 }

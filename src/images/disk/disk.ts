@@ -22,7 +22,7 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
   const addresses = keepPathAddresses(signer)
   return {
     startBatch: () => startBatch(root, ready),
-    addresses: async (at) => addresses(at),
+    addresses,
     verify: (path, now) => verifySignedPath(signer, path, now),
     open: (key) => translating(() => openImage(root, key)),
     check: () => translating(async () => void (await stat(root))),
