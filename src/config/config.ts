@@ -12,6 +12,7 @@ export interface Config {
   readonly corsOrigins: readonly string[]
   readonly rateLimit: { readonly requests: number; readonly windowMs: number } | undefined
   readonly metricsToken: string | undefined
+  readonly compress: SettingValue<'COMPRESS'>
   readonly logLevel: SettingValue<'LOG_LEVEL'>
   readonly dataDir: string
   readonly database: DatabaseLocation
@@ -126,6 +127,7 @@ export function readConfig(
     corsOrigins: read('CORS_ORIGINS') ?? [],
     rateLimit: read('RATE_LIMIT'),
     metricsToken: read('METRICS_TOKEN'),
+    compress: need('COMPRESS'),
     logLevel: need('LOG_LEVEL'),
     dataDir,
     database,

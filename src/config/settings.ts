@@ -151,6 +151,13 @@ export const settings = {
     help: 'What `/metrics` asks for (`Authorization: Bearer …`). Without it, metrics are closed where API keys are required.',
     parse: secret,
   },
+  COMPRESS: {
+    type: 'choice',
+    default: 'auto',
+    example: 'never',
+    help: 'Whether long answers are compressed for clients that ask: `auto` (not for those on this machine), `always` or `never`.',
+    parse: oneOf('auto', 'always', 'never'),
+  },
   LOG_LEVEL: {
     type: 'choice',
     default: 'info',

@@ -10,7 +10,7 @@ import type { ApiKey, Store } from '../store/store.ts'
 export interface HttpContext {
   readonly config: Pick<
     Config,
-    'host' | 'auth' | 'publicUrl' | 'corsOrigins' | 'rateLimit' | 'metricsToken' | 'limits'
+    'host' | 'auth' | 'publicUrl' | 'corsOrigins' | 'compress' | 'rateLimit' | 'metricsToken' | 'limits'
   >
   readonly store: Store
   readonly images: Images

@@ -1,8 +1,11 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Piece } from '../results/pieces.ts'
 import type { Answer } from '../results/results.ts'
+import { wantsGzip } from './compression.ts'
 import { matchesEtag } from './conditional.ts'
+import type { HttpContext } from './context.ts'
+import { writePieces } from './write-pieces.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -14,6 +17,7 @@ export function sendAnswer(
   answer: Answer,
   request: FastifyRequest,
   reply: FastifyReply,
+  { config }: HttpContext,
 ): undefined | Promise<void> {
   const headers = reply.getHeaders() as OutgoingHttpHeaders
   headers['etag'] = answer.etag
@@ -25,7 +29,7 @@ export function sendAnswer(
     headers['content-length'] = answer.whole.length
     return sendWhole(reply, 200, headers, answer.whole)
   }
-  return sendPieces(answer.body(), headers, request, reply)
+  return sendPieces(answer.body(), headers, request, reply, config.compress)
 }
 
 function sendWhole(
@@ -43,6 +47,7 @@ async function sendPieces(
   headers: OutgoingHttpHeaders,
   request: FastifyRequest,
   reply: FastifyReply,
+  compress: HttpContext['config']['compress'],
 ): Promise<void> {
   const { value: first, done } = await pieces.next()
   if (done) throw new Error('an answer has at least one piece')
@@ -51,10 +56,13 @@ async function sendPieces(
     headers['content-length'] = body.length
     return sendWhole(reply, 200, headers, body)
   }
+  const gzip = wantsGzip(request, compress)
+  headers['vary'] = headers['vary'] ? `${headers['vary']}, accept-encoding` : 'accept-encoding'
+  if (gzip) headers['content-encoding'] = 'gzip'
   reply.hijack()
   reply.raw.writeHead(200, headers)
   try {
-    await write(reply.raw, first, pieces)
+    await writePieces(reply.raw, first, pieces, { gzip })
   } catch (error) {
     request.log.error({ reqId: request.id, err: error }, 'the answer broke off')
     reply.raw.destroy()
@@ -66,46 +74,4 @@ function join({ parts }: Piece): Buffer {
     .filter((part) => part !== '')
     .map((part) => (typeof part === 'string' ? Buffer.from(part) : part))
   return buffers.length === 1 && buffers[0] ? buffers[0] : Buffer.concat(buffers)
-}
-
-/** One piece waits for a slow reader. Text is written as text: no Buffer is made that the collector must find. */
-async function write(response: ServerResponse, first: Piece, rest: AsyncGenerator<Piece>): Promise<void> {
-  let piece = first
-  while (!piece.last) {
-    await writePiece(response, piece)
-    if (response.destroyed) {
-      await rest.return(undefined)
-      return
-    }
-    const { value, done } = await rest.next()
-    if (done) throw new Error('an answer ends with its last piece')
-    piece = value
-  }
-  await writePiece(response, piece)
-  response.end()
-}
-
-/**
- * Until the socket has taken it, or is no more. Not until `drain`: what was written while corked may be gone by the
- * time it is uncorked, and then there is none.
- */
-function writePiece(response: ServerResponse, { parts }: Piece): Promise<void> {
-  return new Promise((resolve) => {
-    const over = () => {
-      response.off('close', over)
-      resolve()
-    }
-    response.once('close', over)
-    const texts = parts.filter((part) => part !== '')
-    const last = texts.pop() ?? ''
-    // The answer is corked so that they become one chunk, its socket so that this is written at once.
-    const { socket } = response
-    socket?.cork()
-    response.cork()
-    for (const part of texts) response.write(part)
-    response.write(last, over)
-    response.uncork()
-    socket?.uncork()
-    if (response.destroyed) over()
-  })
 }

@@ -29,10 +29,8 @@ import { createRequestIds } from './request-ids.ts'
 export async function createServer(context: HttpContext, logger: FastifyBaseLogger): Promise<Server> {
   const { limits } = context.config
   const server: Server = Fastify({
-    loggerInstance: logger,
+    loggerInstance: childless(logger),
     logController: new LogController({ disableRequestLogging: true }),
-    // Our own lines name their request; a logger for each request would cost as much as finding its answer.
-    childLoggerFactory: (log) => log,
     genReqId: createRequestIds(),
     requestIdHeader: false,
     requestTimeout: limits.requestMs,
@@ -94,6 +92,13 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   documentation(server)
   methods.complete()
   return server
+}
+
+/** Our lines name their request; a logger for each of them would cost as much as finding its answer. */
+function childless(logger: FastifyBaseLogger): FastifyBaseLogger {
+  const log: FastifyBaseLogger = Object.create(logger)
+  log.child = () => log
+  return log
 }
 
 /**

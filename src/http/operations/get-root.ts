@@ -32,7 +32,7 @@ export function getRoot(server: Server, context: HttpContext): void {
       const asked = { now: context.clock(), origin: originOf(request, context) }
       context.results
         .getRoot(projectId, jobId, asked)
-        .then((answer) => sendAnswer(answer, request, reply))
+        .then((answer) => sendAnswer(answer, request, reply, context))
         .catch((error) => reply.send(error))
     },
   })

@@ -42,7 +42,7 @@ export function listRoots(server: Server, context: HttpContext): void {
         const path = rootsPath(request.params.projectId.toLowerCase())
         reply.header('link', `<${origin}${path}?limit=${page.limit}&cursor=${answer.nextCursor}>; rel="next"`)
       }
-      return await sendAnswer(answer, request, reply)
+      return await sendAnswer(answer, request, reply, context)
     },
   })
 }

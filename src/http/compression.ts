@@ -1,0 +1,26 @@
+import type { FastifyRequest } from 'fastify'
+import type { Config } from '../config/config.ts'
+
+const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/
+
+/**
+ * Whether a long answer is to be compressed: where the client asks, and it pays. It does not for a client on the same
+ * machine, nor for answers that fit into what TCP sends without waiting; figures are in docs/performance.md.
+ */
+export function wantsGzip({ headers, socket }: FastifyRequest, compress: Config['compress']): boolean {
+  if (compress === 'never' || !acceptsGzip(String(headers['accept-encoding'] ?? ''))) return false
+  return compress === 'always' || !LOOPBACK.test(socket.remoteAddress ?? '')
+}
+
+/** RFC 9110, 12.5.3. */
+export function acceptsGzip(header: string): boolean {
+  const codings = header.split(',').map((part) => {
+    const [name = '', ...parameters] = part.split(';').map((each) => each.trim().toLowerCase())
+    const refused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))
+    return { name, refused }
+  })
+  const found =
+    codings.find(({ name }) => name === 'gzip' || name === 'x-gzip') ??
+    codings.find(({ name }) => name === '*')
+  return found !== undefined && !found.refused
+}
