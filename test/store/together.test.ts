@@ -1,0 +1,75 @@
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { together } from '../../src/store/sql/together.ts'
+
+/** Look-ups that are answered when told to, with what `now` is at that time. */
+function controlled() {
+  const begun: { keys: readonly string[]; answer: () => void; fail: (error: Error) => void }[] = []
+  let now = 0
+  const find = together((keys) => {
+    const seen = now
+    return new Promise<string[]>((resolve, reject) => {
+      begun.push({ keys, answer: () => resolve(keys.map((key) => `${key}@${seen}`)), fail: reject })
+    })
+  })
+  return { begun, find, write: () => ++now }
+}
+
+describe('look-ups', () => {
+  test('of one turn are made together, and of the same thing once', async () => {
+    const { begun, find } = controlled()
+    const found = Promise.all(['a', 'b', 'a', 'c', 'a'].map(find))
+    await nextTurn()
+    expect(begun.map(({ keys }) => keys)).toEqual([['a', 'b', 'c']])
+    begun[0]?.answer()
+    expect(await found).toEqual(['a@0', 'b@0', 'a@0', 'c@0', 'a@0'])
+  })
+
+  test('see what was written before they were asked for, also while an earlier one is under way', async () => {
+    const { begun, find, write } = controlled()
+    const before = find('a')
+    await nextTurn()
+    write()
+    const after = find('a')
+    begun[0]?.answer()
+    expect(await before).toBe('a@0')
+    while (begun.length < 2) await nextTurn()
+    begun[1]?.answer()
+    expect(await after).toBe('a@1')
+  })
+
+  test('gather while one is under way, and do not wait for one that is stuck', async () => {
+    const { begun, find } = controlled()
+    void find('stuck')
+    await nextTurn()
+    const others = [find('b'), find('c')]
+    await nextTurn()
+    others.push(find('d'))
+    expect(begun).toHaveLength(1)
+    while (begun.length < 2) await sleep(1)
+    expect(begun[1]?.keys).toEqual(['b', 'c', 'd'])
+    begun[1]?.answer()
+    expect(await Promise.all(others)).toEqual(['b@0', 'c@0', 'd@0'])
+  })
+
+  test('that fail fail for those who waited for them, and no one else', async () => {
+    const { begun, find } = controlled()
+    const failed = [find('a'), find('b')]
+    await nextTurn()
+    const next = find('a')
+    begun[0]?.fail(new Error('away'))
+    expect(await Promise.allSettled(failed)).toMatchObject([{ reason: { message: 'away' } }, { reason: {} }])
+    while (begun.length < 2) await nextTurn()
+    begun[1]?.answer()
+    expect(await next).toBe('a@0')
+  })
+
+  test('are not more than a database takes at once', async () => {
+    const { begun, find } = controlled()
+    const found = Array.from({ length: 1_200 }, (_, index) => find(String(index)))
+    while (begun.reduce((sum, { keys }) => sum + keys.length, 0) < 1_200) await sleep(1)
+    expect(Math.max(...begun.map(({ keys }) => keys.length))).toBe(500)
+    for (const { answer } of begun) answer()
+    expect(await Promise.all(found)).toHaveLength(1_200)
+  })
+})
