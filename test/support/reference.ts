@@ -1,0 +1,144 @@
+import { once } from 'node:events'
+import { Agent, get, type IncomingMessage } from 'node:http'
+import { text as readText } from 'node:stream/consumers'
+import { onTestFinished } from 'vitest'
+import { readConfig } from '../../src/config/config.ts'
+import type { RootResult } from '../../src/contract/results.ts'
+import { createPathAddresses } from '../../src/images/disk/signed-path.ts'
+import { loadOrMakeSigningKeys } from '../../src/images/disk/signing-keys.ts'
+import { type Addresses, pictureKey, previewKey } from '../../src/images/images.ts'
+import { openStorage } from '../../src/storage.ts'
+import type { NewJob, RootHead, RootPosition } from '../../src/store/store.ts'
+
+// What the service is to answer, made from plain rows by nothing that its read path uses.
+
+export type Env = Record<string, string>
+
+/** A host that every instance may be asked for: then they must give the very same bytes. */
+export const SHARED_HOST = 'shots.localhost'
+
+export const chance = (probability: number) => Math.random() < probability
+export const whole = (below: number) => Math.floor(Math.random() * below)
+export const pick = <T>(some: readonly T[]): T => some[whole(some.length)] as T
+
+/** Like `toBe`, for bodies that nobody wants to see as a whole. */
+export function same(actual: string, expected: readonly string[], what: string): void {
+  if (expected.includes(actual)) return
+  const [wanted = ''] = expected
+  let at = 0
+  while (at < actual.length && actual[at] === wanted[at]) at++
+  const around = (text: string) => JSON.stringify(text.slice(Math.max(0, at - 100), at + 200))
+  throw new Error(
+    `${what}: ${actual.length} characters instead of ${wanted.length}, and other ones from ${at} on:\n` +
+      `  answer:    ${around(actual)}\n  reference: ${around(wanted)}`,
+  )
+}
+
+export interface Answer {
+  readonly status: number
+  readonly etag: string
+  readonly link: string | undefined
+  readonly body: string
+}
+
+export interface Asking {
+  readonly host?: string | undefined
+  readonly etag?: string | undefined
+  readonly key?: string | undefined
+}
+
+const agent = new Agent({ keepAlive: true })
+
+export async function ask(url: string, { host, etag, key }: Asking = {}): Promise<Answer> {
+  const headers: Record<string, string> = {}
+  if (host !== undefined) headers['host'] = host
+  if (etag !== undefined) headers['if-none-match'] = etag
+  if (key !== undefined) headers['authorization'] = `Bearer ${key}`
+  const request = get(url, { headers, agent })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const body = await readText(response)
+  const { statusCode = 0, headers: given } = response
+  return { status: statusCode, etag: given.etag ?? '', link: given['link'] as string | undefined, body }
+}
+
+/** Where the next page is, as a path. */
+export function nextPage({ link }: Answer): string | undefined {
+  const [, path] = /^<http:\/\/[^/]+([^>]+)>; rel="next"$/.exec(link ?? '') ?? []
+  return path
+}
+
+/** The answer as the contract says it, made of plain rows by nothing that the service uses. */
+export function renderRoot(
+  { projectId, rootId, created }: { projectId: string; rootId: string; created: number },
+  jobs: readonly NewJob[],
+  addresses: Addresses,
+): string {
+  const result: RootResult = {
+    rootId,
+    meta: { created },
+    jobs: jobs.map((job) => ({
+      data: addresses.address(pictureKey(projectId, job.uuid)),
+      rootId,
+      projectId,
+      uuid: job.uuid,
+      url: { url: job.url, name: job.name, loadingTime: job.loadingTime },
+      meta: { created: job.created },
+      screenshotParameter: { height: job.height, width: job.width, basepath: job.basepath, name: job.uuid },
+      preview: addresses.address(previewKey(projectId, job.uuid)),
+    })),
+  }
+  return JSON.stringify(result)
+}
+
+export const list = (roots: readonly string[]) => `[${roots.join(',')}]`
+
+/** Newest first, then by id. */
+export function comesBefore(one: RootPosition, other: RootPosition): boolean {
+  return one.created === other.created ? one.rootId < other.rootId : one.created > other.created
+}
+
+/** Reads a storage of its own, past everything that the service remembers. */
+export async function openReference(env: Env) {
+  const config = readConfig({ PORT: '0', ...env })
+  const { store, images, close } = await openStorage(config)
+  onTestFinished(close)
+  const { signingWindowMs: windowMs } = config
+  const keys =
+    config.images.kind === 'folder'
+      ? (config.signingKeys ?? (await loadOrMakeSigningKeys(config.dataDir)))
+      : undefined
+  const addresses = async (at: { now: number; origin: string }) =>
+    keys ? createPathAddresses({ keys, windowMs }, at) : await images.addresses(at)
+  return {
+    addresses,
+    async roots(projectId: string): Promise<RootHead[]> {
+      const heads = await store.pageRoots(projectId, { limit: 1_000_000 })
+      for (const [index, head] of heads.slice(1).entries()) {
+        if (!comesBefore(heads[index] as RootHead, head)) throw new Error('the reference is not in order')
+      }
+      return heads
+    },
+    /** Each as it is to be answered at this instant. */
+    async texts(projectId: string, heads: readonly RootHead[], at: { now: number; origin: string }) {
+      const rows = await store.jobsOf(
+        projectId,
+        heads.map(({ rootId }) => rootId),
+      )
+      const jobs = Map.groupBy(rows, ({ rootId }) => rootId)
+      const made = await addresses(at)
+      return heads.map((head) => renderRoot({ projectId, ...head }, jobs.get(head.rootId) ?? [], made))
+    },
+  }
+}
+
+export type Reference = Awaited<ReturnType<typeof openReference>>
+
+/** All kinds of text that JSON may write in more than one way, and that one engine may see otherwise than the other. */
+export const NAMES = [
+  'Home',
+  'say "no" \\ </script>',
+  'Ünïcødé 🦊 \u2028',
+  'tab\tline\nreturn\r',
+  '\x01\x1e\x1f\x7f',
+  '',
+]
