@@ -5,6 +5,8 @@ const NAME = 'http_request_duration_seconds'
 /** Upper ends, in seconds. */
 const BUCKETS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60]
 
+type Status = number | 'aborted'
+
 interface Series {
   readonly labels: string
   /** How many fell into each bucket, and beyond the last. */
@@ -24,18 +26,20 @@ export interface Metrics {
 export function measureRequests(connections: Connections): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
-  const series = new Map<string, Map<number | 'aborted', Series>>()
-  const find = (method: string, route: string, status: number | 'aborted'): Series => {
-    const name = `${method} ${route}`
-    const byStatus = series.get(name) ?? new Map<number | 'aborted', Series>()
-    series.set(name, byStatus)
-    let found = byStatus.get(status)
-    if (!found) {
-      const labels = `method="${method}",route="${route}",status="${status}"`
-      found = { labels, counts: new Array(BUCKETS.length + 1).fill(0), sum: 0 }
-      byStatus.set(status, found)
-    }
-    return found
+  const all: Series[] = []
+  const byRoute = new Map<string, Map<string, Map<Status, Series>>>()
+  const find = (method: string, route: string, status: Status): Series =>
+    byRoute.get(route)?.get(method)?.get(status) ?? begin(method, route, status)
+  const begin = (method: string, route: string, status: Status): Series => {
+    const labels = `method="${method}",route="${route}",status="${status}"`
+    const begun = { labels, counts: new Array(BUCKETS.length + 1).fill(0), sum: 0 }
+    const byMethod = byRoute.get(route) ?? new Map<string, Map<Status, Series>>()
+    const byStatus = byMethod.get(method) ?? new Map<Status, Series>()
+    byRoute.set(route, byMethod)
+    byMethod.set(method, byStatus)
+    byStatus.set(status, begun)
+    all.push(begun)
+    return begun
   }
   connections.whenOver((request, reply) => {
     const status = reply.raw.writableFinished ? reply.statusCode : 'aborted'
@@ -49,7 +53,6 @@ export function measureRequests(connections: Connections): Metrics {
   return {
     contentType: registry.contentType,
     async render() {
-      const all = [...series.values()].flatMap((byStatus) => [...byStatus.values()])
       return `${await registry.metrics()}\n${[HEAD, ...all.flatMap(exposition)].join('\n')}\n`
     },
   }

@@ -9,8 +9,14 @@ const LOOPBACK_NAME = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i
 /** Where addresses in an answer begin: as configured, else as the client reached us. */
 export function originOf(request: FastifyRequest, { config }: HttpContext): string {
   if (config.publicUrl !== undefined) return config.publicUrl
-  return `http://${request.headers.host?.toLowerCase() ?? ownHost(request.raw.socket)}`
+  const { host } = request.raw.headers
+  if (host === undefined) return `http://${ownHost(request.raw.socket)}`
+  // Almost every request names the one that the last one named, and whatever is kept by it is found the faster.
+  if (host !== last.host) last = { host, origin: `http://${host.toLowerCase()}` }
+  return last.origin
 }
+
+let last = { host: '', origin: '' }
 
 function ownHost({ localAddress = '', localPort }: Socket): string {
   const address = localAddress.replace(/^::ffff:/, '')
