@@ -44,17 +44,19 @@ async function measureOthers(
 ): Promise<Figure[]> {
   const service = await startProofsheet(env)
   const root = service.url + (roots[0] ?? '')
-  // Asked anew each time, with a header that no answer depends on: nothing is measured but the way to the first byte.
   const firstByte = async (url: string) => (await askOnce({ url })).firstByteMs
   const first = await compare(
     () => firstByte(service.url + list),
     () => firstByte(service.url + shortList),
   )
-  const without = await sustain([{ url: root }], { seconds: 3 })
-  const reader = spawnNode('read-list.ts', [service.url + list])
-  await once(reader, 'message')
-  const during = await sustain([{ url: root }], { seconds: 3 })
-  await stop(reader)
+  const p99 = async () => (await sustain([{ url: root }], { seconds: 2 })).p99
+  const waiting = await compare(async () => {
+    const reader = spawnNode('read-list.ts', [service.url + list])
+    await once(reader, 'message')
+    const during = await p99()
+    await stop(reader)
+    return during
+  }, p99)
 
   const etagOf = async (url: string) => (await fetch(url, { method: 'HEAD' })).headers.get('etag') ?? ''
   const rate = async (url: string, etag: string) =>
@@ -75,8 +77,8 @@ async function measureOthers(
     {
       row: '6c',
       world: world.name,
-      value: during.p99 / without.p99,
-      detail: `${during.p99.toFixed(1)} ms, without ${without.p99.toFixed(1)} ms, 32 connections`,
+      value: waiting.ratio,
+      detail: `${waiting.ours.toFixed(1)} ms, without ${waiting.theirs.toFixed(1)} ms, 32 connections`,
     },
     {
       row: '8',

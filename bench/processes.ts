@@ -17,9 +17,10 @@ export function spawnNode(
   file: string,
   args: readonly string[],
   env: Record<string, string> = {},
+  flags: readonly string[] = [],
 ): ChildProcess {
   const path = fileURLToPath(new URL(file, import.meta.url))
-  return spawn(process.execPath, [path, ...args], {
+  return spawn(process.execPath, [...flags, path, ...args], {
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   })
@@ -30,8 +31,9 @@ export async function startServer(
   file: string,
   args: readonly string[],
   env: Record<string, string> = {},
+  flags: readonly string[] = [],
 ): Promise<Serving> {
-  const child = spawnNode(file, args, env)
+  const child = spawnNode(file, args, env, flags)
   if (!child.stdout) throw new Error('no output')
   let url: string | undefined
   for await (const line of createInterface({ input: child.stdout })) {
@@ -69,5 +71,5 @@ const QUIET = { PORT: '0', LOG_LEVEL: 'warn' }
 export const startProofsheet = (env: Record<string, string>) =>
   startServer('../bin/proofsheet.js', ['serve'], { ...QUIET, ...env })
 
-export const startWithClock = (env: Record<string, string>) =>
-  startServer('service.ts', [], { ...QUIET, ...env })
+export const startWithClock = (env: Record<string, string>, flags: readonly string[] = []) =>
+  startServer('service.ts', [], { ...QUIET, ...env }, flags)
