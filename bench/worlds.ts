@@ -8,7 +8,7 @@ import { openStorage } from '../src/storage.ts'
 import { asAdmin, startPostgres } from '../test/support/postgres.ts'
 import { addRows, makeProject } from '../test/support/results.ts'
 import { S3_CREDENTIALS, startS3 } from '../test/support/s3.ts'
-import { seedRows } from '../test/support/seed.ts'
+import { seedPostgresRows, seedRows } from '../test/support/seed.ts'
 import { askOnce } from './load.ts'
 import { type Serving, startServer } from './processes.ts'
 
@@ -76,16 +76,7 @@ async function seedPostgres(url: string, images: string, roots: number): Promise
   const storage = await openStorage(readConfig(env))
   const projectId = await makeProject(storage.store)
   await storage.close()
-  await asAdmin(
-    url,
-    `insert into roots select '${projectId}', gen_random_uuid(), 1700000000000 + n, substr(md5(n::text), 1, 16), 10, repeat('d', 64)
-       from generate_series(1, ${roots}) n;
-     insert into jobs select project_id, root_id, p, gen_random_uuid(),
-         'https://example.com/section-' || p || '/page-' || created || '?variant=default', 'Page ' || created || '.' || p,
-         15000, created, '/tmp', 1200, 720
-       from roots, generate_series(0, 9) p;
-     analyze`,
-  )
+  await seedPostgresRows(url, projectId, { roots, jobsPerRoot: 10 })
   const [{ bytes }] = await asAdmin<[{ bytes: string }]>(
     url,
     `select pg_total_relation_size('jobs') + pg_total_relation_size('roots') as bytes`,

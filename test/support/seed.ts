@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { asAdmin } from './postgres.ts'
 import { makeProject } from './results.ts'
 
 /** Writes many rows in one transaction, past the store: what is measured is reading them. No pictures. */
@@ -45,4 +46,25 @@ export async function seedRows(
   database.exec('commit')
   database.close()
   return projectId
+}
+
+/** The same in PostgreSQL, for a project that is there. */
+export async function seedPostgresRows(
+  url: string,
+  projectId: string,
+  size: { roots: number; jobsPerRoot: number },
+): Promise<void> {
+  await asAdmin(
+    url,
+    `insert into roots
+       select '${projectId}', gen_random_uuid(), 1700000000000 + n, substr(md5(n::text), 1, 16), ${size.jobsPerRoot},
+              repeat('d', 64)
+       from generate_series(1, ${size.roots}) n;
+     insert into jobs
+       select project_id, root_id, p, gen_random_uuid(),
+              'https://example.com/section-' || p || '/page-' || created || '?variant=default',
+              'Page ' || created || '.' || p, 15000, created, '/tmp', 1200, 720
+       from roots, generate_series(0, ${size.jobsPerRoot - 1}) p;
+     analyze`,
+  )
 }

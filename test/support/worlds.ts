@@ -7,6 +7,17 @@ export async function newWorld(postgres: TestPostgres, s3: TestS3) {
   return { DATABASE_URL: await postgres.newDatabase(), IMAGES_URL: s3.newPlace(), ...S3_CREDENTIALS }
 }
 
+/** Both, by name; each call of the function makes an empty one. Of the embedded one only the folder is missing. */
+export function bothWorlds(
+  postgres: TestPostgres,
+  s3: TestS3,
+): [string, () => Promise<Record<string, string>>][] {
+  return [
+    ['SQLite and a folder', async () => ({})],
+    ['PostgreSQL and S3', () => newWorld(postgres, s3)],
+  ]
+}
+
 /** An answer as text, with the signed addresses cut out: all that may differ between two worlds. */
 export function withoutAddresses(answer: string): string {
   const roots = JSON.parse(answer) as RootResult[]

@@ -15,7 +15,6 @@ import {
   ask,
   chance,
   comesBefore,
-  type Env,
   list,
   NAMES,
   nextPage,
@@ -31,7 +30,7 @@ import { makeKey, makeProject, newJob, rootsUrl } from '../support/results.ts'
 import { startService } from '../support/service.ts'
 import { usePostgres, useS3 } from '../support/use-servers.ts'
 import { makeFolder } from '../support/workspace.ts'
-import { newWorld } from '../support/worlds.ts'
+import { bothWorlds, newWorld } from '../support/worlds.ts'
 
 /** How long each world is written to and read from at random. */
 const SECONDS = 30
@@ -40,10 +39,7 @@ const WINDOW_MS = 12 * 3_600_000
 const postgres = usePostgres()
 const s3 = useS3()
 
-const worlds: [string, () => Promise<Env>][] = [
-  ['SQLite and a folder', async () => ({})],
-  ['PostgreSQL and S3', () => newWorld(postgres, s3)],
-]
+const worlds = bothWorlds(postgres, s3)
 
 function randomRoot(projectId: string): NewRoot {
   const rootId = randomUUID()

@@ -5,7 +5,6 @@ import {
   type Answer,
   ask,
   chance,
-  type Env,
   list,
   NAMES,
   nextPage,
@@ -20,17 +19,14 @@ import { addPictures, makePng, makeProject, newJob, rootsUrl, submittedJob } fro
 import { startService, type TestService } from '../support/service.ts'
 import { usePostgres, useS3 } from '../support/use-servers.ts'
 import { makeFolder } from '../support/workspace.ts'
-import { newWorld } from '../support/worlds.ts'
+import { bothWorlds } from '../support/worlds.ts'
 
 const WINDOW_MS = 12 * 3_600_000
 
 const postgres = usePostgres()
 const s3 = useS3()
 
-const worlds: [string, () => Promise<Env>][] = [
-  ['SQLite and a folder', async () => ({})],
-  ['PostgreSQL and S3', () => newWorld(postgres, s3)],
-]
+const worlds = bothWorlds(postgres, s3)
 
 /** Two small roots, an empty and a large one; and every way to ask for them. */
 async function fill(service: TestService) {

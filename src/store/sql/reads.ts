@@ -28,8 +28,8 @@ export const KEY = 'key_id, project_id, scope, label, created, revoked'
 /** Of a job, within the JSON that is made of it. */
 export const JOB = 'position, uuid, url, name, loading_time, created, basepath, width, height'
 
-/** Ends the text of a job. JSON escapes it wherever it stands in a name or an address. */
-export const END_OF_JOB = '\x1e'
+/** The code of what stands between the texts of jobs. JSON escapes it wherever it is part of a name or an address. */
+export const BETWEEN_JOBS = 30
 
 /** A job as text: its position and uuid, then the fields. `quote`: the engine's function that makes JSON of text. */
 export const jobText = (quote: (column: string) => string) =>
@@ -38,7 +38,7 @@ export const jobText = (quote: (column: string) => string) =>
      ',"width":', width, ',"basepath":', ${quote('basepath')}, ',"name":"', uuid, '"}')`
 
 export function toJobTexts(texts: string): JobText[] {
-  return texts.split(END_OF_JOB).map((text) => {
+  return texts.split(String.fromCharCode(BETWEEN_JOBS)).map((text) => {
     const id = text.indexOf('-') - 8
     const fields = id + 36
     return { position: Number(text.slice(0, id)), uuid: text.slice(id, fields), fields: text.slice(fields) }

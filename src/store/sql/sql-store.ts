@@ -6,7 +6,7 @@ import type { Writes } from './writes.ts'
 /** The length of an id. */
 const ID = 36
 
-/** A store on an SQL engine. `writes` is called when it is first needed: a service that only reads never loads it. */
+/** A store on an SQL engine. `loadWrites` is called when it is first needed: a service that only reads never loads it. */
 export function createSqlStore({
   reads,
   loadWrites,

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import {
+  BETWEEN_JOBS,
   HEAD,
   JOB,
   jobText,
@@ -46,11 +47,11 @@ export function createSqliteReads(database: DatabaseSync, path: string): Reads {
      where project_id = ?1 and root_id in (select value from json_each(?2)) group by root_id`,
   )
   const texts = prepare(
-    `select root_id, string_agg(${TEXT}, char(30) order by position) from jobs
+    `select root_id, string_agg(${TEXT}, char(${BETWEEN_JOBS}) order by position) from jobs
      where project_id = ?1 and root_id in (select value from json_each(?2)) group by root_id`,
   )
   const someTexts = prepare(
-    `select string_agg(${TEXT}, char(30) order by position) from
+    `select string_agg(${TEXT}, char(${BETWEEN_JOBS}) order by position) from
      (select * from jobs where project_id = ?1 and root_id = ?2 and position >= ?3 order by position limit ?4)`,
   )
 
