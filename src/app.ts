@@ -4,6 +4,7 @@ import type { Server } from './http/context.ts'
 import { createServer } from './http/server.ts'
 import { Results } from './results/results.ts'
 import type { Storage } from './storage.ts'
+import { openStudio } from './studio.ts'
 
 export interface Service {
   /** Where it listens: `http://127.0.0.1:8080`. */
@@ -12,7 +13,7 @@ export interface Service {
   close(): Promise<void>
 }
 
-/** Serves a storage over HTTP. */
+/** Serves a storage over HTTP, and captures what is asked for. */
 export async function openService(
   config: Config,
   storage: Storage,
@@ -20,11 +21,21 @@ export async function openService(
 ): Promise<Service> {
   const { store, images } = storage
   const results = new Results(store, images, config.limits.cacheBytes)
-  const server = await createServer({ config, store, images, results, clock }, log)
+  const studio = await openStudio(config, storage, { log, clock })
+  const { requests, watch, ready } = studio
+  const server = await createServer({ config, store, images, results, requests, watch, ready, clock }, log)
   // One listener: for a name with two addresses Fastify would make a second server that knows none of the limits.
   const host = config.host.toLowerCase() === 'localhost' ? '127.0.0.1' : config.host
-  const url = await server.listen({ host, port: config.port })
-  return { url, close: () => closeServer(server, config.limits.shutdownMs) }
+  const close = async () => {
+    await closeServer(server, config.limits.shutdownMs)
+    await studio.close()
+  }
+  try {
+    return { url: await server.listen({ host, port: config.port }), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 async function closeServer(server: Server, graceMs: number): Promise<void> {

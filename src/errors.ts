@@ -2,6 +2,7 @@
 const failures = {
   bad_request: { status: 400, title: 'The request is not valid', log: false },
   unauthorized: { status: 401, title: 'A valid API key is required', log: false },
+  forbidden: { status: 403, title: 'This API key does not allow that', log: false },
   address_invalid: { status: 403, title: 'The signature of this address is not valid', log: false },
   address_expired: { status: 403, title: 'This address has expired', log: false },
   host_not_allowed: { status: 403, title: 'This host name is not served here', log: false },
@@ -9,25 +10,37 @@ const failures = {
   method_not_allowed: { status: 405, title: 'This method is not supported here', log: false },
   request_timeout: { status: 408, title: 'The request took too long to arrive', log: false },
   conflict: { status: 409, title: 'This exists already with other content', log: false },
+  too_large: { status: 413, title: 'The request body is too large', log: false },
+  unsupported_media_type: { status: 415, title: 'The request body must be JSON', log: false },
   range_not_satisfiable: { status: 416, title: 'The requested range lies outside the picture', log: false },
   rate_limited: { status: 429, title: 'Too many requests', log: false },
   headers_too_large: { status: 431, title: 'The request headers are too large', log: false },
   internal: { status: 500, title: 'Something went wrong on our side', log: true },
   unavailable: { status: 503, title: 'The service cannot answer right now', log: true },
+  no_browser: { status: 503, title: 'There is no browser to take pictures with', log: true },
   storage_full: { status: 503, title: 'There is no room left to store anything', log: true },
   storage_failed: { status: 503, title: 'The storage failed', log: true },
 } as const
 
 export type ErrorCode = keyof typeof failures
 
+/** One of several things that are wrong with a request: with its query or a header, or at a place in its body. */
+export type Mistake = { readonly detail: string } & (
+  | { readonly parameter: string }
+  /** RFC 6901, as a fragment: `#/urls/0/url`. */
+  | { readonly pointer: string }
+)
+
 /** A failure with a code from the closed set. `message` is for people and may reach the client. */
 export class AppError extends Error {
   readonly code: ErrorCode
+  readonly mistakes: readonly Mistake[]
   override readonly name = 'AppError'
 
-  constructor(code: ErrorCode, message?: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message?: string, options?: ErrorOptions & { mistakes?: readonly Mistake[] }) {
     super(message ?? failures[code].title, options)
     this.code = code
+    this.mistakes = options?.mistakes ?? []
   }
 }
 

@@ -1,5 +1,7 @@
 import { BlockList, isIP } from 'node:net'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { type AllowList, parseAllowList } from '../egress/allow-list.ts'
 import { parseSigningKeys, type SigningKey } from '../images/disk/signing-keys.ts'
 import type { DatabaseLocation, ImagesLocation } from './locations.ts'
 import { type SettingName, type SettingValue, settings } from './settings.ts'
@@ -22,8 +24,30 @@ export interface Config {
   /** Undefined: the ones kept in the data directory, made at the first start. */
   readonly signingKeys: readonly SigningKey[] | undefined
   readonly signingWindowMs: number
+  readonly capture: CaptureSettings
   readonly limits: Limits
 }
+
+/** For the browser. */
+export interface CaptureSettings {
+  readonly chromiumPath: string | undefined
+  readonly concurrency: number
+  readonly allow: AllowList
+  /** Of the environment, what a browser needs: none of the secrets. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+const BROWSER_VARIABLES = [
+  'PATH',
+  'HOME',
+  'LANG',
+  'LC_ALL',
+  'TZ',
+  'FONTCONFIG_PATH',
+  'XDG_CACHE_HOME',
+  'XDG_RUNTIME_DIR',
+]
+const NOTHING = parseAllowList('')
 
 /** For a database that is a server. */
 export interface DatabasePool {
@@ -44,6 +68,13 @@ export interface Limits {
   readonly jobsPerRoot: number
   readonly pictureBytes: number
   readonly picturePixels: number
+  readonly urls: number
+  readonly loadingMs: number
+  readonly viewportWidth: number
+  readonly viewportHeight: number
+  /** What one captured page may load. */
+  readonly pageBytes: number
+  readonly bodyBytes: number
   readonly cacheBytes: number
   readonly connections: number
   readonly requestMs: number
@@ -140,11 +171,23 @@ export function readConfig(
     s3: Object.freeze({ timeoutMs: need('IMAGES_TIMEOUT'), publicUrl, signedHost }),
     signingKeys: signingText ? attempt('SIGNING_KEYS', () => parseSigningKeys(signingText), '') : undefined,
     signingWindowMs: need('SIGNING_WINDOW'),
+    capture: Object.freeze({
+      chromiumPath: read('CHROMIUM_PATH'),
+      concurrency: read('CAPTURE_CONCURRENCY') ?? availableParallelism(),
+      allow: read('CAPTURE_ALLOW') ?? NOTHING,
+      env: Object.fromEntries(BROWSER_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
+    }),
     limits: Object.freeze({
       page: need('PAGE_LIMIT'),
       jobsPerRoot: need('MAX_JOBS_PER_ROOT'),
       pictureBytes: need('MAX_PICTURE_BYTES'),
       picturePixels: need('MAX_PICTURE_PIXELS'),
+      urls: need('MAX_URLS_PER_REQUEST'),
+      loadingMs: need('MAX_LOADING_TIME'),
+      viewportWidth: need('MAX_VIEWPORT_WIDTH'),
+      viewportHeight: need('MAX_VIEWPORT_HEIGHT'),
+      pageBytes: need('MAX_PAGE_BYTES'),
+      bodyBytes: need('MAX_BODY_BYTES'),
       cacheBytes: need('CACHE_BYTES'),
       connections: need('MAX_CONNECTIONS'),
       requestMs: need('REQUEST_TIMEOUT'),

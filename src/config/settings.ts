@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { parseAllowList } from '../egress/allow-list.ts'
 import { databaseLocation, imagesLocation } from './locations.ts'
 import {
   corsOrigins,
@@ -164,6 +165,69 @@ export const settings = {
     example: 'warn',
     help: '`debug`, `info`, `warn`, `error` or `silent`.',
     parse: oneOf('debug', 'info', 'warn', 'error', 'silent'),
+  },
+  CHROMIUM_PATH: {
+    type: 'path',
+    default: { words: "the machine's Chrome or Chromium, else that of `@sparticuz/chromium`" },
+    example: '/usr/bin/chromium',
+    help: 'The browser that takes the pictures.',
+    parse: (text: string) => resolve(text),
+  },
+  CAPTURE_CONCURRENCY: {
+    type: 'number',
+    default: { words: 'one for each core' },
+    example: '4',
+    help: 'Pages captured at a time by this process. 0: none; others do the work (`npx proofsheet work`).',
+    parse: integer(0, 64),
+  },
+  CAPTURE_ALLOW: {
+    type: 'list',
+    default: { words: 'none' },
+    example: 'staging.internal:443,10.1.0.0/16',
+    help: 'What captured pages may reach beyond the public internet: names, addresses and ranges, each with a port or for any.',
+    parse: parseAllowList,
+  },
+  MAX_URLS_PER_REQUEST: {
+    type: 'number',
+    default: '100',
+    example: '20',
+    help: 'Most pages that one request may ask for.',
+    parse: integer(1, 1_000),
+  },
+  MAX_LOADING_TIME: {
+    type: 'duration',
+    default: '100s',
+    example: '30s',
+    help: 'Longest `loadingTime` that a request may give a page.',
+    parse: duration('1s', '10m'),
+  },
+  MAX_VIEWPORT_WIDTH: {
+    type: 'number',
+    default: '4096',
+    example: '1920',
+    help: 'Widest window that a request may ask for, in pixels.',
+    parse: integer(1, 16_384),
+  },
+  MAX_VIEWPORT_HEIGHT: {
+    type: 'number',
+    default: '16384',
+    example: '8000',
+    help: 'Tallest window that a request may ask for, and where the picture of a longer page is cut.',
+    parse: integer(1, 16_384),
+  },
+  MAX_PAGE_BYTES: {
+    type: 'number',
+    default: '104857600',
+    example: '20000000',
+    help: 'Most bytes that one page may load while it is captured.',
+    parse: integer(1_000, 10_000_000_000),
+  },
+  MAX_BODY_BYTES: {
+    type: 'number',
+    default: '1048576',
+    example: '100000',
+    help: 'Largest request body.',
+    parse: integer(1_000, 100_000_000),
   },
   PAGE_LIMIT: {
     type: 'number',

@@ -11,9 +11,14 @@ export const Problem = Type.Object(
     code: Type.String({ description: 'Stable; branch on this.' }),
     detail: Type.Optional(Type.String()),
     errors: Type.Optional(
-      Type.Array(Type.Object({ parameter: Type.String(), detail: Type.String() }), {
-        description: 'Each mistake of the request.',
-      }),
+      Type.Array(
+        Type.Object({
+          parameter: Type.Optional(Type.String({ description: 'Of the query.' })),
+          pointer: Type.Optional(Type.String({ description: 'Into the body (RFC 6901): `#/urls/0/url`.' })),
+          detail: Type.String(),
+        }),
+        { description: 'Each mistake of the request.' },
+      ),
     ),
     requestId: Type.String(),
   },

@@ -29,5 +29,18 @@ export function createPageQuery(maxLimit: number) {
   })
 }
 
+/** Longest that a status may be waited for, in seconds. */
+export const MAX_WAIT = 60
+
+export const StatusQuery = Type.Object({
+  wait: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_WAIT,
+      description: 'Answer when the root is finished, or after this many seconds.',
+    }),
+  ),
+})
+
 export type ProjectParams = Static<typeof ProjectParams>
 export type RootParams = Static<typeof RootParams>

@@ -29,8 +29,14 @@ const optionals = new WeakSet<object>()
 export const Type = {
   String: (options?: Options): Schema<string> => ({ type: 'string', ...options }),
   Integer: (options?: Options): Schema<number> => ({ type: 'integer', ...options }),
+  Boolean: (options?: Options): Schema<boolean> => ({ type: 'boolean', ...options }),
   Null: (options?: Options): Schema<null> => ({ type: 'null', ...options }),
   Literal: <const T extends string>(value: T): Schema<T> => ({ type: 'string', const: value }),
+  Enum: <const T extends string>(values: readonly T[], options?: Options): Schema<T> => ({
+    type: 'string',
+    enum: values,
+    ...options,
+  }),
   Array: <T>(items: Schema<T>, options?: Options): Schema<T[]> => ({ type: 'array', items, ...options }),
   /** May be left out of an object. */
   Optional<T>(schema: Schema<T>): Optional<T> {

@@ -28,6 +28,9 @@ export function requireKeys(server: Server, { store, config }: HttpContext): voi
     }
     const key = credential && isApiKey(credential) ? await store.findKey(hashApiKey(credential)) : undefined
     if (!key) throw new AppError('unauthorized', credential ? 'this key is not valid' : NO_KEY)
+    if (access === 'write' && key.scope !== 'write') {
+      throw new AppError('forbidden', 'this key may only read: make one with --scope write')
+    }
     request.apiKey = key
   })
 }

@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServerDefault } from 'fastify'
+import type { Requests } from '../capture/requests.ts'
+import type { Watch } from '../capture/watch.ts'
 import type { Config } from '../config/config.ts'
 import type { Static } from '../contract/schema.ts'
 import type { Images } from '../images/images.ts'
@@ -15,6 +17,10 @@ export interface HttpContext {
   readonly store: Store
   readonly images: Images
   readonly results: Results
+  readonly requests: Requests
+  readonly watch: Watch
+  /** Throws AppError `no_browser` where nothing could be captured. */
+  readonly ready: () => Promise<void>
   readonly clock: () => number
 }
 
@@ -34,8 +40,8 @@ export type Server = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may ask, where keys are on. Left out: the holder of any valid key. */
-    access?: 'everyone' | 'metrics'
+    /** Who may ask, where keys are on. Left out: the holder of any key of the project. */
+    access?: 'everyone' | 'metrics' | 'write'
   }
   interface FastifyRequest {
     apiKey: ApiKey | undefined

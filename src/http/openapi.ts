@@ -3,7 +3,7 @@ import type { HttpContext, Server } from './context.ts'
 import type { ApiDocument } from './docs-page.ts'
 
 /** Raised with every addition; the paths themselves are frozen. */
-const API_VERSION = '1.0.0'
+const API_VERSION = '1.1.0'
 
 export function openApiInfo({ config }: HttpContext): SwaggerOptions {
   return {
@@ -12,7 +12,8 @@ export function openApiInfo({ config }: HttpContext): SwaggerOptions {
       info: {
         title: 'proofsheet',
         version: API_VERSION,
-        description: 'Screenshot results of a project, with signed image addresses.',
+        description:
+          'Screenshots of the pages of a project: asked for, captured, and served with signed addresses.',
       },
       servers: [{ url: config.publicUrl ?? '/' }],
       components: {

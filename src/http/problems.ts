@@ -27,12 +27,7 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
   if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="proofsheet"')
   if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
   const problem: Problem = toProblem(error, request.id)
-  if (isValidationError(thrown)) {
-    problem.errors = thrown.validation.map(({ instancePath, message }) => ({
-      parameter: instancePath.slice(1),
-      detail: message ?? 'is not valid',
-    }))
-  }
+  if (error.mistakes.length > 0) problem.errors = [...error.mistakes]
   return reply
     .code(status)
     .header('cache-control', 'no-store')
@@ -43,7 +38,8 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
 function toProblem(error: AppError, requestId: string): Problem {
   const { status, title } = describeFailure(error.code)
   // What went wrong on our side is in the log; the client gets the id to ask for it.
-  const detail = status < 500 && error.message !== title ? { detail: error.message } : {}
+  const telling = status < 500 || error.code === 'no_browser'
+  const detail = telling && error.message !== title ? { detail: error.message } : {}
   return { type: 'about:blank', title, status, code: error.code, ...detail, requestId }
 }
 
@@ -55,8 +51,18 @@ function isValidationError(error: unknown): error is ValidationError {
 
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
-  if (isValidationError(thrown)) return new AppError('bad_request', thrown.message)
+  if (isValidationError(thrown)) {
+    const mistakes = thrown.validation.map(({ instancePath, message }) => ({
+      parameter: instancePath.slice(1),
+      detail: message ?? 'is not valid',
+    }))
+    return new AppError('bad_request', thrown.message, { mistakes })
+  }
   const { statusCode } = thrown as Partial<FastifyError>
+  if (statusCode === 413) return new AppError('too_large', 'the request body is larger than MAX_BODY_BYTES')
+  if (statusCode === 415) {
+    return new AppError('unsupported_media_type', 'send JSON, and say so: Content-Type: application/json')
+  }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new AppError('bad_request')
   return new AppError('internal', undefined, { cause: thrown })
 }

@@ -4,6 +4,8 @@ import swagger from '@fastify/swagger'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
 import { Problem } from '../contract/problem.ts'
 import { JobResult, RootResult } from '../contract/results.ts'
+import { ScreenshotRequest } from '../contract/screenshot-request.ts'
+import { RootStatus } from '../contract/status.ts'
 import { AppError } from '../errors.ts'
 import { logRequests } from './access-log.ts'
 import { refuseForeignProjects, requireKeys } from './authentication.ts'
@@ -18,8 +20,11 @@ import { documentation } from './operations/documentation.ts'
 import { getImage } from './operations/get-image.ts'
 import { getMetrics } from './operations/get-metrics.ts'
 import { getRoot } from './operations/get-root.ts'
+import { getStatus } from './operations/get-status.ts'
 import { health } from './operations/health.ts'
 import { listRoots } from './operations/list-roots.ts'
+import { requestScreenshots } from './operations/request-screenshots.ts'
+import { watchStatus } from './operations/watch-status.ts'
 import { refuseOtherHosts } from './origin.ts'
 import { refuseConnection, sendProblem } from './problems.ts'
 import { limitRate } from './rate-limit.ts'
@@ -57,7 +62,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),
   )
-  // No operation takes a body yet: whatever comes is not parsed, and cannot be wrong.
+  // Operations that take a body have a parser of their own: for the others whatever comes cannot be wrong.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (_request, _body, done) => done(null))
 
@@ -81,11 +86,15 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   limitRate(server, context)
   refuseForeignProjects(server, context)
 
-  for (const schema of [JobResult, RootResult, Problem]) server.addSchema(schema)
+  for (const schema of [JobResult, RootResult, RootStatus, ScreenshotRequest, Problem])
+    server.addSchema(schema)
   await server.register(swagger, openApiInfo(context))
   const methods = refuseOtherMethods(server)
   listRoots(server, context)
   getRoot(server, context)
+  await requestScreenshots(server, context)
+  getStatus(server, context)
+  watchStatus(server, context)
   getImage(server, context)
   health(server, context)
   getMetrics(server, metrics)

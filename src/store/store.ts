@@ -1,3 +1,5 @@
+import type { Captures } from './captures.ts'
+
 export interface Project {
   readonly projectId: string
   readonly name: string
@@ -118,6 +120,9 @@ export interface Store {
   listKeys(projectId?: string): Promise<StoredKey[]>
   /** False where there is no such key. Revoking twice keeps the first time. */
   revokeKey(keyId: string, at: number): Promise<boolean>
+
+  /** What is still to be captured. */
+  readonly captures: Captures
 
   /** Throws where the store cannot answer. */
   check(): Promise<void>

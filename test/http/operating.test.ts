@@ -92,6 +92,9 @@ describe('documentation', () => {
     expect(Object.keys(document.paths)).toEqual([
       '/api/projects/{projectId}/screenshots/root',
       '/api/projects/{projectId}/screenshots/root/{jobId}',
+      '/api/projects/{projectId}',
+      '/api/projects/{projectId}/screenshots/root/{jobId}/status',
+      '/api/projects/{projectId}/screenshots/root/{jobId}/events',
       '/images/{*}',
       '/healthz',
       '/readyz',
@@ -116,7 +119,11 @@ describe('documentation', () => {
     expect(ids).toHaveLength(new Set(ids).size)
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1])
     expect(new Set(references)).toEqual(
-      new Set(['JobResult', 'RootResult', 'Problem'].map((name) => `#/components/schemas/${name}`)),
+      new Set(
+        ['JobResult', 'RootResult', 'RootStatus', 'ScreenshotRequest', 'Problem'].map(
+          (name) => `#/components/schemas/${name}`,
+        ),
+      ),
     )
     const projectId = await makeProject(service.store)
     expect((await service.get(`${rootsUrl(projectId)}?limit=50`)).status).toBe(200)

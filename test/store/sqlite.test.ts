@@ -77,7 +77,9 @@ describe('SQLite', () => {
     await before.close()
     const database = new DatabaseSync(path)
     database.exec(
-      `drop index roots_claimed; alter table roots drop column claimed; alter table roots drop column claimers; delete from kysely_migration where name = '0002-claims'`,
+      `drop table captures; drop table requests; drop index roots_claimed;
+       alter table roots drop column claimed; alter table roots drop column claimers;
+       delete from kysely_migration where name in ('0002-claims', '0003-captures')`,
     )
     database.close()
     const after = await driver.open(path)

@@ -21,12 +21,12 @@ export async function openPostgresStore(url: string, limits: PoolLimits): Promis
       await bringUpToDate(url, limits, { id: 'uuid', schema })
     const loadWrites = async () => {
       // Loaded where something is written: who only serves does without.
-      const [{ queryBuilder }, { SqlWrites }] = await Promise.all([
+      const [{ queryBuilder }, { openWrites }] = await Promise.all([
         import('./dialect.ts'),
         import('../sql/writes.ts'),
       ])
       const db = queryBuilder(pool)
-      return new SqlWrites({ read: db, write: db })
+      return openWrites({ read: db, write: db })
     }
     return createSqlStore({ reads: createPostgresReads(pool.query), loadWrites, close: pool.close })
   } catch (error) {

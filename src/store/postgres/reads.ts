@@ -1,4 +1,5 @@
 import {
+  ANY_UNFINISHED,
   BETWEEN_JOBS,
   HEAD,
   JOB,
@@ -85,6 +86,7 @@ export function createPostgresReads(query: Query): Reads {
       const rows = await query(text, [projectId, rootId, from, limit])
       return rows.flatMap(([texts]) => (texts === null ? [] : toJobTexts(texts as string)))
     },
+    anyUnfinished: async () => (await query(ANY_UNFINISHED)).length > 0,
     check: async () => void (await query('select project_id from projects limit 1')),
   }
 }

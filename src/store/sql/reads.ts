@@ -16,7 +16,11 @@ export interface Reads
   findProjects(projectIds: readonly string[]): Promise<(Project | undefined)[]>
   findRoots(keys: readonly RootKey[]): Promise<(RootHead | undefined)[]>
   findKeys(hashes: readonly string[]): Promise<(ApiKey | undefined)[]>
+  /** Whether anything is left to be captured. */
+  anyUnfinished(): Promise<boolean>
 }
+
+export const ANY_UNFINISHED = 'select 1 from captures where finished is null limit 1'
 
 export type Page = { after?: RootPosition | undefined; limit: number }
 

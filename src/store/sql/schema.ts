@@ -1,3 +1,5 @@
+import type { CaptureReason, CaptureState } from '../../contract/status.ts'
+
 /** The tables, as both engines hold them. Times are Unix milliseconds, ids lower case text. */
 export interface Schema {
   projects: {
@@ -39,5 +41,45 @@ export interface Schema {
     label: string
     created: number
     revoked: number | null
+  }
+  /** What was asked for; one for each root that was not imported. */
+  requests: {
+    project_id: string
+    root_id: string
+    idempotency_key: string | null
+    width: number
+    height: number
+    full_page: number
+    /** A JSON array. */
+    tags: string
+    /** Counts up with everything that happens to its captures. */
+    version: number
+    unfinished: number
+  }
+  captures: {
+    project_id: string
+    root_id: string
+    position: number
+    url: string
+    name: string
+    loading_time: number
+    state: CaptureState
+    /** Whose turn it is: the lowest one's. */
+    turn: number
+    attempts: number
+    /** The last one's id, which is what a late one is told by. */
+    attempt: string | null
+    /** Not before. */
+    due: number
+    /** How long the attempt is trusted to be under way. */
+    lease: number | null
+    queued: number
+    started: number | null
+    finished: number | null
+    reason: CaptureReason | null
+    detail: string | null
+    cut: number
+    /** The version of the request that it last changed with. */
+    changed: number
   }
 }

@@ -24,6 +24,7 @@ export function createSqlStore({
     })
     return loading
   }
+  const captures = async () => (await writes()).captures
   const findProject = together<Project | undefined>((ids) => reads.findProjects(ids))
   const findRoot = together<RootHead | undefined>((keys) =>
     reads.findRoots(keys.map((key) => ({ projectId: key.slice(0, ID), rootId: key.slice(ID) }))),
@@ -46,6 +47,18 @@ export function createSqlStore({
     createKey: async (key) => (await writes()).createKey(key),
     listKeys: async (projectId) => (await writes()).listKeys(projectId),
     revokeKey: async (keyId, at) => (await writes()).revokeKey(keyId, at),
+
+    captures: {
+      anyUnfinished: () => reads.anyUnfinished(),
+      accept: async (request, also) => (await captures()).accept(request, also),
+      takeNext: async (options) => (await captures()).takeNext(options),
+      take: async (capture, lease) => (await captures()).take(capture, lease),
+      renew: async (attempt, until) => (await captures()).renew(attempt, until),
+      finish: async (attempt, outcome, now) => (await captures()).finish(attempt, outcome, now),
+      putBack: async (attempt, options) => (await captures()).putBack(attempt, options),
+      findProgress: async (projectId, rootId) => (await captures()).findProgress(projectId, rootId),
+      findVersions: async (roots) => (await captures()).findVersions(roots),
+    },
     close,
   }
 }

@@ -1,23 +1,38 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { AppError } from '../../errors.ts'
+import type { Captures } from '../captures.ts'
 import type { NewRoot, Project, ProjectSummary, Store, StoredKey } from '../store.ts'
+import { SqlCaptures } from './captures.ts'
 import { claim, releaseClaim, renewClaim, showRoot } from './claims.ts'
 import { holdClaim, lostClaim } from './hold-claim.ts'
 import { newRevision } from './revision.ts'
 import type { Schema } from './schema.ts'
 
-/** Everything but what requests read, by queries that serve every engine. */
-export type Writes = Pick<
+type StoreWrites = Pick<
   Store,
   'createProject' | 'countProjects' | 'addRoot' | 'createKey' | 'listKeys' | 'revokeKey'
 >
 
-/** `read` and `write` may be one connection or two; a driver opens them and translates its engine's errors. */
-export class SqlWrites implements Writes {
+/** Everything but what requests read, by queries that serve every engine. */
+export interface Writes extends StoreWrites {
+  readonly captures: Omit<Captures, 'anyUnfinished'>
+}
+
+/** They may be one connection or two; a driver opens them and translates its engine's errors. */
+export interface Connections {
+  readonly read: Kysely<Schema>
+  readonly write: Kysely<Schema>
+}
+
+export function openWrites(connections: Connections): Writes {
+  return Object.assign(new SqlWrites(connections), { captures: new SqlCaptures(connections) })
+}
+
+class SqlWrites implements StoreWrites {
   readonly #read: Kysely<Schema>
   readonly #write: Kysely<Schema>
 
-  constructor({ read, write }: { read: Kysely<Schema>; write: Kysely<Schema> }) {
+  constructor({ read, write }: Connections) {
     this.#read = read
     this.#write = write
   }

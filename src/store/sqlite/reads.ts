@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import {
+  ANY_UNFINISHED,
   BETWEEN_JOBS,
   HEAD,
   JOB,
@@ -34,6 +35,7 @@ export function createSqliteReads(database: DatabaseSync, path: string): Reads {
   const projects = prepare(`select ${PROJECT} from projects order by created, project_id limit ?1`)
   const root = prepare(`${SHOWN} and root_id = ?2`)
   const key = prepare(`select ${KEY} from keys where hash = ?1 and revoked is null`)
+  const unfinished = prepare(ANY_UNFINISHED)
   const firstRoots = prepare(`${SHOWN} order by created desc, root_id limit ?2`)
   // Two index ranges rather than one condition with OR: each begins where the page begins, so that a page costs the
   // same wherever it lies and however many roots share one instant.
@@ -107,6 +109,7 @@ export function createSqliteReads(database: DatabaseSync, path: string): Reads {
       someTexts(projectId, rootId, from, limit).flatMap(([text]) =>
         text === null ? [] : toJobTexts(text as string),
       ),
+    anyUnfinished: async () => unfinished().length > 0,
     check: async () => void projects(1),
   }
 }

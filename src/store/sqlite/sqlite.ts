@@ -34,14 +34,14 @@ export async function openSqliteStore(path: string): Promise<Store> {
     if (!isUpToDate(migrationsMade(database, path))) await bringUpToDate(path)
     const loadWrites = async () => {
       // Loaded where something is written: who only serves does without.
-      const [{ queryBuilder }, { SqlWrites }] = await Promise.all([
+      const [{ queryBuilder }, { openWrites }] = await Promise.all([
         import('./dialect.ts'),
         import('../sql/writes.ts'),
       ])
       if (opened.length === 0) throw new AppError('unavailable', 'The database is closed.')
       const writer = await connect()
       writer.exec('pragma busy_timeout = 0')
-      return new SqlWrites({ read: queryBuilder(database), write: queryBuilder(writer) })
+      return openWrites({ read: queryBuilder(database), write: queryBuilder(writer) })
     }
     return createSqlStore({ reads: createSqliteReads(database, path), loadWrites, close })
   } catch (error) {

@@ -1,0 +1,111 @@
+import type { Logger } from 'pino'
+import type { Browser } from 'playwright-core'
+import type { FoundBrowser } from './find-browser.ts'
+import { type LaunchedBrowser, launchBrowser } from './launch.ts'
+
+/** What a browser gathers over time goes with it. */
+const PAGES_A_BROWSER = 250
+/** A browser that nobody needs takes memory from those who are needed. */
+const IDLE_MS = 60_000
+
+interface Kept extends LaunchedBrowser {
+  users: number
+  pages: number
+}
+
+/** Keeps one browser at hand: started when it is needed, replaced when it is old or gone, ended when it is idle. */
+export class Browsers {
+  readonly #find: () => Promise<FoundBrowser>
+  readonly #log: Pick<Logger, 'warn'>
+  #current: Promise<Kept> | undefined
+  /** Replaced, and still at work. */
+  readonly #old = new Set<Kept>()
+  #idle: NodeJS.Timeout | undefined
+  #warned = false
+
+  constructor(find: () => Promise<FoundBrowser>, log: Pick<Logger, 'warn'>) {
+    this.#find = find
+    this.#log = log
+  }
+
+  /** Throws AppError `no_browser` where none can be started. */
+  async ready(): Promise<void> {
+    this.#restUnlessUsed(await this.#keep())
+  }
+
+  /** A browser for one page. `kill` ends it with everything that is open in it. */
+  async use<T>(work: (browser: Browser, kill: () => Promise<void>) => Promise<T>): Promise<T> {
+    const kept = await this.#keep()
+    clearTimeout(this.#idle)
+    kept.users++
+    if (++kept.pages >= PAGES_A_BROWSER) this.#replace(kept)
+    try {
+      return await work(kept.browser, async () => {
+        this.#replace(kept)
+        await kept.close()
+      })
+    } finally {
+      kept.users--
+      if (this.#old.has(kept)) await this.#endIfUnused(kept)
+      else this.#restUnlessUsed(kept)
+    }
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#idle)
+    const current = await this.#current?.catch(() => undefined)
+    this.#current = undefined
+    await Promise.all([...this.#old, ...(current ? [current] : [])].map((kept) => kept.close()))
+    this.#old.clear()
+  }
+
+  async #keep(): Promise<Kept> {
+    this.#current ??= this.#launch()
+    return await this.#current
+  }
+
+  async #launch(): Promise<Kept> {
+    try {
+      const launched = await launchBrowser(await this.#find())
+      if (!launched.sandboxed && !this.#warned) {
+        this.#warned = true
+        this.#log.warn(
+          'the browser runs without its sandbox, which this machine or user (root?) does not allow: a page that ' +
+            'breaks out of the browser has all rights of this process. Capture only pages that you trust, or run ' +
+            'as a user of its own on a machine that allows user namespaces',
+        )
+      }
+      const kept = { ...launched, users: 0, pages: 0 }
+      launched.browser.once('disconnected', () => {
+        this.#replace(kept)
+        void this.#endIfUnused(kept)
+      })
+      return kept
+    } catch (error) {
+      this.#current = undefined
+      throw error
+    }
+  }
+
+  /** The next page gets another one. */
+  #replace(kept: Kept): void {
+    if (this.#old.has(kept)) return
+    this.#old.add(kept)
+    this.#current = undefined
+  }
+
+  async #endIfUnused(kept: Kept): Promise<void> {
+    if (kept.users > 0) return
+    await kept.close()
+    this.#old.delete(kept)
+  }
+
+  #restUnlessUsed(kept: Kept): void {
+    if (kept.users > 0) return
+    clearTimeout(this.#idle)
+    this.#idle = setTimeout(() => {
+      this.#replace(kept)
+      void this.#endIfUnused(kept)
+    }, IDLE_MS).unref()
+  }
+}

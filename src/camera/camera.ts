@@ -1,0 +1,40 @@
+import type { CaptureReason } from '../contract/status.ts'
+
+export interface PageToShoot {
+  readonly url: string
+  readonly width: number
+  readonly height: number
+  readonly fullPage: boolean
+  /** The longest it may take to settle. */
+  readonly loadingTime: number
+}
+
+export interface Shot {
+  /** PNG. */
+  readonly bytes: Buffer
+  /** The page is longer than a picture may be. */
+  readonly cut: boolean
+}
+
+/** A page that could not be captured: nothing that trying again at once would change, but for `crashed`. */
+export class CaptureFailure extends Error {
+  override readonly name = 'CaptureFailure'
+  readonly reason: CaptureReason
+
+  constructor(reason: CaptureReason, detail: string) {
+    super(detail)
+    this.reason = reason
+  }
+}
+
+export interface Camera {
+  /** Throws AppError `no_browser`, with what to do about it. */
+  ready(): Promise<void>
+  /**
+   * Takes the picture of a page once it has settled, or when its loading time is over. Waits while as many as may be
+   * are being taken. Throws CaptureFailure, AppError `no_browser`, or the signal's reason.
+   */
+  shoot(page: PageToShoot, signal: AbortSignal): Promise<Shot>
+  /** Ends the browser, with whatever it is at. */
+  close(): Promise<void>
+}

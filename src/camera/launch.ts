@@ -1,0 +1,154 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { AppError } from '../errors.ts'
+import type { FoundBrowser } from './find-browser.ts'
+
+/** For everything outside a context of ours there is no way out at all. */
+const NOWHERE = 'http://127.0.0.1:9'
+/** Beside those of Playwright, which turn off whatever calls home. */
+const ARGUMENTS = [
+  // Names are for the guard to resolve: nothing here asks DNS, not even ahead of time.
+  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
+  // What would go around the proxy.
+  '--disable-quic',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--dns-prefetch-disable',
+  '--no-pings',
+  '--disable-domain-reliability',
+  '--disable-gpu',
+  '--font-render-hinting=none',
+  '--hide-scrollbars',
+  '--mute-audio',
+  // A dialog to print, or to choose a file, would wait for someone.
+  '--disable-print-preview',
+  '--disable-notifications',
+]
+const LAUNCH_MS = 30_000
+const CLOSE_MS = 5_000
+const FOLDER = 'proofsheet-browser-'
+
+export interface LaunchedBrowser {
+  readonly browser: Browser
+  readonly sandboxed: boolean
+  /** Closes it; kills it where it does not close. Its files are gone afterwards. */
+  close(): Promise<void>
+}
+
+/** Throws AppError `no_browser` where it cannot be started. */
+export async function launchBrowser(found: FoundBrowser): Promise<LaunchedBrowser> {
+  await sweepFolders()
+  // Root has no sandbox at all.
+  const wanted = process.getuid?.() !== 0
+  try {
+    return await launch(found, wanted)
+  } catch (error) {
+    if (!wanted || !/sandbox/i.test(String(error))) throw notStarted(found, error)
+    return await launch(found, false).catch((again) => {
+      throw notStarted(found, again)
+    })
+  }
+}
+
+async function launch({ path, env }: FoundBrowser, sandboxed: boolean): Promise<LaunchedBrowser> {
+  const { chromium } = await import('playwright-core')
+  const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`))
+  try {
+    const browser = await inFolder(folder, () =>
+      chromium.launch({
+        executablePath: path,
+        chromiumSandbox: sandboxed,
+        args: ARGUMENTS,
+        proxy: { server: NOWHERE },
+        env: { ...env, TMPDIR: folder },
+        timeout: LAUNCH_MS,
+        // Signals are the service's: it ends the browser when its captures are over.
+        handleSIGINT: false,
+        handleSIGTERM: false,
+        handleSIGHUP: false,
+      }),
+    )
+    const pid = await processId(browser)
+    let closed: Promise<void> | undefined
+    return {
+      browser,
+      sandboxed,
+      close() {
+        closed ??= closeBrowser(browser, pid).finally(() => remove(folder))
+        return closed
+      },
+    }
+  } catch (error) {
+    await remove(folder)
+    throw error
+  }
+}
+
+/** Playwright makes the profile in the temporary folder, wherever that is when it starts a browser. */
+async function inFolder<T>(folder: string, start: () => Promise<T>): Promise<T> {
+  const before = process.env['TMPDIR']
+  process.env['TMPDIR'] = folder
+  try {
+    return await start()
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+  }
+}
+
+async function processId(browser: Browser): Promise<number | undefined> {
+  const session = await browser.newBrowserCDPSession()
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+  await session.detach()
+  return processInfo.find(({ type }) => type === 'browser')?.id
+}
+
+async function closeBrowser(browser: Browser, pid: number | undefined): Promise<void> {
+  const gone = new Promise<void>((resolve) => {
+    if (browser.isConnected()) browser.once('disconnected', () => resolve())
+    else resolve()
+  })
+  const impatient = setTimeout(() => kill(pid), CLOSE_MS)
+  await Promise.race([browser.close().catch(() => {}), gone])
+  clearTimeout(impatient)
+}
+
+/** With all its processes: Playwright starts it as the leader of a group. */
+function kill(pid: number | undefined): void {
+  if (pid === undefined) return
+  for (const target of [-pid, pid]) {
+    try {
+      process.kill(target, 'SIGKILL')
+    } catch {
+      // Gone already.
+    }
+  }
+}
+
+async function remove(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(() => {})
+}
+
+/** What processes that were killed have left behind. */
+async function sweepFolders(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const [, pid] = /^proofsheet-browser-(\d+)-/.exec(name) ?? []
+    if (pid !== undefined && !isAlive(Number(pid))) await remove(join(tmpdir(), name))
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
+function notStarted({ path }: FoundBrowser, cause: unknown): AppError {
+  const [reason] = String((cause as Error).message ?? cause).split('\n')
+  return new AppError('no_browser', `The browser ${path} does not start: ${reason}`, { cause })
+}

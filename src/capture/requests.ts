@@ -1,0 +1,50 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { parseId } from '../contract/ids.ts'
+import { AppError } from '../errors.ts'
+import type { Queue } from '../queue/queue.ts'
+import type { NewRequest } from '../store/captures.ts'
+import type { Store } from '../store/store.ts'
+
+/** A request whose form is right. */
+export type Asked = Pick<NewRequest, 'width' | 'height' | 'fullPage' | 'tags' | 'pages'>
+
+/** Takes in what is to be captured. */
+export class Requests {
+  readonly #store: Store
+  readonly #queue: () => Promise<Queue>
+
+  constructor(store: Store, queue: () => Promise<Queue>) {
+    this.#store = store
+    this.#queue = queue
+  }
+
+  /** Answers the id of the root, once it is safe. Throws `not_found`, or `conflict` for a key that was used before. */
+  async accept(
+    projectText: string,
+    asked: Asked,
+    { now, idempotencyKey }: { now: number; idempotencyKey: string | undefined },
+  ): Promise<string> {
+    const projectId = parseId(projectText)
+    if (!projectId) throw new AppError('not_found')
+    const request = {
+      ...asked,
+      projectId,
+      rootId: randomUUID(),
+      created: now,
+      idempotencyKey,
+      digest: digestOf(asked),
+    }
+    const queue = await this.#queue()
+    const rootId = await this.#store.captures.accept(request, queue.also)
+    queue.wake()
+    return rootId
+  }
+}
+
+/** Equal for equal requests. */
+function digestOf({ width, height, fullPage, tags, pages }: Asked): string {
+  const parts = pages.map(({ url, name, loadingTime }) => [url, name, loadingTime])
+  return createHash('sha256')
+    .update(JSON.stringify([width, height, fullPage, tags, parts]))
+    .digest('hex')
+}

@@ -1,0 +1,57 @@
+/** Reads a JSON value that may be anything, and gathers all that is wrong with it: each mistake with its pointer. */
+export class Reader {
+  readonly mistakes: { readonly pointer: string; readonly detail: string }[] = []
+
+  /** `at`: a JSON pointer (RFC 6901). */
+  wrong(at: string, detail: string): void {
+    this.mistakes.push({ pointer: `#${at}`, detail })
+  }
+
+  /** Undefined where it is no object: what it should hold is then not wrong as well. */
+  fields(
+    value: unknown,
+    at: string,
+    known: readonly string[],
+    notBuilt: readonly string[],
+  ): Record<string, unknown> | undefined {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      this.wrong(at, `must be an object with ${known.join(', ')}`)
+      return undefined
+    }
+    for (const name of Object.keys(value).filter((each) => !known.includes(each))) {
+      const place = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      const unknown = `is not known; known are ${known.join(', ')}`
+      this.wrong(place, notBuilt.includes(name) ? 'is not supported yet' : unknown)
+    }
+    return value as Record<string, unknown>
+  }
+
+  integer(value: unknown, at: string, max: number): number {
+    if (Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max) return value as number
+    this.wrong(at, `must be a whole number from 1 to ${max}`)
+    return 0
+  }
+
+  boolean(value: unknown, at: string): boolean {
+    if (typeof value === 'boolean') return value
+    this.wrong(at, 'must be true or false')
+    return false
+  }
+
+  text(value: unknown, at: string, max: number): string {
+    if (typeof value === 'string' && value !== '' && value.length <= max && isPlain(value)) return value
+    this.wrong(at, `must be a text of 1 to ${max} characters`)
+    return ''
+  }
+
+  list(value: unknown, at: string, { min, max, of }: { min: number; max: number; of: string }): unknown[] {
+    if (Array.isArray(value) && value.length >= min && value.length <= max) return value
+    this.wrong(at, `must be a list of ${min === 0 ? `at most ${max}` : `${min} to ${max}`} ${of}`)
+    return []
+  }
+}
+
+/** What every database can hold. */
+function isPlain(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
+}

@@ -1,0 +1,79 @@
+import { type Static, Type } from './schema.ts'
+
+/** How far one page is. */
+export const CAPTURE_STATES = ['queued', 'running', 'done', 'failed'] as const
+export type CaptureState = (typeof CAPTURE_STATES)[number]
+
+/** How far a root is; the last three are final. */
+export const ROOT_STATES = ['queued', 'running', 'done', 'partial', 'failed'] as const
+export type RootState = (typeof ROOT_STATES)[number]
+
+/** Why a page could not be captured. Only ever appended to: clients branch on it. */
+export const CAPTURE_REASONS = {
+  dns: 'its host name was not found',
+  refused: 'its server refused the connection',
+  unreachable: 'its server could not be reached, or did not answer as a web server does',
+  tls: 'its certificate or encryption is not valid',
+  timeout: 'nothing came in time, or the page kept the browser busy',
+  blocked: 'its address is not one that the service may ask',
+  redirects: 'it was redirected too often',
+  download: 'it is a file to download, not a page',
+  too_large: 'it loads more than the service takes',
+  crashed: 'it crashed the browser, again and again',
+  internal: 'the service failed, again and again',
+} as const
+export type CaptureReason = keyof typeof CAPTURE_REASONS
+
+const Time = (description: string) => Type.Integer({ description: `${description} Unix milliseconds.` })
+
+const PageStatus = Type.Object({
+  position: Type.Integer({ description: 'Its place in the request, from 0.' }),
+  url: Type.String(),
+  name: Type.String(),
+  state: Type.Enum(CAPTURE_STATES),
+  attempts: Type.Integer({ description: 'How often capturing it was begun.' }),
+  queued: Time('When it was asked for.'),
+  started: Type.Optional(Time('When the last attempt began.')),
+  finished: Type.Optional(Time('When it was done or given up.')),
+  uuid: Type.Optional(Type.String({ format: 'uuid', description: 'Of the result.' })),
+  cut: Type.Optional(
+    Type.Boolean({ description: 'The page is longer than a picture may be: its end is missing.' }),
+  ),
+  reason: Type.Optional(
+    Type.Enum(Object.keys(CAPTURE_REASONS) as CaptureReason[], {
+      description: Object.entries(CAPTURE_REASONS)
+        .map(([reason, words]) => `\`${reason}\`: ${words}.`)
+        .join(' '),
+    }),
+  ),
+  detail: Type.Optional(Type.String({ description: 'Why it failed, for people.' })),
+})
+
+export type PageStatus = Static<typeof PageStatus>
+
+export const RootStatus = Type.Object(
+  {
+    rootId: Type.String({ format: 'uuid' }),
+    state: Type.Enum(ROOT_STATES, {
+      description:
+        '`done`: every page has a result. `partial`: some have, the others failed. `failed`: none has.',
+    }),
+    created: Time('When it was asked for.'),
+    tags: Type.Array(Type.String()),
+    counts: Type.Object({
+      total: Type.Integer(),
+      queued: Type.Integer(),
+      running: Type.Integer(),
+      done: Type.Integer(),
+      failed: Type.Integer(),
+    }),
+    urls: Type.Array(PageStatus, { description: 'In the order of the request.' }),
+  },
+  { $id: 'RootStatus', description: 'How far a request for screenshots is.' },
+)
+
+export type RootStatus = Static<typeof RootStatus>
+
+export function isFinal(state: RootState): boolean {
+  return state !== 'queued' && state !== 'running'
+}

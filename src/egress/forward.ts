@@ -1,0 +1,96 @@
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { pipeline } from 'node:stream'
+import { EgressError, type Failures } from './failure.ts'
+import { passOn } from './headers.ts'
+import type { Meter } from './meter.ts'
+import type { Reach } from './reach.ts'
+import { nameTarget, type Target } from './target.ts'
+
+/** As much as Chromium takes. */
+export const MAX_HEADER_BYTES = 256 * 1024
+
+/** Methods for which "no length" means "no body" to everyone. */
+const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE'])
+
+export interface Way {
+  readonly reach: Reach
+  readonly meter: Meter
+  readonly failures: Failures
+}
+
+/**
+ * Plain http: the request goes out on a connection of its own. Whatever fails, the browser's connection is
+ * destroyed: a made-up answer would pass for the site's, and a page may not read one.
+ */
+export async function forward(
+  asked: IncomingMessage,
+  answer: ServerResponse,
+  { target, path }: { target: Target; path: string },
+  { reach, meter, failures }: Way,
+): Promise<void> {
+  const gone = new AbortController()
+  const giveUp = () => asked.socket.destroy()
+  answer.once('close', () => gone.abort())
+  answer.on('error', giveUp)
+  asked.on('error', giveUp)
+  let outside: Socket
+  try {
+    outside = await reach(target, gone.signal)
+  } catch {
+    giveUp()
+    return
+  }
+  answer.once('close', () => {
+    outside.destroy()
+    // What the browser still sends of a body that nobody wants must not block its connection.
+    asked.unpipe()
+    asked.resume()
+  })
+  const count = meter.watch(outside)
+  const request = httpRequest({
+    createConnection: () => outside,
+    method: asked.method,
+    path,
+    headers: headersFor(asked, target),
+    maxHeaderSize: MAX_HEADER_BYTES,
+    insecureHTTPParser: false,
+  })
+  request.on('information', count)
+  let isOver = false
+  const breakOff = (why: string) => {
+    // An answer that has begun hears of it by itself, and may be complete: sites refuse an upload in its middle.
+    if (isOver || answer.headersSent) return
+    isOver = true
+    const detail = `${nameTarget(target)} broke off before it answered (${why})`
+    if (!gone.signal.aborted) failures.record(target, new EgressError('unreachable', detail))
+    giveUp()
+  }
+  request.on('error', (error: NodeJS.ErrnoException) => breakOff(error.code ?? error.message))
+  // Node tells of an answer that switches protocols unasked by closing, without an error.
+  request.once('close', () => breakOff('no answer'))
+  request.on('response', (given) => {
+    given.on('data', count)
+    try {
+      answer.sendDate = false
+      answer.writeHead(given.statusCode ?? 0, given.statusMessage, passOn(given.rawHeaders))
+    } catch (error) {
+      // Node reads some headers that it does not write.
+      breakOff((error as Error).message)
+      return
+    }
+    pipeline(given, answer, (error) => error && giveUp())
+  })
+  asked.pipe(request)
+}
+
+function headersFor(asked: IncomingMessage, target: Target): string[] {
+  const host = target.port === 80 ? nameTarget(target).replace(/:80$/, '') : nameTarget(target)
+  const headers = ['Host', host, ...passOn(asked.rawHeaders, 'host', 'expect'), 'Connection', 'close']
+  const coding = asked.headers['transfer-encoding']
+  if (coding !== undefined) headers.push('Transfer-Encoding', coding)
+  else if (asked.headers['content-length'] === undefined && !BODILESS.has(asked.method ?? '')) {
+    headers.push('Content-Length', '0')
+  }
+  return headers
+}

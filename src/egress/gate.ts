@@ -1,0 +1,120 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { createFailures, EgressError, type EgressFailure } from './failure.ts'
+import { forward, MAX_HEADER_BYTES } from './forward.ts'
+import { createMeter } from './meter.ts'
+import type { Reach } from './reach.ts'
+import { parseAbsoluteForm, parseAuthority } from './target.ts'
+import { refuse, tunnel } from './tunnel.ts'
+
+/** Connections of one browser. */
+const MAX_CONNECTIONS = 512
+
+export interface GateLimits {
+  /** Bytes from outside, all answers together. */
+  readonly maxBytes: number
+  /** Called once, when more came; the gate is shut by then. */
+  readonly onTooLarge?: () => void
+}
+
+/** The way out of one job. */
+export interface Gate {
+  /** `http://127.0.0.1:<port>` */
+  readonly proxyUrl: string
+  /** Why nothing came from where this address leads, if the guard knows: the last failure of its host and port. */
+  failureOf(url: string): EgressFailure | undefined
+  /** Bytes from outside towards the browser. */
+  readonly received: number
+  /** Destroys every connection; resolves when nothing is open any more. */
+  close(): Promise<void>
+}
+
+export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLimits): Promise<Gate> {
+  const failures = createFailures()
+  const open = new Set<Socket>()
+  /** Browser connections whose last request is not answered yet. */
+  const busy = new WeakSet<Socket>()
+  let isShut = false
+
+  const keep = (socket: Socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+    // Whoever uses a socket hears of its end by 'close'.
+    socket.on('error', () => {})
+    if (isShut) socket.destroy()
+  }
+  const shut = () => {
+    isShut = true
+    for (const socket of open) socket.destroy()
+  }
+  const meter = createMeter(maxBytes, () => {
+    shut()
+    onTooLarge?.()
+  })
+  const pending = new Set<Promise<Socket>>()
+  const reach: Reach = async (target, signal) => {
+    const attempt = connect(target, signal)
+    pending.add(attempt)
+    try {
+      const socket = await attempt
+      keep(socket)
+      failures.forget(target)
+      return socket
+    } catch (error) {
+      if (error instanceof EgressError && !signal.aborted) failures.record(target, error)
+      throw error
+    } finally {
+      pending.delete(attempt)
+    }
+  }
+  /** Browsers wait for an answer before they ask again on the same connection; others are not served. */
+  const takesTurns = ({ socket }: IncomingMessage) => {
+    if (busy.has(socket)) socket.destroy()
+    busy.add(socket)
+    return !socket.destroyed
+  }
+
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: 0, requestTimeout: 0 })
+  server.maxConnections = MAX_CONNECTIONS
+  server.on('connection', keep)
+  server.on('request', (asked, answer) => {
+    if (!takesTurns(asked)) return
+    const destination = parseAbsoluteForm(asked.url ?? '')
+    if (!destination) return refuse(asked.socket, 400)
+    answer.once('close', () => busy.delete(asked.socket))
+    forward(asked, answer, destination, { reach, meter, failures }).catch(() => asked.socket.destroy())
+  })
+  server.on('connect', (asked, _, head) => {
+    const { socket } = asked
+    if (!takesTurns(asked)) return
+    const target = parseAuthority(asked.url ?? '')
+    if (!target) return refuse(socket, 400)
+    tunnel(socket, head, target, reach, meter).catch(() => socket.destroy())
+  })
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  // Afterwards it only tells of connections that could not be accepted.
+  server.on('error', () => {})
+  const { port } = server.address() as AddressInfo
+  const close = async () => {
+    const closed = new Promise((resolve) => server.close(resolve))
+    const gone = [...open].map((socket) => new Promise((resolve) => socket.once('close', resolve)))
+    shut()
+    await Promise.all([closed, ...gone, Promise.allSettled(pending)])
+  }
+  let closing: Promise<void> | undefined
+  return {
+    proxyUrl: `http://127.0.0.1:${port}`,
+    failureOf: failures.find,
+    get received() {
+      return meter.received
+    },
+    close() {
+      closing ??= close()
+      return closing
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import type { AllowList } from './allow-list.ts'
+import { type Gate, type GateLimits, openGate } from './gate.ts'
+import { createReach, type Place } from './reach.ts'
+import { createResolve, type Lookup, systemLookup } from './resolve.ts'
+import { canonicalHost } from './target.ts'
+import { createTurns } from './turns.ts'
+
+export type { EgressFailure, EgressReason } from './failure.ts'
+export type { Gate, GateLimits, Lookup, Place }
+
+/** Each look-up of the system holds one of libuv's four threads, and files need one too. */
+const LOOKUPS = 3
+const LOOKUPS_OF_A_GATE = 1
+const CONNECT_MS = 10_000
+
+export interface GuardRules {
+  readonly allow: AllowList
+  /** Default: the system's. */
+  readonly lookup?: Lookup
+  /** Names that are answered at a fixed place whatever DNS says, on any port. */
+  readonly places?: ReadonlyMap<string, Place>
+  /** Patience for a look-up, and again for a connection. */
+  readonly connectMs?: number
+}
+
+/** Lets a browser out to the public internet and nowhere else: a forward proxy for each job. */
+export interface Guard {
+  openGate(limits: GateLimits): Promise<Gate>
+}
+
+export function createGuard({ allow, lookup, places, connectMs = CONNECT_MS }: GuardRules): Guard {
+  const turns = createTurns(LOOKUPS)
+  const look = lookup ?? systemLookup
+  const canonical = new Map([...(places ?? [])].map(([name, place]) => [canonicalHost(name) ?? name, place]))
+  return {
+    openGate(limits) {
+      const ownTurns = createTurns(LOOKUPS_OF_A_GATE)
+      const resolve = createResolve(look, (task) => ownTurns(() => turns(task)), connectMs)
+      return openGate(createReach({ allow, resolve, places: canonical, connectMs }), limits)
+    },
+  }
+}

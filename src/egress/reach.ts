@@ -1,0 +1,46 @@
+import type { Socket } from 'node:net'
+import { findForbiddenKind, isPublicAddress } from './addresses.ts'
+import type { AllowList } from './allow-list.ts'
+import { connectToFirst } from './connect.ts'
+import { EgressError } from './failure.ts'
+import type { Resolve } from './resolve.ts'
+import type { Target } from './target.ts'
+
+/** Connects to where a target leads, or throws an EgressError that says why not. */
+export type Reach = (target: Target, signal: AbortSignal) => Promise<Socket>
+
+export interface Place {
+  readonly address: string
+  readonly port: number
+}
+
+export interface ReachRules {
+  readonly allow: AllowList
+  readonly resolve: Resolve
+  readonly places: ReadonlyMap<string, Place>
+  readonly connectMs: number
+}
+
+/** A name is looked up once: the addresses that were checked are the ones that are connected to. */
+export function createReach({ allow, resolve, places, connectMs }: ReachRules): Reach {
+  const isPermitted = ({ host, isAddress, port }: Target, address: string) =>
+    isPublicAddress(address) ||
+    allow.permitsAddress(address, port) ||
+    (!isAddress && allow.permitsName(host, port))
+
+  return async (target, signal) => {
+    const { host, isAddress, port } = target
+    const place = places.get(host)
+    if (place) return connectToFirst([place.address], place.port, connectMs, signal)
+    const addresses = isAddress ? [host] : await resolve(host, signal)
+    const permitted = addresses.filter((address) => isPermitted(target, address))
+    if (permitted.length === 0) throw explain(target, addresses)
+    return connectToFirst(permitted, port, connectMs, signal)
+  }
+}
+
+function explain({ host, isAddress }: Target, [address]: readonly string[]): EgressError {
+  if (address === undefined) return new EgressError('dns', `${host} has no address in DNS`)
+  const leads = isAddress ? `${host} is` : `${host} leads to ${address},`
+  return new EgressError('blocked', `${leads} ${findForbiddenKind(address)} (CAPTURE_ALLOW could permit it)`)
+}

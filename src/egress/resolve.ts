@@ -1,0 +1,68 @@
+import { lookup } from 'node:dns/promises'
+import { EgressError } from './failure.ts'
+import type { Turns } from './turns.ts'
+
+/** The addresses of a name. Rejects with what the system says (ENOTFOUND, EAI_AGAIN …). */
+export type Lookup = (name: string) => Promise<readonly string[]>
+
+export const systemLookup: Lookup = async (name) =>
+  (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address)
+
+interface UnderWay {
+  readonly answer: Promise<readonly string[]>
+  waiting: number
+}
+
+export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>
+
+/**
+ * Look-ups of one gate, each in its turn. Those who ask for a name that is being looked up share its answer; each
+ * waits no longer than `patienceMs`, though the look-up itself cannot be called off and keeps its turn.
+ */
+export function createResolve(look: Lookup, turns: Turns, patienceMs: number): Resolve {
+  const underWay = new Map<string, UnderWay>()
+
+  const begin = (name: string): UnderWay => {
+    const lookUp = async () => {
+      // Nobody waits any more: the turn goes to the next.
+      if (own.waiting === 0) throw new Error('nobody waits')
+      return await look(name)
+    }
+    // Not at once: whoever begins it is counted first.
+    const answer = Promise.resolve().then(() => turns(lookUp))
+    const own: UnderWay = { answer, waiting: 0 }
+    const end = () => {
+      if (underWay.get(name) === own) underWay.delete(name)
+    }
+    answer.then(end, end)
+    underWay.set(name, own)
+    return own
+  }
+
+  return async (name, signal) => {
+    const shared = underWay.get(name) ?? begin(name)
+    shared.waiting++
+    const given = Promise.withResolvers<never>()
+    const giveUp = () => given.reject(new EgressError('dns', `${name} was not looked up in time`))
+    const timer = setTimeout(giveUp, patienceMs)
+    signal.addEventListener('abort', giveUp)
+    if (signal.aborted) giveUp()
+    try {
+      return await Promise.race([shared.answer, given.promise])
+    } catch (error) {
+      throw error instanceof EgressError ? error : new EgressError('dns', explain(name, error))
+    } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', giveUp)
+      shared.waiting--
+      // Given up before its turn: whoever asks next begins anew instead of joining what will not be done.
+      if (shared.waiting === 0 && underWay.get(name) === shared) underWay.delete(name)
+    }
+  }
+}
+
+function explain(name: string, error: unknown): string {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code
+  if (code === 'ENOTFOUND') return `${name} has no address in DNS`
+  return `${name} could not be looked up (${code ?? 'unknown error'})`
+}

@@ -1,0 +1,97 @@
+import { paths, rootPath } from '../../contract/paths.ts'
+import { ProjectParams } from '../../contract/requests.ts'
+import { parseScreenshotRequest, ScreenshotAccepted } from '../../contract/screenshot-request.ts'
+import { AppError } from '../../errors.ts'
+import type { HttpContext, Server } from '../context.ts'
+import { originOf } from '../origin.ts'
+import { problemResponses } from '../responses.ts'
+
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
+
+export async function requestScreenshots(server: Server, context: HttpContext): Promise<void> {
+  const { config, requests, ready, clock } = context
+  await server.register(async (scope) => {
+    takeJson(scope as Server, config.limits.bodyBytes)
+    scope.route({
+      method: 'POST',
+      url: paths.requestScreenshots,
+      config: { access: 'write' },
+      schema: {
+        operationId: 'requestScreenshots',
+        tags: ['Capturing'],
+        summary: 'Ask for screenshots',
+        description:
+          'The root can be read at once, with no jobs; each job appears as soon as its pictures are stored. ' +
+          'Needs a key with the scope `write`.',
+        params: ProjectParams,
+        headers: {
+          type: 'object',
+          properties: {
+            'idempotency-key': {
+              type: 'string',
+              description:
+                'Any text that is new for a new request: a repeat with it answers the first result.',
+            },
+          },
+        },
+        body: { $ref: 'ScreenshotRequest#' },
+        response: {
+          201: {
+            description: 'Accepted, and safe: it survives a crash.',
+            headers: { Location: { description: 'The root.', schema: { type: 'string' } } },
+            content: { 'application/json': { schema: ScreenshotAccepted } },
+          },
+          ...problemResponses(
+            'bad_request',
+            'unauthorized',
+            'forbidden',
+            'not_found',
+            'conflict',
+            'too_large',
+            'unsupported_media_type',
+            'rate_limited',
+            'no_browser',
+            'storage_full',
+          ),
+        },
+      },
+      // What is wrong with the body is said below, all of it and in words.
+      validatorCompiler: () => () => true,
+      handler: async (request, reply) => {
+        const { projectId } = request.params as ProjectParams
+        const { asked, mistakes } = parseScreenshotRequest(request.body, config.limits)
+        if (!asked) throw new AppError('bad_request', 'see errors: what is wrong, and where', { mistakes })
+        const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key'])
+        await ready()
+        const rootId = await requests.accept(projectId, asked, { now: clock(), idempotencyKey })
+        const path = rootPath(projectId.toLowerCase(), rootId)
+        return await reply
+          .code(201)
+          .header('location', `${originOf(request, context)}${path}`)
+          .header('cache-control', 'no-store')
+          .send({ jobId: rootId })
+      },
+    })
+  })
+}
+
+/** Nothing but JSON: a web page of someone else's can send anything else without asking (CSRF). */
+function takeJson(scope: Server, bodyLimit: number): void {
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit }, (_request, body, done) => {
+    try {
+      done(null, JSON.parse(body as string))
+    } catch (error) {
+      const mistakes = [{ pointer: '#', detail: `is not JSON: ${(error as Error).message}` }]
+      done(new AppError('bad_request', 'the body is not JSON', { mistakes }))
+    }
+  })
+}
+
+function readIdempotencyKey(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined
+  if (typeof header === 'string' && IDEMPOTENCY_KEY.test(header)) return header
+  throw new AppError('bad_request', 'the Idempotency-Key must be 1 to 255 visible ASCII characters', {
+    mistakes: [{ parameter: 'Idempotency-Key', detail: 'must be 1 to 255 visible ASCII characters' }],
+  })
+}

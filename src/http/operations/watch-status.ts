@@ -1,0 +1,100 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import { getProgress, type Progress } from '../../capture/status.ts'
+import { paths } from '../../contract/paths.ts'
+import { RootParams } from '../../contract/requests.ts'
+import { Type } from '../../contract/schema.ts'
+import { isFinal, type RootStatus } from '../../contract/status.ts'
+import type { HttpContext, Server } from '../context.ts'
+import { problemResponses } from '../responses.ts'
+import { whenOver } from '../when-over.ts'
+
+/** Whoever is in between takes a connection without any bytes for a dead one. */
+const LONGEST_SILENCE_MS = 15_000
+/** How soon a client comes back. */
+const RETRY_MS = 1_000
+
+/** The status as server-sent events: all of it first, then whatever changes. */
+export function watchStatus(server: Server, { store, watch, config }: HttpContext): void {
+  const over = whenOver(server)
+  const silenceMs = Math.min(LONGEST_SILENCE_MS, config.limits.idleMs / 2)
+  server.route({
+    method: 'GET',
+    url: paths.watchStatus,
+    schema: {
+      operationId: 'watchStatus',
+      tags: ['Capturing'],
+      summary: 'How far a root is, as it happens',
+      description:
+        'Server-sent events of the type `status`. Each is a status whose `urls` are those that changed since the ' +
+        'event before; the first has all of them. The stream ends when the root is finished. A client that was cut ' +
+        'off goes on with `Last-Event-ID`; one that has seen everything is answered 204 and need not come back.',
+      params: RootParams,
+      headers: {
+        type: 'object',
+        properties: { 'last-event-id': { type: 'string', description: 'The `id` of the last event seen.' } },
+      },
+      response: {
+        200: {
+          description: 'The events.',
+          content: { 'text/event-stream': { schema: Type.String() } },
+        },
+        204: Type.Null({ description: 'The root is finished, and `Last-Event-ID` was the last event.' }),
+        ...problemResponses('unauthorized', 'not_found', 'rate_limited', 'unavailable'),
+      },
+    },
+    handler: async (request, reply) => {
+      const { projectId, jobId } = request.params
+      let seen = readEventId(request.headers['last-event-id'])
+      let progress = await getProgress(store, projectId, jobId)
+      if (isFinal(progress.status.state) && progress.version <= seen) return await reply.code(204).send(null)
+      const root = { projectId: projectId.toLowerCase(), rootId: progress.status.rootId }
+      const gone = over(reply)
+      reply.hijack()
+      reply.raw.writeHead(200, {
+        ...(reply.getHeaders() as OutgoingHttpHeaders),
+        'content-type': 'text/event-stream; charset=utf-8',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      })
+      try {
+        await write(reply.raw, `retry: ${RETRY_MS}\n\n`)
+        for (;;) {
+          if (progress.version > seen) await write(reply.raw, toEvent(progress, seen))
+          seen = Math.max(seen, progress.version)
+          if (isFinal(progress.status.state) || gone.aborted) break
+          const silence = AbortSignal.timeout(silenceMs)
+          await watch.newer(root, seen, AbortSignal.any([gone, silence]))
+          if (silence.aborted) await write(reply.raw, ':\n\n')
+          progress = await getProgress(store, projectId, jobId)
+        }
+        reply.raw.end()
+      } catch (error) {
+        request.log.error({ reqId: request.id, err: error }, 'the events broke off')
+        reply.raw.destroy()
+      }
+    },
+  })
+}
+
+/** With those pages that changed since the client has `seen` them. */
+function toEvent({ status, version, changed }: Progress, seen: number): string {
+  const urls = status.urls.filter(({ position }) => (changed.get(position) ?? version) > seen)
+  const news: RootStatus = { ...status, urls }
+  return `event: status\nid: ${version}\ndata: ${JSON.stringify(news)}\n\n`
+}
+
+function readEventId(header: string | string[] | undefined): number {
+  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0
+}
+
+/** Until it was taken, or nobody is there to take it. */
+function write(response: ServerResponse, text: string): Promise<void> {
+  return new Promise((resolve) => {
+    if (response.destroyed) return resolve()
+    response.once('close', resolve)
+    response.write(text, () => {
+      response.off('close', resolve)
+      resolve()
+    })
+  })
+}

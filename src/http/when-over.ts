@@ -1,0 +1,23 @@
+import type { FastifyReply } from 'fastify'
+import type { Server } from './context.ts'
+
+/** For answers that wait for something: tells when the client has gone, or the service is about to. */
+export function whenOver(server: Server): (reply: FastifyReply) => AbortSignal {
+  const waiting = new Set<AbortController>()
+  let closing = false
+  server.addHook('preClose', (done) => {
+    closing = true
+    for (const each of waiting) each.abort()
+    done()
+  })
+  return (reply) => {
+    const over = new AbortController()
+    if (closing) over.abort()
+    waiting.add(over)
+    reply.raw.once('close', () => {
+      waiting.delete(over)
+      over.abort()
+    })
+    return over.signal
+  }
+}

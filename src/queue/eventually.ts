@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { AppError } from '../errors.ts'
+import type { Queue, QueueOptions } from './queue.ts'
+
+const RETRY_MS = 10_000
+
+export interface EventualQueue {
+  /** Throws what keeps it from being opened. */
+  opened(): Promise<Queue>
+  close(): Promise<void>
+}
+
+/** A queue that is opened as soon as that succeeds. Until then nothing is accepted, and everything else goes on. */
+export function openEventually(open: () => Promise<Queue>, log: QueueOptions['log']): EventualQueue {
+  const closing = new AbortController()
+  let attempt: Promise<Queue> | undefined
+
+  const tryToOpen = (): Promise<Queue> => {
+    attempt ??= open().catch((error) => {
+      attempt = undefined
+      throw error
+    })
+    return attempt
+  }
+  const opening = (async () => {
+    while (!closing.signal.aborted) {
+      try {
+        return await tryToOpen()
+      } catch (error) {
+        log.error({ err: error }, 'the queue cannot be opened at the moment: nothing is captured')
+        await sleep(RETRY_MS, undefined, { signal: closing.signal }).catch(() => {})
+      }
+    }
+    return undefined
+  })()
+
+  return {
+    async opened() {
+      if (closing.signal.aborted) throw new AppError('unavailable', 'The service stops.')
+      return await tryToOpen()
+    },
+    async close() {
+      closing.abort()
+      await (await opening)?.close()
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import type { Logger } from 'pino'
+import type { Captures, CaptureTask } from '../store/captures.ts'
+
+/** How often capturing one page is begun before it is given up. */
+export const MAX_ATTEMPTS = 3
+
+/**
+ * Captures one page and ends it in the store, whatever became of it. Throws what has nothing to do with the page: then
+ * it is tried again later. The signal tells that it is not ours any more, or that there is no time left.
+ */
+export type Work = (task: CaptureTask, signal: AbortSignal) => Promise<void>
+
+export interface QueueOptions {
+  readonly work: Work
+  /** Captures under way at a time. 0: others work it off. */
+  readonly concurrency: number
+  readonly log: Pick<Logger, 'warn' | 'error'>
+  readonly clock?: () => number
+}
+
+/** Who captures what next. Whatever was accepted is captured at least once, and ended once. */
+export interface Queue {
+  /** Makes a request known to the queue, in the transaction that accepts it. Undefined: the store itself is the queue. */
+  readonly also: Parameters<Captures['accept']>[1]
+  /** Something was accepted by this process: there is no need to wait until it is looked for. */
+  wake(): void
+  /** Begins nothing more; what is under way is given back. */
+  close(): Promise<void>
+}

@@ -1,0 +1,16 @@
+import { AppError } from '../errors.ts'
+import type { CaptureTask } from '../store/captures.ts'
+
+const FIRST_MS = 2_000
+const LONGEST_MS = 60_000
+
+/** An attempt that nobody can blame the page for: the storage is away or full, or there is no browser. */
+export function isOurs(error: unknown): boolean {
+  const codes = ['unavailable', 'storage_full', 'storage_failed', 'no_browser']
+  return error instanceof AppError && codes.includes(error.code)
+}
+
+/** How long to wait before the next attempt: longer each time. */
+export function retryDelay({ attempts }: Pick<CaptureTask, 'attempts'>): number {
+  return Math.min(LONGEST_MS, FIRST_MS * 4 ** (attempts - 1))
+}

@@ -1,0 +1,140 @@
+import type { CaptureReason, CaptureState } from '../contract/status.ts'
+
+export interface RequestedPage {
+  readonly url: string
+  readonly name: string
+  readonly loadingTime: number
+}
+
+/** How the pages of one request are to be captured. */
+export interface View {
+  readonly width: number
+  readonly height: number
+  readonly fullPage: boolean
+}
+
+export interface NewRequest extends View {
+  readonly projectId: string
+  readonly rootId: string
+  readonly created: number
+  /** Stands for everything that was asked; tells a repeat from another request under the same key. */
+  readonly digest: string
+  readonly idempotencyKey: string | undefined
+  readonly tags: readonly string[]
+  /** In the order of the request. */
+  readonly pages: readonly RequestedPage[]
+}
+
+export interface CaptureKey {
+  readonly projectId: string
+  readonly rootId: string
+  readonly position: number
+}
+
+/** A capture that was queued. Lower turns come first: projects take turns, however many pages each asked for. */
+export interface QueuedCapture extends CaptureKey {
+  readonly turn: number
+}
+
+/** One attempt at a capture. Of several attempts at the same one only the last that began can end it. */
+export interface Attempt extends CaptureKey {
+  /** The id of the attempt, and of the result that it makes. */
+  readonly uuid: string
+}
+
+export interface CaptureTask extends Attempt, RequestedPage, View {
+  /** This one included. */
+  readonly attempts: number
+}
+
+export interface Captured {
+  readonly width: number
+  readonly height: number
+  readonly basepath: string
+  /** The page was longer than a picture may be. */
+  readonly cut: boolean
+}
+
+export interface Failed {
+  readonly reason: CaptureReason
+  /** A sentence for people. */
+  readonly detail: string
+}
+
+/** When, in Unix milliseconds. */
+export interface CaptureTimes {
+  readonly queued: number
+  readonly started: number | undefined
+  readonly finished: number | undefined
+}
+
+export interface CaptureProgress extends RequestedPage, CaptureTimes {
+  readonly position: number
+  readonly state: CaptureState
+  readonly attempts: number
+  /** Of the result. */
+  readonly uuid: string | undefined
+  readonly failed: Failed | undefined
+  readonly cut: boolean
+  /** The version of the root's progress that this came with. */
+  readonly changed: number
+}
+
+/** How far a request is. */
+export interface RootProgress {
+  readonly created: number
+  readonly tags: readonly string[]
+  /** Counts up with everything that happens. */
+  readonly version: number
+  readonly captures: readonly CaptureProgress[]
+}
+
+export interface ProgressVersion {
+  readonly version: number
+  readonly unfinished: number
+}
+
+/** Statements of the same transaction. */
+export type Execute = (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>
+
+/**
+ * What was asked for and is to be captured. A request is a root from the moment it was accepted; each capture adds a
+ * job to it. Throws as the store does.
+ */
+export interface Captures {
+  /**
+   * Adds the root, empty, and queues its pages: all of it or nothing, durable when it resolves. Answers the id of the
+   * root that the same idempotency key made before, if there is one. `also` is part of the same transaction, where
+   * something else than the store keeps the queue. Throws `not_found` for an unknown project, `conflict` where the
+   * key belongs to another request.
+   */
+  accept(
+    request: NewRequest,
+    also?: (queued: readonly QueuedCapture[], execute: Execute) => Promise<void>,
+  ): Promise<string>
+  /** Whether anything is left to be captured. */
+  anyUnfinished(): Promise<boolean>
+  /**
+   * Begins the next attempt at whatever is due: queued, or begun by someone who has not renewed it since. It is
+   * trusted for `leaseMs`. Undefined: nothing is due.
+   */
+  takeNext(options: {
+    now: number
+    leaseMs: number
+    rootId?: string | undefined
+  }): Promise<CaptureTask | undefined>
+  /** Begins an attempt at this one, whoever else is at it. Undefined where it is finished, or unknown. */
+  take(capture: CaptureKey, options: { now: number; leaseMs: number }): Promise<CaptureTask | undefined>
+  /** False where the attempt is not the last one any more. */
+  renew(attempt: Attempt, until: number): Promise<boolean>
+  /** Ends it. False where the attempt is not the last one any more: then nothing changed. */
+  finish(attempt: Attempt, outcome: Captured | Failed, now: number): Promise<boolean>
+  /** Back to the queue, not before `due`. An attempt that does not count was no fault of the page. */
+  putBack(attempt: Attempt, options: { due: number; counts: boolean }): Promise<void>
+  /** Undefined where there is no such request; roots that were imported have none. */
+  findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined>
+  /** One answer for each, in their order. */
+  findVersions(
+    roots: readonly { projectId: string; rootId: string }[],
+  ): Promise<(ProgressVersion | undefined)[]>
+}

@@ -1,0 +1,120 @@
+import { CompiledQuery, sql, type Transaction } from 'kysely'
+import { AppError } from '../../errors.ts'
+import type { Execute, NewRequest, QueuedCapture } from '../captures.ts'
+import { newRevision } from './revision.ts'
+import type { Schema } from './schema.ts'
+
+/** What the root of a request begins with. It is shown at once: nobody publishes it. */
+const SHOWN = { job_count: 0, claimed: null, claimers: 0 } as const
+
+/** The root that this very request made before. Throws `conflict` where its key made another. */
+export async function findAccepted(
+  transaction: Transaction<Schema>,
+  { projectId, idempotencyKey, digest }: NewRequest,
+): Promise<string | undefined> {
+  if (idempotencyKey === undefined) return undefined
+  const found = await transaction
+    .selectFrom('requests')
+    .innerJoin('roots', (join) =>
+      join
+        .onRef('roots.project_id', '=', 'requests.project_id')
+        .onRef('roots.root_id', '=', 'requests.root_id'),
+    )
+    .select(['roots.root_id', 'roots.digest'])
+    .where('requests.project_id', '=', projectId)
+    .where('requests.idempotency_key', '=', idempotencyKey)
+    .executeTakeFirst()
+  if (found && found.digest !== digest) {
+    throw new AppError(
+      'conflict',
+      'this Idempotency-Key came before, with another request: take a new key for it',
+    )
+  }
+  return found?.root_id
+}
+
+/** False where another request with the same key was faster: nothing of this one may stay. */
+export async function addRequest(transaction: Transaction<Schema>, request: NewRequest): Promise<boolean> {
+  const { projectId, rootId, created, digest } = request
+  await transaction
+    .insertInto('roots')
+    .values({ project_id: projectId, root_id: rootId, created, digest, revision: newRevision(), ...SHOWN })
+    .execute()
+  const { numInsertedOrUpdatedRows } = await transaction
+    .insertInto('requests')
+    .values({
+      project_id: projectId,
+      root_id: rootId,
+      idempotency_key: request.idempotencyKey ?? null,
+      width: request.width,
+      height: request.height,
+      full_page: request.fullPage ? 1 : 0,
+      tags: JSON.stringify(request.tags),
+      version: 1,
+      unfinished: request.pages.length,
+    })
+    .onConflict((conflict) => conflict.columns(['project_id', 'idempotency_key']).doNothing())
+    .executeTakeFirstOrThrow()
+  if (numInsertedOrUpdatedRows === 0n) return false
+  await transaction
+    .updateTable('projects')
+    .set({ revision: newRevision() })
+    .where('project_id', '=', projectId)
+    .execute()
+  return true
+}
+
+/** Queues the pages behind the project's others, and beside those of other projects. */
+export async function queuePages(
+  transaction: Transaction<Schema>,
+  { projectId, rootId, created, pages }: NewRequest,
+): Promise<QueuedCapture[]> {
+  const first = await firstTurn(transaction, projectId)
+  const queued = pages.map((_, position) => ({ projectId, rootId, position, turn: first + position }))
+  const rows = pages.map(({ url, name, loadingTime }, position) => ({
+    project_id: projectId,
+    root_id: rootId,
+    position,
+    url,
+    name,
+    loading_time: loadingTime,
+    state: 'queued' as const,
+    turn: first + position,
+    attempts: 0,
+    due: 0,
+    queued: created,
+    cut: 0,
+    changed: 1,
+  }))
+  await transaction.insertInto('captures').values(rows).execute()
+  return queued
+}
+
+/** A project that waits goes on behind its own last; one that does not begins where the others are now. */
+async function firstTurn(transaction: Transaction<Schema>, projectId: string): Promise<number> {
+  const unfinished = transaction.selectFrom('captures').where('finished', 'is', null)
+  const own = await unfinished
+    .select(({ fn }) => fn.max('turn').as('turn'))
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+  if (own && own.turn !== null) return own.turn + 1
+  const others = await unfinished.select('turn').orderBy('turn').orderBy('queued').limit(1).executeTakeFirst()
+  return others?.turn ?? 0
+}
+
+export function executeWithin(transaction: Transaction<Schema>): Execute {
+  return async (text, values = []) => {
+    const { rows } = await transaction.executeQuery(CompiledQuery.raw(text, [...values]))
+    return rows as Record<string, unknown>[]
+  }
+}
+
+/** Throws `not_found`. */
+export async function requireProjectRow(transaction: Transaction<Schema>, projectId: string): Promise<void> {
+  const found = await transaction
+    .selectFrom('projects')
+    .select(sql`1`.as('one'))
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+  if (!found) throw new AppError('not_found', `there is no project ${projectId}`)
+}

@@ -1,0 +1,126 @@
+import { expect, onTestFinished, test } from 'vitest'
+import { parseAllowList } from '../../src/egress/allow-list.ts'
+import { createGuard, type Lookup } from '../../src/egress/guard.ts'
+import { dial, openTestGate, openTunnel, until } from './browser.ts'
+
+// Look-ups hold threads that the rest of the service needs: they take turns.
+
+/** Look-ups that answer when told. */
+function slowLookups() {
+  const waiting: { name: string; answer: () => void }[] = []
+  let most = 0
+  const asked: string[] = []
+  const lookup: Lookup = (name) =>
+    new Promise((resolve) => {
+      const own = {
+        name,
+        answer: () => {
+          waiting.splice(waiting.indexOf(own), 1)
+          resolve(['10.0.0.1'])
+        },
+      }
+      waiting.push(own)
+      asked.push(name)
+      most = Math.max(most, waiting.length)
+    })
+  return { lookup, waiting, asked, most: () => most }
+}
+
+const soon = () => new Promise((resolve) => setTimeout(resolve, 50))
+
+test('one at a time for a gate, three for the guard, and nobody is forgotten', async () => {
+  const { lookup, waiting, asked, most } = slowLookups()
+  const guard = createGuard({ allow: parseAllowList(''), lookup })
+  const gates = await Promise.all(Array.from({ length: 5 }, () => guard.openGate({ maxBytes: 1e6 })))
+  onTestFinished(async () => void (await Promise.all(gates.map((gate) => gate.close()))))
+  const tunnels = gates.flatMap((gate, i) => [1, 2, 3].map((n) => openTunnel(gate, `g${i}-${n}.test:443`)))
+  await until(() => waiting.length === 3)
+  await soon()
+  expect(waiting.length).toBe(3)
+  const gateOf = (name: string) => name.split('-')[0]
+  for (let left = 15; left > 0; left--) {
+    await until(
+      () =>
+        waiting.length === Math.min(left, 3) ||
+        new Set(waiting.map(({ name }) => gateOf(name))).size === waiting.length,
+    )
+    expect(new Set(waiting.map(({ name }) => gateOf(name))).size).toBe(waiting.length)
+    await until(() => waiting.length > 0)
+    waiting[0]?.answer()
+    await soon()
+  }
+  expect((await Promise.all(tunnels)).map(({ status }) => status)).toEqual(
+    Array(15).fill('HTTP/1.1 403 Forbidden'),
+  )
+  expect(most()).toBe(3)
+  expect(new Set(asked).size).toBe(15)
+})
+
+test('those who ask for the same name meanwhile share the answer', async () => {
+  const { lookup, waiting, asked } = slowLookups()
+  const gate = await openTestGate({ lookup })
+  const tunnels = ['same.test:443', 'SAME.test:80', 'same.test.:443'].map((target) =>
+    openTunnel(gate, target),
+  )
+  await until(() => waiting.length === 1)
+  await soon()
+  waiting[0]?.answer()
+  await Promise.all(tunnels)
+  expect(asked).toEqual(['same.test'])
+  // Afterwards it is asked anew.
+  const later = openTunnel(gate, 'same.test:443')
+  await until(() => waiting.length === 1)
+  waiting[0]?.answer()
+  await later
+  expect(asked).toEqual(['same.test', 'same.test'])
+})
+
+test('who waits too long gets a failure, the turn stays taken until the look-up has ended', async () => {
+  const { lookup, waiting, asked } = slowLookups()
+  const gate = await openTestGate({ lookup, connectMs: 100 })
+  expect((await openTunnel(gate, 'slow.test:443')).status).toBe('HTTP/1.1 502 Bad Gateway')
+  expect(gate.failureOf('https://slow.test/')).toEqual({
+    reason: 'dns',
+    detail: 'slow.test was not looked up in time',
+  })
+  expect((await openTunnel(gate, 'next.test:443')).status).toBe('HTTP/1.1 502 Bad Gateway')
+  expect(asked).toEqual(['slow.test'])
+  waiting[0]?.answer()
+  const last = openTunnel(gate, 'last.test:443')
+  await until(() => waiting.length === 1)
+  waiting[0]?.answer()
+  expect((await last).status).toBe('HTTP/1.1 403 Forbidden')
+  // Nobody waited for next.test when its turn came.
+  expect(asked).toEqual(['slow.test', 'last.test'])
+})
+
+test('a browser that went away, or a gate that closed, leaves its look-ups undone', async () => {
+  const { lookup, waiting, asked } = slowLookups()
+  const guard = createGuard({ allow: parseAllowList(''), lookup })
+  const gate = await guard.openGate({ maxBytes: 1e6 })
+  const sockets = ['a', 'b', 'c'].map((name) => {
+    const socket = dial(gate)
+    socket.write(`GET http://${name}.test/ HTTP/1.1\r\nHost: x\r\n\r\n`)
+    return socket
+  })
+  await until(() => waiting.length === 1)
+  await soon()
+  sockets[1]?.destroy()
+  await soon()
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const before = timers()
+  await gate.close()
+  expect(timers()).toBeLessThan(before)
+  waiting[0]?.answer()
+  await soon()
+  expect(asked).toHaveLength(1)
+})
+
+test('a look-up that throws at once is a failure like any', async () => {
+  const lookup = (() => {
+    throw new Error('no')
+  }) as Lookup
+  const gate = await openTestGate({ lookup })
+  expect((await openTunnel(gate, 'a.test:443')).status).toBe('HTTP/1.1 502 Bad Gateway')
+  expect((await openTunnel(gate, 'b.test:443')).status).toBe('HTTP/1.1 502 Bad Gateway')
+})
