@@ -58,10 +58,6 @@ export async function readPicture(bytes: Buffer, maxPixels: number): Promise<Pic
   }
 }
 
-export async function drawSvg(svg: string): Promise<Buffer> {
-  return await (await load(Buffer.from(svg))).png().toBuffer()
-}
-
 /** sharp comes with the first picture: a process that only serves needs neither its memory nor its loading time. */
 async function load(bytes: Buffer, options?: SharpOptions): Promise<Sharp> {
   const { default: sharp } = await import('sharp')

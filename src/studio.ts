@@ -19,10 +19,11 @@ export interface Studio {
   close(): Promise<void>
 }
 
+/** `ownOnly`: captures nothing but what is asked for through it, where the queue can tell. */
 export async function openStudio(
   config: Config,
   storage: Storage,
-  { log, clock }: { log: Logger; clock: () => number },
+  { log, clock, ownOnly = false }: { log: Logger; clock: () => number; ownOnly?: boolean },
 ): Promise<Studio> {
   const { captures } = storage.store
   const { concurrency } = config.capture
@@ -39,7 +40,10 @@ export async function openStudio(
   })
   // While one picture is stored the next one is taken: so some more are under way than the camera takes at a time.
   const underWay = concurrency === 0 ? 0 : concurrency + Math.ceil(concurrency / 2)
-  const queue = openEventually(() => storage.openQueue({ work, concurrency: underWay, log, clock }), log)
+  const queue = openEventually(
+    () => storage.openQueue({ work, concurrency: underWay, log, clock, ownOnly }),
+    log,
+  )
   return {
     requests: new Requests(storage.store, queue.opened),
     watch,

@@ -26,6 +26,7 @@ export class Requests {
   ): Promise<string> {
     const projectId = parseId(projectText)
     if (!projectId) throw new AppError('not_found')
+    const queue = await this.#queue()
     const request = {
       ...asked,
       projectId,
@@ -33,10 +34,10 @@ export class Requests {
       created: now,
       idempotencyKey,
       digest: digestOf(asked),
+      heldUntil: queue.heldUntil?.(now),
     }
-    const queue = await this.#queue()
     const rootId = await this.#store.captures.accept(request, queue.also)
-    queue.wake()
+    queue.wake({ projectId, rootId })
     return rootId
   }
 }

@@ -22,7 +22,9 @@ async function createProject({ id = randomUUID(), name }: { id?: string; name: s
   })
   process.stdout.write(`${id}\n`)
   process.stderr.write(
-    `Project "${printable(name)}" is ready. Put pictures into it:\n  npx proofsheet import --project ${id} <folder>\n`,
+    `Project "${printable(name)}" is ready. Put pictures into it:\n` +
+      `  npx proofsheet capture --project ${id} <address of a page>\n` +
+      `  npx proofsheet import --project ${id} <folder of pictures>\n`,
   )
 }
 

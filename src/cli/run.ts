@@ -11,7 +11,7 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
     exitCode = code
   }
   const program = new Command('proofsheet')
-    .description('Holds the screenshots of your pages and serves them.')
+    .description('Captures your pages, holds the pictures and serves them.')
     .version(ownVersion(), '--version', 'print the version')
     .helpOption('-h, --help', 'explain a command')
     .configureHelp({ showGlobalOptions: false, helpWidth: 100 })
@@ -45,6 +45,8 @@ type Finish = (code: ExitCode) => void
 
 const commands: Record<string, (finish: Finish) => Promise<Command>> = {
   serve: async () => (await import('./serve.ts')).serveCommand(),
+  capture: async (finish) => (await import('./capture.ts')).captureCommand(finish),
+  work: async () => (await import('./work.ts')).workCommand(),
   import: async (finish) => (await import('./import.ts')).importCommand(finish),
   project: async () => (await import('./project.ts')).projectCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
@@ -61,6 +63,7 @@ async function loadCommands(name: string | undefined, finish: Finish): Promise<C
 const OVERVIEW = `
 First steps
   npx proofsheet project create --name "My site"         prints the id of a new project
+  npx proofsheet capture --project <id> https://…        captures pages
   npx proofsheet import --project <id> ./screenshots     makes results of a folder of pictures
   npx proofsheet serve                                   serves them on http://127.0.0.1:8080
 

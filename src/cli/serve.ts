@@ -11,6 +11,7 @@ import { DEMO_PROJECT_ID } from '../demo/project-id.ts'
 import { AppError } from '../errors.ts'
 import type { Storage } from '../storage.ts'
 import { openLog } from './log.ts'
+import { createProgress, type Progress } from './progress.ts'
 import { nextSignal } from './signals.ts'
 import { withStorage } from './storage.ts'
 
@@ -43,11 +44,7 @@ async function serve({ demo }: { demo?: true }): Promise<void> {
     const stopped = nextSignal()
     const log = await openLog(config.logLevel)
     await checkPictures(storage, log)
-    if (demo) {
-      // What draws and takes in pictures is large, and a service without a demo does neither.
-      const { makeDemo } = await import('../demo/demo.ts')
-      await makeDemo({ ...storage, clock: Date.now }, say)
-    }
+    if (demo && !(await captureDemo(storage, config, stopped))) return
     const service = await openService(config, storage, { log }).catch((error) =>
       explainListening(error, config),
     )
@@ -60,6 +57,41 @@ async function serve({ demo }: { demo?: true }): Promise<void> {
     }
   }
   await withStorage(work, { serving: true })
+}
+
+/** Says so where it cannot be captured: the service is there all the same. False where it was stopped. */
+async function captureDemo(storage: Storage, config: Config, stopped: Promise<unknown>): Promise<boolean> {
+  // A service without a demo needs none of this.
+  const [{ makeDemo }, { openCamera }] = await Promise.all([
+    import('../demo/demo.ts'),
+    import('../studio.ts'),
+  ])
+  const stop = new AbortController()
+  void stopped.then(() => stop.abort(new AppError('unavailable', 'stopped')))
+  let progress: Progress | undefined
+  try {
+    await makeDemo(
+      { ...storage, clock: Date.now },
+      {
+        // The pages are ours: whether there is a sandbox does not matter yet.
+        openCamera: (places) => openCamera(config, { log: { warn: () => {} }, places }),
+        begin(pages) {
+          say('There is nothing to see yet: capturing a demo project, pages of a made-up site.')
+          progress = createProgress({ title: 'Capturing', unit: 'pages', total: pages })
+          return () => progress?.advance(1)
+        },
+        signal: stop.signal,
+      },
+    )
+    return true
+  } catch (error) {
+    if (stop.signal.aborted) return false
+    if (!(error instanceof AppError) || error.code !== 'no_browser') throw error
+    say(`The demo project is not complete. ${error.message}\n`)
+    return true
+  } finally {
+    progress?.finish()
+  }
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Config {
   readonly corsOrigins: readonly string[]
   readonly rateLimit: { readonly requests: number; readonly windowMs: number } | undefined
   readonly metricsToken: string | undefined
+  /** What to send to a server of someone else's. */
+  readonly clientKey: string | undefined
   readonly compress: SettingValue<'COMPRESS'>
   readonly logLevel: SettingValue<'LOG_LEVEL'>
   readonly dataDir: string
@@ -158,6 +160,7 @@ export function readConfig(
     corsOrigins: read('CORS_ORIGINS') ?? [],
     rateLimit: read('RATE_LIMIT'),
     metricsToken: read('METRICS_TOKEN'),
+    clientKey: read('PROOFSHEET_KEY'),
     compress: need('COMPRESS'),
     logLevel: need('LOG_LEVEL'),
     dataDir,

@@ -152,6 +152,13 @@ export const settings = {
     help: 'What `/metrics` asks for (`Authorization: Bearer …`). Without it, metrics are closed where API keys are required.',
     parse: secret,
   },
+  PROOFSHEET_KEY: {
+    type: 'secret',
+    default: { words: 'none' },
+    example: 'psk_…',
+    help: 'For `capture --server`: the API key that the server asks for.',
+    parse: (text: string) => text,
+  },
   COMPRESS: {
     type: 'choice',
     default: 'auto',

@@ -1,121 +1,127 @@
+import type { Camera } from '../camera/camera.ts'
 import { DEFAULT_BASEPATH, DEFAULT_LOADING_TIME } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
 import { type Intake, importRoot } from '../intake/import-root.ts'
 import type { SubmittedJob } from '../intake/submission.ts'
-import { drawSvg } from '../picture.ts'
-import { drawPage, type Look, type PageName, pages, type Size } from './draw-page.ts'
 import { DEMO_PROJECT_ID } from './project-id.ts'
+import { serveSite } from './site/serve-site.ts'
+import { type Look, looks, type PageName, pages, pathOf } from './site/site.ts'
 
 const DAY_MS = 86_400_000
+/** No such host exists, nor ever will (RFC 2606): the camera is told where to find it. */
+const HOST = 'fernweh.example'
 /** The operator's limits are for strangers' pictures. */
-const DEMO_LIMITS = { jobsPerRoot: 100, pictureBytes: 10_000_000, picturePixels: 10_000_000 }
-const DESKTOP: Size = { width: 1200, height: 720 }
-const PHONE: Size = { width: 390, height: 844 }
-const FULL_PAGE: Size = { width: 1200, height: 1900 }
+const DEMO_LIMITS = { jobsPerRoot: 100, pictureBytes: 50_000_000, picturePixels: 50_000_000 }
+
+interface View {
+  readonly width: number
+  readonly height: number
+  readonly fullPage: boolean
+  readonly pages: readonly PageName[]
+  /** Behind the name of the page. */
+  readonly suffix: string
+}
+
+const DESKTOP: View = { width: 1200, height: 720, fullPage: false, pages, suffix: '' }
+const PHONE: View = { width: 390, height: 844, fullPage: false, pages, suffix: ' on a phone' }
+const FULL: View = {
+  width: 1200,
+  height: 720,
+  fullPage: true,
+  pages: ['docs', 'blog'],
+  suffix: ', full page',
+}
 
 interface Visit {
+  readonly rootId: string
   readonly daysAgo: number
   readonly look: Look
-  readonly sizes: readonly Size[]
+  readonly views: readonly View[]
 }
 
 /** The same site through half a year. */
 const visits: readonly Visit[] = [
+  { rootId: '0d3a0001-0000-4000-8000-000000000001', daysAgo: 183, look: looks[0], views: [DESKTOP] },
+  { rootId: '0d3a0001-0000-4000-8000-000000000002', daysAgo: 92, look: looks[1], views: [DESKTOP] },
+  { rootId: '0d3a0001-0000-4000-8000-000000000003', daysAgo: 31, look: looks[2], views: [DESKTOP, PHONE] },
   {
-    daysAgo: 183,
-    look: {
-      paper: '#f4efe6',
-      ink: '#3b3228',
-      soft: '#a99c88',
-      accent: '#b5651d',
-      second: '#e0a458',
-      radius: 2,
-    },
-    sizes: [DESKTOP],
-  },
-  {
-    daysAgo: 92,
-    look: {
-      paper: '#ffffff',
-      ink: '#1b2a41',
-      soft: '#98a6b8',
-      accent: '#2667ff',
-      second: '#5cc8ff',
-      radius: 8,
-    },
-    sizes: [DESKTOP],
-  },
-  {
-    daysAgo: 31,
-    look: {
-      paper: '#ffffff',
-      ink: '#20132e',
-      soft: '#a79bb4',
-      accent: '#7b2ff7',
-      second: '#f107a3',
-      radius: 14,
-    },
-    sizes: [DESKTOP, PHONE],
-  },
-  {
+    rootId: '0d3a0001-0000-4000-8000-000000000004',
     daysAgo: 0,
-    look: {
-      paper: '#12141c',
-      ink: '#f1f3f9',
-      soft: '#707a92',
-      accent: '#00c48c',
-      second: '#1f7ae0',
-      radius: 14,
-    },
-    sizes: [DESKTOP, PHONE, FULL_PAGE],
+    look: looks[3],
+    views: [DESKTOP, PHONE, FULL],
   },
 ]
 
+export interface DemoTools {
+  /** A camera that finds these names where they are said to be. */
+  openCamera(places: ReadonlyMap<string, { address: string; port: number }>): Promise<Camera>
+  /** Called before the first of so many pages; answers what to call after each. */
+  begin(pages: number): () => void
+  readonly signal: AbortSignal
+}
+
 /**
- * Fills an empty store with a project worth looking at, and finishes what an earlier start could not; leaves any
- * other store alone.
+ * Captures a project worth looking at into an empty store, from pages that this program brings along, and finishes
+ * what an earlier start could not; leaves any other store alone. Throws `no_browser`.
  */
-export async function makeDemo(intake: Omit<Intake, 'limits'>, say: (line: string) => void): Promise<void> {
+export async function makeDemo(intake: Omit<Intake, 'limits'>, tools: DemoTools): Promise<void> {
   const { store, clock } = intake
   const projects = await store.listProjects(2)
   if (projects.some(({ projectId }) => projectId !== DEMO_PROJECT_ID)) return
-  const roots = await store.pageRoots(DEMO_PROJECT_ID, { limit: visits.length })
-  if (roots.length >= visits.length) return
-  say('There is nothing to see yet: drawing a demo project.')
+  const roots = await store.pageRoots(DEMO_PROJECT_ID, { limit: 100 })
+  const due = visits.filter(({ rootId }) => !roots.some((root) => root.rootId === rootId))
+  if (due.length === 0) return
   await store.createProject({ projectId: DEMO_PROJECT_ID, name: 'Demo', created: clock() }).catch(ignoreTaken)
-  // Times follow from the project's, so that a second attempt draws the very same roots.
+  // Times follow from the project's, so that a second attempt makes the very same roots.
   const { created = clock() } = (await store.findProject(DEMO_PROJECT_ID)) ?? {}
-  await Promise.all(
-    visits.map(({ daysAgo, look, sizes }) =>
-      importRoot({ ...intake, limits: DEMO_LIMITS }, DEMO_PROJECT_ID, {
-        rootId: undefined,
-        created: created - daysAgo * DAY_MS,
-        jobs: sizes.flatMap((size) => pagesFor(size).map((page) => toJob(page, look, size))),
-      }),
-    ),
-  )
+  const site = await serveSite()
+  try {
+    const camera = await tools.openCamera(new Map([[HOST, { address: '127.0.0.1', port: site.port }]]))
+    try {
+      await camera.ready()
+      const tell = tools.begin(due.reduce((sum, { views }) => sum + countPages(views), 0))
+      for (const { rootId, daysAgo, look, views } of due) {
+        site.show(look)
+        const shots = views.flatMap((view) =>
+          view.pages.map((page) => shoot(camera, page, view, tools.signal)),
+        )
+        for (const shot of shots) shot.then(tell, () => {})
+        await importRoot({ ...intake, limits: DEMO_LIMITS }, DEMO_PROJECT_ID, {
+          rootId,
+          created: created - daysAgo * DAY_MS,
+          jobs: await Promise.all(shots),
+        }).catch(ignoreTaken)
+      }
+    } finally {
+      await camera.close()
+    }
+  } finally {
+    await site.close()
+  }
 }
 
-function ignoreTaken(error: unknown): void {
-  if (!(error instanceof AppError) || error.code !== 'conflict') throw error
+function countPages(views: readonly View[]): number {
+  return views.reduce((sum, view) => sum + view.pages.length, 0)
 }
 
-function pagesFor(size: Size): readonly PageName[] {
-  return size === FULL_PAGE ? ['docs', 'blog'] : pages
-}
-
-function toJob(page: PageName, look: Look, size: Size): SubmittedJob {
-  const title = page.charAt(0).toUpperCase() + page.slice(1)
-  const kind = size === PHONE ? ' on a phone' : size === FULL_PAGE ? ', full page' : ''
+async function shoot(camera: Camera, page: PageName, view: View, signal: AbortSignal): Promise<SubmittedJob> {
+  const url = `http://${HOST}${pathOf(page)}`
+  const { bytes } = await camera.shoot({ ...view, url, loadingTime: DEFAULT_LOADING_TIME }, signal)
   return {
     uuid: undefined,
     created: undefined,
-    url: `https://demo.example/${page === 'home' ? '' : page}`,
-    name: title + kind,
+    url,
+    name: page.charAt(0).toUpperCase() + page.slice(1) + view.suffix,
     loadingTime: DEFAULT_LOADING_TIME,
     basepath: DEFAULT_BASEPATH,
-    ...size,
-    image: { label: page, read: () => drawSvg(drawPage(page, look, size)) },
+    width: undefined,
+    height: undefined,
+    image: { label: url, read: async () => bytes },
     preview: undefined,
   }
+}
+
+/** By another start at the same time. */
+function ignoreTaken(error: unknown): void {
+  if (!(error instanceof AppError) || error.code !== 'conflict') throw error
 }

@@ -57,20 +57,20 @@ export async function forward(
     insecureHTTPParser: false,
   })
   request.on('information', count)
-  let isOver = false
+  let given: IncomingMessage | undefined
   const breakOff = (why: string) => {
-    // An answer that has begun hears of it by itself, and may be complete: sites refuse an upload in its middle.
-    if (isOver || answer.headersSent) return
-    isOver = true
+    // A complete answer stands: sites refuse an upload in its middle. What Node would take for complete because
+    // it had no length and the connection is gone is not yet so when the error comes.
+    if (given?.complete || asked.socket.destroyed) return
     const detail = `${nameTarget(target)} broke off before it answered (${why})`
-    if (!gone.signal.aborted) failures.record(target, new EgressError('unreachable', detail))
+    if (!answer.headersSent) failures.record(target, new EgressError('unreachable', detail))
     giveUp()
   }
   request.on('error', (error: NodeJS.ErrnoException) => breakOff(error.code ?? error.message))
   // Node tells of an answer that switches protocols unasked by closing, without an error.
   request.once('close', () => breakOff('no answer'))
-  request.on('response', (given) => {
-    given.on('data', count)
+  request.on('response', (response) => {
+    given = response.on('data', count)
     try {
       answer.sendDate = false
       answer.writeHead(given.statusCode ?? 0, given.statusMessage, passOn(given.rawHeaders))

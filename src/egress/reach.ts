@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { findForbiddenKind, isPublicAddress } from './addresses.ts'
 import type { AllowList } from './allow-list.ts'
 import { connectToFirst } from './connect.ts'
@@ -23,10 +23,11 @@ export interface ReachRules {
 
 /** A name is looked up once: the addresses that were checked are the ones that are connected to. */
 export function createReach({ allow, resolve, places, connectMs }: ReachRules): Reach {
-  const isPermitted = ({ host, isAddress, port }: Target, address: string) =>
+  const isPermitted = ({ host, port }: Target, address: string) =>
     isPublicAddress(address) ||
     allow.permitsAddress(address, port) ||
-    (!isAddress && allow.permitsName(host, port))
+    // A permitted name may lead anywhere, but to an address: connecting to a name would look it up again.
+    (isIP(address) !== 0 && allow.permitsName(host, port))
 
   return async (target, signal) => {
     const { host, isAddress, port } = target

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import { pipeline } from 'node:stream'
 import { EgressError } from './failure.ts'
 import type { Meter } from './meter.ts'
 import type { Reach } from './reach.ts'
@@ -33,6 +32,16 @@ export async function tunnel(
   browser.write('HTTP/1.1 200 Connection Established\r\n\r\n')
   if (head.length > 0) outside.write(head)
   outside.on('data', meter.watch(outside))
-  pipeline(browser, outside, () => {})
-  pipeline(outside, browser, () => {})
+  pour(browser, outside)
+  pour(outside, browser)
+}
+
+/** Whatever becomes of one end becomes of the other: an end in order, and a reset too. */
+function pour(from: Socket, to: Socket): void {
+  from.pipe(to)
+  from.once('close', (hadError) => {
+    if (hadError) to.resetAndDestroy()
+    else if (from.readableEnded) to.destroySoon()
+    else to.destroy()
+  })
 }

@@ -8,6 +8,8 @@ const LEASE_MS = 20_000
 const RENEW_MS = 5_000
 /** What other processes have queued, and what has become due, is seen this much later at most. */
 const LOOK_MS = 1_000
+/** What a command is going to capture itself is left alone for so long, even if it dies. */
+const HOLD_MS = 10 * 60_000
 /** After something failed that is not the page's fault. */
 const PAUSE_MS = 5_000
 
@@ -22,11 +24,13 @@ export function openEmbeddedQueue({
   concurrency,
   log,
   clock = Date.now,
+  ownOnly = false,
 }: EmbeddedOptions): Queue {
   const closing = new AbortController()
   const running = new Map<Promise<void>, CaptureTask>()
   let doze = new AbortController()
   const wake = () => doze.abort()
+  const own = new Set<{ projectId: string; rootId: string }>()
 
   const run = async (task: CaptureTask): Promise<void> => {
     const lost = new AbortController()
@@ -55,11 +59,21 @@ export function openEmbeddedQueue({
     }
   }
 
+  const takeNext = async (): Promise<CaptureTask | undefined> => {
+    const lease = { now: clock(), leaseMs: LEASE_MS }
+    if (!ownOnly) return await captures.takeNext(lease)
+    for (const { rootId } of own) {
+      const task = await captures.takeNext({ ...lease, rootId })
+      if (task) return task
+    }
+    return undefined
+  }
+
   const takeAll = async (): Promise<void> => {
     while (!closing.signal.aborted && running.size < concurrency) {
       // Costs next to nothing, and almost always there is nothing.
       if (!(await captures.anyUnfinished())) return
-      const task = await captures.takeNext({ now: clock(), leaseMs: LEASE_MS })
+      const task = await takeNext()
       if (!task) return
       const ended: Promise<void> = run(task).finally(() => {
         running.delete(ended)
@@ -89,10 +103,15 @@ export function openEmbeddedQueue({
   const looping = loop()
   return {
     also: undefined,
-    wake,
+    ...(ownOnly && { heldUntil: (now: number) => now + HOLD_MS }),
+    wake(root) {
+      own.add(root)
+      wake()
+    },
     async close() {
       closing.abort(new Error('the service stops'))
       await looping
+      if (ownOnly) for (const root of own) await captures.letGo(root).catch(() => {})
     },
   }
 }

@@ -16,14 +16,18 @@ export interface QueueOptions {
   readonly concurrency: number
   readonly log: Pick<Logger, 'warn' | 'error'>
   readonly clock?: () => number
+  /** Only what was accepted through this very queue, and nobody else takes that: for a command that captures itself. */
+  readonly ownOnly?: boolean
 }
 
 /** Who captures what next. Whatever was accepted is captured at least once, and ended once. */
 export interface Queue {
   /** Makes a request known to the queue, in the transaction that accepts it. Undefined: the store itself is the queue. */
   readonly also: Parameters<Captures['accept']>[1]
+  /** For requests that are to be accepted for this queue alone: until when. */
+  readonly heldUntil?: (now: number) => number
   /** Something was accepted by this process: there is no need to wait until it is looked for. */
-  wake(): void
+  wake(root: { projectId: string; rootId: string }): void
   /** Begins nothing more; what is under way is given back. */
   close(): Promise<void>
 }

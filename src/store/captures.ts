@@ -23,6 +23,8 @@ export interface NewRequest extends View {
   readonly tags: readonly string[]
   /** In the order of the request. */
   readonly pages: readonly RequestedPage[]
+  /** Until then they are for whoever asks for this root by name: the process that is going to capture them itself. */
+  readonly heldUntil?: number | undefined
 }
 
 export interface CaptureKey {
@@ -116,7 +118,7 @@ export interface Captures {
   anyUnfinished(): Promise<boolean>
   /**
    * Begins the next attempt at whatever is due: queued, or begun by someone who has not renewed it since. It is
-   * trusted for `leaseMs`. Undefined: nothing is due.
+   * trusted for `leaseMs`. With `rootId`, only of this root, and those that are held, too. Undefined: nothing is due.
    */
   takeNext(options: {
     now: number
@@ -129,6 +131,8 @@ export interface Captures {
   renew(attempt: Attempt, until: number): Promise<boolean>
   /** Ends it. False where the attempt is not the last one any more: then nothing changed. */
   finish(attempt: Attempt, outcome: Captured | Failed, now: number): Promise<boolean>
+  /** What is still held of this root is for everyone. */
+  letGo(root: { projectId: string; rootId: string }): Promise<void>
   /** Back to the queue, not before `due`. An attempt that does not count was no fault of the page. */
   putBack(attempt: Attempt, options: { due: number; counts: boolean }): Promise<void>
   /** Undefined where there is no such request; roots that were imported have none. */

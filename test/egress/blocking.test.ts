@@ -1,3 +1,4 @@
+import { Agent } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -154,7 +155,11 @@ describe('a name', () => {
   })
 
   test('with mixed answers is visited at the permitted ones only', async () => {
-    const site = await serveBytes('HTTP/1.1 204 No Content\r\n\r\n')
+    const reached: (string | undefined)[] = []
+    const site = await serveHttp((asked, answer) => {
+      reached.push(asked.socket.localAddress)
+      answer.writeHead(204).end()
+    })
     // 127.0.0.2 is forbidden here, and would be tried first.
     const lookup = async () => [
       '127.0.0.2',
@@ -166,7 +171,24 @@ describe('a name', () => {
     ]
     const gate = await openTestGate({ lookup, allow: `127.0.0.1:${site.port}` })
     expect(await sendRequest(gate, `http://mixed.test:${site.port}/`)).toMatch(/^HTTP\/1.1 204/)
-    expect(site.sockets.map((socket) => socket.localAddress)).toEqual(['127.0.0.1'])
+    expect(reached).toEqual(['127.0.0.1'])
+  })
+
+  test('with mixed answers is not visited at a forbidden one even if the permitted one fails', async () => {
+    const canary = await serveTcp()
+    const lookup = async () => ['127.0.0.1', '127.0.0.2', '127.0.0.1']
+    const gate = await openTestGate({ lookup, allow: '127.0.0.2', connectMs: 1_000 })
+    const url = `http://mixed.test:${canary.port}/`
+    expect(await sendRequest(gate, url)).toBe('')
+    expect(canary.sockets.length).toBe(0)
+    expect(gate.failureOf(url)?.detail).toMatch(/^127\.0\.0\.2, port /)
+  })
+
+  test('that is permitted leads to addresses, never to another name', async () => {
+    const canary = await serveTcp()
+    const gate = await openTestGate({ lookup: async () => ['localhost', '127.1'], allow: 'odd.test' })
+    expect((await openTunnel(gate, `odd.test:${canary.port}`)).status).toMatch(/ 403 /)
+    expect(canary.sockets.length).toBe(0)
   })
 
   test.each([[['::1']], [['fe80::1%lo', '0.0.0.0']], [['garbage']], [['127.0.0.1 ']], [['localhost']]])(
@@ -200,7 +222,6 @@ describe('a name', () => {
     const site = await serveHttp((_, answer) => void answer.end('ok'))
     let answers = ['127.0.0.1']
     const gate = await openTestGate({ lookup: async () => answers, allow: `127.0.0.1:${site.port}` })
-    const { Agent } = await import('node:http')
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const url = `http://rebound.test:${site.port}/`
     expect((await ask(gate, url, { agent })).body.toString()).toBe('ok')

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { connect } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Gate, Lookup } from '../../src/egress/guard.ts'
 import { freePort } from '../support/ports.ts'
-import { openTestGate, openTunnel, sendRequest, serveTcp, until } from './browser.ts'
+import { dial, openTestGate, openTunnel, sendRequest, serveTcp, until } from './browser.ts'
 
 // Why nothing came: http gets a destroyed connection, CONNECT a status, and both leave the reason with the gate.
 
@@ -68,7 +68,6 @@ test('default ports: http and ws are 80, https and wss are 443', async () => {
 })
 
 test('what works is no failure any more', async () => {
-  const port = await freePort()
   const answers = [['10.0.0.1'], ['127.0.0.1']]
   const site = await serveTcp()
   const gate = await openTestGate({ lookup: async () => answers.shift() ?? [], allow: '127.0.0.1' })
@@ -76,7 +75,6 @@ test('what works is no failure any more', async () => {
   expect(gate.failureOf(`https://twice.test:${site.port}/`)?.reason).toBe('blocked')
   await openTunnel(gate, `twice.test:${site.port}`)
   expect(gate.failureOf(`https://twice.test:${site.port}/`)).toBeUndefined()
-  expect(port).toBeGreaterThan(0)
 })
 
 test('failures of very many hosts do not pile up', async () => {
@@ -139,7 +137,6 @@ test('a connection that nobody takes leaves time for the next address', async ({
   if (process.platform !== 'linux') return skip('needs 127.0.0.2')
   const port = await fullPort()
   if (port === undefined) return skip('this system takes any number of connections that nobody accepts')
-  const { createServer } = await import('node:net')
   const server = createServer((socket) => void socket.end()).listen(port, '127.0.0.2')
   await new Promise((resolve) => server.once('listening', resolve))
   onTestFinished(() => void server.close())
@@ -154,11 +151,9 @@ test('a browser that does not wait for a connection ends the attempt, which is n
   const port = await fullPort()
   if (port === undefined) return skip('this system takes any number of connections that nobody accepts')
   const gate = await openTestGate({ allow: '127.0.0.1', connectMs: 60_000 })
-  const { dial } = await import('./browser.ts')
   const socket = dial(gate)
   socket.write(`GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\n\r\n`)
-  const connecting = () =>
-    process.getActiveResourcesInfo().filter((name) => name === 'TCPWRAP' || name === 'TCPConnectWrap').length
+  const connecting = () => process.getActiveResourcesInfo().filter((name) => name === 'ConnectWrap').length
   await until(() => connecting() > 1)
   socket.destroy()
   await until(() => connecting() === 1)

@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
+import { parseAllowList } from '../../src/egress/allow-list.ts'
+import { createGuard } from '../../src/egress/guard.ts'
 import { ask, dial, openTestGate, openTunnel, sendRequest, serveHttp, serveTcp, until } from './browser.ts'
 
 // A gate takes so many bytes and connections, and when it is closed nothing of it is left.
@@ -145,8 +147,6 @@ test('close() in the middle of everything ends all of it', async () => {
 
 test('a closed gate leaves the others of its guard alone', async () => {
   const site = await serveHttp((_, answer) => void answer.end('ok'))
-  const { createGuard } = await import('../../src/egress/guard.ts')
-  const { parseAllowList } = await import('../../src/egress/allow-list.ts')
   const guard = createGuard({ allow: parseAllowList('127.0.0.1') })
   const one = await guard.openGate({ maxBytes: 1e6 })
   const other = await guard.openGate({ maxBytes: 1e6 })

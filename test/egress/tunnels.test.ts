@@ -62,6 +62,18 @@ describe('who goes away takes the other along', () => {
   })
 })
 
+test('a reset is no end: the browser sees one too', async () => {
+  const site = await serveTcp()
+  const gate = await openTestGate({ allow: `127.0.0.1:${site.port}` })
+  const { socket } = await openTunnel(gate, `127.0.0.1:${site.port}`)
+  let end: string | undefined
+  socket.resume().once('error', (error: NodeJS.ErrnoException) => (end ??= error.code))
+  socket.once('end', () => (end ??= 'end'))
+  site.sockets[0]?.resetAndDestroy()
+  await until(() => end !== undefined)
+  expect(end).toBe('ECONNRESET')
+})
+
 test.each(['site', 'browser'] as const)('a slow reader holds the %s back', async (writer) => {
   const total = 256 * 1024 * 1024
   const chunk = Buffer.alloc(256 * 1024)

@@ -6,13 +6,16 @@ import type { Schema } from './schema.ts'
 
 type Condition = (eb: ExpressionBuilder<Schema, 'captures'>) => ExpressionWrapper<Schema, 'captures', SqlBool>
 
-/** Queued and due, or begun by someone who has not renewed it since. */
-export function isDue(now: number): Condition {
+/** Queued and due, or begun by someone who has not renewed it since. `held`: also what is held for its first attempt. */
+export function isDue(now: number, { held }: { held: boolean }): Condition {
   return (eb) =>
     eb.and([
       eb('finished', 'is', null),
       eb.or([
-        eb.and([eb('state', '=', 'queued'), eb('due', '<=', now)]),
+        eb.and([
+          eb('state', '=', 'queued'),
+          held ? eb.or([eb('due', '<=', now), eb('attempts', '=', 0)]) : eb('due', '<=', now),
+        ]),
         eb.and([eb('state', '=', 'running'), eb('lease', '<', now)]),
       ]),
     ])
@@ -34,7 +37,7 @@ export async function findDue(
   let query = transaction
     .selectFrom('captures')
     .select(['project_id', 'root_id', 'position'])
-    .where(isDue(now))
+    .where(isDue(now, { held: rootId !== undefined }))
     .orderBy('turn')
     .orderBy('queued')
     .orderBy('position')
@@ -109,6 +112,19 @@ export async function requeue(
     started: null,
     due,
   }))
+}
+
+export async function release(
+  transaction: Transaction<Schema>,
+  { projectId, rootId }: { projectId: string; rootId: string },
+): Promise<void> {
+  await transaction
+    .updateTable('captures')
+    .set({ due: 0 })
+    .where('project_id', '=', projectId)
+    .where('root_id', '=', rootId)
+    .where('state', '=', 'queued')
+    .execute()
 }
 
 /**

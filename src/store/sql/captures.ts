@@ -11,7 +11,7 @@ import type {
   ProgressVersion,
   RootProgress,
 } from '../captures.ts'
-import { begin, end, findDue, isDue, isOf, isUnfinished, requeue } from './attempts.ts'
+import { begin, end, findDue, isDue, isOf, isUnfinished, release, requeue } from './attempts.ts'
 import type { RootKey } from './reads.ts'
 import { addRequest, executeWithin, findAccepted, queuePages, requireProjectRow } from './requests.ts'
 import type { Schema } from './schema.ts'
@@ -49,7 +49,8 @@ export class SqlCaptures implements Omit<Captures, 'anyUnfinished'> {
     return await this.#transaction(async (transaction) => {
       for (;;) {
         const key = await findDue(transaction, now, rootId)
-        const task = key && (await begin(transaction, key, isDue(now), { now, leaseMs }))
+        const task =
+          key && (await begin(transaction, key, isDue(now, { held: rootId !== undefined }), { now, leaseMs }))
         // Where another was faster there may be a next one.
         if (task || !key) return task
       }
@@ -76,6 +77,10 @@ export class SqlCaptures implements Omit<Captures, 'anyUnfinished'> {
 
   async finish(attempt: Attempt, outcome: Captured | Failed, now: number): Promise<boolean> {
     return await this.#transaction((transaction) => end(transaction, attempt, outcome, now))
+  }
+
+  async letGo(root: RootKey): Promise<void> {
+    await this.#transaction((transaction) => release(transaction, root))
   }
 
   async putBack(attempt: Attempt, options: { due: number; counts: boolean }): Promise<void> {

@@ -67,7 +67,7 @@ export async function addRequest(transaction: Transaction<Schema>, request: NewR
 /** Queues the pages behind the project's others, and beside those of other projects. */
 export async function queuePages(
   transaction: Transaction<Schema>,
-  { projectId, rootId, created, pages }: NewRequest,
+  { projectId, rootId, created, pages, heldUntil = 0 }: NewRequest,
 ): Promise<QueuedCapture[]> {
   const first = await firstTurn(transaction, projectId)
   const queued = pages.map((_, position) => ({ projectId, rootId, position, turn: first + position }))
@@ -81,7 +81,7 @@ export async function queuePages(
     state: 'queued' as const,
     turn: first + position,
     attempts: 0,
-    due: 0,
+    due: heldUntil,
     queued: created,
     cut: 0,
     changed: 1,

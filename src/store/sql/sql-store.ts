@@ -55,6 +55,7 @@ export function createSqlStore({
       take: async (capture, lease) => (await captures()).take(capture, lease),
       renew: async (attempt, until) => (await captures()).renew(attempt, until),
       finish: async (attempt, outcome, now) => (await captures()).finish(attempt, outcome, now),
+      letGo: async (root) => (await captures()).letGo(root),
       putBack: async (attempt, options) => (await captures()).putBack(attempt, options),
       findProgress: async (projectId, rootId) => (await captures()).findProgress(projectId, rootId),
       findVersions: async (roots) => (await captures()).findVersions(roots),

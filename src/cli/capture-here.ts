@@ -1,0 +1,49 @@
+import { pino } from 'pino'
+import { getProgress } from '../capture/status.ts'
+import type { Config } from '../config/config.ts'
+import { parseScreenshotRequest } from '../contract/screenshot-request.ts'
+import { isFinal } from '../contract/status.ts'
+import { AppError } from '../errors.ts'
+import { pictureKey } from '../images/images.ts'
+import { openStudio } from '../studio.ts'
+import type { CaptureDesk } from './capture.ts'
+import { requireProject, withStorage } from './storage.ts'
+
+/** Captures in this process, into the storage of the settings. */
+export async function captureHere<T>(
+  projectId: string,
+  work: (desk: CaptureDesk, limits: Config['limits']) => Promise<T>,
+): Promise<T> {
+  return await withStorage(async (storage, config) => {
+    await requireProject(storage, projectId)
+    // On a terminal a bar and a table say it better; only what an operator should hear of comes through.
+    const log = pino({ level: 'error' }, pino.destination(2))
+    const studio = await openStudio(config, storage, { log, clock: Date.now, ownOnly: true })
+    const desk: CaptureDesk = {
+      async submit(request) {
+        const { asked } = parseScreenshotRequest(request, config.limits)
+        if (!asked) throw new AppError('bad_request')
+        await studio.ready()
+        return await studio.requests.accept(projectId, asked, { now: Date.now(), idempotencyKey: undefined })
+      },
+      async *follow(rootId, signal) {
+        while (!signal.aborted) {
+          const { status, version } = await getProgress(storage.store, projectId, rootId)
+          yield status
+          if (isFinal(status.state)) return
+          await studio.watch.newer({ projectId, rootId }, version, signal)
+        }
+      },
+      async readPicture(_rootId, uuid) {
+        const image = await storage.images.open(pictureKey(projectId, uuid))
+        if (!image) throw new AppError('not_found', `the picture of ${uuid} is gone`)
+        return image.stream({ start: 0, end: image.size - 1 })
+      },
+    }
+    try {
+      return await work(desk, config.limits)
+    } finally {
+      await studio.close()
+    }
+  })
+}

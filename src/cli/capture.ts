@@ -1,0 +1,176 @@
+import { text as readAll } from 'node:stream/consumers'
+import { Command } from 'commander'
+import { readConfig } from '../config/config.ts'
+import { duration, httpAddress, integer } from '../config/values.ts'
+import { parseScreenshotRequest, type ScreenshotRequest } from '../contract/screenshot-request.ts'
+import { isFinal, type RootStatus } from '../contract/status.ts'
+import { AppError } from '../errors.ts'
+import { captureHere } from './capture-here.ts'
+import { captureThere } from './capture-there.ts'
+import type { ExitCode } from './exit-code.ts'
+import { idOption, valueOption } from './options.ts'
+import { createProgress } from './progress.ts'
+import { savePictures } from './save-pictures.ts'
+import { nextSignal } from './signals.ts'
+import { counted, formatTable, printable } from './table.ts'
+
+/** Where pages are captured: a server, or this process with the storage of the settings. */
+export interface CaptureDesk {
+  submit(request: ScreenshotRequest): Promise<string>
+  /** The status, whenever something happened, to the end. */
+  follow(rootId: string, signal: AbortSignal): AsyncGenerator<RootStatus>
+  /** The bytes of each result, by its uuid. */
+  readPicture(rootId: string, uuid: string): Promise<AsyncIterable<Uint8Array>>
+}
+
+export function captureCommand(finish: (code: ExitCode) => void): Command {
+  return new Command('capture')
+    .description('Capture pages now, and show how it goes.')
+    .requiredOption('--project <uuid>', 'the project they belong to', idOption)
+    .option('--width <pixels>', 'of the browser window', valueOption(integer(1, 16_384)), 1_200)
+    .option('--height <pixels>', 'of the browser window', valueOption(integer(1, 16_384)), 720)
+    .option('--full-page', 'the whole page, not only what the window shows')
+    .option(
+      '--loading-time <time>',
+      'the longest a page may take, such as 30s',
+      valueOption(duration('1ms', '10m')),
+    )
+    .option('--out <folder>', 'save the pictures there, too')
+    .option('--server <address>', 'ask this server; without it, capture here', valueOption(httpAddress))
+    .argument('<urls...>', 'addresses of pages; - reads them from the input, one a line')
+    .addHelpText('after', EXPLANATION)
+    .action(async (urls: string[], options: CaptureOptions) => finish(await runCapture(urls, options)))
+}
+
+const EXPLANATION = `
+  npx proofsheet capture --project <id> https://example.com/ https://example.com/pricing
+  npx proofsheet capture --project <id> --full-page --out shots - < addresses.txt
+  PROOFSHEET_KEY=… npx proofsheet capture --project <id> --server https://shots.example.com https://example.com/
+
+Without --server this process captures, into the storage that the settings name (DATA_DIR, DATABASE_URL, …), whether
+or not a service runs on it. With --server, that server does it, and
+PROOFSHEET_KEY is the key (scope write) that it asks for.
+
+A line of the input is an address and, behind a space, a name for the page. Pages on this machine or a private network
+are refused unless CAPTURE_ALLOW permits them: CAPTURE_ALLOW=127.0.0.1:3000.
+
+Exit code: 0 all pages are captured, 1 some are not, 2 a mistake in the command.`
+
+interface CaptureOptions {
+  readonly project: string
+  readonly width: number
+  readonly height: number
+  readonly fullPage?: true
+  readonly loadingTime?: number
+  readonly out?: string
+  readonly server?: string
+}
+
+async function runCapture(urls: readonly string[], options: CaptureOptions): Promise<ExitCode> {
+  const request: ScreenshotRequest = {
+    screenshotParameter: {
+      width: options.width,
+      height: options.height,
+      ...(options.fullPage && { fullPage: true }),
+    },
+    urls: (await readAddresses(urls)).map(({ url, name }) => ({
+      url,
+      name,
+      ...(options.loadingTime !== undefined && { loadingTime: options.loadingTime }),
+    })),
+  }
+  const { server, project } = options
+  if (server !== undefined) {
+    const { clientKey } = readConfig(undefined, { serving: false })
+    return await captureAll(captureThere({ server, project, key: clientKey }), request, options)
+  }
+  return await captureHere(project, (desk, limits) => {
+    refuseMistakes(request, limits)
+    return captureAll(desk, request, options)
+  })
+}
+
+async function captureAll(
+  desk: CaptureDesk,
+  request: ScreenshotRequest,
+  { out }: CaptureOptions,
+): Promise<ExitCode> {
+  const stop = new AbortController()
+  void nextSignal().then(() => stop.abort())
+  const rootId = await desk.submit(request)
+  const progress = createProgress({ title: 'Capturing', unit: 'pages', total: request.urls.length })
+  let status: RootStatus | undefined
+  let ended = 0
+  try {
+    for await (const next of desk.follow(rootId, stop.signal)) {
+      status = next
+      const { done, failed } = next.counts
+      progress.advance(done + failed - ended)
+      ended = done + failed
+    }
+  } finally {
+    progress.finish()
+  }
+  if (!status || !isFinal(status.state)) {
+    throw new AppError(
+      'unavailable',
+      `stopped with ${ended} of ${counted(request.urls.length, 'page')} done. The others stay queued, as root ${rootId}`,
+    )
+  }
+  const saved = out === undefined ? new Map() : await savePictures(desk, status, out)
+  process.stdout.write(`${describe(status, saved)}\n`)
+  const { done, total } = status.counts
+  process.stderr.write(
+    `${done === total ? 'Captured' : 'Not all captured'}: ${done} of ${counted(total, 'page')}, as root ${rootId}.\n`,
+  )
+  return done === total ? 0 : 1
+}
+
+function describe({ urls }: RootStatus, saved: ReadonlyMap<string, string>): string {
+  const rows = urls.map(({ url, state, started, finished, uuid, reason, detail, cut }) => {
+    const took =
+      started !== undefined && finished !== undefined ? `${((finished - started) / 1000).toFixed(1)} s` : ''
+    const picture = (uuid && (saved.get(uuid) ?? uuid)) ?? ''
+    const result = reason
+      ? `${reason}: ${printable(detail ?? '')}`
+      : `${picture}${cut ? ' (cut: the page is longer)' : ''}`
+    return [state, took.padStart(6), printable(url), result]
+  })
+  return formatTable(['STATE', '  TIME', 'PAGE', 'RESULT'], rows)
+}
+
+/** `https://example.com/pricing Our prices`: the name is optional. */
+async function readAddresses(urls: readonly string[]): Promise<{ url: string; name: string }[]> {
+  const lines = urls.includes('-')
+    ? [...urls.filter((url) => url !== '-'), ...(await readAll(process.stdin)).split('\n')]
+    : urls
+  const given = lines.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'))
+  if (given.length === 0) throw new AppError('bad_request', 'there is no address to capture')
+  return given.map((line) => {
+    const [, url = '', name] = /^(\S+)(?:\s+(.*))?$/.exec(line) ?? []
+    return { url, name: name ?? nameOf(url) }
+  })
+}
+
+/** What a page is called where nobody said: its address, without what all of them have. */
+function nameOf(url: string): string {
+  return (
+    url
+      .replace(/^https?:\/\//, '')
+      .replace(/\/$/, '')
+      .slice(0, 200) || url
+  )
+}
+
+function refuseMistakes(
+  request: ScreenshotRequest,
+  limits: Parameters<typeof parseScreenshotRequest>[1],
+): void {
+  const { mistakes } = parseScreenshotRequest(request, limits)
+  if (!mistakes) return
+  const lines = mistakes.map(({ pointer, detail }) => {
+    const [, index] = /^#\/urls\/(\d+)\//.exec(pointer) ?? []
+    return `${index === undefined ? pointer : (request.urls[Number(index)]?.url ?? pointer)} ${detail}`
+  })
+  throw new AppError('bad_request', lines.map(printable).join('\n'))
+}

@@ -1,0 +1,43 @@
+import { Command } from 'commander'
+import { AppError } from '../errors.ts'
+import { openStudio } from '../studio.ts'
+import { openLog } from './log.ts'
+import { nextSignal } from './signals.ts'
+import { withStorage } from './storage.ts'
+import { counted } from './table.ts'
+
+export function workCommand(): Command {
+  return new Command('work')
+    .description('Capture what was asked for, beside the service or on another machine, until stopped.')
+    .addHelpText('after', EXPLANATION)
+    .action(work)
+}
+
+const EXPLANATION = `
+The service captures by itself. With PostgreSQL and S3 any number of machines can help:
+
+  DATABASE_URL=postgres://… IMAGES_URL=s3://… npx proofsheet work
+
+Each takes the next page as soon as it has time; CAPTURE_CONCURRENCY says how many it takes at a time, and
+CAPTURE_ALLOW what pages may reach. A worker that dies or freezes loses what it was at to another one, within half a
+minute. A service with CAPTURE_CONCURRENCY=0 leaves all of it to workers, and needs no browser.
+
+Stop it with Ctrl+C or SIGTERM: what is under way goes back to the queue.`
+
+async function work(): Promise<void> {
+  await withStorage(async (storage, config) => {
+    const { concurrency } = config.capture
+    if (concurrency === 0) throw new AppError('bad_request', 'CAPTURE_CONCURRENCY=0 leaves nothing to do')
+    const stopped = nextSignal()
+    const log = await openLog(config.logLevel)
+    await storage.images.check()
+    const studio = await openStudio(config, storage, { log, clock: Date.now })
+    try {
+      await studio.ready()
+      process.stdout.write(`Capturing, ${counted(concurrency, 'page')} at a time. Stop with Ctrl+C.\n`)
+      log.info({ signal: await stopped }, 'stopping: captures under way go back to the queue')
+    } finally {
+      await studio.close()
+    }
+  })
+}
