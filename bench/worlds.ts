@@ -9,6 +9,7 @@ import { asAdmin, startPostgres } from '../test/support/postgres.ts'
 import { addRows, makeProject } from '../test/support/results.ts'
 import { S3_CREDENTIALS, startS3 } from '../test/support/s3.ts'
 import { seedPostgresRows, seedRows } from '../test/support/seed.ts'
+import { newWorld } from '../test/support/worlds.ts'
 import { askOnce } from './load.ts'
 import { type Serving, startServer } from './processes.ts'
 
@@ -21,6 +22,8 @@ export interface World {
   readonly name: WorldName
   /** A store with one project of so many roots, made when it is first asked for, and one of a single root. */
   seeded(size: keyof typeof SIZES): Promise<Seeded>
+  /** An empty one, for an environment. */
+  empty(): Promise<Record<string, string>>
 }
 
 export interface Seeded {
@@ -41,7 +44,11 @@ export async function withWorlds(run: (worlds: World[], folder: string) => Promi
   const server = async (size: keyof typeof SIZES) =>
     await seedPostgres(await postgres.newDatabase(), s3.newPlace(), SIZES[size])
   try {
-    await run([once('SQLite + disk', sqlite), once('PostgreSQL + S3', server)], folder)
+    const worlds = [
+      once('SQLite + disk', sqlite, async () => ({ DATA_DIR: await mkdtemp(join(folder, 'empty-')) })),
+      once('PostgreSQL + S3', server, () => newWorld(postgres, s3)),
+    ]
+    await run(worlds, folder)
   } finally {
     await postgres.close()
     await s3.close()
@@ -49,10 +56,15 @@ export async function withWorlds(run: (worlds: World[], folder: string) => Promi
   }
 }
 
-function once(name: WorldName, seed: (size: keyof typeof SIZES) => Promise<Seeded>): World {
+function once(
+  name: WorldName,
+  seed: (size: keyof typeof SIZES) => Promise<Seeded>,
+  empty: World['empty'],
+): World {
   const made = new Map<string, Promise<Seeded>>()
   return {
     name,
+    empty,
     seeded(size) {
       const seeded = made.get(size) ?? seed(size)
       made.set(size, seeded)

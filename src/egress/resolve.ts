@@ -31,9 +31,7 @@ export function createResolve(look: Lookup, turns: Turns, patienceMs: number): R
     // Not at once: whoever begins it is counted first.
     const answer = Promise.resolve().then(() => turns(lookUp))
     const own: UnderWay = { answer, waiting: 0 }
-    const end = () => {
-      if (underWay.get(name) === own) underWay.delete(name)
-    }
+    const end = () => void underWay.delete(name)
     answer.then(end, end)
     underWay.set(name, own)
     return own
@@ -55,8 +53,6 @@ export function createResolve(look: Lookup, turns: Turns, patienceMs: number): R
       clearTimeout(timer)
       signal.removeEventListener('abort', giveUp)
       shared.waiting--
-      // Given up before its turn: whoever asks next begins anew instead of joining what will not be done.
-      if (shared.waiting === 0 && underWay.get(name) === shared) underWay.delete(name)
     }
   }
 }

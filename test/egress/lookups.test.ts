@@ -85,7 +85,12 @@ test('who waits too long gets a failure, the turn stays taken until the look-up 
   })
   expect((await openTunnel(gate, 'next.test:443')).status).toBe('HTTP/1.1 502 Bad Gateway')
   expect(asked).toEqual(['slow.test'])
+  // Who comes back for it joins the look-up that is still under way.
+  const again = openTunnel(gate, 'slow.test:443')
+  await soon()
+  expect(asked).toEqual(['slow.test'])
   waiting[0]?.answer()
+  expect((await again).status).toBe('HTTP/1.1 403 Forbidden')
   const last = openTunnel(gate, 'last.test:443')
   await until(() => waiting.length === 1)
   waiting[0]?.answer()

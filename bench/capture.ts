@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { findBrowser } from '../src/camera/find-browser.ts'
+import { readConfig } from '../src/config/config.ts'
+import { projectPath, statusPath } from '../src/contract/paths.ts'
+import type { RootStatus } from '../src/contract/status.ts'
+import { serveSite } from '../src/demo/site/serve-site.ts'
+import { looks, pages, pathOf } from '../src/demo/site/site.ts'
+import { openStorage } from '../src/storage.ts'
+import type { PlainOrder } from './plain-capture.ts'
+import { spawnNode, startProofsheet, stop } from './processes.ts'
+import { compare } from './statistics.ts'
+import type { Figure } from './targets.ts'
+import type { World } from './worlds.ts'
+
+const PAGES = 16
+const ROUNDS = 3
+
+/** Row 10: shots a second, from the request to the last result, beside a plain loop with the same browser. */
+export async function measureCapture(world: World): Promise<Figure[]> {
+  const { capture, dataDir } = readConfig({ ...process.env, DATA_DIR: '/nonexistent' })
+  const browser = await findBrowser({ ...capture, dataDir })
+  const site = await serveSite()
+  site.show(looks[3])
+  const urls = Array.from({ length: PAGES }, (_, index) => {
+    const page = pages[index % pages.length] ?? 'home'
+    return `http://127.0.0.1:${site.port}${pathOf(page)}?${index}`
+  })
+  const plain = spawnNode('plain-capture.ts', [browser.path], { BROWSER_ENV: JSON.stringify(browser.env) })
+  if (plain.stdout) await once(plain.stdout, 'data')
+  const plainly = async (loops: number) => {
+    plain.send({ urls, loops } satisfies PlainOrder)
+    const [ms] = await once(plain, 'message')
+    return PAGES / ((ms as number) / 1000)
+  }
+  const figures: Figure[] = []
+  for (const [row, concurrency] of [
+    ['10a', 1],
+    ['10b', 2],
+    ['10c', 4],
+  ] as const) {
+    const { env, projectId } = await emptyProject(world)
+    const service = await startProofsheet({
+      ...env,
+      CAPTURE_CONCURRENCY: String(concurrency),
+      CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
+      ...(capture.chromiumPath && { CHROMIUM_PATH: capture.chromiumPath }),
+    })
+    const rates = await compare(
+      () => captureAll(service.url, projectId, urls),
+      () => plainly(concurrency),
+      { rounds: ROUNDS },
+    )
+    await service.stop()
+    figures.push({
+      row,
+      world: world.name,
+      value: rates.ratio,
+      detail: `${rates.ours.toFixed(1)} and ${rates.theirs.toFixed(1)} shots a second; ${PAGES} pages, median of ${ROUNDS}`,
+    })
+  }
+  await stop(plain)
+  await site.close()
+  return figures
+}
+
+async function emptyProject(world: World) {
+  const env = await world.empty()
+  const storage = await openStorage(readConfig(env))
+  const projectId = randomUUID()
+  await storage.store.createProject({ projectId, name: 'bench', created: Date.now() })
+  await storage.close()
+  return { env, projectId }
+}
+
+/** Shots a second. */
+async function captureAll(server: string, projectId: string, urls: readonly string[]): Promise<number> {
+  const began = performance.now()
+  const accepted = await fetch(server + projectPath(projectId), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      screenshotParameter: { width: 1200, height: 720 },
+      urls: urls.map((url) => ({ url, name: url })),
+    }),
+  })
+  const { jobId } = (await accepted.json()) as { jobId: string }
+  for (;;) {
+    const response = await fetch(`${server}${statusPath(projectId, jobId)}?wait=60`)
+    const { state, counts } = (await response.json()) as RootStatus
+    if (state === 'done') return urls.length / ((performance.now() - began) / 1000)
+    if (counts.failed > 0) throw new Error(`${counts.failed} captures failed`)
+  }
+}
