@@ -82,9 +82,10 @@ export interface CaptureProgress extends RequestedPage, CaptureTimes {
   readonly changed: number
 }
 
-/** How far a request is. */
-export interface RootProgress {
+/** A request, and how far it is. */
+export interface RootProgress extends View {
   readonly created: number
+  readonly idempotencyKey: string | undefined
   readonly tags: readonly string[]
   /** Counts up with everything that happens. */
   readonly version: number
@@ -137,6 +138,8 @@ export interface Captures {
   putBack(attempt: Attempt, options: { due: number; counts: boolean }): Promise<void>
   /** Undefined where there is no such request; roots that were imported have none. */
   findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined>
+  /** Writes down a request that is finished, for a root that was added with its results; once. */
+  adopt(projectId: string, rootId: string, progress: RootProgress): Promise<void>
   /** One answer for each, in their order. */
   findVersions(
     roots: readonly { projectId: string; rootId: string }[],

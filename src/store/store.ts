@@ -46,7 +46,8 @@ export interface JobText {
   readonly fields: string
 }
 
-export type NewJob = Omit<Job, 'rootId' | 'position'>
+/** Without a position, jobs have that of their order. */
+export type NewJob = Omit<Job, 'rootId' | 'position'> & { readonly position?: number }
 
 export interface NewRoot {
   readonly projectId: string

@@ -40,10 +40,25 @@ export async function copyRoot(
   head: RootHead,
   onFile: () => void = () => {},
 ): Promise<boolean> {
-  const { from, to, rowsOnly } = transfer
+  const { from, to } = transfer
+  const request = await from.store.captures.findProgress(projectId, head.rootId)
+  if (request?.captures.some(({ finished }) => finished === undefined)) {
+    throw new AppError('conflict', 'is still being captured: run the same command again when it is finished')
+  }
   const there = await to.store.findRoot(projectId, head.rootId)
-  if (there?.digest === head.digest) return false
-  if (there) throw new AppError('conflict', 'exists there with other content')
+  if (there && there.digest !== head.digest) throw new AppError('conflict', 'exists there with other content')
+  const added = !there && (await addRoot(transfer, projectId, head, onFile))
+  if (request) await to.store.captures.adopt(projectId, head.rootId, request)
+  return added
+}
+
+async function addRoot(
+  transfer: Transfer,
+  projectId: string,
+  head: RootHead,
+  onFile: () => void,
+): Promise<boolean> {
+  const { from, to, rowsOnly } = transfer
   const jobs = await from.store.jobsOf(projectId, [head.rootId])
   const { rootId, created, digest } = head
   const root = { projectId, rootId, created, digest, jobs }

@@ -50,8 +50,9 @@ async function compareRows({ from, to }: Transfer, projectId: string, head: Root
   const read = async (store: Store) => {
     const root = await store.findRoot(projectId, head.rootId)
     const jobs = await store.jobsOf(projectId, [head.rootId])
-    // A revision is each store's own, and a position counts without gaps there.
-    return { ...root, revision: '', jobs: jobs.map((job, position) => ({ ...job, position })) }
+    const request = await store.captures.findProgress(projectId, head.rootId)
+    // A revision is each store's own, and a copy of old may count positions without gaps.
+    return { ...root, request, revision: '', jobs: jobs.map((job, position) => ({ ...job, position })) }
   }
   const [here, there] = await Promise.all([read(from.store), read(to.store)])
   if (!isDeepStrictEqual(here, there)) throw new AppError('conflict', 'is not the same there')

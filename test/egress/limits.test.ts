@@ -2,7 +2,17 @@ import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { parseAllowList } from '../../src/egress/allow-list.ts'
 import { createGuard } from '../../src/egress/guard.ts'
-import { ask, dial, openTestGate, openTunnel, sendRequest, serveHttp, serveTcp, until } from './browser.ts'
+import {
+  ask,
+  dial,
+  openTestGate,
+  openTunnel,
+  sendRequest,
+  serveBytes,
+  serveHttp,
+  serveTcp,
+  until,
+} from './browser.ts'
 
 // A gate takes so many bytes and connections, and when it is closed nothing of it is left.
 
@@ -83,6 +93,13 @@ test('informational answers without end are counted too', async () => {
   const gate = await openTestGate({ allow: '127.0.0.1', maxBytes: 1_000_000, onTooLarge: () => calls++ })
   expect(await sendRequest(gate, `http://127.0.0.1:${site.port}/`)).toBe('')
   expect(calls).toBe(1)
+})
+
+test('an answer that is none has its price', async () => {
+  const site = await serveBytes(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(200_000)}`)
+  const gate = await openTestGate({ allow: '127.0.0.1' })
+  expect(await sendRequest(gate, `http://127.0.0.1:${site.port}/`)).toBe('')
+  await until(() => gate.received > 200_000)
 })
 
 test('512 connections and no more', async () => {

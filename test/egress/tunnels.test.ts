@@ -62,6 +62,20 @@ describe('who goes away takes the other along', () => {
   })
 })
 
+test('a slow browser gets all that the site sent before it left', async () => {
+  const bytes = randomBytes(16 * 1024 * 1024)
+  const site = await serveTcp((socket) => void socket.resume().end(bytes))
+  const gate = await openTestGate({ allow: `127.0.0.1:${site.port}` })
+  const { socket } = await openTunnel(gate, `127.0.0.1:${site.port}`)
+  socket.end()
+  const chunks: Buffer[] = []
+  for await (const chunk of socket) {
+    chunks.push(chunk)
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  expect(sha256(Buffer.concat(chunks))).toBe(sha256(bytes))
+})
+
 test('a reset is no end: the browser sees one too', async () => {
   const site = await serveTcp()
   const gate = await openTestGate({ allow: `127.0.0.1:${site.port}` })

@@ -13,7 +13,14 @@ import type {
 } from '../captures.ts'
 import { begin, end, findDue, isDue, isOf, isUnfinished, release, requeue } from './attempts.ts'
 import type { RootKey } from './reads.ts'
-import { addRequest, executeWithin, findAccepted, queuePages, requireProjectRow } from './requests.ts'
+import {
+  addRequest,
+  adoptRequest,
+  executeWithin,
+  findAccepted,
+  queuePages,
+  requireProjectRow,
+} from './requests.ts'
 import type { Schema } from './schema.ts'
 
 /** Requests and their captures, by queries that serve every engine. */
@@ -95,7 +102,7 @@ export class SqlCaptures implements Omit<Captures, 'anyUnfinished'> {
           .onRef('roots.project_id', '=', 'requests.project_id')
           .onRef('roots.root_id', '=', 'requests.root_id'),
       )
-      .select(['roots.created', 'requests.tags'])
+      .select(['roots.created', 'idempotency_key', 'width', 'height', 'full_page', 'tags'])
       .where('requests.project_id', '=', projectId)
       .where('requests.root_id', '=', rootId)
       .executeTakeFirst()
@@ -110,7 +117,20 @@ export class SqlCaptures implements Omit<Captures, 'anyUnfinished'> {
     const captures = rows.map(toProgress)
     // Whatever happened last happened to one of them.
     const version = captures.reduce((last, { changed }) => Math.max(last, changed), 0)
-    return { created: request.created, tags: JSON.parse(request.tags), version, captures }
+    return {
+      created: request.created,
+      idempotencyKey: request.idempotency_key ?? undefined,
+      width: request.width,
+      height: request.height,
+      fullPage: request.full_page === 1,
+      tags: JSON.parse(request.tags),
+      version,
+      captures,
+    }
+  }
+
+  async adopt(projectId: string, rootId: string, progress: RootProgress): Promise<void> {
+    await this.#transaction((transaction) => adoptRequest(transaction, projectId, rootId, progress))
   }
 
   async findVersions(roots: readonly RootKey[]): Promise<(ProgressVersion | undefined)[]> {

@@ -145,10 +145,10 @@ async function remove(transaction: Transaction<Schema>, root: Claimed): Promise<
 /** In the order of their ids, so that two roots that claim the same jobs cannot wait for each other. */
 async function insertJobs(transaction: Transaction<Schema>, root: NewRoot): Promise<void> {
   const rows = root.jobs
-    .map((job, position) => ({
+    .map((job, index) => ({
       project_id: root.projectId,
       root_id: root.rootId,
-      position,
+      position: job.position ?? index,
       uuid: job.uuid,
       url: job.url,
       name: job.name,

@@ -1,6 +1,6 @@
 import { CompiledQuery, sql, type Transaction } from 'kysely'
 import { AppError } from '../../errors.ts'
-import type { Execute, NewRequest, QueuedCapture } from '../captures.ts'
+import type { Execute, NewRequest, QueuedCapture, RootProgress } from '../captures.ts'
 import { newRevision } from './revision.ts'
 import type { Schema } from './schema.ts'
 
@@ -62,6 +62,52 @@ export async function addRequest(transaction: Transaction<Schema>, request: NewR
     .where('project_id', '=', projectId)
     .execute()
   return true
+}
+
+/** Does nothing where it is known already. */
+export async function adoptRequest(
+  transaction: Transaction<Schema>,
+  projectId: string,
+  rootId: string,
+  { idempotencyKey, width, height, fullPage, tags, version, captures }: RootProgress,
+): Promise<void> {
+  const { numInsertedOrUpdatedRows } = await transaction
+    .insertInto('requests')
+    .values({
+      project_id: projectId,
+      root_id: rootId,
+      idempotency_key: idempotencyKey ?? null,
+      width,
+      height,
+      full_page: fullPage ? 1 : 0,
+      tags: JSON.stringify(tags),
+      version,
+      unfinished: captures.filter(({ finished }) => finished === undefined).length,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  if (numInsertedOrUpdatedRows === 0n) return
+  const rows = captures.map((capture) => ({
+    project_id: projectId,
+    root_id: rootId,
+    position: capture.position,
+    url: capture.url,
+    name: capture.name,
+    loading_time: capture.loadingTime,
+    state: capture.state,
+    turn: 0,
+    attempts: capture.attempts,
+    attempt: capture.uuid ?? null,
+    due: 0,
+    queued: capture.queued,
+    started: capture.started ?? null,
+    finished: capture.finished ?? null,
+    reason: capture.failed?.reason ?? null,
+    detail: capture.failed?.detail ?? null,
+    cut: capture.cut ? 1 : 0,
+    changed: capture.changed,
+  }))
+  await transaction.insertInto('captures').values(rows).execute()
 }
 
 /** Queues the pages behind the project's others, and beside those of other projects. */

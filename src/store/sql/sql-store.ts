@@ -58,6 +58,7 @@ export function createSqlStore({
       letGo: async (root) => (await captures()).letGo(root),
       putBack: async (attempt, options) => (await captures()).putBack(attempt, options),
       findProgress: async (projectId, rootId) => (await captures()).findProgress(projectId, rootId),
+      adopt: async (projectId, rootId, progress) => (await captures()).adopt(projectId, rootId, progress),
       findVersions: async (roots) => (await captures()).findVersions(roots),
     },
     close,

@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import sharp from 'sharp'
+import { onTestFinished } from 'vitest'
+import { projectPath, rootPath, statusPath } from '../../src/contract/paths.ts'
+import type { RootResult } from '../../src/contract/results.ts'
+import type { RootStatus } from '../../src/contract/status.ts'
+
+export interface Site {
+  readonly port: number
+  readonly url: string
+  /** The paths that were asked for, in their order. */
+  readonly asked: string[]
+}
+
+/** Pages on a free port of 127.0.0.1, until the test is over. */
+export async function servePages(
+  answer: (path: string, response: ServerResponse, request: IncomingMessage) => void,
+): Promise<Site> {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/'
+    asked.push(path)
+    response.setHeader('content-type', 'text/html; charset=utf-8')
+    answer(path, response, request)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return { port, url: `http://127.0.0.1:${port}`, asked }
+}
+
+/** Orange, with a blue quarter at the lower right and a green square at the upper left. */
+export const COLOURED = `<!doctype html><title>Colours</title><body style="margin:0;background:#ff8800">
+<div style="position:absolute;left:600px;top:360px;width:600px;height:360px;background:#0000ff"></div>
+<div style="position:absolute;left:0;top:0;width:100px;height:100px;background:#00aa00"></div>`
+
+/**
+ * The browser of the npm package, which is there wherever the tests run on Linux and is the faster one; elsewhere
+ * whatever the machine has.
+ */
+export const BROWSER_ENV: Record<string, string> =
+  process.platform === 'linux' && process.arch === 'x64' ? { PATH: '/nonexistent' } : {}
+
+/** `#rrggbb` at each of these places of a picture. */
+export async function coloursAt(
+  png: Uint8Array,
+  ...places: (readonly [number, number])[]
+): Promise<string[]> {
+  const { data, info } = await sharp(png).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  return places.map(([x, y]) => {
+    const at = (y * info.width + x) * info.channels
+    return `#${data.subarray(at, at + 3).toString('hex')}`
+  })
+}
+
+/** A client of the capturing part of the API. */
+export function askFor(server: string, projectId: string, headers: Record<string, string> = {}) {
+  return {
+    async post(urls: readonly object[], parameter: object = {}): Promise<string> {
+      const response = await fetch(server + projectPath(projectId), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify({ screenshotParameter: { width: 1200, height: 720, ...parameter }, urls }),
+      })
+      if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`)
+      return ((await response.json()) as { jobId: string }).jobId
+    },
+    async status(rootId: string, wait = 0): Promise<RootStatus> {
+      const response = await fetch(`${server}${statusPath(projectId, rootId)}?wait=${wait}`, { headers })
+      return (await response.json()) as RootStatus
+    },
+    /** Waits until the root is finished. */
+    async finished(rootId: string): Promise<RootStatus> {
+      for (;;) {
+        const status = await this.status(rootId, 30)
+        if (status.counts.queued + status.counts.running === 0) return status
+      }
+    },
+    async root(rootId: string): Promise<RootResult> {
+      return (await (await fetch(server + rootPath(projectId, rootId), { headers })).json()) as RootResult
+    },
+  }
+}

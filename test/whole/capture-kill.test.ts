@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { rootPath } from '../../src/contract/paths.ts'
+import { askFor, BROWSER_ENV, COLOURED, servePages } from '../support/pages.ts'
+import { proofsheet, serveProcess } from '../support/process.ts'
+import { startService } from '../support/service.ts'
+import { usePostgres, useS3 } from '../support/use-servers.ts'
+import { makeFolder } from '../support/workspace.ts'
+import { newWorld } from '../support/worlds.ts'
+
+const postgres = usePostgres()
+const s3 = useS3()
+
+/** Slow enough to be killed in the middle of. */
+const slowPages = () =>
+  servePages((_path, response) => {
+    setTimeout(() => response.end(COLOURED), 300)
+  })
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(50)
+}
+
+const pagesOf = (url: string, count: number) =>
+  Array.from({ length: count }, (_, index) => ({ url: `${url}/${index}`, name: `Page ${index}` }))
+
+test('SIGKILL while fifty captures are under way: after the restart all finish, none twice', async () => {
+  const site = await slowPages()
+  const env = {
+    ...BROWSER_ENV,
+    DATA_DIR: join(await makeFolder(), 'data'),
+    CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
+    CAPTURE_CONCURRENCY: '4',
+  }
+  const projectId = randomUUID()
+  await proofsheet(['project', 'create', '--id', projectId], env).ended
+  const first = await serveProcess(env)
+  const rootId = await askFor(first.url, projectId).post(pagesOf(site.url, 50))
+  await until(async () => {
+    const { counts } = await askFor(first.url, projectId).status(rootId)
+    return counts.done >= 8 && counts.running > 0
+  })
+  process.kill(first.pid, 'SIGKILL')
+  await first.ended
+
+  const second = await serveProcess(env)
+  const client = askFor(second.url, projectId)
+  const before = await client.status(rootId)
+  expect(before.counts.done).toBeGreaterThanOrEqual(8)
+  expect(before.counts.done).toBeLessThan(50)
+  const status = await client.finished(rootId)
+  expect(status).toMatchObject({ state: 'done', counts: { total: 50, done: 50 } })
+  const { jobs } = await client.root(rootId)
+  expect(jobs.map(({ url }) => url.url)).toEqual(pagesOf(site.url, 50).map(({ url }) => url))
+  expect(new Set(jobs.map(({ uuid }) => uuid)).size).toBe(50)
+  // What was done before is what it was; what was begun was begun again.
+  expect(jobs.map(({ uuid }) => uuid)).toEqual(
+    expect.arrayContaining(before.urls.flatMap(({ uuid }) => (uuid ? [uuid] : []))),
+  )
+  expect(status.urls.filter(({ attempts }) => attempts > 1).length).toBeGreaterThan(0)
+  for (const { data } of jobs) expect((await fetch(data)).status).toBe(200)
+}, 120_000)
+
+test('two workers, one killed, one frozen past its lease and woken: every result once', async () => {
+  const site = await slowPages()
+  const world = await newWorld(postgres, s3)
+  const service = await startService({ ...world, CAPTURE_CONCURRENCY: '0' })
+  const projectId = randomUUID()
+  await service.store.createProject({ projectId, name: 'x', created: 1 })
+  const env = {
+    ...BROWSER_ENV,
+    ...world,
+    CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
+    CAPTURE_CONCURRENCY: '2',
+    LOG_LEVEL: 'info',
+  }
+  const startWorker = async () => {
+    const worker = proofsheet(['work'], env)
+    await worker.waitFor(/Capturing, 2 pages at a time/)
+    return worker
+  }
+  const [killed, frozen] = await Promise.all([startWorker(), startWorker()])
+  const client = askFor(service.url, projectId)
+  const rootId = await client.post(pagesOf(site.url, 30))
+  const begunBy = (worker: typeof killed) => worker.stdout().includes('"msg":"captured"')
+  await until(async () => begunBy(killed) && begunBy(frozen))
+  process.kill(killed.pid, 'SIGKILL')
+  process.kill(frozen.pid, 'SIGSTOP')
+  const third = await startWorker()
+  expect(await client.finished(rootId)).toMatchObject({ state: 'done', counts: { done: 30 } })
+
+  const read = async () => {
+    const response = await service.get(rootPath(projectId, rootId))
+    return { etag: response.headers.get('etag'), body: await response.text() }
+  }
+  const before = await read()
+  process.kill(frozen.pid, 'SIGCONT')
+  // It finds what it was at, and that it is not its any more.
+  await until(
+    async () =>
+      /"late":true|taken over|no longer active|aborted/.test(frozen.stdout()) || (await sleep(8_000, true)),
+  )
+  expect(await read()).toEqual(before)
+  const { jobs } = await client.root(rootId)
+  expect(jobs.map(({ url }) => url.url)).toEqual(pagesOf(site.url, 30).map(({ url }) => url))
+  expect(new Set(jobs.map(({ uuid }) => uuid)).size).toBe(30)
+  expect((await client.status(rootId)).urls.filter(({ attempts }) => attempts > 1).length).toBeGreaterThan(0)
+  for (const worker of [frozen, third]) {
+    process.kill(worker.pid, 'SIGTERM')
+    expect(await worker.ended).toEqual({ code: 0, signal: null })
+  }
+}, 180_000)

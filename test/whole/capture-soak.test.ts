@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { askFor, BROWSER_ENV, COLOURED, servePages } from '../support/pages.ts'
+import { memoryOf, proofsheet, serveProcess } from '../support/process.ts'
+import { makeFolder } from '../support/workspace.ts'
+
+const WARM_UP = 40
+const CAPTURES = 300
+const MOST_GROWTH = 30 * 1024 * 1024
+
+/** The processes that this one started, and those that they did, with their state: `Z` is a zombie. */
+async function descendantsOf(pid: number): Promise<{ pid: number; state: string }[]> {
+  const all = await Promise.all(
+    (await readdir('/proc'))
+      .filter((name) => /^\d+$/.test(name))
+      .map(async (name) => {
+        const stat = await readFile(`/proc/${name}/stat`, 'utf8').catch(() => '')
+        const [state = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+        return { pid: Number(name), state, parent: Number(parent) }
+      }),
+  )
+  const below = (parent: number): typeof all =>
+    all.filter((each) => each.parent === parent).flatMap((each) => [each, ...below(each.pid)])
+  return below(pid)
+}
+
+test('three hundred captures leave no zombie, no profile and no memory behind', async () => {
+  const site = await servePages((_path, response) => response.end(COLOURED))
+  const folder = await makeFolder()
+  // Its own, so that whatever stays is its own.
+  const temporary = await makeFolder()
+  const env = {
+    ...BROWSER_ENV,
+    DATA_DIR: join(folder, 'data'),
+    TMPDIR: temporary,
+    CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
+    MAX_URLS_PER_REQUEST: '300',
+  }
+  const projectId = randomUUID()
+  await proofsheet(['project', 'create', '--id', projectId], env).ended
+  const service = await serveProcess(env)
+  const client = askFor(service.url, projectId)
+  const capture = async (count: number) => {
+    const urls = Array.from({ length: count }, (_, index) => ({ url: `${site.url}/${index}`, name: 'x' }))
+    expect(await client.finished(await client.post(urls))).toMatchObject({ counts: { done: count } })
+  }
+  // What the first ones load, and V8's young heap, are there to stay.
+  await capture(WARM_UP)
+  const began = await memoryOf(service.pid)
+  await capture(CAPTURES)
+  const ended = await memoryOf(service.pid)
+  expect(ended.now - began.now).toBeLessThan(MOST_GROWTH)
+  const processes = await descendantsOf(service.pid)
+  expect(processes.filter(({ state }) => state === 'Z')).toEqual([])
+  // One browser, and at most one that is about to be replaced.
+  expect((await readdir(temporary)).length).toBeLessThanOrEqual(2)
+  process.kill(service.pid, 'SIGTERM')
+  expect(await service.ended).toEqual({ code: 0, signal: null })
+  expect(await readdir(temporary)).toEqual([])
+  for (const { pid } of processes) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+    expect(stat).not.toMatch(/chromium/)
+  }
+}, 240_000)

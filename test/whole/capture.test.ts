@@ -1,0 +1,108 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import sharp from 'sharp'
+import { expect, test } from 'vitest'
+import { askFor, BROWSER_ENV, COLOURED, coloursAt, servePages } from '../support/pages.ts'
+import { freePort } from '../support/ports.ts'
+import { runProofsheet, serveProcess } from '../support/process.ts'
+import { makeFolder } from '../support/workspace.ts'
+
+async function makeProject(env: Record<string, string>): Promise<string> {
+  const id = randomUUID()
+  await runProofsheet(['project', 'create', '--id', id], env)
+  return id
+}
+
+async function fetchBytes(address: string): Promise<Buffer> {
+  const response = await fetch(address)
+  expect(response.status).toBe(200)
+  return Buffer.from(await response.arrayBuffer())
+}
+
+test('a request becomes a result whose pixels are the page', async () => {
+  const site = await servePages((_path, response) => response.end(COLOURED))
+  const env = { DATA_DIR: join(await makeFolder(), 'data'), CAPTURE_ALLOW: `127.0.0.1:${site.port}` }
+  const projectId = await makeProject(env)
+  const service = await serveProcess(env)
+  const client = askFor(service.url, projectId)
+  const rootId = await client.post([{ url: `${site.url}/`, name: 'Home' }], { tags: ['first'] })
+  expect(await client.root(rootId)).toMatchObject({ rootId, jobs: [] })
+  expect(await client.finished(rootId)).toMatchObject({
+    state: 'done',
+    tags: ['first'],
+    urls: [{ state: 'done', attempts: 1, uuid: expect.any(String) }],
+  })
+  const { jobs } = await client.root(rootId)
+  expect(jobs).toHaveLength(1)
+  const [job] = jobs
+  expect(job).toMatchObject({
+    url: { url: `${site.url}/`, name: 'Home', loadingTime: 15_000 },
+    screenshotParameter: { width: 1200, height: 720, name: job?.uuid },
+  })
+  const picture = await fetchBytes(job?.data ?? '')
+  expect(await sharp(picture).metadata()).toMatchObject({ format: 'png', width: 1200, height: 720 })
+  expect(await coloursAt(picture, [50, 50], [300, 600], [1100, 100], [700, 400], [1199, 719])).toEqual([
+    '#00aa00',
+    '#ff8800',
+    '#ff8800',
+    '#0000ff',
+    '#0000ff',
+  ])
+  expect(await sharp(await fetchBytes(job?.preview ?? '')).metadata()).toMatchObject({
+    format: 'png',
+    width: 400,
+    height: 240,
+  })
+})
+
+test('of twenty pages five are bad: the others are there, and each bad one says why', async () => {
+  const site = await servePages((path, response) => {
+    if (path === '/never') return
+    response.end(path === '/endless' ? '<body style="margin:0"><div style="height:200000px">' : COLOURED)
+  })
+  const closed = await freePort()
+  const env = {
+    ...BROWSER_ENV,
+    DATA_DIR: join(await makeFolder(), 'data'),
+    CAPTURE_ALLOW: `127.0.0.1:${site.port},127.0.0.1:${closed}`,
+  }
+  const projectId = await makeProject(env)
+  const service = await serveProcess(env)
+  const client = askFor(service.url, projectId)
+  const good = Array.from({ length: 15 }, (_, index) => `${site.url}/${index}`)
+  const bad = {
+    'http://no-such-host.invalid/': 'dns',
+    [`http://127.0.0.1:${closed}/`]: 'refused',
+    [`${site.url}/never`]: 'timeout',
+    'http://10.0.0.1/': 'blocked',
+  }
+  const urls = [...good, ...Object.keys(bad), `${site.url}/endless`]
+  const rootId = await client.post(
+    urls.map((url) => ({ url, name: url, loadingTime: 5_000 })),
+    { fullPage: true },
+  )
+  const status = await client.finished(rootId)
+  expect(status).toMatchObject({ state: 'partial', counts: { total: 20, done: 16, failed: 4 } })
+  const reasons = status.urls
+    .filter(({ state }) => state === 'failed')
+    .map(({ url, reason }) => [url, reason])
+  expect(Object.fromEntries(reasons)).toEqual(bad)
+  for (const { detail } of status.urls.filter(({ state }) => state === 'failed'))
+    expect(detail).toMatch(/\w+ \w+/)
+  expect(status.urls.at(-1)).toMatchObject({ state: 'done', cut: true })
+  const { jobs } = await client.root(rootId)
+  expect(jobs.map(({ url }) => url.url)).toEqual([...good, `${site.url}/endless`])
+  expect(jobs.at(-1)?.screenshotParameter).toMatchObject({ width: 1200, height: 16_384 })
+  await Promise.all(jobs.flatMap(({ data, preview }) => [fetchBytes(data), fetchBytes(preview)]))
+})
+
+test('without a browser everything is served, and a request says what to install', async () => {
+  const env = { DATA_DIR: join(await makeFolder(), 'data'), CHROMIUM_PATH: '/nonexistent/chromium' }
+  const projectId = await makeProject(env)
+  const service = await serveProcess(env)
+  expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
+  await expect(
+    askFor(service.url, projectId).post([{ url: 'http://example.com/', name: 'x' }]),
+  ).rejects.toThrow(/503.*no_browser.*CHROMIUM_PATH=\/nonexistent\/chromium is not a program/)
+  expect(await (await fetch(`${service.url}/api/projects/${projectId}/screenshots/root`)).json()).toEqual([])
+})
