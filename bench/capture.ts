@@ -8,7 +8,7 @@ import { serveSite } from '../src/demo/site/serve-site.ts'
 import { looks, pages, pathOf } from '../src/demo/site/site.ts'
 import { openStorage } from '../src/storage.ts'
 import type { PlainOrder } from './plain-capture.ts'
-import { spawnNode, startProofsheet, stop } from './processes.ts'
+import { spawnNode, startProofsheet } from './processes.ts'
 import { compare } from './statistics.ts'
 import type { Figure } from './targets.ts'
 import type { World } from './worlds.ts'
@@ -59,7 +59,9 @@ export async function measureCapture(world: World): Promise<Figure[]> {
       detail: `${rates.ours.toFixed(1)} and ${rates.theirs.toFixed(1)} shots a second; ${PAGES} pages, median of ${ROUNDS}`,
     })
   }
-  await stop(plain)
+  const ended = once(plain, 'close')
+  plain.disconnect()
+  await ended
   await site.close()
   return figures
 }

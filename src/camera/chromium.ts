@@ -34,7 +34,8 @@ export function createCamera({ find, guard, concurrency, limits, log }: CameraOp
         onTooLarge: () => ended.abort(tooLarge(wanted, limits.pageBytes)),
       })
       const deadline = setTimeout(() => ended.abort(tooSlow(wanted)), wanted.loadingTime + GRACE_MS)
-      const until = AbortSignal.any([signal, closing.signal, ended.signal])
+      const forget = [signal, closing.signal].map((source) => abortWith(ended, source))
+      const until = ended.signal
       let context: BrowserContext | undefined
       try {
         return await Promise.race([
@@ -52,6 +53,7 @@ export function createCamera({ find, guard, concurrency, limits, log }: CameraOp
           : new CaptureFailure('crashed', `${hostOf(wanted.url)} crashed the browser.`)
       } finally {
         clearTimeout(deadline)
+        for (const each of forget) each()
         await Promise.all([gate.close(), context && closeOr(context, kill)])
       }
     })
@@ -79,6 +81,17 @@ async function closeOr(context: BrowserContext, kill: () => Promise<void>): Prom
   const stuck = sleep(CLOSE_MS, false, { signal: patience.signal }).catch(() => true)
   if (!(await Promise.race([closed, stuck]))) await kill()
   patience.abort()
+}
+
+/**
+ * Until the function it answers is called. Not AbortSignal.any: as long as one of its sources lives, whatever listens to
+ * it does, too, and with it the whole page.
+ */
+function abortWith(controller: AbortController, source: AbortSignal): () => void {
+  const abort = () => controller.abort(source.reason)
+  if (source.aborted) abort()
+  source.addEventListener('abort', abort, { once: true })
+  return () => source.removeEventListener('abort', abort)
 }
 
 function whenAborted(signal: AbortSignal): Promise<never> {

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import type { Browser } from 'playwright-core'
 import { AppError } from '../errors.ts'
 import type { FoundBrowser } from './find-browser.ts'
@@ -52,8 +53,17 @@ export async function launchBrowser(found: FoundBrowser): Promise<LaunchedBrowse
   }
 }
 
+/**
+ * What a page leaves behind in this process (its objects live for longer than V8 calls young) is collected when it is a
+ * fifth of what is in use, and not only when it is twice that: otherwise memory grows by as much as Playwright takes.
+ */
+function collectSooner(): void {
+  setFlagsFromString('--heap-growing-percent=20')
+}
+
 async function launch({ path, env }: FoundBrowser, sandboxed: boolean): Promise<LaunchedBrowser> {
   const { chromium } = await import('playwright-core')
+  collectSooner()
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`))
   try {
     const browser = await inFolder(folder, () =>

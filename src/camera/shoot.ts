@@ -53,9 +53,9 @@ async function expose(
   { limits, signal }: { limits: PictureLimits; signal: AbortSignal },
 ): Promise<Shot> {
   const network = watchNetwork(page)
-  const over = AbortSignal.any([signal, AbortSignal.timeout(wanted.loadingTime)])
+  const deadline = performance.now() + wanted.loadingTime
   await navigate(page, gate, wanted)
-  await settleUntil(page, network, wanted.fullPage, over)
+  await settleBefore(deadline, page, network, wanted.fullPage)
   signal.throwIfAborted()
   const session = await page.context().newCDPSession(page)
   await page.evaluate(finishAnimations).catch(() => {})
@@ -95,22 +95,20 @@ function seenBy(gate: Gate, url: string): CaptureFailure | undefined {
 }
 
 /** A page that never settles is taken as it is when its time is over. */
-async function settleUntil(
+async function settleBefore(
+  deadline: number,
   page: Page,
   network: ReturnType<typeof watchNetwork>,
   fullPage: boolean,
-  over: AbortSignal,
 ): Promise<void> {
-  const timeIsOver = new Promise<void>((resolve) => {
-    if (over.aborted) resolve()
-    else over.addEventListener('abort', () => resolve(), { once: true })
-  })
+  const over = new AbortController()
+  const { signal } = over
   const settled = async () => {
-    while (!over.aborted) {
+    while (!signal.aborted) {
       try {
-        return await settle(page, network, { fullPage, signal: over })
+        return await settle(page, network, { fullPage, signal })
       } catch (error) {
-        if (over.aborted) return
+        if (signal.aborted) return
         if (!movedOn(error)) throw error
         await sleep(MOVED_MS)
       }
@@ -118,7 +116,8 @@ async function settleUntil(
   }
   const settling = settled()
   settling.catch(() => {})
-  await Promise.race([settling, timeIsOver])
+  const timeIsOver = sleep(Math.max(0, deadline - performance.now()), undefined, { signal }).catch(() => {})
+  await Promise.race([settling, timeIsOver]).finally(() => over.abort())
 }
 
 /** The page went elsewhere, or has not drawn anything yet: soon it can be asked again. */

@@ -84,7 +84,7 @@ test('two workers, one killed, one frozen past its lease and woken: every result
   const [killed, frozen] = await Promise.all([startWorker(), startWorker()])
   const client = askFor(service.url, projectId)
   const rootId = await client.post(pagesOf(site.url, 30))
-  const begunBy = (worker: typeof killed) => worker.stdout().includes('"msg":"captured"')
+  const begunBy = (worker: typeof killed) => worker.stderr().includes('"msg":"captured"')
   await until(async () => begunBy(killed) && begunBy(frozen))
   process.kill(killed.pid, 'SIGKILL')
   process.kill(frozen.pid, 'SIGSTOP')
@@ -100,7 +100,7 @@ test('two workers, one killed, one frozen past its lease and woken: every result
   // It finds what it was at, and that it is not its any more.
   await until(
     async () =>
-      /"late":true|taken over|no longer active|aborted/.test(frozen.stdout()) || (await sleep(8_000, true)),
+      /"late":true|taken over|no longer active|aborted/.test(frozen.stderr()) || (await sleep(8_000, true)),
   )
   expect(await read()).toEqual(before)
   const { jobs } = await client.root(rootId)
