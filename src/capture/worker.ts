@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import { type Camera, CaptureFailure } from '../camera/camera.ts'
 import { DEFAULT_BASEPATH } from '../contract/results.ts'
-import { AppError } from '../errors.ts'
 import { type Images, pictureKey, previewKey } from '../images/images.ts'
 import { readPicture } from '../picture.ts'
 import { MAX_ATTEMPTS, type Work } from '../queue/queue.ts'
+import { isOurs } from '../queue/retry.ts'
 import type { Captured, Captures, CaptureTask, Failed } from '../store/captures.ts'
 
 export interface WorkerOptions {
@@ -54,7 +54,7 @@ export function createWork({
         if (error.reason === 'crashed' && task.attempts < MAX_ATTEMPTS) throw error
         return { reason: error.reason, detail: error.message }
       }
-      if (error instanceof AppError || task.attempts < MAX_ATTEMPTS) throw error
+      if (isOurs(error) || task.attempts < MAX_ATTEMPTS) throw error
       log.warn({ err: error, rootId: task.rootId, position: task.position }, 'a capture failed for good')
       return {
         reason: 'internal',

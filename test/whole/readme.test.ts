@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
+import { COLOURED, coloursAt, servePages } from '../support/pages.ts'
 import { freePort } from '../support/ports.ts'
 import { type RunningProcess, signalGroup, start } from '../support/process.ts'
 import { makePng } from '../support/results.ts'
@@ -20,7 +21,20 @@ const s3 = useS3()
 /** The `sh` blocks of the README, each a list of commands. */
 async function readCommands(): Promise<string[][]> {
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
-  return [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block.trim().split('\n'))
+  return [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => splitCommands(block.trim()))
+}
+
+/** One a line, but for those that go on in the next: behind a backslash, or within quotes. */
+function splitCommands(block: string): string[] {
+  const commands: string[] = []
+  let open = ''
+  for (const line of block.split('\n')) {
+    open = open === '' ? line : `${open}\n${line}`
+    if (open.endsWith('\\') || (open.match(/'/g) ?? []).length % 2 === 1) continue
+    commands.push(open)
+    open = ''
+  }
+  return commands
 }
 
 /** What a fresh clone of this tree holds: no node_modules, no data, no dist. */
@@ -53,18 +67,21 @@ test('the commands of the README work as written, in a fresh clone with the mach
   expect(await readFile(join(ROOT, '.ci', 'run'), 'utf8')).toContain(`\n${blocks[1]?.[0]}\n`)
 
   const cwd = await cloneTree()
+  const site = await servePages((_path, response) => response.end(COLOURED))
   const port = String(await freePort())
   const { DATABASE_URL, IMAGES_URL } = await newWorld(postgres, s3)
   const env = {
     PATH: newcomersPath(),
     PORT: port,
     LOG_LEVEL: 'warn',
+    CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
     npm_config_prefer_offline: 'true',
     ...S3_CREDENTIALS,
   }
   const shell = (command: string): RunningProcess => {
     const here = command
       .replaceAll(':8080', `:${port}`)
+      .replaceAll('https://example.com', site.url)
       .replace('postgres://me:secret@db.example.com/proofsheet', DATABASE_URL)
       .replace('s3://shots?region=eu-central-1', IMAGES_URL)
     return start('bash', ['-c', here], { env, cwd })
@@ -83,7 +100,7 @@ test('the commands of the README work as written, in a fresh clone with the mach
     /```json\n(\{"created".*?)\n```/s.exec(await readFile(join(ROOT, 'README.md'), 'utf8'))?.[1] ?? ''
   await writeFile(join(cwd, 'results.ndjson'), example)
   for (const command of blocks.slice(2).flat()) {
-    if (command.endsWith('proofsheet serve')) {
+    if (command.endsWith('proofsheet serve') || command.endsWith('npm start')) {
       const open = shell(`PORT=0 ${command}`)
       await open.waitFor(/Stop with Ctrl\+C/)
       if (command.startsWith('HOST=')) expect(open.stdout()).toContain('npx proofsheet key create --project')
@@ -95,7 +112,14 @@ test('the commands of the README work as written, in a fresh clone with the mach
       continue
     }
     const output = await finish(shell(command))
-    if (command.startsWith('curl')) await expectPictures(output)
+    if (command.startsWith('curl -X POST')) expect(output).toMatch(/^\{"jobId":"[0-9a-f-]{36}"\}$/)
+    else if (command.startsWith('curl')) await expectPictures(output)
+    if (command.includes('proofsheet capture')) {
+      expect(output).toMatch(/^done .* shots\/1-127\.0\.0\.1-\d+\.png$/m)
+      expect(
+        await coloursAt(await readFile(join(cwd, 'shots', `1-127.0.0.1-${site.port}.png`)), [50, 50]),
+      ).toEqual(['#00aa00'])
+    }
     if (command.includes('import')) expect(output).toMatch(/^added \S{36} /)
     if (command.endsWith('project list')) expect(output).toMatch(/22222222-\S+ .* 2 +2 +My site/)
     if (command.includes('proofsheet copy')) expect(output).toMatch(/22222222-\S+ +2 \/ 2 +2 \/ 2 +all there/)
