@@ -1,10 +1,13 @@
+/** More than anyone reads; what is sent must not grow many times over in the answer. */
+const MAX_MISTAKES = 1_000
+
 /** Reads a JSON value that may be anything, and gathers all that is wrong with it: each mistake with its pointer. */
 export class Reader {
   readonly mistakes: { readonly pointer: string; readonly detail: string }[] = []
 
-  /** `at`: a JSON pointer (RFC 6901). */
+  /** `at`: a JSON pointer (RFC 6901), as it stands in a fragment. */
   wrong(at: string, detail: string): void {
-    this.mistakes.push({ pointer: `#${at}`, detail })
+    if (this.mistakes.length < MAX_MISTAKES) this.mistakes.push({ pointer: `#${at}`, detail })
   }
 
   /** Undefined where it is no object: what it should hold is then not wrong as well. */
@@ -19,7 +22,7 @@ export class Reader {
       return undefined
     }
     for (const name of Object.keys(value).filter((each) => !known.includes(each))) {
-      const place = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+      const place = `${at}/${escapeName(name)}`
       const unknown = `is not known; known are ${known.join(', ')}`
       this.wrong(place, notBuilt.includes(name) ? 'is not supported yet' : unknown)
     }
@@ -49,6 +52,10 @@ export class Reader {
     this.wrong(at, `must be a list of ${min === 0 ? `at most ${max}` : `${min} to ${max}`} ${of}`)
     return []
   }
+}
+
+function escapeName(name: string): string {
+  return encodeURIComponent(name.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))
 }
 
 /** What every database can hold. */

@@ -108,8 +108,8 @@ function readPage(reader: Reader, value: unknown, at: string, limits: RequestLim
 
 function problemOfAddress(address: string): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined
-  if (!url || !/^https?:$/.test(url.protocol))
-    return 'must be an address that begins with http:// or https://'
+  // Of the text itself: a parser forgives blanks, line breaks and missing slashes.
+  if (!url || !/^https?:\/\//i.test(address)) return 'must be an address that begins with http:// or https://'
   // It would be shown to everyone who reads the result.
   if (url.username || url.password) return 'must not hold a user name or a password'
   return undefined

@@ -28,20 +28,20 @@ export function requireKeys(server: Server, { store, config }: HttpContext): voi
     }
     const key = credential && isApiKey(credential) ? await store.findKey(hashApiKey(credential)) : undefined
     if (!key) throw new AppError('unauthorized', credential ? 'this key is not valid' : NO_KEY)
-    if (access === 'write' && key.scope !== 'write') {
-      throw new AppError('forbidden', 'this key may only read: make one with --scope write')
-    }
     request.apiKey = key
   })
 }
 
 /**
- * A key that opens another project opens nothing here: this project does not exist. After the rate was counted:
- * asking for other people's projects is not free.
+ * What a key does not open. Another project does not exist for it. After the rate was counted: asking for what one
+ * may not have is not free.
  */
-export function refuseForeignProjects(server: Server, { config }: HttpContext): void {
+export function refuseWhatKeysDoNotOpen(server: Server, { config }: HttpContext): void {
   if (config.auth !== 'keys') return
-  server.addHook('onRequest', ({ apiKey, params }, _reply, done) => {
+  server.addHook('onRequest', ({ apiKey, params, routeOptions }, _reply, done) => {
+    if (apiKey?.scope === 'read' && routeOptions.config.access === 'write') {
+      return done(new AppError('forbidden', 'this key may only read: make one with --scope write'))
+    }
     const { projectId } = params as { projectId?: string }
     const foreign = apiKey && projectId !== undefined && parseId(projectId) !== apiKey.projectId
     done(foreign ? new AppError('not_found') : undefined)

@@ -12,6 +12,7 @@ interface Operation {
   readonly description?: string
   readonly tags?: readonly string[]
   readonly parameters?: readonly Parameter[]
+  readonly requestBody?: Pick<Response, 'content'>
   readonly responses?: Readonly<Record<string, Response>>
 }
 
@@ -84,7 +85,7 @@ function renderOperation({
   method: string
   operation: Operation
 }) {
-  const { parameters = [], responses = {} } = operation
+  const { parameters = [], requestBody, responses = {} } = operation
   return [
     `<h3><b>${method.toUpperCase()}</b><code>${escapeHtml(path)}</code></h3>`,
     `<p>${prose(operation.summary)}. ${prose(operation.description)}</p>`,
@@ -96,20 +97,24 @@ function renderOperation({
         prose(description),
       ]),
     ),
+    table(['Body'], requestBody ? [[renderContent(requestBody.content)]] : []),
     table(
       ['Answer', 'Body', ''],
       Object.entries(responses).map(([status, { content = {}, description }]) => [
         escapeHtml(status),
-        Object.entries(content).map(
-          ([type, body]) => `${renderType(body.schema)} <span class="soft">${escapeHtml(type)}</span>`,
-        )[0] ?? '',
+        renderContent(content),
         prose(description),
       ]),
     ),
   ].join('')
 }
 
-/** One row a field; the fields of an object within follow it, named with a dot. */
+function renderContent(content: Response['content'] = {}): string {
+  const [[type, { schema }] = ['', {}]] = Object.entries(content)
+  return type && `${renderType(schema)} <span class="soft">${escapeHtml(type)}</span>`
+}
+
+/** One row a field; the fields of an object within follow it, named with a dot, and `[]` where there are many. */
 function renderFields(schema: Schema): string {
   const rows = (fields: Schema, prefix: string): string[][] =>
     Object.entries(fields.properties ?? {}).flatMap(([name, field]) => [
@@ -119,6 +124,7 @@ function renderFields(schema: Schema): string {
         prose(field.description),
       ],
       ...rows(field, `${prefix}${name}.`),
+      ...rows(field.items ?? {}, `${prefix}${name}[].`),
     ])
   return table(['Field', 'Type', ''], rows(schema, ''))
 }

@@ -38,7 +38,8 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
 function toProblem(error: AppError, requestId: string): Problem {
   const { status, title } = describeFailure(error.code)
   // What went wrong on our side is in the log; the client gets the id to ask for it.
-  const telling = status < 500 || error.code === 'no_browser'
+  // And whatever is not here is not here in one and the same way.
+  const telling = (status < 500 && error.code !== 'not_found') || error.code === 'no_browser'
   const detail = telling && error.message !== title ? { detail: error.message } : {}
   return { type: 'about:blank', title, status, code: error.code, ...detail, requestId }
 }

@@ -8,7 +8,7 @@ import { ScreenshotRequest } from '../contract/screenshot-request.ts'
 import { RootStatus } from '../contract/status.ts'
 import { AppError } from '../errors.ts'
 import { logRequests } from './access-log.ts'
-import { refuseForeignProjects, requireKeys } from './authentication.ts'
+import { refuseWhatKeysDoNotOpen, requireKeys } from './authentication.ts'
 import { takeTurns } from './connections.ts'
 import type { ContractTypes, HttpContext, Server } from './context.ts'
 import { allowOrigins } from './cors.ts'
@@ -84,7 +84,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   if (context.config.corsOrigins.length > 0) await allowOrigins(server, context.config.corsOrigins)
   requireKeys(server, context)
   limitRate(server, context)
-  refuseForeignProjects(server, context)
+  refuseWhatKeysDoNotOpen(server, context)
 
   for (const schema of [JobResult, RootResult, RootStatus, ScreenshotRequest, Problem])
     server.addSchema(schema)

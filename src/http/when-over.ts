@@ -12,7 +12,11 @@ export function whenOver(server: Server): (reply: FastifyReply) => AbortSignal {
   })
   return (reply) => {
     const over = new AbortController()
-    if (closing) over.abort()
+    // The client may have gone while its key or its root was looked for: nothing would tell it any more.
+    if (closing || reply.raw.destroyed) {
+      over.abort()
+      return over.signal
+    }
     waiting.add(over)
     reply.raw.once('close', () => {
       waiting.delete(over)

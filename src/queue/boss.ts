@@ -81,8 +81,14 @@ export async function openBossQueue({
     }
   }
 
-  await boss.start()
-  await boss.createQueue(NAME, QUEUE)
+  try {
+    await boss.start()
+    await boss.createQueue(NAME, QUEUE)
+  } catch (error) {
+    await boss.stop({ graceful: false, close: false }).catch(() => {})
+    await release()
+    throw error
+  }
   const options = {
     pollingIntervalSeconds: POLL_S,
     burstWhenBatchFull: true,

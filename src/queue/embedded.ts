@@ -105,7 +105,8 @@ export function openEmbeddedQueue({
     also: undefined,
     ...(ownOnly && { heldUntil: (now: number) => now + HOLD_MS }),
     wake(root) {
-      own.add(root)
+      // Only a command keeps them, and that is soon over.
+      if (ownOnly) own.add(root)
       wake()
     },
     async close() {

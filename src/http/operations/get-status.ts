@@ -6,11 +6,12 @@ import type { HttpContext, Server } from '../context.ts'
 import { problemResponses } from '../responses.ts'
 import { whenOver } from '../when-over.ts'
 
-/** Of the time that a connection may be idle; who waits longer asks again. */
+/** Of the time that a connection may be idle, or an answer may take; who waits longer asks again. */
 const LONGEST_SHARE = 0.8
 
 export function getStatus(server: Server, { store, watch, config }: HttpContext): void {
   const over = whenOver(server)
+  const longestMs = Math.floor(Math.min(config.limits.idleMs, config.limits.responseMs) * LONGEST_SHARE)
   server.route({
     method: ['GET', 'HEAD'],
     url: paths.getStatus,
@@ -31,7 +32,7 @@ export function getStatus(server: Server, { store, watch, config }: HttpContext)
     },
     handler: async (request, reply) => {
       const { projectId, jobId } = request.params
-      const waitMs = Math.min((request.query.wait ?? 0) * 1_000, config.limits.idleMs * LONGEST_SHARE)
+      const waitMs = Math.min((request.query.wait ?? 0) * 1_000, longestMs)
       const signal = AbortSignal.any([over(reply), AbortSignal.timeout(waitMs)])
       let progress = await getProgress(store, projectId, jobId)
       const root = { projectId: projectId.toLowerCase(), rootId: progress.status.rootId }

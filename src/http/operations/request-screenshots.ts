@@ -6,6 +6,8 @@ import type { HttpContext, Server } from '../context.ts'
 import { originOf } from '../origin.ts'
 import { problemResponses } from '../responses.ts'
 
+/** What is something else must not be taken for something like it. */
+const UTF8 = new TextDecoder('utf-8', { fatal: true })
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 
 export async function requestScreenshots(server: Server, context: HttpContext): Promise<void> {
@@ -78,9 +80,9 @@ export async function requestScreenshots(server: Server, context: HttpContext): 
 /** Nothing but JSON: a web page of someone else's can send anything else without asking (CSRF). */
 function takeJson(scope: Server, bodyLimit: number): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('application/json', { parseAs: 'string', bodyLimit }, (_request, body, done) => {
+  scope.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => {
     try {
-      done(null, JSON.parse(body as string))
+      done(null, JSON.parse(UTF8.decode(body as Buffer)))
     } catch (error) {
       const mistakes = [{ pointer: '#', detail: `is not JSON: ${(error as Error).message}` }]
       done(new AppError('bad_request', 'the body is not JSON', { mistakes }))

@@ -10,13 +10,16 @@ import { whenOver } from '../when-over.ts'
 
 /** Whoever is in between takes a connection without any bytes for a dead one. */
 const LONGEST_SILENCE_MS = 15_000
+/** Of the time that an answer may take: then the stream ends well, and whoever wants more comes back. */
+const LONGEST_SHARE = 0.8
 /** How soon a client comes back. */
 const RETRY_MS = 1_000
 
 /** The status as server-sent events: all of it first, then whatever changes. */
 export function watchStatus(server: Server, { store, watch, config }: HttpContext): void {
   const over = whenOver(server)
-  const silenceMs = Math.min(LONGEST_SILENCE_MS, config.limits.idleMs / 2)
+  const silenceMs = Math.floor(Math.min(LONGEST_SILENCE_MS, config.limits.idleMs / 2))
+  const longestMs = Math.floor(config.limits.responseMs * LONGEST_SHARE)
   server.route({
     method: 'GET',
     url: paths.watchStatus,
@@ -46,9 +49,13 @@ export function watchStatus(server: Server, { store, watch, config }: HttpContex
       const { projectId, jobId } = request.params
       let seen = readEventId(request.headers['last-event-id'])
       let progress = await getProgress(store, projectId, jobId)
-      if (isFinal(progress.status.state) && progress.version <= seen) return await reply.code(204).send(null)
+      // Of another root, or made up: it says nothing of what was seen of this one.
+      if (seen > progress.version) seen = 0
+      if (isFinal(progress.status.state) && progress.version === seen) {
+        return await reply.code(204).header('cache-control', 'no-store').send(null)
+      }
       const root = { projectId: projectId.toLowerCase(), rootId: progress.status.rootId }
-      const gone = over(reply)
+      const gone = AbortSignal.any([over(reply), AbortSignal.timeout(longestMs)])
       reply.hijack()
       reply.raw.writeHead(200, {
         ...(reply.getHeaders() as OutgoingHttpHeaders),

@@ -14,10 +14,14 @@ export async function openBossDatabase(url: string, limits: PoolLimits) {
     const schema = `${own === 'public' ? 'proofsheet' : own}_queue`.slice(0, MAX_SCHEMA)
     const executeSql = async (text: string, values?: unknown[]) => {
       const connection = await pool.connect()
+      // It sends whole transactions as one text: one that failed is still open, and goes with its connection.
+      let discard = true
       try {
-        return await connection.query(values ? { text, values } : { text })
+        const result = await connection.query(values ? { text, values } : { text })
+        discard = false
+        return result
       } finally {
-        connection.release()
+        connection.release(discard)
       }
     }
     return { schema, database: { executeSql }, release: pool.close }

@@ -13,7 +13,11 @@ export async function whileBusy<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
     } catch (error) {
-      const busy = error instanceof AppError && error.code === 'unavailable'
+      // One that was closed is unavailable, too, and will be for good.
+      const busy =
+        error instanceof AppError &&
+        error.code === 'unavailable' &&
+        (error.cause as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR'
       if (!busy || performance.now() > deadline) throw error
       await sleep(RETRY_MS)
     }

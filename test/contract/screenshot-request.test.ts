@@ -1,0 +1,372 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseScreenshotRequest } from '../../src/contract/screenshot-request.ts'
+import { anyRequest, validRequest } from '../support/request-values.ts'
+import { leadsInto, newPage, newRequest } from '../support/requests.ts'
+
+const LIMITS = { urls: 3, loadingMs: 20_000, viewportWidth: 2_000, viewportHeight: 3_000 }
+const VIEW = { width: 1200, height: 720 }
+
+const parse = (body: unknown, limits = LIMITS) => parseScreenshotRequest(body, limits)
+
+function mistakesOf(body: unknown): string[] {
+  return parse(body).mistakes?.map(({ pointer, detail }) => `${pointer} ${detail}`) ?? []
+}
+
+const withPage = (more: object) => ({ screenshotParameter: VIEW, urls: [{ ...newPage(), ...more }] })
+const withView = (more: object) => ({ screenshotParameter: { ...VIEW, ...more }, urls: [newPage()] })
+
+const NOT_BUILT = [
+  'style',
+  'area',
+  'effects',
+  'loginParameter',
+  'clicks',
+  'scheduledTs',
+  'scheduleDescription',
+]
+
+describe('what was left out', () => {
+  test('is filled in: 15 s, no full page, no tags', () => {
+    expect(parse(newRequest())).toEqual({
+      asked: {
+        ...VIEW,
+        fullPage: false,
+        tags: [],
+        pages: [{ ...newPage(), loadingTime: 15_000 }],
+      },
+    })
+  })
+
+  test('is never more than the operator allows', () => {
+    const { asked } = parse(newRequest(), { ...LIMITS, loadingMs: 4_000 })
+    expect(asked?.pages[0]?.loadingTime).toBe(4_000)
+  })
+})
+
+describe('what was said', () => {
+  test('is taken as it stands', () => {
+    const url = 'HTTPS://Example.com:443/a/../b c?q="ü"&x=%zz#🦉'
+    const name = ' “Größe” \\ \n\t🦉 '
+    const body = {
+      screenshotParameter: { width: 1, height: 3_000, fullPage: true, tags: ['b', 'a', 'a', '🦉'] },
+      urls: [{ url, name, loadingTime: 1 }],
+    }
+    expect(parse(body).asked).toEqual({
+      ...{ width: 1, height: 3_000, fullPage: true, tags: ['b', 'a', 'a', '🦉'] },
+      pages: [{ url, name, loadingTime: 1 }],
+    })
+  })
+
+  test('keeps the order of the pages, also where one comes twice', () => {
+    const urls = [newPage(2), newPage(1), newPage(2)]
+    const { asked } = parse({ screenshotParameter: VIEW, urls })
+    expect(asked?.pages.map(({ url }) => url)).toEqual(urls.map(({ url }) => url))
+  })
+})
+
+describe('each limit', () => {
+  const text = (length: number) => 'x'.repeat(length)
+  const address = (length: number) => `https://a.test/${text(length - 15)}`
+  const tags = (count: number) => Array.from({ length: count }, () => 't')
+
+  test.each([
+    ['width', withView({ width: 2_000 }), withView({ width: 2_001 }), '#/screenshotParameter/width'],
+    ['height', withView({ height: 3_000 }), withView({ height: 3_001 }), '#/screenshotParameter/height'],
+    ['width, from below', withView({ width: 1 }), withView({ width: 0 }), '#/screenshotParameter/width'],
+    [
+      'loadingTime',
+      withPage({ loadingTime: 20_000 }),
+      withPage({ loadingTime: 20_001 }),
+      '#/urls/0/loadingTime',
+    ],
+    [
+      'loadingTime, from below',
+      withPage({ loadingTime: 1 }),
+      withPage({ loadingTime: 0 }),
+      '#/urls/0/loadingTime',
+    ],
+    ['url', withPage({ url: address(8_192) }), withPage({ url: address(8_193) }), '#/urls/0/url'],
+    ['name', withPage({ name: text(500) }), withPage({ name: text(501) }), '#/urls/0/name'],
+    ['name, from below', withPage({ name: 'x' }), withPage({ name: '' }), '#/urls/0/name'],
+    ['tag', withView({ tags: [text(100)] }), withView({ tags: [text(101)] }), '#/screenshotParameter/tags/0'],
+    ['tags', withView({ tags: tags(50) }), withView({ tags: tags(51) }), '#/screenshotParameter/tags'],
+    ['urls', newRequest(3), newRequest(4), '#/urls'],
+    ['urls, from below', newRequest(1), newRequest(0), '#/urls'],
+  ])('%s: as much as that, and not one more', (_, most, more, pointer) => {
+    expect(parse(most).mistakes).toBeUndefined()
+    expect(parse(more).mistakes?.map((mistake) => mistake.pointer)).toEqual([pointer])
+  })
+})
+
+describe('a mistake', () => {
+  test.each([
+    ['no object', [], '# must be an object with screenshotParameter, urls'],
+    ['null', null, '# must be an object with screenshotParameter, urls'],
+    ['a text', 'x', '# must be an object with screenshotParameter, urls'],
+    [
+      'no parameters',
+      { urls: [newPage()] },
+      '#/screenshotParameter must be an object with width, height, fullPage, tags',
+    ],
+    ['no urls', { screenshotParameter: VIEW }, '#/urls must be a list of 1 to 3 pages'],
+    [
+      'urls that are no list',
+      { screenshotParameter: VIEW, urls: {} },
+      '#/urls must be a list of 1 to 3 pages',
+    ],
+    [
+      'a page that is an address',
+      { screenshotParameter: VIEW, urls: ['https://example.com'] },
+      '#/urls/0 must be an object with url, name, loadingTime',
+    ],
+    [
+      'no width',
+      { screenshotParameter: { height: 1 }, urls: [newPage()] },
+      '#/screenshotParameter/width must be a whole number from 1 to 2000',
+    ],
+    [
+      'a width in words',
+      withView({ width: '1200' }),
+      '#/screenshotParameter/width must be a whole number from 1 to 2000',
+    ],
+    [
+      'a broken width',
+      withView({ width: 1.5 }),
+      '#/screenshotParameter/width must be a whole number from 1 to 2000',
+    ],
+    [
+      'fullPage as a number',
+      withView({ fullPage: 1 }),
+      '#/screenshotParameter/fullPage must be true or false',
+    ],
+    [
+      'fullPage as nothing',
+      withView({ fullPage: null }),
+      '#/screenshotParameter/fullPage must be true or false',
+    ],
+    [
+      'tags that are no list',
+      withView({ tags: 'a' }),
+      '#/screenshotParameter/tags must be a list of at most 50 texts',
+    ],
+    [
+      'a tag that is no text',
+      withView({ tags: ['a', 1] }),
+      '#/screenshotParameter/tags/1 must be a text of 1 to 100 characters',
+    ],
+    [
+      'no address',
+      { screenshotParameter: VIEW, urls: [{ name: 'x' }] },
+      '#/urls/0/url must be a text of 1 to 8192 characters',
+    ],
+    [
+      'no name',
+      { screenshotParameter: VIEW, urls: [{ url: 'https://example.com' }] },
+      '#/urls/0/name must be a text of 1 to 500 characters',
+    ],
+    [
+      'a loadingTime in words',
+      withPage({ loadingTime: '15s' }),
+      '#/urls/0/loadingTime must be a whole number from 1 to 20000',
+    ],
+    [
+      'half a character',
+      withPage({ name: 'a\ud800' }),
+      '#/urls/0/name must be a text of 1 to 500 characters',
+    ],
+    [
+      'a character no database holds',
+      withPage({ name: 'a\0' }),
+      '#/urls/0/name must be a text of 1 to 500 characters',
+    ],
+    [
+      'half a character in a tag',
+      withView({ tags: ['\udfff'] }),
+      '#/screenshotParameter/tags/0 must be a text of 1 to 100 characters',
+    ],
+  ])('%s: named once, with its place', (_, body, mistake) => {
+    expect(mistakesOf(body)).toEqual([mistake])
+  })
+
+  test('does not hide another: all are named at once, in the order of the body', () => {
+    const body = {
+      style: 'x',
+      wishes: 1,
+      screenshotParameter: { width: 0, height: '1', fullPage: 'no', tags: [''], clicks: [] },
+      urls: [
+        { url: 'ftp://a.test', name: '', loadingTime: -1 },
+        null,
+        { name: 'x', url: 'http://a.test', area: 1 },
+      ],
+    }
+    expect(parse(body).mistakes?.map(({ pointer }) => pointer)).toEqual([
+      '#/style',
+      '#/wishes',
+      '#/screenshotParameter/clicks',
+      '#/screenshotParameter/width',
+      '#/screenshotParameter/height',
+      '#/screenshotParameter/fullPage',
+      '#/screenshotParameter/tags/0',
+      '#/urls/0/url',
+      '#/urls/0/name',
+      '#/urls/0/loadingTime',
+      '#/urls/1',
+      '#/urls/2/area',
+    ])
+  })
+
+  test('of a page is found at its place', () => {
+    const urls = [newPage(0), newPage(1), { ...newPage(2), url: 'nowhere' }]
+    expect(mistakesOf({ screenshotParameter: VIEW, urls })).toEqual([
+      '#/urls/2/url must be an address that begins with http:// or https://',
+    ])
+  })
+})
+
+describe('an option', () => {
+  test.each(NOT_BUILT)('%s is refused as not supported yet, wherever it stands', (name) => {
+    const body = {
+      [name]: {},
+      screenshotParameter: { ...VIEW, [name]: {} },
+      urls: [{ ...newPage(), [name]: null }],
+    }
+    expect(mistakesOf(body)).toEqual(
+      [`#/${name}`, `#/screenshotParameter/${name}`, `#/urls/0/${name}`].map(
+        (pointer) => `${pointer} is not supported yet`,
+      ),
+    )
+  })
+
+  test('nobody knows is named, with those that are known', () => {
+    const body = {
+      screenshotParameter: { ...VIEW, scale: 2 },
+      urls: [{ ...newPage(), wait: 1 }],
+      webhook: 'x',
+    }
+    expect(mistakesOf(body)).toEqual([
+      '#/webhook is not known; known are screenshotParameter, urls',
+      '#/screenshotParameter/scale is not known; known are width, height, fullPage, tags',
+      '#/urls/0/wait is not known; known are url, name, loadingTime',
+    ])
+  })
+
+  test('known in one place is not known in another', () => {
+    const body = { ...newRequest(), width: 5, tags: [], loadingTime: 1 }
+    expect(parse(body).mistakes?.map(({ pointer }) => pointer)).toEqual([
+      '#/width',
+      '#/tags',
+      '#/loadingTime',
+    ])
+  })
+
+  test('with the name of something every object has is an option like any other', () => {
+    const body = JSON.parse(
+      `{"__proto__":{"urls":[]},"constructor":1,"screenshotParameter":{"__proto__":{"width":1},"height":1},"urls":[${JSON.stringify(newPage())}]}`,
+    )
+    expect(parse(body).mistakes?.map(({ pointer }) => pointer)).toEqual([
+      '#/__proto__',
+      '#/constructor',
+      '#/screenshotParameter/__proto__',
+      '#/screenshotParameter/width',
+    ])
+  })
+
+  test.each([
+    ['a/b~c', '#/a~1b~0c'],
+    ['', '#/'],
+    ['50% off', '#/50%25%20off'],
+    ['größe', '#/gr%C3%B6%C3%9Fe'],
+    ['"#"', '#/%22%23%22'],
+    ['half \ud83e', '#/half%20%EF%BF%BD'],
+  ])('%j has a pointer that is a URI fragment', (name, pointer) => {
+    expect(parse({ ...newRequest(), [name]: 1 }).mistakes?.map((mistake) => mistake.pointer)).toEqual([
+      pointer,
+    ])
+  })
+
+  test('of five thousand kinds is not answered five thousand times', () => {
+    const body = {
+      ...newRequest(),
+      ...Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`x${n}`, 1])),
+    }
+    expect(parse(body).mistakes).toHaveLength(1_000)
+  })
+})
+
+describe('an address', () => {
+  test.each([
+    'http://a',
+    'https://example.com',
+    'HTTPS://EXAMPLE.COM/',
+    'https://例え.テスト/ü?q=ü',
+    'http://127.0.0.1:8080/',
+    'http://[::1]/',
+    'https://@example.com/',
+  ])('%s is one', (url) => {
+    expect(mistakesOf(withPage({ url }))).toEqual([])
+  })
+
+  test.each([
+    'example.com',
+    '//example.com',
+    '/path',
+    'https://',
+    'https:example.com',
+    'https:/example.com',
+    ' https://example.com',
+    '\thttps://example.com',
+    'ht\ntps://example.com',
+    'ftp://example.com',
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'view-source:http://a',
+    'chrome://version',
+    'about:blank',
+    'http://a b/',
+    'http://a:99999/',
+  ])('%j is none', (url) => {
+    expect(mistakesOf(withPage({ url }))).toEqual([
+      '#/urls/0/url must be an address that begins with http:// or https://',
+    ])
+  })
+
+  test.each(['https://user@example.com/', 'https://user:pass@example.com/', 'https://:pass@example.com/'])(
+    '%s would show a secret to every reader',
+    (url) => {
+      expect(mistakesOf(withPage({ url }))).toEqual(['#/urls/0/url must not hold a user name or a password'])
+    },
+  )
+})
+
+describe('whatever JSON it is', () => {
+  test('it is taken or refused, and every mistake has a place in it or just beyond', () => {
+    let taken = 0
+    fc.assert(
+      fc.property(anyRequest, (body) => {
+        const { asked, mistakes } = parse(body)
+        if (asked) taken++
+        expect(asked === undefined).toBe(mistakes !== undefined && mistakes.length > 0)
+        for (const { pointer } of mistakes ?? [])
+          expect([pointer, leadsInto(body, pointer)]).toEqual([pointer, true])
+        const places = mistakes?.map(({ pointer }) => pointer) ?? []
+        expect(new Set(places).size).toBe(places.length)
+      }),
+      { numRuns: 2_000 },
+    )
+    // Else the half of it that matters was never tried.
+    expect(taken).toBeGreaterThan(20)
+  })
+
+  test('what is right is taken exactly as it is', () => {
+    fc.assert(
+      fc.property(validRequest(LIMITS), (body) => {
+        const { width, height, fullPage = false, tags = [] } = body.screenshotParameter
+        const pages = body.urls.map(({ loadingTime = 15_000, ...page }) => ({ ...page, loadingTime }))
+        expect(parse(body)).toEqual({ asked: { width, height, fullPage, tags, pages } })
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
