@@ -62,7 +62,7 @@ async function serve({ demo }: { demo?: true }): Promise<void> {
 /** Says so where it cannot be captured: the service is there all the same. False where it was stopped. */
 async function captureDemo(storage: Storage, config: Config, stopped: Promise<unknown>): Promise<boolean> {
   // A service without a demo needs none of this.
-  const [{ makeDemo }, { openCamera }] = await Promise.all([
+  const [{ DEMO_LIMITS, makeDemo }, { openCamera }] = await Promise.all([
     import('../demo/demo.ts'),
     import('../studio.ts'),
   ])
@@ -73,8 +73,11 @@ async function captureDemo(storage: Storage, config: Config, stopped: Promise<un
     await makeDemo(
       { ...storage, clock: Date.now },
       {
-        // The pages are ours: whether there is a sandbox does not matter yet.
-        openCamera: (places) => openCamera(config, { log: { warn: () => {} }, places }),
+        openCamera: (places) => {
+          const limits = { ...config.limits, ...DEMO_LIMITS }
+          // The pages are ours: whether there is a sandbox does not matter yet.
+          return openCamera({ ...config, limits }, { log: { warn: () => {} }, places })
+        },
         begin(pages) {
           say('There is nothing to see yet: capturing a demo project, pages of a made-up site.')
           progress = createProgress({ title: 'Capturing', unit: 'pages', total: pages })

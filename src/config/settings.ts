@@ -175,9 +175,9 @@ export const settings = {
   },
   CHROMIUM_PATH: {
     type: 'path',
-    default: { words: "the machine's Chrome or Chromium, else that of `@sparticuz/chromium`" },
+    default: { words: 'the one that is found' },
     example: '/usr/bin/chromium',
-    help: 'The browser that takes the pictures.',
+    help: "The browser that takes the pictures. Without it: the machine's Chrome or Chromium, else that of `@sparticuz/chromium`.",
     parse: (text: string) => resolve(text),
   },
   CAPTURE_CONCURRENCY: {

@@ -10,8 +10,14 @@ import { type Look, looks, type PageName, pages, pathOf } from './site/site.ts'
 const DAY_MS = 86_400_000
 /** No such host exists, nor ever will (RFC 2606): the camera is told where to find it. */
 const HOST = 'fernweh.example'
-/** The operator's limits are for strangers' pictures. */
-const DEMO_LIMITS = { jobsPerRoot: 100, pictureBytes: 50_000_000, picturePixels: 50_000_000 }
+/** The operator's limits are for strangers' pages and pictures. */
+export const DEMO_LIMITS = {
+  jobsPerRoot: 100,
+  pictureBytes: 50_000_000,
+  picturePixels: 50_000_000,
+  viewportHeight: 10_000,
+  pageBytes: 10_000_000,
+}
 
 interface View {
   readonly width: number

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
 import { page, writeImport } from '../support/import-file.ts'
+import { BROWSER_ENV } from '../support/pages.ts'
 import { proofsheet, runProofsheet, serveProcess } from '../support/process.ts'
 import { makePng, rootsUrl } from '../support/results.ts'
 import { makeFolder } from '../support/workspace.ts'
@@ -227,7 +228,7 @@ describe('import', () => {
 
 describe('serve', () => {
   test('--demo fills an empty store once and prints addresses that work', async () => {
-    const { env } = await newEnv({ PORT: '0' })
+    const { env } = await newEnv({ PORT: '0', ...BROWSER_ENV })
     const first = proofsheet(['serve', '--demo'], env)
     await first.waitFor(/Stop with Ctrl\+C/)
     const [list = '', one = ''] = [...first.stdout().matchAll(/curl (http:\S+)/g)].map((match) => match[1])
@@ -241,14 +242,20 @@ describe('serve', () => {
     expect((await first.ended).code).toBe(0)
     const second = proofsheet(['serve', '--demo'], env)
     await second.waitFor(/Stop with Ctrl\+C/)
-    expect(second.stdout()).not.toContain('drawing')
+    expect(second.stdout()).not.toContain('capturing')
   })
 
   test('a demo that was cut short is finished by the next start, whatever the limits', async () => {
-    const { env } = await newEnv({ PORT: '0', MAX_JOBS_PER_ROOT: '1', MAX_PICTURE_PIXELS: '10' })
+    const { env } = await newEnv({
+      PORT: '0',
+      MAX_JOBS_PER_ROOT: '1',
+      MAX_PICTURE_PIXELS: '10',
+      MAX_VIEWPORT_HEIGHT: '10',
+      ...BROWSER_ENV,
+    })
     await runProofsheet(['project', 'create', '--id', DEMO, '--name', 'Demo'], env)
     const first = proofsheet(['serve', '--demo'], env)
-    await first.waitFor(/drawing/)
+    await first.waitFor(/capturing a demo/)
     first.child.kill('SIGKILL')
     await first.ended
     const second = proofsheet(['serve', '--demo'], env)
@@ -256,6 +263,16 @@ describe('serve', () => {
     expect((await runProofsheet(['project', 'list'], env)).stdout).toMatch(
       new RegExp(`${DEMO} .* 4 +26 +Demo`),
     )
+  })
+
+  test('a demo without a browser is told of, and the service is there', async () => {
+    const { env } = await newEnv({ PORT: '0', CHROMIUM_PATH: '/nonexistent' })
+    const service = proofsheet(['serve', '--demo'], env)
+    const [, url = ''] = await service.waitFor(/ready at (http:\S+)/)
+    expect(service.stdout()).toContain(
+      'The demo project is not complete. CHROMIUM_PATH=/nonexistent is not a program',
+    )
+    expect(await (await fetch(url + rootsUrl(DEMO))).json()).toEqual([])
   })
 
   test('a folder that cannot be used is a sentence, not a stack', async () => {

@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { BROWSER_ENV, COLOURED, coloursAt, type Site, servePages } from '../support/pages.ts'
+import { proofsheet, runProofsheet, serveProcess, start } from '../support/process.ts'
+import { makeFolder } from '../support/workspace.ts'
+
+async function newProject(more: Record<string, string> = {}) {
+  const folder = await makeFolder()
+  const site = await servePages((path, response) => {
+    if (path !== '/never') response.end(COLOURED)
+  })
+  const env = {
+    ...BROWSER_ENV,
+    DATA_DIR: join(folder, 'data'),
+    CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
+    ...more,
+  }
+  const project = randomUUID()
+  await runProofsheet(['project', 'create', '--id', project], env)
+  return { folder, site, env, project }
+}
+
+async function makeKey(env: Record<string, string>, project: string, scope: string): Promise<string> {
+  return (await runProofsheet(['key', 'create', '--project', project, '--scope', scope], env)).stdout.trim()
+}
+
+const pageOf = (site: Site, path: string) => `${site.url}${path}`
+
+test('captures here, shows a table, saves the pictures, and says with its exit code whether all are there', async () => {
+  const { folder, site, env, project } = await newProject()
+  const out = join(folder, 'shots')
+  const all = await runProofsheet(
+    ['capture', '--project', project, '--out', out, '--width', '800', '--height', '600', pageOf(site, '/a')],
+    env,
+  )
+  expect([all.code, all.stderr]).toEqual([
+    0,
+    expect.stringMatching(/Captured: 1 of 1 page, as root \S{36}\.\n$/),
+  ])
+  const [header, row] = all.stdout.split('\n')
+  expect(header).toMatch(/^STATE +TIME +PAGE +RESULT$/)
+  expect(row).toMatch(/^done +\d+\.\d s +http:\S+\/a +\S+shots\/1-127\.0\.0\.1-\d+-a\.png$/)
+  const [name = ''] = await readdir(out)
+  const picture = await readFile(join(out, name))
+  expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([800, 600])
+  expect(await coloursAt(picture, [50, 50], [700, 500])).toEqual(['#00aa00', '#0000ff'])
+
+  const some = await runProofsheet(
+    [
+      'capture',
+      '--project',
+      project,
+      '--loading-time',
+      '1s',
+      pageOf(site, '/b'),
+      pageOf(site, '/never'),
+      'http://10.0.0.1/',
+    ],
+    env,
+  )
+  expect(some.code).toBe(1)
+  expect(some.stdout).toMatch(/done .*\/b +\S{36}\n.*failed .*\/never +timeout: .*\nfailed .* +blocked: /s)
+  expect(some.stderr).toMatch(/Not all captured: 1 of 3 pages/)
+})
+
+test('reads addresses and names from the input', async () => {
+  const { site, env, project } = await newProject()
+  const script = `printf '%s\\n' '# a list' '' '${site.url}/x Our shop' '${site.url}/y' | "$0" "$1" capture --project ${project} -`
+  const command = start(
+    'bash',
+    ['-c', script, process.execPath, new URL('../../bin/proofsheet.js', import.meta.url).pathname],
+    {
+      env: { ...env, PATH: process.env['PATH'] ?? '' },
+    },
+  )
+  expect([(await command.ended).code, command.stderr()]).toEqual([0, expect.stringContaining('2 of 2 pages')])
+  const service = await serveProcess(env)
+  const [root] = (await (await fetch(`${service.url}/api/projects/${project}/screenshots/root`)).json()) as {
+    jobs: { url: { name: string } }[]
+  }[]
+  expect(root?.jobs.map(({ url }) => url.name)).toEqual(['Our shop', `127.0.0.1:${site.port}/y`])
+})
+
+test('asks a server, with a key', async () => {
+  const { folder, site, env, project } = await newProject({ AUTH: 'keys' })
+  const [write, read] = [await makeKey(env, project, 'write'), await makeKey(env, project, 'read')]
+  const service = await serveProcess(env)
+  const ask = (key: string, ...more: string[]) =>
+    runProofsheet(
+      ['capture', '--project', project, '--server', service.url, ...more, pageOf(site, '/a')],
+      key === '' ? {} : { PROOFSHEET_KEY: key },
+    )
+  const done = await ask(write, '--out', join(folder, 'shots'), '--full-page')
+  expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('Captured: 1 of 1 page')])
+  expect(await readdir(join(folder, 'shots'))).toHaveLength(1)
+  expect(await ask(read)).toMatchObject({ code: 2, stderr: expect.stringContaining('may only read') })
+  expect(await ask('')).toMatchObject({ code: 2, stderr: expect.stringContaining('send an API key') })
+  const wide = await ask(write, '--width', '9000')
+  expect([wide.code, wide.stderr]).toEqual([
+    2,
+    expect.stringContaining('#/screenshotParameter/width must be'),
+  ])
+  const nobody = await runProofsheet([
+    'capture',
+    '--project',
+    project,
+    '--server',
+    'http://127.0.0.1:9',
+    'http://x/',
+  ])
+  expect([nobody.code, nobody.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^proofsheet: http:\/\/127\.0\.0\.1:9 does not answer/),
+  ])
+})
+
+test('mistakes are told before anything is begun', async () => {
+  const { env, project } = await newProject()
+  const bad = await runProofsheet(['capture', '--project', project, 'ftp://x/', 'example.com'], env)
+  expect([bad.code, bad.stderr]).toEqual([
+    2,
+    'proofsheet: ftp://x/ must be an address that begins with http:// or https://\n' +
+      'example.com must be an address that begins with http:// or https://\n',
+  ])
+  const unknown = await runProofsheet(['capture', '--project', randomUUID(), 'http://x/'], env)
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('there is no project')])
+  const none = await runProofsheet(['capture', '--project', project, 'http://x/'], {
+    ...env,
+    CHROMIUM_PATH: '/none',
+  })
+  expect([none.code, none.stderr]).toEqual([
+    1,
+    expect.stringContaining('CHROMIUM_PATH=/none is not a program'),
+  ])
+  expect((await runProofsheet(['project', 'list'], env)).stdout).toMatch(new RegExp(`${project} .* 0 +0 +`))
+})
+
+test('a service on the same storage leaves a command its pages; what it leaves behind others capture', async () => {
+  const { site, env, project } = await newProject()
+  // It would be blocked there.
+  const service = await serveProcess({ ...env, CAPTURE_ALLOW: '10.0.0.1' })
+  const own = await runProofsheet(
+    ['capture', '--project', project, pageOf(site, '/a'), pageOf(site, '/b')],
+    env,
+  )
+  expect([own.code, own.stdout]).toEqual([0, expect.not.stringContaining('blocked')])
+  const stopped = proofsheet(
+    ['capture', '--project', project, ...Array.from({ length: 20 }, () => pageOf(site, '/never'))],
+    env,
+  )
+  while (!site.asked.includes('/never')) await new Promise((resolve) => setTimeout(resolve, 50))
+  stopped.child.kill('SIGINT')
+  expect((await stopped.ended).code).toBe(1)
+  const [, rootId = ''] = /stay queued, as root (\S{36})/.exec(stopped.stderr()) ?? []
+  const response = await fetch(
+    `${service.url}/api/projects/${project}/screenshots/root/${rootId}/status?wait=40`,
+  )
+  expect(await response.json()).toMatchObject({ state: 'failed', counts: { failed: 20 } })
+}, 120_000)
+
+test('work captures what a service without a browser accepts', async () => {
+  const { site, env, project } = await newProject()
+  const service = await serveProcess({ ...env, CAPTURE_CONCURRENCY: '0', CHROMIUM_PATH: '/none' })
+  const worker = proofsheet(['work'], { ...env, CAPTURE_CONCURRENCY: '1' })
+  await worker.waitFor(/Capturing, 1 page at a time/)
+  const asked = await runProofsheet([
+    'capture',
+    '--project',
+    project,
+    '--server',
+    service.url,
+    pageOf(site, '/a'),
+  ])
+  expect([asked.code, asked.stderr]).toEqual([0, expect.stringContaining('Captured: 1 of 1 page')])
+  worker.child.kill('SIGTERM')
+  expect((await worker.ended).code).toBe(0)
+  const idle = await runProofsheet(['work'], { ...env, CAPTURE_CONCURRENCY: '0' })
+  expect([idle.code, idle.stderr]).toEqual([2, expect.stringContaining('leaves nothing to do')])
+  const blind = await runProofsheet(['work'], { ...env, CHROMIUM_PATH: '/none' })
+  expect([blind.code, blind.stderr]).toEqual([1, expect.stringContaining('is not a program')])
+})
