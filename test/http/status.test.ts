@@ -103,33 +103,6 @@ describe.each(bothDatabases(postgres))('the status, with %s,', (_, world) => {
     expect((await readStatus(service, rootId)).urls.map((page) => page.cut)).toEqual([true, undefined])
   })
 
-  test.each([
-    ['queued', 'nothing', []],
-    ['running', 'one was begun', ['begun']],
-    ['running', 'one was done', [DONE]],
-    ['running', 'one failed', [FAILED]],
-    ['running', 'the last was begun', [DONE, FAILED, 'begun']],
-    ['done', 'all were done', [DONE, DONE, DONE]],
-    ['partial', 'one failed and the others were done', [DONE, FAILED, DONE]],
-    ['partial', 'one was done and the others failed', [FAILED, FAILED, DONE]],
-    ['failed', 'all failed', [FAILED, FAILED, FAILED]],
-  ] as const)('of three pages is %s after %s', async (state, _words, steps) => {
-    const service = await startAccepting(await world())
-    const rootId = await service.accept(3)
-    for (const step of steps) {
-      const task = await begin(service.store, rootId)
-      if (step !== 'begun') await service.store.captures.finish(task, step, 2)
-    }
-    const status = await readStatus(service, rootId)
-    expect(status.state).toBe(state)
-    const count = (wanted: string) => status.urls.filter((page) => page.state === wanted).length
-    expect(status.counts).toEqual({
-      ...{ total: 3, queued: count('queued'), running: count('running') },
-      ...{ done: count('done'), failed: count('failed') },
-    })
-    expect(status.counts.queued).toBe(3 - steps.length)
-  })
-
   test('is that of its root alone', async () => {
     const service = await startAccepting(await world())
     const [one, other] = [await service.accept(), await service.accept()]
@@ -185,9 +158,38 @@ describe.each(bothDatabases(postgres))('the status, with %s,', (_, world) => {
     expect((await ask(service.projectId, own))[0]).toBe(200)
     expect((await service.get(statusUrl(service.projectId, own))).status).toBe(401)
   })
+})
+
+describe('the status', () => {
+  test.each([
+    ['queued', 'nothing', []],
+    ['running', 'one was begun', ['begun']],
+    ['running', 'one was done', [DONE]],
+    ['running', 'one failed', [FAILED]],
+    ['running', 'the last was begun', [DONE, FAILED, 'begun']],
+    ['done', 'all were done', [DONE, DONE, DONE]],
+    ['partial', 'one failed and the others were done', [DONE, FAILED, DONE]],
+    ['partial', 'one was done and the others failed', [FAILED, FAILED, DONE]],
+    ['failed', 'all failed', [FAILED, FAILED, FAILED]],
+  ] as const)('of three pages is %s after %s', async (state, _words, steps) => {
+    const service = await startAccepting()
+    const rootId = await service.accept(3)
+    for (const step of steps) {
+      const task = await begin(service.store, rootId)
+      if (step !== 'begun') await service.store.captures.finish(task, step, 2)
+    }
+    const status = await readStatus(service, rootId)
+    expect(status.state).toBe(state)
+    const count = (wanted: string) => status.urls.filter((page) => page.state === wanted).length
+    expect(status.counts).toEqual({
+      ...{ total: 3, queued: count('queued'), running: count('running') },
+      ...{ done: count('done'), failed: count('failed') },
+    })
+    expect(status.counts.queued).toBe(3 - steps.length)
+  })
 
   test('takes ids in upper case, and waits for them', async () => {
-    const service = await startAccepting(await world())
+    const service = await startAccepting()
     const rootId = await service.accept()
     const looks = countLooks(service)
     const answer = service.get(`${statusUrl(service.projectId.toUpperCase(), rootId.toUpperCase())}?wait=30`)
@@ -195,9 +197,7 @@ describe.each(bothDatabases(postgres))('the status, with %s,', (_, world) => {
     await finishNext(service.store, rootId)
     expect(await (await answer).json()).toMatchObject({ rootId, state: 'done' })
   })
-})
 
-describe('the status', () => {
   test('answers HEAD as GET, without the body', async () => {
     const service = await startAccepting()
     const rootId = await service.accept()
@@ -258,17 +258,6 @@ describe.each(bothDatabases(postgres))('who waits, with %s,', (_, world) => {
     expect(performance.now() - last).toBeLessThan(3_000)
   })
 
-  test('is answered with how far it is when the time is over', async () => {
-    const service = await startAccepting(await world())
-    const rootId = await service.accept(2)
-    await finishNext(service.store, rootId)
-    const answer = await wait(service, rootId, 1)
-    expect(answer).toMatchObject({ code: 200, state: 'running' })
-    expect(answer.ms).toBeGreaterThan(950)
-    expect(answer.ms).toBeLessThan(4_000)
-    expect((await wait(service, rootId, 0)).ms).toBeLessThan(900)
-  })
-
   test('is one of many, and all are looked for together', async () => {
     const service = await startAccepting(await world())
     const roots: string[] = []
@@ -301,6 +290,17 @@ describe.each(bothDatabases(postgres))('who waits, with %s,', (_, world) => {
 })
 
 describe('who waits', () => {
+  test('is answered with how far it is when the time is over', async () => {
+    const service = await startAccepting()
+    const rootId = await service.accept(2)
+    await finishNext(service.store, rootId)
+    const answer = await wait(service, rootId, 1)
+    expect(answer).toMatchObject({ code: 200, state: 'running' })
+    expect(answer.ms).toBeGreaterThan(950)
+    expect(answer.ms).toBeLessThan(4_000)
+    expect((await wait(service, rootId, 0)).ms).toBeLessThan(900)
+  })
+
   test('for what is no time is told so', async () => {
     const service = await startAccepting()
     const path = statusUrl(service.projectId, await service.accept())
@@ -327,7 +327,7 @@ describe('who waits', () => {
     // One that has begun already may still come.
     await sleep(600)
     const after = looks()
-    await sleep(1_200)
+    await sleep(800)
     expect(looks()).toBe(after)
     expect(service.logLines.join('')).not.toMatch(/"level":(50|60)/)
   })
@@ -366,7 +366,7 @@ describe('who waits', () => {
     await once(socket, 'close')
     while (!service.logLines.some((line) => line.includes('"aborted":true'))) await sleep(10)
     gone.resolve()
-    await sleep(1_200)
+    await sleep(800)
     expect(looks()).toBe(0)
   })
 
@@ -392,7 +392,7 @@ describe('who waits', () => {
     await once(socket, 'close')
     while (!service.logLines.some((line) => line.includes('"aborted":true'))) await sleep(10)
     gone.resolve()
-    await sleep(1_200)
+    await sleep(800)
     expect(looks()).toBe(0)
   })
 
@@ -400,7 +400,7 @@ describe('who waits', () => {
     const service = await startAccepting()
     const rootId = await service.accept()
     const looks = countLooks(service)
-    const answer = service.get(`${statusUrl(service.projectId, rootId)}?wait=2`)
+    const answer = service.get(`${statusUrl(service.projectId, rootId)}?wait=1`)
     await untilWaiting(looks)
     await service.store.close()
     expect((await answer).status).toBe(503)
