@@ -36,7 +36,7 @@ export async function openStudio(
     limits: config.limits,
     log,
     clock,
-    onFinished: (task) => watch.tell(task),
+    onChanged: (task) => watch.tell(task),
   })
   // While one picture is stored the next one is taken: so some more are under way than the camera takes at a time.
   const underWay = concurrency === 0 ? 0 : concurrency + Math.ceil(concurrency / 2)

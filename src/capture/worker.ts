@@ -14,28 +14,21 @@ export interface WorkerOptions {
   readonly limits: { readonly picturePixels: number }
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly clock: () => number
-  /** Called whenever a capture came to its end. */
-  readonly onFinished: (task: CaptureTask) => void
+  /** Called whenever a capture was begun, or came to its end. */
+  readonly onChanged: (task: CaptureTask) => void
 }
 
 /** From a task to a result: picture, preview, both durable, then the row that shows them. */
-export function createWork({
-  camera,
-  captures,
-  images,
-  limits,
-  log,
-  clock,
-  onFinished,
-}: WorkerOptions): Work {
+export function createWork({ camera, captures, images, limits, log, clock, onChanged }: WorkerOptions): Work {
   return async (task, signal) => {
+    onChanged(task)
     const outcome = await capture(task, signal)
     // Whoever lost it meanwhile changes nothing: the store knows whose it is.
     const ended = await captures.finish(task, outcome, clock())
     const { rootId, position, attempts } = task
     const what = 'reason' in outcome ? { reason: outcome.reason } : { uuid: task.uuid }
     log.info({ rootId, position, attempts, ...what, late: !ended }, 'captured')
-    onFinished(task)
+    onChanged(task)
   }
 
   async function capture(task: CaptureTask, signal: AbortSignal): Promise<Captured | Failed> {

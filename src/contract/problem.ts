@@ -13,7 +13,7 @@ export const Problem = Type.Object(
     errors: Type.Optional(
       Type.Array(
         Type.Object({
-          parameter: Type.Optional(Type.String({ description: 'Of the query.' })),
+          parameter: Type.Optional(Type.String({ description: 'Of the query, or a header.' })),
           pointer: Type.Optional(Type.String({ description: 'Into the body (RFC 6901): `#/urls/0/url`.' })),
           detail: Type.String(),
         }),

@@ -1,9 +1,9 @@
+import { createTurns } from '../turns.ts'
 import type { AllowList } from './allow-list.ts'
 import { type Gate, type GateLimits, openGate } from './gate.ts'
 import { createReach, type Place } from './reach.ts'
 import { createResolve, type Lookup, systemLookup } from './resolve.ts'
 import { canonicalHost } from './target.ts'
-import { createTurns } from './turns.ts'
 
 export type { EgressFailure, EgressReason } from './failure.ts'
 export type { Gate, GateLimits, Lookup, Place }

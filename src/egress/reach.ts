@@ -42,6 +42,7 @@ export function createReach({ allow, resolve, places, connectMs }: ReachRules): 
 
 function explain({ host, isAddress }: Target, [address]: readonly string[]): EgressError {
   if (address === undefined) return new EgressError('dns', `${host} has no address in DNS`)
-  const leads = isAddress ? `${host} is` : `${host} leads to ${address},`
+  // Not to which one: whoever asks for captures is not to learn the names of a private network.
+  const leads = isAddress ? `${host} is` : `${host} leads to`
   return new EgressError('blocked', `${leads} ${findForbiddenKind(address)} (CAPTURE_ALLOW could permit it)`)
 }

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
+import type { Turns } from '../turns.ts'
 import { EgressError } from './failure.ts'
-import type { Turns } from './turns.ts'
 
 /** The addresses of a name. Rejects with what the system says (ENOTFOUND, EAI_AGAIN …). */
 export type Lookup = (name: string) => Promise<readonly string[]>
