@@ -1,4 +1,4 @@
-import { type ConstructorOptions, type Job, type JobInsert, PgBoss } from 'pg-boss'
+import { type ConstructorOptions, type Job, type JobInsert, PgBoss, type StopOptions } from 'pg-boss'
 import type { Captures, QueuedCapture } from '../store/captures.ts'
 import type { Queue, QueueOptions } from './queue.ts'
 import { isOurs } from './retry.ts'
@@ -81,22 +81,36 @@ export async function openBossQueue({
     }
   }
 
+  const workers: string[] = []
+  const startWorker = async (): Promise<void> => {
+    const options = { pollingIntervalSeconds: POLL_S, heartbeatRefreshSeconds: REFRESH_S }
+    let worker = ''
+    worker = await boss.work<Place>(NAME, options, async (jobs) => {
+      try {
+        await handle(jobs)
+      } finally {
+        // Where there was one there may be another: no need to wait until it is looked for.
+        boss.notifyWorker(worker)
+      }
+    })
+    workers.push(worker)
+  }
+  const stop = async (options: StopOptions): Promise<void> => {
+    try {
+      await boss.stop({ ...options, close: false })
+    } finally {
+      await release()
+    }
+  }
+
   try {
     await boss.start()
     await boss.createQueue(NAME, QUEUE)
+    for (let index = 0; index < concurrency; index++) await startWorker()
   } catch (error) {
-    await boss.stop({ graceful: false, close: false }).catch(() => {})
-    await release()
+    await stop({ graceful: false }).catch(() => {})
     throw error
   }
-  const options = {
-    pollingIntervalSeconds: POLL_S,
-    burstWhenBatchFull: true,
-    heartbeatRefreshSeconds: REFRESH_S,
-  }
-  const workers = await Promise.all(
-    Array.from({ length: concurrency }, () => boss.work<Place>(NAME, options, handle)),
-  )
   return {
     async also(queued, execute) {
       const jobs = queued.map(
@@ -114,8 +128,7 @@ export async function openBossQueue({
     },
     async close() {
       closing.abort(new Error('the service stops'))
-      await boss.stop({ graceful: true, close: false, timeout: 20_000 })
-      await release()
+      await stop({ graceful: true, timeout: 20_000 })
     },
   }
 }

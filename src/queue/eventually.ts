@@ -25,13 +25,13 @@ export function openEventually(open: () => Promise<Queue>, log: QueueOptions['lo
   const opening = (async () => {
     while (!closing.signal.aborted) {
       try {
-        return await tryToOpen()
+        await tryToOpen()
+        return
       } catch (error) {
         log.error({ err: error }, 'the queue cannot be opened at the moment: nothing is captured')
         await sleep(RETRY_MS, undefined, { signal: closing.signal }).catch(() => {})
       }
     }
-    return undefined
   })()
 
   return {
@@ -41,7 +41,10 @@ export function openEventually(open: () => Promise<Queue>, log: QueueOptions['lo
     },
     async close() {
       closing.abort()
-      await (await opening)?.close()
+      await opening
+      // Whoever opened it: it may have been someone who asked.
+      const queue = await attempt?.catch(() => undefined)
+      await queue?.close()
     },
   }
 }

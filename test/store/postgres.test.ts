@@ -13,6 +13,7 @@ import {
 } from '../support/postgres.ts'
 import { addRows, makeProject } from '../support/results.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
+import { capturesSuite } from './captures-suite.ts'
 import { storeSuite } from './store-suite.ts'
 
 const LIMITS = { connections: 10, waitMs: 5_000, statementMs: 10_000 }
@@ -39,6 +40,7 @@ const driver = {
 }
 
 storeSuite('PostgreSQL', driver)
+capturesSuite('PostgreSQL', driver)
 
 /** The address, with a setting of the server's for its sessions. */
 function withSetting(address: string, setting: string): string {

@@ -6,6 +6,7 @@ import { openDatabase, openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 import { start } from '../support/process.ts'
 import { addRows, makeProject } from '../support/results.ts'
 import { makeFolder } from '../support/workspace.ts'
+import { capturesSuite } from './captures-suite.ts'
 import { storeSuite } from './store-suite.ts'
 
 const driver = {
@@ -18,6 +19,7 @@ const driver = {
 }
 
 storeSuite('SQLite', driver)
+capturesSuite('SQLite', driver)
 
 describe('SQLite', () => {
   test('the store tells its connections nothing else', async () => {

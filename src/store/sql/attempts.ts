@@ -4,6 +4,9 @@ import type { Attempt, Captured, CaptureKey, CaptureTask, Failed } from '../capt
 import { newRevision } from './revision.ts'
 import type { Schema } from './schema.ts'
 
+/** Of a request, and of its captures, that nothing has happened to. */
+export const FIRST_VERSION = 1
+
 type Condition = (eb: ExpressionBuilder<Schema, 'captures'>) => ExpressionWrapper<Schema, 'captures', SqlBool>
 
 /** Queued and due, or begun by someone who has not renewed it since. `held`: also what is held for its first attempt. */
@@ -14,7 +17,8 @@ export function isDue(now: number, { held }: { held: boolean }): Condition {
       eb.or([
         eb.and([
           eb('state', '=', 'queued'),
-          held ? eb.or([eb('due', '<=', now), eb('attempts', '=', 0)]) : eb('due', '<=', now),
+          // To what is held nothing has happened yet; what was put back has its time, whoever asks.
+          held ? eb.or([eb('due', '<=', now), eb('changed', '=', FIRST_VERSION)]) : eb('due', '<=', now),
         ]),
         eb.and([eb('state', '=', 'running'), eb('lease', '<', now)]),
       ]),

@@ -141,7 +141,7 @@ export class SqlCaptures implements Omit<Captures, 'anyUnfinished'> {
       .where('project_id', 'in', [...new Set(roots.map(({ projectId }) => projectId))])
       .where('root_id', 'in', [...new Set(roots.map(({ rootId }) => rootId))])
       .execute()
-    const found = new Map(rows.map((row) => [row.project_id + row.root_id, row]))
+    const found = new Map(rows.map(({ project_id, root_id, ...version }) => [project_id + root_id, version]))
     return roots.map(({ projectId, rootId }) => found.get(projectId + rootId))
   }
 

@@ -1,6 +1,7 @@
 import { CompiledQuery, sql, type Transaction } from 'kysely'
 import { AppError } from '../../errors.ts'
 import type { Execute, NewRequest, QueuedCapture, RootProgress } from '../captures.ts'
+import { FIRST_VERSION } from './attempts.ts'
 import { newRevision } from './revision.ts'
 import type { Schema } from './schema.ts'
 
@@ -50,7 +51,7 @@ export async function addRequest(transaction: Transaction<Schema>, request: NewR
       height: request.height,
       full_page: request.fullPage ? 1 : 0,
       tags: JSON.stringify(request.tags),
-      version: 1,
+      version: FIRST_VERSION,
       unfinished: request.pages.length,
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'idempotency_key']).doNothing())
@@ -115,7 +116,7 @@ export async function queuePages(
   transaction: Transaction<Schema>,
   { projectId, rootId, created, pages, heldUntil = 0 }: NewRequest,
 ): Promise<QueuedCapture[]> {
-  const first = await firstTurn(transaction, projectId)
+  const first = await firstTurn(transaction, projectId, created)
   const queued = pages.map((_, position) => ({ projectId, rootId, position, turn: first + position }))
   const rows = pages.map(({ url, name, loadingTime }, position) => ({
     project_id: projectId,
@@ -130,22 +131,31 @@ export async function queuePages(
     due: heldUntil,
     queued: created,
     cut: 0,
-    changed: 1,
+    changed: FIRST_VERSION,
   }))
   await transaction.insertInto('captures').values(rows).execute()
   return queued
 }
 
-/** A project that waits goes on behind its own last; one that does not begins where the others are now. */
-async function firstTurn(transaction: Transaction<Schema>, projectId: string): Promise<number> {
+/**
+ * A project that waits goes on behind its own last; one that does not begins where the others are now. An early page
+ * of theirs that is slow, held or tried again is not where they are.
+ */
+async function firstTurn(transaction: Transaction<Schema>, projectId: string, now: number): Promise<number> {
   const unfinished = transaction.selectFrom('captures').where('finished', 'is', null)
   const own = await unfinished
     .select(({ fn }) => fn.max('turn').as('turn'))
     .where('project_id', '=', projectId)
     .executeTakeFirst()
   if (own && own.turn !== null) return own.turn + 1
-  const others = await unfinished.select('turn').orderBy('turn').orderBy('queued').limit(1).executeTakeFirst()
-  return others?.turn ?? 0
+  const others = unfinished.select('turn').orderBy('turn').orderBy('queued').limit(1)
+  const next =
+    (await others
+      .where('state', '=', 'queued')
+      .where('attempts', '=', 0)
+      .where('due', '<=', now)
+      .executeTakeFirst()) ?? (await others.executeTakeFirst())
+  return next?.turn ?? 0
 }
 
 export function executeWithin(transaction: Transaction<Schema>): Execute {

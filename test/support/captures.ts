@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto'
+import type { Captured, CaptureTask, Failed, NewRequest, RequestedPage } from '../../src/store/captures.ts'
+import type { Store } from '../../src/store/store.ts'
+
+export const PICTURE: Captured = { width: 1200, height: 720, basepath: '/tmp', cut: false }
+export const FAILURE: Failed = { reason: 'dns', detail: 'There is no such host.' }
+
+export function somePages(count: number): RequestedPage[] {
+  return Array.from({ length: count }, (_, index) => ({
+    url: `https://example.com/${index}`,
+    name: `Page ${index}`,
+    loadingTime: 15_000 + index,
+  }))
+}
+
+export function newRequest(
+  projectId: string,
+  { pages = 1, ...more }: Partial<Omit<NewRequest, 'pages'>> & { pages?: number } = {},
+): NewRequest {
+  return {
+    projectId,
+    rootId: randomUUID(),
+    created: 1_700_000_000_000,
+    digest: 'digest',
+    idempotencyKey: undefined,
+    width: 1200,
+    height: 720,
+    fullPage: true,
+    tags: [],
+    pages: somePages(pages),
+    ...more,
+  }
+}
+
+/** Begins all that is due at this instant, in the order in which it comes. */
+export async function takeAll(
+  { captures }: Store,
+  options: { now: number; leaseMs: number; rootId?: string },
+): Promise<CaptureTask[]> {
+  const tasks: CaptureTask[] = []
+  for (;;) {
+    const task = await captures.takeNext(options)
+    if (!task) return tasks
+    tasks.push(task)
+  }
+}
+
+/** Everything that answers are made of, to be compared as a whole. */
+export async function answersAbout(store: Store, projectId: string, rootId: string) {
+  return {
+    project: await store.findProject(projectId),
+    root: await store.findRoot(projectId, rootId),
+    jobs: await store.jobsOf(projectId, [rootId]),
+    progress: await store.captures.findProgress(projectId, rootId),
+    versions: await store.captures.findVersions([{ projectId, rootId }]),
+  }
+}
