@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { BrowserContext } from 'playwright-core'
+import type { Browser, BrowserContext } from 'playwright-core'
 import type { Guard } from '../egress/guard.ts'
+import { createTurns } from '../turns.ts'
 import { Browsers } from './browsers.ts'
 import { type Camera, CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
 import { hostOf } from './failures.ts'
@@ -18,13 +19,23 @@ export interface CameraOptions {
   readonly concurrency: number
   readonly limits: PictureLimits & { readonly pageBytes: number }
   readonly log: Pick<Logger, 'warn'>
+  /** For everything that is not loading. */
+  readonly graceMs?: number
 }
 
 /** Chromium, driven by Playwright. It starts with the first page. */
-export function createCamera({ find, guard, concurrency, limits, log }: CameraOptions): Camera {
+export function createCamera({
+  find,
+  guard,
+  concurrency,
+  limits,
+  log,
+  graceMs = GRACE_MS,
+}: CameraOptions): Camera {
   const browsers = new Browsers(find, log)
   const closing = new AbortController()
-  const inTurn = takeTurns(concurrency)
+  const inTurn = createTurns(concurrency)
+  const underWay = new Set<Promise<Shot>>()
 
   const shoot = async (wanted: PageToShoot, signal: AbortSignal): Promise<Shot> =>
     await browsers.use(async (browser, kill) => {
@@ -33,51 +44,58 @@ export function createCamera({ find, guard, concurrency, limits, log }: CameraOp
         maxBytes: limits.pageBytes,
         onTooLarge: () => ended.abort(tooLarge(wanted, limits.pageBytes)),
       })
-      const deadline = setTimeout(() => ended.abort(tooSlow(wanted)), wanted.loadingTime + GRACE_MS)
+      const deadline = setTimeout(() => ended.abort(tooSlow(wanted, graceMs)), wanted.loadingTime + graceMs)
       const forget = [signal, closing.signal].map((source) => abortWith(ended, source))
       const until = ended.signal
-      let context: BrowserContext | undefined
+      const context = openContext(browser, gate, wanted)
+      context.catch(() => {})
       try {
         return await Promise.race([
           whenAborted(until),
-          (async () => {
-            context = await openContext(browser, gate, wanted)
-            return await shootPage(context, gate, wanted, { limits, signal: until })
-          })(),
+          context.then((opened) => shootPage(opened, gate, wanted, { limits, signal: until })),
         ])
       } catch (error) {
         // What the browser says of its end is said better by who ended it.
         if (until.aborted) throw until.reason
-        throw browser.isConnected()
-          ? error
-          : new CaptureFailure('crashed', `${hostOf(wanted.url)} crashed the browser.`)
+        throw isGone(browser, error)
+          ? new CaptureFailure('crashed', `${hostOf(wanted.url)} crashed the browser.`)
+          : error
       } finally {
         clearTimeout(deadline)
         for (const each of forget) each()
-        await Promise.all([gate.close(), context && closeOr(context, kill)])
+        await Promise.all([gate.close(), closeOr(context, kill)])
       }
     })
 
   return {
     ready: () => browsers.ready(),
-    shoot: (wanted, signal) =>
-      inTurn(async () => {
+    async shoot(wanted, signal) {
+      if (!isWebAddress(wanted.url)) throw noWebAddress(wanted)
+      const shot = inTurn(async () => {
         signal.throwIfAborted()
+        closing.signal.throwIfAborted()
         return await shoot(wanted, signal)
-      }),
+      })
+      underWay.add(shot)
+      return await shot.finally(() => underWay.delete(shot))
+    },
     async close() {
       closing.abort(new Error('the camera is closed'))
       await browsers.close()
+      await Promise.allSettled(underWay)
     },
   }
 }
 
-async function closeOr(context: BrowserContext, kill: () => Promise<void>): Promise<void> {
+/** One that is still being opened is closed when it is there. */
+async function closeOr(context: Promise<BrowserContext>, kill: () => Promise<void>): Promise<void> {
   const patience = new AbortController()
-  const closed = context.close().then(
-    () => true,
-    () => true,
-  )
+  const closed = context
+    .then((opened) => opened.close())
+    .then(
+      () => true,
+      () => true,
+    )
   const stuck = sleep(CLOSE_MS, false, { signal: patience.signal }).catch(() => true)
   if (!(await Promise.race([closed, stuck]))) await kill()
   patience.abort()
@@ -101,30 +119,27 @@ function whenAborted(signal: AbortSignal): Promise<never> {
   })
 }
 
-function tooSlow({ url, loadingTime }: PageToShoot): CaptureFailure {
+/** A page hears of the end of its browser before the browser does. */
+function isGone(browser: Browser, error: unknown): boolean {
+  return !browser.isConnected() || /browser has been closed/.test(String((error as Error).message))
+}
+
+function isWebAddress(url: string): boolean {
+  return /^https?:$/.test(URL.parse(url)?.protocol ?? '')
+}
+
+function noWebAddress({ url }: PageToShoot): CaptureFailure {
+  const { protocol = 'no scheme' } = URL.parse(url) ?? {}
+  return new CaptureFailure('blocked', `Only http and https pages are captured, and this one has ${protocol}`)
+}
+
+function tooSlow({ url, loadingTime }: PageToShoot, graceMs: number): CaptureFailure {
   return new CaptureFailure(
     'timeout',
-    `${hostOf(url)} kept the browser busy: there was no picture ${GRACE_MS} ms after its loading time of ${loadingTime} ms.`,
+    `${hostOf(url)} kept the browser busy: there was no picture ${graceMs} ms after its loading time of ${loadingTime} ms.`,
   )
 }
 
 function tooLarge({ url }: PageToShoot, bytes: number): CaptureFailure {
   return new CaptureFailure('too_large', `${hostOf(url)} loads more than ${bytes} bytes (MAX_PAGE_BYTES).`)
-}
-
-/** At most `limit` at a time, in the order they came. */
-function takeTurns(limit: number) {
-  let running = 0
-  const waiting: (() => void)[] = []
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= limit) await new Promise<void>((resolve) => void waiting.push(resolve))
-    else running++
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else running--
-    }
-  }
 }

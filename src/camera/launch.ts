@@ -8,6 +8,8 @@ import type { FoundBrowser } from './find-browser.ts'
 
 /** For everything outside a context of ours there is no way out at all. */
 const NOWHERE = 'http://127.0.0.1:9'
+/** Loopback passes the proxy, too. Said here, since a variable of the environment keeps Playwright from saying it. */
+export const NO_BYPASS = '<-loopback>'
 /** Beside those of Playwright, which turn off whatever calls home. */
 const ARGUMENTS = [
   // Names are for the guard to resolve: nothing here asks DNS, not even ahead of time.
@@ -40,6 +42,15 @@ export interface LaunchedBrowser {
 
 /** Throws AppError `no_browser` where it cannot be started. */
 export async function launchBrowser(found: FoundBrowser): Promise<LaunchedBrowser> {
+  // While one starts, the temporary folder of the whole process is another.
+  const launching = lastLaunch.then(() => sweepAndLaunch(found))
+  lastLaunch = launching.catch(() => {})
+  return await launching
+}
+
+let lastLaunch: Promise<unknown> = Promise.resolve()
+
+async function sweepAndLaunch(found: FoundBrowser): Promise<LaunchedBrowser> {
   await sweepFolders()
   // Root has no sandbox at all.
   const wanted = process.getuid?.() !== 0
@@ -71,7 +82,7 @@ async function launch({ path, env }: FoundBrowser, sandboxed: boolean): Promise<
         executablePath: path,
         chromiumSandbox: sandboxed,
         args: ARGUMENTS,
-        proxy: { server: NOWHERE },
+        proxy: { server: NOWHERE, bypass: NO_BYPASS },
         env: { ...env, TMPDIR: folder },
         timeout: LAUNCH_MS,
         // Signals are the service's: it ends the browser when its captures are over.
@@ -116,13 +127,12 @@ async function processId(browser: Browser): Promise<number | undefined> {
 }
 
 async function closeBrowser(browser: Browser, pid: number | undefined): Promise<void> {
-  const gone = new Promise<void>((resolve) => {
-    if (browser.isConnected()) browser.once('disconnected', () => resolve())
-    else resolve()
-  })
   const impatient = setTimeout(() => kill(pid), CLOSE_MS)
-  await Promise.race([browser.close().catch(() => {}), gone])
+  // Resolves when the process has ended, and not only its connection.
+  await browser.close().catch(() => {})
   clearTimeout(impatient)
+  // Whatever outlived it.
+  kill(pid)
 }
 
 /** With all its processes: Playwright starts it as the leader of a group. */

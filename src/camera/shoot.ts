@@ -3,12 +3,15 @@ import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 import type { Gate } from '../egress/guard.ts'
 import { CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
 import { hostOf, navigationFailure } from './failures.ts'
+import { NO_BYPASS } from './launch.ts'
+import { countMoves, HOLD_MS, holdStill, movedOn, unless } from './restless.ts'
 import { settle, watchNetwork } from './settle.ts'
 
 /** For everything that is not loading: opening a page, and the picture itself. */
 export const GRACE_MS = 20_000
 /** Between two attempts at a page that moves on by itself. */
 const MOVED_MS = 50
+const ERROR_PAGE = 'chrome-error:'
 
 export interface PictureLimits {
   readonly height: number
@@ -23,7 +26,7 @@ export async function openContext(
 ): Promise<BrowserContext> {
   return await browser.newContext({
     viewport: { width, height },
-    proxy: { server: gate.proxyUrl },
+    proxy: { server: gate.proxyUrl, bypass: NO_BYPASS },
     acceptDownloads: false,
     serviceWorkers: 'block',
   })
@@ -53,28 +56,46 @@ async function expose(
   { limits, signal }: { limits: PictureLimits; signal: AbortSignal },
 ): Promise<Shot> {
   const network = watchNetwork(page)
+  const moves = countMoves(page)
   const deadline = performance.now() + wanted.loadingTime
-  await navigate(page, gate, wanted)
-  await settleBefore(deadline, page, network, wanted.fullPage)
+  const failed = await navigate(page, gate, wanted)
+  const first = moves()
+  const settled = await settleBefore(deadline, page, network, wanted.fullPage)
   signal.throwIfAborted()
+  // It went on by itself to where nothing is: what is shown is the browser's own page about that.
+  if (page.url().startsWith(ERROR_PAGE)) throw navigationFailure(failed().error, failed().url, gate)
   const session = await page.context().newCDPSession(page)
-  await page.evaluate(finishAnimations).catch(() => {})
-  for (;;) {
+  const hasMoved = () => moves() > first
+  let isHeld = hasMoved() && !settled
+  if (isHeld) await holdStill(session)
+  else await unless(hasMoved, HOLD_MS, page.evaluate(finishAnimations), signal).catch(() => {})
+  for (let patience = HOLD_MS; ; patience *= 2) {
     try {
-      return await takePicture(session, wanted, limits)
+      return await unless(hasMoved, patience, takePicture(session, wanted, limits), signal)
     } catch (error) {
       if (!movedOn(error)) throw error
-      // A page that reloads itself over and over holds still without its scripts.
-      await session.send('Emulation.setScriptExecutionDisabled', { value: true }).catch(() => {})
+      if (!isHeld) await holdStill(session)
+      isHeld = true
       await sleep(MOVED_MS, undefined, { signal })
     }
   }
 }
 
-async function navigate(page: Page, gate: Gate, { url, loadingTime }: PageToShoot): Promise<void> {
+/** Answers with what failed last, which may be later than this. */
+async function navigate(
+  page: Page,
+  gate: Gate,
+  { url, loadingTime }: PageToShoot,
+): Promise<() => { url: string; error: Error }> {
   let last = url
+  let reason = ''
   page.on('requestfailed', (request) => {
-    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) last = request.url()
+    if (!request.isNavigationRequest() || request.frame() !== page.mainFrame()) return
+    const { errorText = '' } = request.failure() ?? {}
+    // A page that is left before it is whole is told of late, and is not what failed.
+    if (reason !== '' && /ERR_ABORTED/.test(errorText)) return
+    last = request.url()
+    reason = errorText
   })
   try {
     await page.goto(url, { waitUntil: 'commit', timeout: loadingTime })
@@ -87,6 +108,7 @@ async function navigate(page: Page, gate: Gate, { url, loadingTime }: PageToShoo
     }
     throw navigationFailure(error, last, gate)
   }
+  return () => ({ url: last, error: new Error(reason) })
 }
 
 function seenBy(gate: Gate, url: string): CaptureFailure | undefined {
@@ -94,37 +116,32 @@ function seenBy(gate: Gate, url: string): CaptureFailure | undefined {
   return seen && new CaptureFailure(seen.reason, seen.detail)
 }
 
-/** A page that never settles is taken as it is when its time is over. */
+/** A page that never settles is taken as it is when its time is over. Answers whether it has settled. */
 async function settleBefore(
   deadline: number,
   page: Page,
   network: ReturnType<typeof watchNetwork>,
   fullPage: boolean,
-): Promise<void> {
+): Promise<boolean> {
   const over = new AbortController()
   const { signal } = over
   const settled = async () => {
     while (!signal.aborted) {
       try {
-        return await settle(page, network, { fullPage, signal })
+        await settle(page, network, { fullPage, signal })
+        return true
       } catch (error) {
-        if (signal.aborted) return
+        if (signal.aborted) break
         if (!movedOn(error)) throw error
         await sleep(MOVED_MS)
       }
     }
+    return false
   }
   const settling = settled()
   settling.catch(() => {})
-  const timeIsOver = sleep(Math.max(0, deadline - performance.now()), undefined, { signal }).catch(() => {})
-  await Promise.race([settling, timeIsOver]).finally(() => over.abort())
-}
-
-/** The page went elsewhere, or has not drawn anything yet: soon it can be asked again. */
-function movedOn(error: unknown): boolean {
-  return /context was destroyed|navigat|Unable to capture|Cannot find context|frame was detached|Not attached to an active page/i.test(
-    String((error as Error).message),
-  )
+  const timeIsOver = sleep(Math.max(0, deadline - performance.now()), false, { signal }).catch(() => false)
+  return await Promise.race([settling, timeIsOver]).finally(() => over.abort())
 }
 
 async function takePicture(
