@@ -62,4 +62,3 @@ export function movedOn(error: unknown): boolean {
     String((error as Error).message),
   )
 }
-

@@ -24,12 +24,19 @@ export async function openContext(
   gate: Gate,
   { width, height }: PageToShoot,
 ): Promise<BrowserContext> {
-  return await browser.newContext({
+  const context = await browser.newContext({
     viewport: { width, height },
     proxy: { server: gate.proxyUrl, bypass: NO_BYPASS },
     acceptDownloads: false,
     serviceWorkers: 'block',
   })
+  await context.addInitScript(answerDialogs)
+  return context
+}
+
+/** Runs in every frame before its own scripts: while a dialog is open, Chromium shows the page darkened. */
+function answerDialogs(): void {
+  Object.assign(globalThis, { alert() {}, confirm: () => false, prompt: () => null, print() {} })
 }
 
 export async function shootPage(

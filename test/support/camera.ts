@@ -1,0 +1,266 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { homedir, tmpdir } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import sharp from 'sharp'
+import type { Camera, PageToShoot, Shot } from '../../src/camera/camera.ts'
+import { type CameraOptions, createCamera } from '../../src/camera/chromium.ts'
+import { type FoundBrowser, findBrowser } from '../../src/camera/find-browser.ts'
+import { parseAllowList } from '../../src/egress/allow-list.ts'
+import { createGuard, type Gate, type Guard, type Lookup } from '../../src/egress/guard.ts'
+
+// A camera before sites of this machine. Nothing here asks DNS, and nothing leaves loopback.
+
+const LIMITS = { height: 16_384, pixels: 67_108_864, pageBytes: 100_000_000 }
+
+/** The browser of the npm package, which starts fastest, or the one that PROOFSHEET_TEST_BROWSER names. */
+export function findTestBrowser(): Promise<FoundBrowser> {
+  const { PROOFSHEET_TEST_BROWSER, HOME, XDG_CACHE_HOME, PATH } = process.env
+  const env = { HOME: HOME ?? homedir(), ...(XDG_CACHE_HOME && { XDG_CACHE_HOME }) }
+  return findBrowser({
+    chromiumPath: PROOFSHEET_TEST_BROWSER || undefined,
+    dataDir: tmpdir(),
+    // Debian's is a script that needs its tools; without a path none of the machine's is found.
+    env: PROOFSHEET_TEST_BROWSER ? { ...env, PATH: PATH ?? '' } : env,
+  })
+}
+
+export interface CameraRules extends Partial<Omit<CameraOptions, 'guard' | 'limits'>> {
+  readonly allow?: string
+  /** Default: every name leads to 127.0.0.1, but for those in `.nowhere`. */
+  readonly lookup?: Lookup
+  readonly limits?: Partial<CameraOptions['limits']>
+}
+
+export interface TestCamera extends Camera {
+  /** Those that are open. */
+  readonly gates: ReadonlySet<Gate>
+  /** Of all that ever were. */
+  readonly gatePorts: readonly number[]
+  /** Most that were open at once. */
+  readonly mostGates: () => number
+  take(url: string, wanted?: Partial<PageToShoot>, signal?: AbortSignal): Promise<Shot>
+}
+
+export function openTestCamera({
+  allow = '',
+  lookup = toLoopback,
+  limits,
+  ...rules
+}: CameraRules): TestCamera {
+  const gates = new Set<Gate>()
+  const gatePorts: number[] = []
+  let most = 0
+  const inner = createGuard({ allow: parseAllowList(allow), lookup })
+  const guard: Guard = {
+    async openGate(given) {
+      const gate = await inner.openGate(given)
+      gates.add(gate)
+      gatePorts.push(Number(new URL(gate.proxyUrl).port))
+      most = Math.max(most, gates.size)
+      return {
+        proxyUrl: gate.proxyUrl,
+        failureOf: gate.failureOf,
+        get received() {
+          return gate.received
+        },
+        async close() {
+          await gate.close()
+          gates.delete(gate)
+        },
+      }
+    },
+  }
+  const camera = createCamera({
+    find: findTestBrowser,
+    concurrency: 6,
+    log: { warn: () => {} },
+    ...rules,
+    guard,
+    limits: { ...LIMITS, ...limits },
+  })
+  return {
+    ...camera,
+    gates,
+    gatePorts,
+    mostGates: () => most,
+    take: (url, wanted, signal = new AbortController().signal) =>
+      camera.shoot({ url, width: 1200, height: 720, fullPage: false, loadingTime: 8_000, ...wanted }, signal),
+  }
+}
+
+async function toLoopback(name: string): Promise<readonly string[]> {
+  if (name.endsWith('.nowhere')) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
+  return ['127.0.0.1']
+}
+
+export type Handler = (answer: ServerResponse, asked: IncomingMessage, url: URL) => void
+
+export interface Site {
+  readonly port: number
+  /** Paths in the order they were asked for. */
+  readonly asked: string[]
+  /** Connections, whatever was asked on them. */
+  connections: number
+  close(): Promise<void>
+}
+
+/** A text is an HTML page. What is not there is 404. */
+export async function serveSite(
+  pages: Readonly<Record<string, string | Handler>>,
+  { host = '127.0.0.1', port = 0 } = {},
+): Promise<Site> {
+  const sockets = new Set<Socket>()
+  const server = createServer((asked, answer) => {
+    const url = new URL(asked.url ?? '/', 'http://site')
+    site.asked.push(url.pathname)
+    const page = pages[url.pathname] ?? pages['*']
+    if (typeof page === 'function') page(answer, asked, url)
+    else answer.writeHead(page === undefined ? 404 : 200, HTML).end(page)
+  })
+  server.on('connection', (socket) => {
+    site.connections++
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.once('close', () => sockets.delete(socket))
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const site: Site = {
+    port: (server.address() as AddressInfo).port,
+    asked: [],
+    connections: 0,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      for (const socket of sockets) socket.destroy()
+      await closed
+    },
+  }
+  return site
+}
+
+export const HTML = { 'content-type': 'text/html; charset=utf-8' }
+
+/** A page in one colour, with whatever else. */
+export function paint(colour: string, more = ''): string {
+  return `<!doctype html><html style="background:${colour}"><body style="margin:0">${more}</body></html>`
+}
+
+/** The colour at a place of a PNG, as `#rrggbb`. */
+export async function readPixels(bytes: Buffer) {
+  const { data, info } = await sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  const { width, height, channels } = info
+  return {
+    width,
+    height,
+    at(x: number, y: number): string {
+      const start = (y * width + x) * channels
+      return `#${data.subarray(start, start + 3).toString('hex')}`
+    },
+  }
+}
+
+export interface BrowserProcess {
+  readonly pid: number
+  /** The one that was started, or `renderer`, `zygote`, `gpu-process` … */
+  readonly type: string
+  readonly zombie: boolean
+}
+
+/** The browsers that this process has started: Playwright makes each the leader of a group. */
+export function findBrowsers(parent = process.pid): number[] {
+  const name = `/proofsheet-browser-${parent}-`
+  return processes().flatMap(({ pid, group }) =>
+    pid === group && readCommand(pid).includes(name) ? [pid] : [],
+  )
+}
+
+/** All processes of a browser, those included that outlived it or were never waited for. */
+export function processesOf(browser: number): BrowserProcess[] {
+  return processes()
+    .filter(({ group }) => group === browser)
+    .map(({ pid, state }) => ({
+      pid,
+      type: /--type=([\w-]+)/.exec(readCommand(pid))?.[1] ?? 'browser',
+      zombie: state === 'Z',
+    }))
+}
+
+/** The sockets of a browser and where each leads, as `tcp 127.0.0.1:80`: what it really does on the network. */
+export function socketsOf(browser: number): string[] {
+  const inodes = new Set(processesOf(browser).flatMap(({ pid }) => socketInodes(pid)))
+  return ['tcp', 'tcp6', 'udp', 'udp6'].flatMap((kind) =>
+    readProc('self', `net/${kind}`)
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/))
+      .filter((fields) => inodes.has(fields[9] ?? ''))
+      .map(([, , remote = '']) => `${kind} ${readEndpoint(remote)}`),
+  )
+}
+
+function socketInodes(pid: number): string[] {
+  try {
+    const folder = `/proc/${pid}/fd`
+    return readdirSync(folder).flatMap(
+      (name) => /socket:\[(\d+)\]/.exec(readLink(`${folder}/${name}`))?.[1] ?? [],
+    )
+  } catch {
+    return []
+  }
+}
+
+function readLink(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return ''
+  }
+}
+
+/** `0100007F:0050`, as Linux lists it. */
+function readEndpoint(text: string): string {
+  const [address = '', port = ''] = text.split(':')
+  const host = address.length === 8 ? [...Buffer.from(address, 'hex')].reverse().join('.') : `[${address}]`
+  return `${host}:${Number.parseInt(port, 16)}`
+}
+
+/** Profiles of the browsers of a process. */
+export function profilesOf(parent = process.pid): string[] {
+  return readdirSync(tmpdir()).filter((name) => name.startsWith(`proofsheet-browser-${parent}-`))
+}
+
+function processes(): { pid: number; state: string; group: number }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      const [state = '', , group] = (readProc(pid, 'stat').split(') ').at(-1) ?? '').split(' ')
+      return state === '' ? [] : [{ pid: Number(pid), state, group: Number(group) }]
+    })
+}
+
+/** What a process was started with. */
+export function readCommand(pid: number): string {
+  return readProc(`${pid}`, 'cmdline').replaceAll('\0', ' ')
+}
+
+/** Empty where the process has gone meanwhile. */
+function readProc(pid: string, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Waits until it holds, and says what did not where it never does. */
+export async function until(what: string, holds: () => boolean, ms = 10_000): Promise<void> {
+  const end = performance.now() + ms
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what}`)
+    await sleep(10)
+  }
+}
