@@ -25,6 +25,8 @@ const ARGUMENTS = [
   '--font-render-hinting=none',
   '--hide-scrollbars',
   '--mute-audio',
+  // While a window is being opened, the page that opens it is paused, and shown darkened.
+  '--block-new-web-contents',
   // A dialog to print, or to choose a file, would wait for someone.
   '--disable-print-preview',
   '--disable-notifications',

@@ -106,6 +106,8 @@ export async function openBossQueue({
   try {
     await boss.start()
     await boss.createQueue(NAME, QUEUE)
+    // One that an older version made.
+    await boss.updateQueue(NAME, QUEUE)
     for (let index = 0; index < concurrency; index++) await startWorker()
   } catch (error) {
     await stop({ graceful: false }).catch(() => {})
