@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Browser } from 'playwright-core'
-import type { FoundBrowser } from './find-browser.ts'
+import type { FoundBrowser } from './camera.ts'
 import { type LaunchedBrowser, launchBrowser } from './launch.ts'
 
 /** What a browser gathers over time goes with it. */

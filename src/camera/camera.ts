@@ -1,5 +1,12 @@
 import type { CaptureReason } from '../contract/status.ts'
 
+/** A browser that can be started. */
+export interface FoundBrowser {
+  readonly path: string
+  /** All of its environment. */
+  readonly env: Readonly<Record<string, string>>
+}
+
 export interface PageToShoot {
   readonly url: string
   readonly width: number

@@ -4,9 +4,9 @@ import type { Browser, BrowserContext } from 'playwright-core'
 import type { Guard } from '../egress/guard.ts'
 import { createTurns } from '../turns.ts'
 import { Browsers } from './browsers.ts'
+import type { FoundBrowser } from './camera.ts'
 import { type Camera, CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
 import { hostOf } from './failures.ts'
-import type { FoundBrowser } from './find-browser.ts'
 import { GRACE_MS, openContext, type PictureLimits, shootPage } from './shoot.ts'
 
 /** A context that does not close by then is stuck, and its browser with it. */

@@ -2,13 +2,8 @@ import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { AppError } from '../errors.ts'
+import type { FoundBrowser } from './camera.ts'
 import { unpackBrowser } from './unpack-browser.ts'
-
-export interface FoundBrowser {
-  readonly path: string
-  /** All of its environment. */
-  readonly env: Readonly<Record<string, string>>
-}
 
 const NAMES = ['google-chrome', 'google-chrome-stable', 'chrome', 'chromium', 'chromium-browser']
 const OTHER_PLACES = [

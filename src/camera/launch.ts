@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { Browser } from 'playwright-core'
 import { AppError } from '../errors.ts'
-import type { FoundBrowser } from './find-browser.ts'
+import type { FoundBrowser } from './camera.ts'
 
 /** For everything outside a context of ours there is no way out at all. */
 const NOWHERE = 'http://127.0.0.1:9'

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { FoundBrowser } from './find-browser.ts'
+import type { FoundBrowser } from './camera.ts'
 
 const run = promisify(execFile)
 

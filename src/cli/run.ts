@@ -45,7 +45,7 @@ type Finish = (code: ExitCode) => void
 
 const commands: Record<string, (finish: Finish) => Promise<Command>> = {
   serve: async () => (await import('./serve.ts')).serveCommand(),
-  capture: async (finish) => (await import('./capture.ts')).captureCommand(finish),
+  capture: async (finish) => (await import('./capture/capture.ts')).captureCommand(finish),
   work: async () => (await import('./work.ts')).workCommand(),
   import: async (finish) => (await import('./import.ts')).importCommand(finish),
   project: async () => (await import('./project.ts')).projectCommand(),

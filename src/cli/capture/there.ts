@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { projectPath, rootPath, statusPath } from '../contract/paths.ts'
-import type { Problem } from '../contract/problem.ts'
-import type { RootResult } from '../contract/results.ts'
-import { isFinal, type RootStatus } from '../contract/status.ts'
-import { AppError } from '../errors.ts'
-import type { CaptureDesk } from './capture.ts'
+import { projectPath, rootPath, statusPath } from '../../contract/paths.ts'
+import type { Problem } from '../../contract/problem.ts'
+import type { RootResult } from '../../contract/results.ts'
+import { isFinal, type RootStatus } from '../../contract/status.ts'
+import { AppError } from '../../errors.ts'
+import type { CaptureDesk } from './desk.ts'
 
 const LOOK_MS = 500
 /** A server that restarts is back by then. */

@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { RootStatus } from '../contract/status.ts'
-import type { CaptureDesk } from './capture.ts'
+import type { RootStatus } from '../../contract/status.ts'
+import type { CaptureDesk } from './desk.ts'
 
 /** Answers where each one lies now, by its uuid. */
 export async function savePictures(

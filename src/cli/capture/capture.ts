@@ -1,27 +1,19 @@
 import { text as readAll } from 'node:stream/consumers'
 import { Command } from 'commander'
-import { readConfig } from '../config/config.ts'
-import { duration, httpAddress, integer } from '../config/values.ts'
-import { parseScreenshotRequest, type ScreenshotRequest } from '../contract/screenshot-request.ts'
-import { isFinal, type RootStatus } from '../contract/status.ts'
-import { AppError } from '../errors.ts'
-import { captureHere } from './capture-here.ts'
-import { captureThere } from './capture-there.ts'
-import type { ExitCode } from './exit-code.ts'
-import { idOption, valueOption } from './options.ts'
-import { createProgress } from './progress.ts'
+import { readConfig } from '../../config/config.ts'
+import { duration, httpAddress, integer } from '../../config/values.ts'
+import { parseScreenshotRequest, type ScreenshotRequest } from '../../contract/screenshot-request.ts'
+import { isFinal, type RootStatus } from '../../contract/status.ts'
+import { AppError } from '../../errors.ts'
+import type { ExitCode } from '../exit-code.ts'
+import { idOption, valueOption } from '../options.ts'
+import { createProgress } from '../progress.ts'
+import { nextSignal } from '../signals.ts'
+import { counted, formatTable, printable } from '../table.ts'
+import type { CaptureDesk } from './desk.ts'
+import { captureHere } from './here.ts'
 import { savePictures } from './save-pictures.ts'
-import { nextSignal } from './signals.ts'
-import { counted, formatTable, printable } from './table.ts'
-
-/** Where pages are captured: a server, or this process with the storage of the settings. */
-export interface CaptureDesk {
-  submit(request: ScreenshotRequest): Promise<string>
-  /** The status, whenever something happened, to the end. */
-  follow(rootId: string, signal: AbortSignal): AsyncGenerator<RootStatus>
-  /** The bytes of each result, by its uuid. */
-  readPicture(rootId: string, uuid: string): Promise<AsyncIterable<Uint8Array>>
-}
+import { captureThere } from './there.ts'
 
 export function captureCommand(finish: (code: ExitCode) => void): Command {
   return new Command('capture')

@@ -1,13 +1,13 @@
 import { pino } from 'pino'
-import { getProgress } from '../capture/status.ts'
-import type { Config } from '../config/config.ts'
-import { parseScreenshotRequest } from '../contract/screenshot-request.ts'
-import { isFinal } from '../contract/status.ts'
-import { AppError } from '../errors.ts'
-import { pictureKey } from '../images/images.ts'
-import { openStudio } from '../studio.ts'
-import type { CaptureDesk } from './capture.ts'
-import { requireProject, withStorage } from './storage.ts'
+import { getProgress } from '../../capture/status.ts'
+import type { Config } from '../../config/config.ts'
+import { parseScreenshotRequest } from '../../contract/screenshot-request.ts'
+import { isFinal } from '../../contract/status.ts'
+import { AppError } from '../../errors.ts'
+import { pictureKey } from '../../images/images.ts'
+import { openStudio } from '../../studio.ts'
+import { requireProject, withStorage } from '../storage.ts'
+import type { CaptureDesk } from './desk.ts'
 
 /** Captures in this process, into the storage of the settings. */
 export async function captureHere<T>(
