@@ -507,7 +507,7 @@ const WAYS = [
     image srcset1 source svg input table script module iframe object embed srcdoc data
     video poster video-source audio fetch fetch-opaque fetch-preflight fetch-keepalive fetch-redirect later
     xhr xhr-sync beacon socket socket-stream events from-worker worker-import worker-socket from-shared shared-import
-    dynamic-import open open-later new-image font-face blob worklet audio-worklet`.split(/\s+/),
+    dynamic-import new-image font-face blob worklet audio-worklet`.split(/\s+/),
   // But for those that nobody answers at.
   ...[...SPELLINGS, ...NAMES].flatMap((host, index) =>
     /^0|\[::\]|ff|\[::127|2002|@|mapped/i.test(host) && !/^0[x1]/i.test(host) ? [] : [`spelled-${index}`],
