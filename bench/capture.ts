@@ -28,6 +28,7 @@ export async function measureCapture(world: World): Promise<Figure[]> {
   })
   const plain = spawnNode('plain-capture.ts', [browser.path], { BROWSER_ENV: JSON.stringify(browser.env) })
   if (plain.stdout) await once(plain.stdout, 'data')
+  plain.stdout?.resume()
   const plainly = async (loops: number) => {
     plain.send({ urls, loops } satisfies PlainOrder)
     const [ms] = await once(plain, 'message')

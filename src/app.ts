@@ -22,8 +22,11 @@ export async function openService(
   const { store, images } = storage
   const results = new Results(store, images, config.limits.cacheBytes)
   const studio = await openStudio(config, storage, { log, clock })
-  const { requests, watch, ready } = studio
-  const server = await createServer({ config, store, images, results, requests, watch, ready, clock }, log)
+  const { requests, watch, ready, outcomes } = studio
+  const server = await createServer(
+    { config, store, images, results, requests, watch, ready, outcomes, clock },
+    log,
+  )
   // One listener: for a name with two addresses Fastify would make a second server that knows none of the limits.
   const host = config.host.toLowerCase() === 'localhost' ? '127.0.0.1' : config.host
   const close = async () => {

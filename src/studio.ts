@@ -13,6 +13,8 @@ import type { Storage } from './storage.ts'
 export interface Studio {
   readonly requests: Requests
   readonly watch: Watch
+  /** How many captures of this process came to which end: `done`, or the reason. */
+  readonly outcomes: ReadonlyMap<string, number>
   /** Throws AppError `no_browser` where this process is to capture and cannot. */
   ready(): Promise<void>
   /** What is under way goes back to the queue. */
@@ -29,6 +31,7 @@ export async function openStudio(
   const { concurrency } = config.capture
   const camera = await openCamera(config, { log })
   const watch = new Watch(captures)
+  const outcomes = new Map<string, number>()
   const work = createWork({
     camera,
     captures,
@@ -36,7 +39,11 @@ export async function openStudio(
     limits: config.limits,
     log,
     clock,
-    onChanged: (task) => watch.tell(task),
+    onBegun: (task) => watch.tell(task),
+    onEnded(task, outcome) {
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+      watch.tell(task)
+    },
   })
   // While one picture is stored the next one is taken: so some more are under way than the camera takes at a time.
   const underWay = concurrency === 0 ? 0 : concurrency + Math.ceil(concurrency / 2)
@@ -47,6 +54,7 @@ export async function openStudio(
   return {
     requests: new Requests(storage.store, queue.opened),
     watch,
+    outcomes,
     ready: async () => (concurrency > 0 ? await camera.ready() : undefined),
     async close() {
       await queue.close()

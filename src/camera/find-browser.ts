@@ -12,7 +12,7 @@ const OTHER_PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
-/** Throws AppError `unavailable`, saying what to install. */
+/** Throws AppError `no_browser`, saying what to install. */
 export async function findBrowser({
   chromiumPath,
   dataDir,

@@ -5,17 +5,20 @@ import type { Page, Request } from 'playwright-core'
 const QUIET_MS = 500
 const LOOK_MS = 25
 
+/** What has no end, and is nothing that a page waits for before it shows itself. */
+const ENDLESS = ['eventsource', 'websocket', 'media', 'ping']
+
 /** Counts what a page is waiting for. Begin before the page does. */
 export function watchNetwork(page: Page) {
   const open = new Set<Request>()
   let last = performance.now()
   const began = (request: Request) => {
+    if (ENDLESS.includes(request.resourceType())) return
     open.add(request)
     last = performance.now()
   }
   const ended = (request: Request) => {
-    open.delete(request)
-    last = performance.now()
+    if (open.delete(request)) last = performance.now()
   }
   page.on('request', began)
   page.on('requestfinished', ended)
@@ -48,12 +51,20 @@ export async function settle(
 /** Runs in the page. Answers whether it could still change by itself. */
 async function prepare(fullPage: boolean): Promise<boolean> {
   const page = globalThis as unknown as PageGlobals
-  // What would load when it is scrolled to is in the picture, too.
-  if (fullPage)
+  const frame = () => new Promise((resolve) => page.requestAnimationFrame(resolve))
+  if (fullPage) {
+    // What would load or appear when it is scrolled to is in the picture, too.
     for (const element of page.document.querySelectorAll('[loading=lazy]')) element.loading = 'eager'
+    const { scrollY: before, innerHeight } = page
+    for (let step = 1; step < 50 && step * innerHeight < page.document.documentElement.scrollHeight; step++) {
+      page.scrollTo({ top: step * innerHeight, behavior: 'instant' })
+      await frame()
+    }
+    page.scrollTo({ top: before, behavior: 'instant' })
+  }
   await page.document.fonts.ready
-  // A frame with everything in it.
-  await new Promise((resolve) => page.requestAnimationFrame(resolve))
+  // With everything in it.
+  await frame()
   return page.document.scripts.length > 0 || page.frames.length > 0
 }
 
@@ -62,8 +73,12 @@ interface PageGlobals {
   readonly document: {
     readonly fonts: { readonly ready: Promise<unknown> }
     readonly scripts: { readonly length: number }
+    readonly documentElement: { readonly scrollHeight: number }
     querySelectorAll(selector: string): Iterable<{ loading: string }>
   }
+  readonly innerHeight: number
+  readonly scrollY: number
+  scrollTo(place: { top: number; behavior: 'instant' }): void
   readonly frames: { readonly length: number }
   requestAnimationFrame(then: (value: unknown) => void): void
 }

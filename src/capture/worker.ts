@@ -14,21 +14,31 @@ export interface WorkerOptions {
   readonly limits: { readonly picturePixels: number }
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly clock: () => number
-  /** Called whenever a capture was begun, or came to its end. */
-  readonly onChanged: (task: CaptureTask) => void
+  readonly onBegun: (task: CaptureTask) => void
+  /** Called whenever this process has ended a capture: `done`, or the reason why it failed. */
+  readonly onEnded: (task: CaptureTask, outcome: string) => void
 }
 
 /** From a task to a result: picture, preview, both durable, then the row that shows them. */
-export function createWork({ camera, captures, images, limits, log, clock, onChanged }: WorkerOptions): Work {
+export function createWork({
+  camera,
+  captures,
+  images,
+  limits,
+  log,
+  clock,
+  onBegun,
+  onEnded,
+}: WorkerOptions): Work {
   return async (task, signal) => {
-    onChanged(task)
+    onBegun(task)
     const outcome = await capture(task, signal)
     // Whoever lost it meanwhile changes nothing: the store knows whose it is.
     const ended = await captures.finish(task, outcome, clock())
     const { rootId, position, attempts } = task
     const what = 'reason' in outcome ? { reason: outcome.reason } : { uuid: task.uuid }
     log.info({ rootId, position, attempts, ...what, late: !ended }, 'captured')
-    onChanged(task)
+    if (ended) onEnded(task, 'reason' in outcome ? outcome.reason : 'done')
   }
 
   async function capture(task: CaptureTask, signal: AbortSignal): Promise<Captured | Failed> {

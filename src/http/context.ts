@@ -21,6 +21,8 @@ export interface HttpContext {
   readonly watch: Watch
   /** Throws AppError `no_browser` where nothing could be captured. */
   readonly ready: () => Promise<void>
+  /** How many captures of this process came to which end. */
+  readonly outcomes: ReadonlyMap<string, number>
   readonly clock: () => number
 }
 

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
 import type { Connections } from './connections.ts'
 
 const NAME = 'http_request_duration_seconds'
@@ -14,6 +14,9 @@ interface Series {
   sum: number
 }
 
+/** How many captures came to which end. */
+export type Outcomes = ReadonlyMap<string, number>
+
 export interface Metrics {
   readonly contentType: string
   render(): Promise<string>
@@ -23,9 +26,10 @@ export interface Metrics {
  * Counts and times every request by route, never by address: an address would name projects. The library's histogram
  * makes a text of the labels for each observation, which costs a request more than finding its answer.
  */
-export function measureRequests(connections: Connections): Metrics {
+export function measureRequests(connections: Connections, outcomes: Outcomes): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  countCaptures(registry, outcomes)
   const all: Series[] = []
   const byRoute = new Map<string, Map<string, Map<Status, Series>>>()
   const find = (method: string, route: string, status: Status): Series =>
@@ -56,6 +60,19 @@ export function measureRequests(connections: Connections): Metrics {
       return `${await registry.metrics()}\n${[HEAD, ...all.flatMap(exposition)].join('\n')}\n`
     },
   }
+}
+
+function countCaptures(registry: Registry, outcomes: Outcomes): void {
+  new Counter({
+    name: 'captures_total',
+    help: 'Pages that this process has captured, or given up, by what came of them.',
+    labelNames: ['outcome'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [outcome, count] of outcomes) this.inc({ outcome }, count)
+    },
+  })
 }
 
 const HEAD = `# HELP ${NAME} Time from request to the last byte of the answer.\n# TYPE ${NAME} histogram`

@@ -76,7 +76,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     done()
   })
   const connections = takeTurns(server)
-  const metrics = measureRequests(connections)
+  const metrics = measureRequests(connections, context.outcomes)
   logRequests(server, connections)
   limitResponseTime(server, connections, context)
   server.addHook('preClose', async () => connections.drain())

@@ -110,6 +110,15 @@ const pages: Record<string, string | Handler> = {
   '/broken': (answer) => void answer.writeHead(500, HTML).end(paint(GREEN)),
   '/to-private': redirect(() => 'http://10.0.0.1/'),
   '/to-dead-name': paint(GREEN, `<script>location = 'http://dead.nowhere/'</script>`),
+  '/observed': paint(
+    RED,
+    `<div id=far style="position:absolute;top:5000px;width:100%;height:500px"></div><script>
+      new IntersectionObserver(([seen]) => { if (seen.isIntersecting) far.style.background = '${GREEN}' }).observe(far)
+    </script>`,
+  ),
+  '/streaming': paint(GREEN, `<script>new EventSource('/endless-events')</script>`),
+  '/endless-events': (answer) =>
+    void answer.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n'),
   '/lazy': paint(
     BLUE,
     `<div style="height:9000px"></div>${image('/late.png', 8000, 'loading=lazy')}
@@ -276,6 +285,11 @@ describe.concurrent('the picture', () => {
 })
 
 describe.concurrent('a page has settled when', () => {
+  test('what appears when it is scrolled to is there', async () => {
+    const shown = await look(camera.take(at('/observed'), { fullPage: true }))
+    expect([shown.at(600, 5_250), shown.at(600, 100)]).toEqual([GREEN, RED])
+  })
+
   test('its lazy pictures and frames are there, however far below', async () => {
     const shown = await look(camera.take(at('/lazy'), { fullPage: true }))
     expect([shown.at(50, 8050), shown.at(250, 8050), shown.at(50, 7950)]).toEqual([RED, GREEN, BLUE])
@@ -310,6 +324,12 @@ describe.concurrent('a page that', () => {
   test('opens windows is the one that is taken', async () => {
     expect((await look(camera.take(at('/popups'), { loadingTime: 2_500 }))).at(600, 400)).toBe(GREEN)
     expect(count('/popup-lives')).toBe(0)
+  })
+
+  test('listens to events without end is taken as soon as it is there', async () => {
+    const { value, ms } = await timed(look(camera.take(at('/streaming'), { loadingTime: 20_000 })))
+    expect(value.at(600, 400)).toBe(GREEN)
+    expect(ms).toBeLessThan(15_000)
   })
 
   test('starts downloads is taken without them', async () => {

@@ -93,6 +93,10 @@ test('of twenty pages five are bad: the others are there, and each bad one says 
   const { jobs } = await client.root(rootId)
   expect(jobs.map(({ url }) => url.url)).toEqual([...good, `${site.url}/endless`])
   expect(jobs.at(-1)?.screenshotParameter).toMatchObject({ width: 1200, height: 16_384 })
+  const metrics = await (await fetch(`${service.url}/metrics`)).text()
+  for (const line of ['outcome="done"} 16', 'outcome="dns"} 1', 'outcome="timeout"} 1']) {
+    expect(metrics).toContain(`captures_total{${line}`)
+  }
   await Promise.all(jobs.flatMap(({ data, preview }) => [fetchBytes(data), fetchBytes(preview)]))
 })
 
