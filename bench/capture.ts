@@ -60,7 +60,7 @@ export async function measureCapture(world: World): Promise<Figure[]> {
       detail: `${rates.ours.toFixed(1)} and ${rates.theirs.toFixed(1)} shots a second; ${PAGES} pages, median of ${ROUNDS}`,
     })
   }
-  const ended = once(plain, 'close')
+  const ended = once(plain, 'exit')
   plain.disconnect()
   await ended
   await site.close()
