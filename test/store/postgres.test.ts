@@ -50,6 +50,28 @@ function withSetting(address: string, setting: string): string {
 }
 
 describe('PostgreSQL', () => {
+  test('a process that freezes in the middle of a transaction does not keep its locks', async () => {
+    const url = await driver.newPlace()
+    const brief = { ...LIMITS, statementMs: 1_000 }
+    const [frozen, other] = [await openPostgresStore(url, brief), await driver.open(url)]
+    onTestFinished(() => frozen.close())
+    const projectId = await makeProject(other)
+    const request = (rootId: string) => ({
+      ...{ projectId, rootId, created: 1, digest: 'x', idempotencyKey: undefined, tags: [] },
+      ...{ width: 1, height: 1, fullPage: false, pages: [{ url: 'http://x/', name: 'x', loadingTime: 1 }] },
+    })
+    const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
+    // It holds the row of the project, and is never heard of again.
+    void frozen.captures.accept(request(randomUUID()), async () => {
+      reach()
+      await new Promise(() => {})
+    })
+    await reached
+    const rootId = randomUUID()
+    expect(await other.captures.accept(request(rootId))).toBe(rootId)
+    expect(await other.pageRoots(projectId, { limit: 10 })).toHaveLength(1)
+  })
+
   test('a schema newer than the code is refused in words, and untouched', async () => {
     const url = await driver.newPlace()
     await (await driver.open(url)).close()

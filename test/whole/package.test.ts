@@ -3,6 +3,7 @@ import { cp, readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { BROWSER_ENV } from '../support/pages.ts'
 import { start } from '../support/process.ts'
 import { makeFolder } from '../support/workspace.ts'
 
@@ -31,7 +32,7 @@ test('the package as it would be published: built, with declarations, and its co
     await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name)).catch(() => {})
   }
   const service = start(process.execPath, [join(installed, 'bin', 'proofsheet.js'), 'serve', '--demo'], {
-    env: { PORT: '0', DATA_DIR: join(folder, 'data') },
+    env: { ...BROWSER_ENV, PORT: '0', DATA_DIR: join(folder, 'data') },
   })
   const [, url = ''] = await service.waitFor(/curl (http\S+)/)
   expect((await fetch(url)).status).toBe(200)

@@ -67,7 +67,9 @@ export function openPool(
     // Said and not sent along when connecting: a pooler in between refuses parameters that it does not know.
     onConnect: async (client) => {
       // Part of getting a connection, and so of the time for that.
-      const text = `set statement_timeout = ${statementMs}; ${AS_WE_EXPECT}`
+      // A process that freezes in the middle of a transaction keeps its locks no longer than one that waits for an answer.
+      const text = `set statement_timeout = ${statementMs};
+        set idle_in_transaction_session_timeout = ${statementMs}; ${AS_WE_EXPECT}`
       await client.query({ text, query_timeout: waitMs } as pg.QueryConfig)
     },
   })
