@@ -29,7 +29,7 @@ export async function openStudio(
 ): Promise<Studio> {
   const { captures } = storage.store
   const { concurrency } = config.capture
-  const camera = await openCamera(config, { log })
+  const camera = whenNeeded(() => openCamera(config, { log }))
   const watch = new Watch(captures)
   const outcomes = new Map<string, number>()
   const work = createWork({
@@ -49,7 +49,7 @@ export async function openStudio(
   const underWay = concurrency === 0 ? 0 : concurrency + Math.ceil(concurrency / 2)
   const queue = openEventually(
     () => storage.openQueue({ work, concurrency: underWay, log, clock, ownOnly }),
-    log,
+    { log, atOnce: concurrency > 0 },
   )
   return {
     requests: new Requests(storage.store, queue.opened),
@@ -60,6 +60,20 @@ export async function openStudio(
       await queue.close()
       await camera.close()
     },
+  }
+}
+
+/** A service that is never asked to capture need not load what captures. */
+function whenNeeded(open: () => Promise<Camera>): Camera {
+  let opened: Promise<Camera> | undefined
+  const camera = () => {
+    opened ??= open()
+    return opened
+  }
+  return {
+    ready: async () => (await camera()).ready(),
+    shoot: async (page, signal) => (await camera()).shoot(page, signal),
+    close: async () => (await opened)?.close(),
   }
 }
 

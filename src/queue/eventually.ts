@@ -10,8 +10,14 @@ export interface EventualQueue {
   close(): Promise<void>
 }
 
-/** A queue that is opened as soon as that succeeds. Until then nothing is accepted, and everything else goes on. */
-export function openEventually(open: () => Promise<Queue>, log: QueueOptions['log']): EventualQueue {
+/**
+ * A queue that is opened as soon as that succeeds. Until then nothing is accepted, and everything else goes on.
+ * `atOnce`: also where nobody has asked for it yet.
+ */
+export function openEventually(
+  open: () => Promise<Queue>,
+  { log, atOnce }: { log: QueueOptions['log']; atOnce: boolean },
+): EventualQueue {
   const closing = new AbortController()
   let attempt: Promise<Queue> | undefined
 
@@ -23,7 +29,7 @@ export function openEventually(open: () => Promise<Queue>, log: QueueOptions['lo
     return attempt
   }
   const opening = (async () => {
-    while (!closing.signal.aborted) {
+    while (atOnce && !closing.signal.aborted) {
       try {
         await tryToOpen()
         return

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openEmbeddedQueue } from '../../src/queue/embedded.ts'
 import { openEventually } from '../../src/queue/eventually.ts'
@@ -47,7 +48,7 @@ async function newQueue({ away = true } = {}) {
     test.errors += 1
   }
   const log = { warn: () => {}, error }
-  const eventual = openEventually(open, log)
+  const eventual = openEventually(open, { log, atOnce: true })
   onTestFinished(() => eventual.close())
   return Object.assign(test, { eventual })
 }
@@ -123,4 +124,20 @@ describe('a queue that is opened as soon as that succeeds', () => {
     await test.eventual.close()
     expect([test.tries, test.closed, test.errors]).toEqual([1, 1, 0])
   })
+})
+
+test('one that nobody needs is not opened before it is asked for', async () => {
+  let opened = 0
+  const queue: Queue = { also: undefined, wake: () => {}, close: async () => {} }
+  const log = { warn: () => {}, error: () => {} }
+  const open = async () => {
+    opened++
+    return queue
+  }
+  const eventual = openEventually(open, { log, atOnce: false })
+  await sleep(50)
+  expect(opened).toBe(0)
+  expect(await eventual.opened()).toBe(queue)
+  await eventual.close()
+  expect(opened).toBe(1)
 })
