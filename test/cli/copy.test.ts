@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { type ImageKey, pictureKey, previewKey } from '../../src/images/images.ts'
 import { openStorage } from '../../src/storage.ts'
+import { FAILURE, newRequest, PICTURE, takeAll } from '../support/captures.ts'
 import { page, writeImport } from '../support/import-file.ts'
 import { asAdmin } from '../support/postgres.ts'
 import { proofsheet, runProofsheet, serveProcess } from '../support/process.ts'
@@ -218,6 +219,44 @@ describe('copy', () => {
       1,
       expect.stringContaining(`project ${projectId}: has another name`),
     ])
+  })
+
+  test('requests come along with what became of them; one that is not finished waits for the next time', async () => {
+    const { embedded, world, copy } = await start()
+    const from = await open(embedded)
+    const projectId = await makeProject(from.store)
+    const request = newRequest(projectId, { pages: 3, idempotencyKey: 'once', tags: ['a'] })
+    await from.store.captures.accept(request)
+    const [first, second, third] = await takeAll(from.store, { now: 1, leaseMs: 1_000 })
+    if (!first || !second || !third) throw new Error('three were asked for')
+    await from.store.captures.finish(second, FAILURE, 5)
+    const publish = async ({ uuid }: typeof first) => {
+      const batch = await from.images.startBatch()
+      for (const key of [pictureKey(projectId, uuid), previewKey(projectId, uuid)]) {
+        await batch.add(key, await makePng())
+      }
+      await batch.publish()
+    }
+    await publish(first)
+    await from.store.captures.finish(first, PICTURE, 6)
+    const early = await copy()
+    expect([early.code, early.stderr]).toEqual([
+      1,
+      expect.stringContaining(`root ${request.rootId}: is still being captured`),
+    ])
+    await publish(third)
+    await from.store.captures.finish(third, PICTURE, 7)
+    const late = await copy()
+    expect([late.code, late.stdout]).toEqual([0, expect.stringContaining('all there')])
+    const to = await open(world)
+    const read = async ({ store }: typeof to) => ({
+      progress: await store.captures.findProgress(projectId, request.rootId),
+      jobs: await store.jobsOf(projectId, [request.rootId]),
+    })
+    expect(await read(to)).toEqual(await read(from))
+    expect((await read(to)).jobs.map(({ position }) => position)).toEqual([0, 2])
+    // A client that repeats its request there gets the root that it got here.
+    expect(await to.store.captures.accept({ ...request, rootId: projectId })).toBe(request.rootId)
   })
 
   test('keys and projects that change while it runs are the same afterwards, too', async () => {
