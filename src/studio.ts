@@ -57,8 +57,11 @@ export async function openStudio(
     outcomes,
     ready: async () => (concurrency > 0 ? await camera.ready() : undefined),
     async close() {
-      await queue.close()
-      await camera.close()
+      try {
+        await queue.close()
+      } finally {
+        await camera.close()
+      }
     },
   }
 }

@@ -130,7 +130,10 @@ export async function openBossQueue({
     },
     async close() {
       closing.abort(new Error('the service stops'))
-      await stop({ graceful: true, timeout: 20_000 })
+      // A database that is away hears of it from nobody, and finds out by itself.
+      await stop({ graceful: true, timeout: 20_000 }).catch((error) =>
+        log.warn({ err: error }, 'the queue was left without a word'),
+      )
     },
   }
 }

@@ -266,7 +266,9 @@ describe('PostgreSQL', () => {
       pg.Client.prototype.query = query
     })
     await driver.open(url)
-    expect(seen[0]).toContain('set statement_timeout = 10000; set tcp_keepalives_idle = 30')
+    expect(seen[0]).toContain(
+      'set statement_timeout = 10000; set idle_in_transaction_session_timeout = 10000; set tcp_keepalives_idle = 30',
+    )
   })
 })
 

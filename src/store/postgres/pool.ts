@@ -68,8 +68,8 @@ export function openPool(
     onConnect: async (client) => {
       // Part of getting a connection, and so of the time for that.
       // A process that freezes in the middle of a transaction keeps its locks no longer than one that waits for an answer.
-      const text = `set statement_timeout = ${statementMs};
-        set idle_in_transaction_session_timeout = ${statementMs}; ${AS_WE_EXPECT}`
+      const limits = ['statement_timeout', 'idle_in_transaction_session_timeout']
+      const text = [...limits.map((name) => `set ${name} = ${statementMs}`), AS_WE_EXPECT].join('; ')
       await client.query({ text, query_timeout: waitMs } as pg.QueryConfig)
     },
   })
