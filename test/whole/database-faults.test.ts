@@ -68,7 +68,14 @@ function processesOf(pid: number): number[] {
 }
 
 function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
-  for (const pid of processesOf(server.pid)) process.kill(pid, signal)
+  for (const pid of processesOf(server.pid)) {
+    try {
+      process.kill(pid, signal)
+    } catch (error) {
+      // A session that has ended since they were listed.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
+  }
 }
 
 describe('PostgreSQL', () => {
