@@ -13,7 +13,7 @@ const HELP = `npm run bench                     everything: ten minutes, with tw
 npm run bench -- sign list        some of it: one-root, list, sign, large-list, size, capture
 npm run bench -- --check          exits 1 where a target is missed, and names it
 
-Every figure is a ratio within one run, beside a baseline that the run starts itself, and the median of at least five;
+Every figure is a ratio within one run, beside a baseline that the run starts itself, and the median of several;
 memory and the time to start are as they are. The table is also written to bench/results.json.
 `
 

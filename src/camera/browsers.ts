@@ -9,6 +9,8 @@ const PAGES_A_BROWSER = 250
 const IDLE_MS = 60_000
 
 interface Kept extends LaunchedBrowser {
+  /** Another has taken its place, or will. */
+  retired: boolean
   users: number
   pages: number
 }
@@ -46,7 +48,7 @@ export class Browsers {
       })
     } finally {
       kept.users--
-      if (this.#old.has(kept)) await this.#endIfUnused(kept)
+      if (kept.retired) await this.#endIfUnused(kept)
       else this.#restUnlessUsed(kept)
     }
   }
@@ -75,7 +77,7 @@ export class Browsers {
             'as a user of its own on a machine that allows user namespaces',
         )
       }
-      const kept = { ...launched, users: 0, pages: 0 }
+      const kept = { ...launched, retired: false, users: 0, pages: 0 }
       launched.browser.once('disconnected', () => {
         this.#replace(kept)
         void this.#endIfUnused(kept)
@@ -89,7 +91,9 @@ export class Browsers {
 
   /** The next page gets another one. */
   #replace(kept: Kept): void {
-    if (this.#old.has(kept)) return
+    // Its end may be told of late, when another one is at work.
+    if (kept.retired) return
+    kept.retired = true
     this.#old.add(kept)
     this.#current = undefined
   }

@@ -24,19 +24,12 @@ export async function openContext(
   gate: Gate,
   { width, height }: PageToShoot,
 ): Promise<BrowserContext> {
-  const context = await browser.newContext({
+  return await browser.newContext({
     viewport: { width, height },
     proxy: { server: gate.proxyUrl, bypass: NO_BYPASS },
     acceptDownloads: false,
     serviceWorkers: 'block',
   })
-  await context.addInitScript(answerDialogs)
-  return context
-}
-
-/** Runs in every frame before its own scripts: while a dialog is open, Chromium shows the page darkened. */
-function answerDialogs(): void {
-  Object.assign(globalThis, { alert() {}, confirm: () => false, prompt: () => null, print() {} })
 }
 
 export async function shootPage(

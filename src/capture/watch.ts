@@ -1,4 +1,4 @@
-import type { Captures, ProgressVersion } from '../store/captures.ts'
+import type { Captures } from '../store/captures.ts'
 
 /** How much later it is seen at most what another process did. */
 const LOOK_MS = 500
@@ -50,9 +50,9 @@ export class Watch {
     const versions = await this.#captures
       .findVersions(watched)
       // A database that is away is heard of by whoever asks next.
-      .catch((): (ProgressVersion | undefined)[] => [])
+      .catch((): undefined[] => [])
     watched.forEach(({ waiting }, index) => {
-      const version = versions[index]?.version ?? 0
+      const version = versions[index] ?? 0
       for (const { than, wake } of waiting) if (version > than) wake()
     })
     this.#timer = this.#watched.size > 0 ? setTimeout(() => void this.#look(), LOOK_MS).unref() : undefined

@@ -27,7 +27,7 @@ export function openEmbeddedQueue({
   ownOnly = false,
 }: EmbeddedOptions): Queue {
   const closing = new AbortController()
-  const running = new Map<Promise<void>, CaptureTask>()
+  const running = new Set<Promise<void>>()
   let doze = new AbortController()
   const wake = () => doze.abort()
   const own = new Set<{ projectId: string; rootId: string }>()
@@ -79,7 +79,7 @@ export function openEmbeddedQueue({
         running.delete(ended)
         wake()
       })
-      running.set(ended, task)
+      running.add(ended)
     }
   }
 
@@ -97,7 +97,7 @@ export function openEmbeddedQueue({
         () => {},
       )
     }
-    await Promise.all(running.keys())
+    await Promise.all(running)
   }
 
   const looping = loop()

@@ -92,11 +92,6 @@ export interface RootProgress extends View {
   readonly captures: readonly CaptureProgress[]
 }
 
-export interface ProgressVersion {
-  readonly version: number
-  readonly unfinished: number
-}
-
 /** Statements of the same transaction. */
 export type Execute = (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>
 
@@ -141,7 +136,5 @@ export interface Captures {
   /** Writes down a request that is finished, for a root that was added with its results; once. */
   adopt(projectId: string, rootId: string, progress: RootProgress): Promise<void>
   /** One answer for each, in their order. */
-  findVersions(
-    roots: readonly { projectId: string; rootId: string }[],
-  ): Promise<(ProgressVersion | undefined)[]>
+  findVersions(roots: readonly { projectId: string; rootId: string }[]): Promise<(number | undefined)[]>
 }

@@ -410,8 +410,7 @@ describe('who waits', () => {
     const { store, projectId, accept } = await startAccepting()
     const root = { projectId, rootId: await accept() }
     const other = { projectId, rootId: await accept() }
-    const found = { version: 1, unfinished: 1 }
-    const watch = new Watch({ ...store.captures, findVersions: async (roots) => roots.map(() => found) })
+    const watch = new Watch({ ...store.captures, findVersions: async (roots) => roots.map(() => 1) })
     const never = new AbortController()
     let woken = 0
     const waiting = [root, root, other].map((each) =>

@@ -155,10 +155,7 @@ async function change(
   const values = set(capture)
   const request = await transaction
     .updateTable('requests')
-    .set(({ eb }) => ({
-      version: eb('version', '+', 1),
-      unfinished: eb('unfinished', '-', values.finished ? 1 : 0),
-    }))
+    .set(({ eb }) => ({ version: eb('version', '+', 1) }))
     .where('project_id', '=', key.projectId)
     .where('root_id', '=', key.rootId)
     .returning(['version', 'width', 'height', 'full_page'])

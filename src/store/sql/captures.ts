@@ -8,7 +8,6 @@ import type {
   CaptureTask,
   Failed,
   NewRequest,
-  ProgressVersion,
   RootProgress,
 } from '../captures.ts'
 import { begin, end, findDue, isDue, isOf, isUnfinished, release, requeue } from './attempts.ts'
@@ -133,15 +132,15 @@ export class SqlCaptures implements Omit<Captures, 'anyUnfinished'> {
     await this.#transaction((transaction) => adoptRequest(transaction, projectId, rootId, progress))
   }
 
-  async findVersions(roots: readonly RootKey[]): Promise<(ProgressVersion | undefined)[]> {
+  async findVersions(roots: readonly RootKey[]): Promise<(number | undefined)[]> {
     if (roots.length === 0) return []
     const rows = await this.#read
       .selectFrom('requests')
-      .select(['project_id', 'root_id', 'version', 'unfinished'])
+      .select(['project_id', 'root_id', 'version'])
       .where('project_id', 'in', [...new Set(roots.map(({ projectId }) => projectId))])
       .where('root_id', 'in', [...new Set(roots.map(({ rootId }) => rootId))])
       .execute()
-    const found = new Map(rows.map(({ project_id, root_id, ...version }) => [project_id + root_id, version]))
+    const found = new Map(rows.map(({ project_id, root_id, version }) => [project_id + root_id, version]))
     return roots.map(({ projectId, rootId }) => found.get(projectId + rootId))
   }
 

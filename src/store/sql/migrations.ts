@@ -94,7 +94,6 @@ const migrationsFor = ({ id }: Engine): Record<(typeof MIGRATIONS)[number], Migr
         .addColumn('full_page', 'integer', (column) => column.notNull())
         .addColumn('tags', 'text', (column) => column.notNull())
         .addColumn('version', 'integer', (column) => column.notNull())
-        .addColumn('unfinished', 'integer', (column) => column.notNull())
         .addPrimaryKeyConstraint('requests_pk', ['project_id', 'root_id'])
         .addForeignKeyConstraint('requests_root', ['project_id', 'root_id'], 'roots', [
           'project_id',

@@ -52,7 +52,6 @@ export async function addRequest(transaction: Transaction<Schema>, request: NewR
       full_page: request.fullPage ? 1 : 0,
       tags: JSON.stringify(request.tags),
       version: FIRST_VERSION,
-      unfinished: request.pages.length,
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'idempotency_key']).doNothing())
     .executeTakeFirstOrThrow()
@@ -83,7 +82,6 @@ export async function adoptRequest(
       full_page: fullPage ? 1 : 0,
       tags: JSON.stringify(tags),
       version,
-      unfinished: captures.filter(({ finished }) => finished === undefined).length,
     })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()

@@ -54,7 +54,6 @@ export interface Schema {
     tags: string
     /** Counts up with everything that happens to its captures. */
     version: number
-    unfinished: number
   }
   captures: {
     project_id: string
