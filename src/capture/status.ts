@@ -2,6 +2,7 @@ import { parseId } from '../contract/ids.ts'
 import {
   CAPTURE_STATES,
   type CaptureState,
+  type Counts,
   type PageStatus,
   type RootState,
   type RootStatus,
@@ -43,8 +44,6 @@ export async function getProgress(store: Store, projectText: string, rootText: s
     changed: new Map(progress?.captures.map(({ position, changed }) => [position, changed])),
   }
 }
-
-type Counts = RootStatus['counts']
 
 function countStates(pages: readonly PageStatus[]): Counts {
   const count = (state: CaptureState) => pages.filter((page) => page.state === state).length

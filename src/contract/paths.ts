@@ -1,13 +1,23 @@
 /** The frozen addresses of the service. */
 export const paths = {
+  listProjects: '/api/projects',
+  getProject: '/api/projects/:projectId',
   requestScreenshots: '/api/projects/:projectId',
   listRoots: '/api/projects/:projectId/screenshots/root',
   getRoot: '/api/projects/:projectId/screenshots/root/:jobId',
   getStatus: '/api/projects/:projectId/screenshots/root/:jobId/status',
   watchStatus: '/api/projects/:projectId/screenshots/root/:jobId/events',
+  getRootOverview: '/api/projects/:projectId/screenshots/root/:jobId/overview',
+  getArchive: '/api/projects/:projectId/screenshots/root/:jobId/pictures.zip',
+  getPicture: '/api/projects/:projectId/screenshots/root/:jobId/pictures/:uuid',
+  listOverviews: '/api/projects/:projectId/screenshots/overview',
+  listPages: '/api/projects/:projectId/pages',
+  listHistory: '/api/projects/:projectId/pages/history',
   /** Followed by the key of an image and its signature. */
   images: '/images/',
 } as const
+
+export const projectsPath: string = paths.listProjects
 
 export function projectPath(projectId: string): string {
   return `/api/projects/${projectId}`
@@ -23,4 +33,32 @@ export function rootPath(projectId: string, rootId: string): string {
 
 export function statusPath(projectId: string, rootId: string): string {
   return `${rootPath(projectId, rootId)}/status`
+}
+
+export function eventsPath(projectId: string, rootId: string): string {
+  return `${rootPath(projectId, rootId)}/events`
+}
+
+export function rootOverviewPath(projectId: string, rootId: string): string {
+  return `${rootPath(projectId, rootId)}/overview`
+}
+
+export function archivePath(projectId: string, rootId: string): string {
+  return `${rootPath(projectId, rootId)}/pictures.zip`
+}
+
+export function picturePath(projectId: string, rootId: string, uuid: string): string {
+  return `${rootPath(projectId, rootId)}/pictures/${uuid}`
+}
+
+export function overviewsPath(projectId: string): string {
+  return `${projectPath(projectId)}/screenshots/overview`
+}
+
+export function pagesPath(projectId: string): string {
+  return `${projectPath(projectId)}/pages`
+}
+
+export function historyPath(projectId: string): string {
+  return `${pagesPath(projectId)}/history`
 }

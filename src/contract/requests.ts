@@ -10,14 +10,38 @@ export const RootParams = Type.Object({
   jobId: Type.String({ description: 'The root (UUID), as returned in `rootId`.' }),
 })
 
+export const PictureParams = Type.Object({
+  projectId: Type.String({ description: 'The project (UUID).' }),
+  jobId: Type.String({ description: 'The root (UUID), as returned in `rootId`.' }),
+  uuid: Type.String({ description: 'The job (UUID), as returned in `uuid`.' }),
+})
+
+/** Longest text to search for. */
+export const MAX_QUERY = 200
+/** Longest address of a page. */
+export const MAX_URL = 8_192
+
+const Search = {
+  q: Type.Optional(
+    Type.String({
+      maxLength: MAX_QUERY,
+      description: 'Only those with a page whose name or address holds this text; case does not matter.',
+    }),
+  ),
+}
+
+const Tag = {
+  tag: Type.Optional(Type.String({ maxLength: MAX_QUERY, description: 'Only those with this tag.' })),
+}
+
 /** `limit` may not exceed what the operator allows. */
-export function createPageQuery(maxLimit: number) {
-  return Type.Object({
+function page(maxLimit: number, without: string) {
+  return {
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: maxLimit,
-        description: 'Answer at most this many roots, with a `Link` to the next page. Without it: all roots.',
+        description: `Answer at most this many, with a \`Link\` to the next page. Without it: ${without}.`,
       }),
     ),
     cursor: Type.Optional(
@@ -26,8 +50,32 @@ export function createPageQuery(maxLimit: number) {
         description: 'Where the page begins, taken from the `Link` of the page before.',
       }),
     ),
-  })
+  }
 }
+
+export const createRootsQuery = (maxLimit: number) =>
+  Type.Object({ ...page(maxLimit, 'all of them'), ...Search, ...Tag })
+
+/** Of the jobs of one root. */
+export const createJobsQuery = (maxLimit: number) => Type.Object(page(maxLimit, 'all of them'))
+
+export const createProjectsQuery = (maxLimit: number) => Type.Object(page(maxLimit, `${maxLimit}`))
+
+export const createOverviewsQuery = (maxLimit: number) =>
+  Type.Object({ ...page(maxLimit, `${maxLimit}`), ...Search, ...Tag })
+
+export const createPagesQuery = (maxLimit: number) =>
+  Type.Object({ ...page(maxLimit, `${maxLimit}`), ...Search })
+
+export const createHistoryQuery = (maxLimit: number) =>
+  Type.Object({
+    url: Type.String({
+      minLength: 1,
+      maxLength: MAX_URL,
+      description: 'The address of the page, as it was captured.',
+    }),
+    ...page(maxLimit, `${maxLimit}`),
+  })
 
 /** Longest that a status may be waited for, in seconds. */
 export const MAX_WAIT = 60

@@ -6,7 +6,7 @@ const Id = (description: string) => Type.String({ format: 'uuid', description })
 export const DEFAULT_LOADING_TIME = 15_000
 export const DEFAULT_BASEPATH = '/tmp'
 
-const Meta = Type.Object({
+export const Meta = Type.Object({
   created: Type.Integer({ description: 'Unix time in milliseconds.', examples: [1605813006223] }),
 })
 

@@ -1,4 +1,5 @@
 import { Reader } from './reader.ts'
+import { MAX_URL } from './requests.ts'
 import { DEFAULT_LOADING_TIME } from './results.ts'
 import { type Static, Type } from './schema.ts'
 
@@ -10,7 +11,6 @@ export interface RequestLimits {
   readonly viewportHeight: number
 }
 
-const MAX_URL = 8_192
 const MAX_NAME = 500
 const MAX_TAGS = 50
 const MAX_TAG = 100

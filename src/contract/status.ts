@@ -51,22 +51,29 @@ const PageStatus = Type.Object({
 
 export type PageStatus = Static<typeof PageStatus>
 
+/** How many pages of a root are how far. */
+export const Counts = Type.Object({
+  total: Type.Integer(),
+  queued: Type.Integer(),
+  running: Type.Integer(),
+  done: Type.Integer(),
+  failed: Type.Integer(),
+})
+
+export type Counts = Static<typeof Counts>
+
+export const State = Type.Enum(ROOT_STATES, {
+  description:
+    '`done`: every page has a result. `partial`: some have, the others failed. `failed`: none has.',
+})
+
 export const RootStatus = Type.Object(
   {
     rootId: Type.String({ format: 'uuid' }),
-    state: Type.Enum(ROOT_STATES, {
-      description:
-        '`done`: every page has a result. `partial`: some have, the others failed. `failed`: none has.',
-    }),
+    state: State,
     created: Time('When it was asked for.'),
     tags: Type.Array(Type.String()),
-    counts: Type.Object({
-      total: Type.Integer(),
-      queued: Type.Integer(),
-      running: Type.Integer(),
-      done: Type.Integer(),
-      failed: Type.Integer(),
-    }),
+    counts: Counts,
     urls: Type.Array(PageStatus, { description: 'In the order of the request.' }),
   },
   { $id: 'RootStatus', description: 'How far a request for screenshots is.' },

@@ -1,5 +1,5 @@
 import { paths, rootsPath } from '../../contract/paths.ts'
-import { createPageQuery, ProjectParams } from '../../contract/requests.ts'
+import { createRootsQuery, ProjectParams } from '../../contract/requests.ts'
 import { RootList } from '../../contract/results.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { originOf } from '../origin.ts'
@@ -19,7 +19,7 @@ export function listRoots(server: Server, context: HttpContext): void {
         'All roots, newest first, each with its finished jobs, as one array however large it is. ' +
         'With `limit`, one page of them and a `Link` header to the next.',
       params: ProjectParams,
-      querystring: createPageQuery(maxLimit),
+      querystring: createRootsQuery(maxLimit),
       response: {
         200: {
           description: 'The roots.',
