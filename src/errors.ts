@@ -1,5 +1,13 @@
+import type { ProblemCode } from './contract/problem.ts'
+
+interface Failure {
+  readonly status: number
+  readonly title: string
+  readonly log: boolean
+}
+
 /** The closed set of failures: what each is on the wire, and whether an operator has to hear of it. */
-const failures = {
+const failures: Readonly<Record<ProblemCode, Failure>> = {
   bad_request: { status: 400, title: 'The request is not valid', log: false },
   unauthorized: { status: 401, title: 'A valid API key is required', log: false },
   forbidden: { status: 403, title: 'This API key does not allow that', log: false },
@@ -20,9 +28,9 @@ const failures = {
   no_browser: { status: 503, title: 'There is no browser to take pictures with', log: true },
   storage_full: { status: 503, title: 'There is no room left to store anything', log: true },
   storage_failed: { status: 503, title: 'The storage failed', log: true },
-} as const
+}
 
-export type ErrorCode = keyof typeof failures
+export type ErrorCode = ProblemCode
 
 /** One of several things that are wrong with a request: with its query or a header, or at a place in its body. */
 export type Mistake = { readonly detail: string } & (
@@ -44,6 +52,6 @@ export class AppError extends Error {
   }
 }
 
-export function describeFailure(code: ErrorCode): { status: number; title: string; log: boolean } {
+export function describeFailure(code: ErrorCode): Failure {
   return failures[code]
 }

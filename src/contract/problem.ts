@@ -2,6 +2,29 @@ import { type Static, Type } from './schema.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
+/** What can go wrong. Only ever appended to: clients branch on it. */
+export type ProblemCode =
+  | 'bad_request'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'address_invalid'
+  | 'address_expired'
+  | 'host_not_allowed'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'request_timeout'
+  | 'conflict'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'range_not_satisfiable'
+  | 'rate_limited'
+  | 'headers_too_large'
+  | 'internal'
+  | 'unavailable'
+  | 'no_browser'
+  | 'storage_full'
+  | 'storage_failed'
+
 /** RFC 9457, with a stable code to branch on and the id under which the logs know the request. */
 export const Problem = Type.Object(
   {

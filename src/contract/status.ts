@@ -1,12 +1,7 @@
 import { type Static, Type } from './schema.ts'
+import { CAPTURE_STATES, ROOT_STATES } from './states.ts'
 
-/** How far one page is. */
-export const CAPTURE_STATES = ['queued', 'running', 'done', 'failed'] as const
-export type CaptureState = (typeof CAPTURE_STATES)[number]
-
-/** How far a root is; the last three are final. */
-export const ROOT_STATES = ['queued', 'running', 'done', 'partial', 'failed'] as const
-export type RootState = (typeof ROOT_STATES)[number]
+export * from './states.ts'
 
 /** Why a page could not be captured. Only ever appended to: clients branch on it. */
 export const CAPTURE_REASONS = {
@@ -80,7 +75,3 @@ export const RootStatus = Type.Object(
 )
 
 export type RootStatus = Static<typeof RootStatus>
-
-export function isFinal(state: RootState): boolean {
-  return state !== 'queued' && state !== 'running'
-}
