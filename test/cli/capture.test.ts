@@ -97,6 +97,12 @@ test('asks a server, with a key', async () => {
   expect(await readdir(join(folder, 'shots'))).toHaveLength(1)
   expect(await ask(read)).toMatchObject({ code: 2, stderr: expect.stringContaining('may only read') })
   expect(await ask('')).toMatchObject({ code: 2, stderr: expect.stringContaining('send an API key') })
+  const noKey = await ask('schlüssel-für-alles')
+  expect([noKey.code, noKey.stderr]).toEqual([
+    2,
+    expect.stringMatching(/^proofsheet: PROOFSHEET_KEY: .*ASCII/),
+  ])
+  expect(noKey.stderr).not.toContain('für-alles')
   const wide = await ask(write, '--width', '9000')
   expect([wide.code, wide.stderr]).toEqual([
     2,

@@ -1,14 +1,15 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { projectPath, rootPath, statusPath } from '../../contract/paths.ts'
-import type { Problem } from '../../contract/problem.ts'
-import type { RootResult } from '../../contract/results.ts'
-import { isFinal, type RootStatus } from '../../contract/status.ts'
+import {
+  type Client,
+  createClient,
+  NoAnswerError,
+  ProblemError,
+  type RootResult,
+} from '../../client/client.ts'
 import { AppError } from '../../errors.ts'
 import type { CaptureDesk } from './desk.ts'
 
-const LOOK_MS = 500
-/** A server that restarts is back by then. */
-const PATIENCE_MS = 30_000
+/** In seconds. A server that restarts is back by then. */
+const PATIENCE = 30
 
 /** A server captures; this process only asks. */
 export function captureThere({
@@ -20,44 +21,25 @@ export function captureThere({
   project: string
   key: string | undefined
 }): CaptureDesk {
-  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
-  const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
-    const response = await fetch(server + path, { ...init, headers: { ...headers, ...init.headers } }).catch(
-      (cause) => {
-        const reason = (cause as { cause?: Error }).cause?.message ?? (cause as Error).message
-        throw new AppError('unavailable', `${server} does not answer: ${reason}`, { cause })
-      },
-    )
-    if (response.ok) return response
-    throw await refusal(response, server)
-  }
+  const client = openClient(server, key)
   let results: Promise<RootResult> | undefined
   return {
     async submit(request) {
-      const response = await ask(projectPath(project), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() },
-        body: JSON.stringify(request),
-      })
-      return ((await response.json()) as { jobId: string }).jobId
+      try {
+        return (await client.requestScreenshots(project, request)).jobId
+      } catch (error) {
+        throw explain(error, server)
+      }
     },
     async *follow(rootId, signal) {
-      let heard = performance.now()
-      while (!signal.aborted) {
-        try {
-          const status = (await (await ask(statusPath(project, rootId))).json()) as RootStatus
-          heard = performance.now()
-          yield status
-          if (isFinal(status.state)) return
-        } catch (error) {
-          const away = error instanceof AppError && error.code === 'unavailable'
-          if (!away || performance.now() - heard > PATIENCE_MS) throw error
-        }
-        await sleep(LOOK_MS, undefined, { signal }).catch(() => {})
+      try {
+        yield* client.watchStatus(project, rootId, { signal, patience: PATIENCE })
+      } catch (error) {
+        throw explain(error, server)
       }
     },
     async readPicture(rootId, uuid) {
-      results ??= ask(rootPath(project, rootId)).then((response) => response.json() as Promise<RootResult>)
+      results ??= client.getRoot(project, rootId)
       const { data } = (await results).jobs.find((job) => job.uuid === uuid) ?? {}
       // Signed: no key goes along, which may lead elsewhere.
       const response = data === undefined ? undefined : await fetch(data)
@@ -68,10 +50,21 @@ export function captureThere({
   }
 }
 
-async function refusal(response: Response, server: string): Promise<AppError> {
-  const { title, detail, errors = [] } = (await response.json().catch(() => ({}))) as Partial<Problem>
-  const said = [detail ?? title ?? `answered ${response.status}`]
-  for (const { pointer, parameter, detail: what } of errors) said.push(`  ${pointer ?? parameter} ${what}`)
-  const code = response.status === 503 || response.status === 429 ? 'unavailable' : 'bad_request'
-  return new AppError(code, `${server}: ${said.join('\n')}`)
+function openClient(server: string, key: string | undefined): Client {
+  try {
+    return createClient({ server, key })
+  } catch (error) {
+    throw new AppError('bad_request', `PROOFSHEET_KEY: ${(error as Error).message}`)
+  }
+}
+
+/** In the words of the command. */
+function explain(error: unknown, server: string): unknown {
+  if (error instanceof NoAnswerError) return new AppError('unavailable', error.message, { cause: error })
+  if (!(error instanceof ProblemError)) return error
+  const mistakes = error.errors.map(
+    ({ pointer, parameter, detail }) => `\n  ${pointer ?? parameter} ${detail}`,
+  )
+  const code = error.status === 429 || error.status >= 500 ? 'unavailable' : 'bad_request'
+  return new AppError(code, `${server}: ${error.message}${mistakes.join('')}`, { cause: error })
 }

@@ -1,0 +1,13 @@
+/** Shorter where the signal is aborted meanwhile. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const over = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', over)
+      resolve()
+    }
+    const timer = setTimeout(over, ms)
+    signal?.addEventListener('abort', over)
+    if (signal?.aborted) over()
+  })
+}
