@@ -3,6 +3,7 @@ import { DEFAULT_BASEPATH, DEFAULT_LOADING_TIME } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
 import { type Intake, importRoot } from '../intake/import-root.ts'
 import type { SubmittedJob } from '../intake/submission.ts'
+import type { Store } from '../store/store.ts'
 import { DEMO_PROJECT_ID } from './project-id.ts'
 import { serveSite } from './site/serve-site.ts'
 import { type Look, looks, type PageName, pages, pathOf } from './site/site.ts'
@@ -42,18 +43,38 @@ interface Visit {
   readonly rootId: string
   readonly daysAgo: number
   readonly look: Look
+  readonly tags: readonly string[]
   readonly views: readonly View[]
 }
 
 /** The same site through half a year. */
 const visits: readonly Visit[] = [
-  { rootId: '0d3a0001-0000-4000-8000-000000000001', daysAgo: 183, look: looks[0], views: [DESKTOP] },
-  { rootId: '0d3a0001-0000-4000-8000-000000000002', daysAgo: 92, look: looks[1], views: [DESKTOP] },
-  { rootId: '0d3a0001-0000-4000-8000-000000000003', daysAgo: 31, look: looks[2], views: [DESKTOP, PHONE] },
+  {
+    rootId: '0d3a0001-0000-4000-8000-000000000001',
+    daysAgo: 183,
+    look: looks[0],
+    tags: ['first draft'],
+    views: [DESKTOP],
+  },
+  {
+    rootId: '0d3a0001-0000-4000-8000-000000000002',
+    daysAgo: 92,
+    look: looks[1],
+    tags: ['redesign'],
+    views: [DESKTOP],
+  },
+  {
+    rootId: '0d3a0001-0000-4000-8000-000000000003',
+    daysAgo: 31,
+    look: looks[2],
+    tags: ['redesign', 'phone'],
+    views: [DESKTOP, PHONE],
+  },
   {
     rootId: '0d3a0001-0000-4000-8000-000000000004',
     daysAgo: 0,
     look: looks[3],
+    tags: ['release', 'phone', 'full page'],
     views: [DESKTOP, PHONE, FULL],
   },
 ]
@@ -86,7 +107,7 @@ export async function makeDemo(intake: Omit<Intake, 'limits'>, tools: DemoTools)
     try {
       await camera.ready()
       const tell = tools.begin(due.reduce((sum, { views }) => sum + countPages(views), 0))
-      for (const { rootId, daysAgo, look, views } of due) {
+      for (const { rootId, daysAgo, look, tags, views } of due) {
         site.show(look)
         const shots = views.flatMap((view) =>
           view.pages.map((page) => shoot(camera, page, view, tools.signal)),
@@ -97,6 +118,7 @@ export async function makeDemo(intake: Omit<Intake, 'limits'>, tools: DemoTools)
           created: created - daysAgo * DAY_MS,
           jobs: await Promise.all(shots),
         }).catch(ignoreTaken)
+        await tag(store, rootId, tags)
       }
     } finally {
       await camera.close()
@@ -104,6 +126,29 @@ export async function makeDemo(intake: Omit<Intake, 'limits'>, tools: DemoTools)
   } finally {
     await site.close()
   }
+}
+
+/** As if it had been asked for: only what was asked for has tags. */
+async function tag(store: Store, rootId: string, tags: readonly string[]): Promise<void> {
+  const jobs = await store.jobsOf(DEMO_PROJECT_ID, [rootId])
+  await store.captures.adopt(DEMO_PROJECT_ID, rootId, {
+    ...DESKTOP,
+    created: jobs[0]?.created ?? 0,
+    idempotencyKey: undefined,
+    tags,
+    version: 1,
+    captures: jobs.map(({ created, ...job }) => ({
+      ...job,
+      state: 'done',
+      attempts: 1,
+      failed: undefined,
+      cut: false,
+      changed: 1,
+      queued: created,
+      started: created,
+      finished: created,
+    })),
+  })
 }
 
 function countPages(views: readonly View[]): number {

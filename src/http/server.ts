@@ -17,6 +17,7 @@ import { refuseOtherMethods } from './methods.ts'
 import { measureRequests } from './metrics.ts'
 import { openApiInfo } from './openapi.ts'
 import { documentation } from './operations/documentation.ts'
+import { gallery } from './operations/gallery.ts'
 import { getImage } from './operations/get-image.ts'
 import { getMetrics } from './operations/get-metrics.ts'
 import { getRoot } from './operations/get-root.ts'
@@ -99,6 +100,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   health(server, context)
   getMetrics(server, metrics)
   documentation(server)
+  gallery(server, context)
   methods.complete()
   return server
 }

@@ -9,10 +9,12 @@ import { makeFolder } from '../support/workspace.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
+const PARTS = ['src', 'bin', 'gallery', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'README.md']
+
 test('the package as it would be published: built, with declarations, and its command works', async () => {
   const folder = await makeFolder()
   const work = join(folder, 'work')
-  for (const part of ['src', 'bin', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'README.md']) {
+  for (const part of PARTS) {
     await cp(join(ROOT, part), join(work, part), { recursive: true })
   }
   await symlink(join(ROOT, 'node_modules'), join(work, 'node_modules'))
@@ -36,6 +38,7 @@ test('the package as it would be published: built, with declarations, and its co
   })
   const [, url = ''] = await service.waitFor(/curl (http\S+)/)
   expect((await fetch(url)).status).toBe(200)
+  expect(await (await fetch(new URL('/', url))).text()).toContain('<title>proofsheet</title>')
   service.child.kill('SIGTERM')
   expect((await service.ended).code).toBe(0)
 })

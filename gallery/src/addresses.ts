@@ -1,0 +1,93 @@
+import { BASE } from './session.ts'
+
+/** What the address bar says. */
+export type Place =
+  | { readonly view: 'projects' }
+  | { readonly view: 'roots'; readonly projectId: string; readonly q: string; readonly tag: string }
+  | { readonly view: 'pages'; readonly projectId: string; readonly q: string }
+  | { readonly view: 'capture'; readonly projectId: string }
+  | {
+      readonly view: 'root'
+      readonly projectId: string
+      readonly rootId: string
+      /** The one that is open. */
+      readonly picture: string
+    }
+  | {
+      readonly view: 'history'
+      readonly projectId: string
+      readonly url: string
+      readonly before: string
+      readonly after: string
+      readonly compare: Comparison
+    }
+  | { readonly view: 'nothing' }
+
+export const COMPARISONS = ['slider', 'difference', 'beside'] as const
+export type Comparison = (typeof COMPARISONS)[number]
+
+export const toProjects = (): string => `${BASE}/`
+
+export function toRoots(projectId: string, { q = '', tag = '' } = {}): string {
+  return `${BASE}/projects/${projectId}${query({ q, tag })}`
+}
+
+export function toRoot(projectId: string, rootId: string, picture = ''): string {
+  return `${BASE}/projects/${projectId}/roots/${rootId}${query({ picture })}`
+}
+
+export function toPages(projectId: string, q = ''): string {
+  return `${BASE}/projects/${projectId}/pages${query({ q })}`
+}
+
+export function toHistory(
+  projectId: string,
+  url: string,
+  { before = '', after = '', compare = '' }: { before?: string; after?: string; compare?: string } = {},
+): string {
+  const shown = compare === COMPARISONS[0] ? '' : compare
+  return `${BASE}/projects/${projectId}/pages/history${query({ url, before, after, compare: shown })}`
+}
+
+export function toCapture(projectId: string): string {
+  return `${BASE}/projects/${projectId}/capture`
+}
+
+/** What was left empty is not there at all. */
+function query(values: Readonly<Record<string, string>>): string {
+  const given = Object.entries(values).filter(([, value]) => value !== '')
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+}
+
+export function readPlace({ pathname, search }: Pick<URL, 'pathname' | 'search'>): Place {
+  const parameters = new URLSearchParams(search)
+  const get = (name: string) => parameters.get(name) ?? ''
+  const [projects = '', projectId = '', part = '', detail = '', ...more] = pathname
+    .slice(BASE.length + 1)
+    .split('/')
+  if (projects === '' && projectId === '') return { view: 'projects' }
+  if (projects !== 'projects' || projectId === '' || more.length > 0) return { view: 'nothing' }
+  switch (`${part}/${detail && part === 'roots' ? '*' : detail}`) {
+    case '/':
+      return { view: 'roots', projectId, q: get('q'), tag: get('tag') }
+    case 'roots/*':
+      return { view: 'root', projectId, rootId: detail, picture: get('picture') }
+    case 'pages/':
+      return { view: 'pages', projectId, q: get('q') }
+    case 'pages/history': {
+      const compare = COMPARISONS.find((each) => each === get('compare')) ?? COMPARISONS[0]
+      return {
+        view: 'history',
+        projectId,
+        url: get('url'),
+        before: get('before'),
+        after: get('after'),
+        compare,
+      }
+    }
+    case 'capture/':
+      return { view: 'capture', projectId }
+    default:
+      return { view: 'nothing' }
+  }
+}

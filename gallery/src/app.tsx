@@ -1,0 +1,59 @@
+import { useLayoutEffect } from 'preact/hooks'
+import type { Place } from './addresses.ts'
+import { keepScroll, PlaceContext, useNavigation } from './navigation.ts'
+import { ASKS_FOR_KEY, hasKey } from './session.ts'
+import { CaptureView } from './views/capture.tsx'
+import { HistoryView } from './views/history.tsx'
+import { KeyView } from './views/key.tsx'
+import { NothingView } from './views/nothing.tsx'
+import { PagesView } from './views/pages.tsx'
+import { ProjectsView } from './views/projects.tsx'
+import { RootView } from './views/root.tsx'
+import { RootsView } from './views/roots.tsx'
+
+export function App() {
+  const place = useNavigation()
+  const locked = ASKS_FOR_KEY && !hasKey()
+  const name = nameOf(place)
+  useLayoutEffect(() => keepScroll(), [name])
+  return (
+    <PlaceContext.Provider value={place}>
+      {locked ? <KeyView /> : <View key={name} place={place} />}
+    </PlaceContext.Provider>
+  )
+}
+
+/** What is another place, and not the same with something else opened in it. */
+function nameOf(place: Place): string {
+  switch (place.view) {
+    case 'root':
+      return `root ${place.rootId}`
+    case 'history':
+      return `history ${place.url}`
+    case 'roots':
+    case 'pages':
+    case 'capture':
+      return `${place.view} ${place.projectId}`
+    default:
+      return place.view
+  }
+}
+
+function View({ place }: { place: Place }) {
+  switch (place.view) {
+    case 'projects':
+      return <ProjectsView />
+    case 'roots':
+      return <RootsView {...place} />
+    case 'root':
+      return <RootView {...place} />
+    case 'pages':
+      return <PagesView {...place} />
+    case 'history':
+      return <HistoryView {...place} />
+    case 'capture':
+      return <CaptureView {...place} />
+    case 'nothing':
+      return <NothingView />
+  }
+}

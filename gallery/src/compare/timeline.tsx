@@ -1,0 +1,120 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { JobResult } from '../../../src/contract/results.ts'
+import { Preview } from '../parts/preview.tsx'
+import { month, shortDay, timeOfDay } from '../words.ts'
+
+/** A frame with its gap. */
+const FRAME = 172
+const SPARE = 3
+
+/**
+ * All pictures of a page in a row, the newest at the right end, where it begins: older ones are added at the left
+ * while one goes there, and nothing moves. (So the row is written from right to left, and the words in it are not.)
+ */
+export function Timeline({
+  jobs,
+  before,
+  after,
+  onBefore,
+  onAfter,
+  onEnd,
+}: {
+  /** Newest first. */
+  jobs: readonly JobResult[]
+  before: string
+  after: string
+  onBefore: (job: JobResult) => void
+  onAfter: (job: JobResult) => void
+  /** So far to the left that more is wanted. */
+  onEnd: () => void
+}) {
+  const row = useRef<HTMLDivElement>(null)
+  const [[first, last], setRange] = useState<readonly [number, number]>([0, 16])
+  useLayoutEffect(() => {
+    const look = () => {
+      const { scrollLeft = 0, clientWidth = 0 } = row.current ?? {}
+      const from = Math.max(0, Math.floor(Math.abs(scrollLeft) / FRAME) - SPARE)
+      const to = Math.ceil((Math.abs(scrollLeft) + clientWidth) / FRAME) + SPARE
+      setRange((range) => (range[0] === from && range[1] === to ? range : [from, to]))
+      if (to >= jobs.length) onEnd()
+    }
+    look()
+    const element = row.current
+    element?.addEventListener('scroll', look, { passive: true })
+    window.addEventListener('resize', look)
+    return () => {
+      element?.removeEventListener('scroll', look)
+      window.removeEventListener('resize', look)
+    }
+  }, [jobs.length, onEnd])
+  // The one that was chosen is in sight when the page is opened with it.
+  const chosen = useRef(after)
+  useEffect(() => {
+    const index = jobs.findIndex(({ uuid }) => uuid === chosen.current)
+    if (index > 5 && row.current) row.current.scrollLeft = -(index - 2) * FRAME
+    if (index >= 0) chosen.current = ''
+  }, [jobs.length])
+  const shown = []
+  for (let index = first; index < Math.min(last, jobs.length); index++) {
+    const job = jobs[index] as JobResult
+    const older = jobs[index + 1]
+    const begins = !older || month(older.meta.created) !== month(job.meta.created)
+    shown.push(
+      <li key={job.uuid} style={{ right: `${index * FRAME}px` }}>
+        <span class="month">{begins && month(job.meta.created)}</span>
+        <span class="dot" aria-hidden="true" />
+        <Frame
+          job={job}
+          mark={job.uuid === before ? 'before' : job.uuid === after ? 'after' : undefined}
+          onBefore={() => onBefore(job)}
+          onAfter={() => onAfter(job)}
+        />
+      </li>,
+    )
+  }
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section class="timeline" ref={row} tabIndex={0} aria-label="Timeline, oldest to newest" dir="rtl">
+      <ul style={{ width: `${jobs.length * FRAME}px` }}>{shown}</ul>
+    </section>
+  )
+}
+
+function Frame({
+  job,
+  mark,
+  onBefore,
+  onAfter,
+}: {
+  job: JobResult
+  mark: 'before' | 'after' | undefined
+  onBefore: () => void
+  onAfter: () => void
+}) {
+  const { meta, preview, screenshotParameter } = job
+  const when = `${shortDay(meta.created)}, ${timeOfDay(meta.created)}`
+  return (
+    <div class={`frame ${mark ?? ''}`} dir="ltr">
+      <Preview src={preview} alt="" />
+      <span class="when">
+        {shortDay(meta.created)}
+        <span class="soft">
+          {timeOfDay(meta.created)} · {screenshotParameter.width} wide
+        </span>
+      </span>
+      <span class="pick">
+        <button
+          type="button"
+          aria-pressed={mark === 'before'}
+          aria-label={`Before: ${when}`}
+          onClick={onBefore}
+        >
+          Before
+        </button>
+        <button type="button" aria-pressed={mark === 'after'} aria-label={`After: ${when}`} onClick={onAfter}>
+          After
+        </button>
+      </span>
+    </div>
+  )
+}

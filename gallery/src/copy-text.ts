@@ -1,0 +1,17 @@
+/** Answers whether it worked. Without TLS browsers have no clipboard but this old way to it. */
+export async function copyText(text: string): Promise<boolean> {
+  if (navigator.clipboard) {
+    return await navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    )
+  }
+  const field = document.createElement('textarea')
+  field.value = text
+  field.className = 'unseen'
+  document.body.append(field)
+  field.select()
+  const copied = document.execCommand('copy')
+  field.remove()
+  return copied
+}

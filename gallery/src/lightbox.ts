@@ -1,0 +1,159 @@
+import PhotoSwipe from 'photoswipe'
+import type { JobResult } from '../../src/contract/results.ts'
+import { toHistory } from './addresses.ts'
+import { copyText } from './copy-text.ts'
+import type { Listing } from './listing.ts'
+import { savePicture } from './save.ts'
+import { count, day, number, shortAddress, timeOfDay } from './words.ts'
+import 'photoswipe/style.css'
+import './style/lightbox.css'
+
+/** A page this many times as long as it is wide is looked at from its top, as wide as the screen allows. */
+const TALL = 2
+/** So close to the end of what is there, the next ones are fetched. */
+const AHEAD = 5
+
+export interface Lightbox {
+  close(): void
+}
+
+/** Opens on one of the jobs of a list that may still grow. `onShow` hears which one is seen, `onClose` the end. */
+export function openLightbox(
+  jobs: Listing<JobResult>,
+  { index, onShow, onClose }: { index: number; onShow: (job: JobResult) => void; onClose: () => void },
+): Lightbox {
+  const still = matchMedia('(prefers-reduced-motion: reduce)').matches
+  const box = new PhotoSwipe({
+    dataSource: { length: 0 } as never,
+    index,
+    loop: false,
+    bgOpacity: 0.94,
+    showHideAnimationType: still ? 'none' : 'fade',
+    zoomAnimationDuration: still ? false : 250,
+    wheelToZoom: false,
+    padding: { top: 56, bottom: 84, left: 12, right: 12 },
+    paddingFn: ({ x }) =>
+      x < 600 ? { top: 52, bottom: 116, left: 0, right: 0 } : { top: 56, bottom: 84, left: 64, right: 64 },
+    initialZoomLevel: ({ panAreaSize, elementSize, fit }) =>
+      panAreaSize && elementSize && elementSize.y > TALL * elementSize.x
+        ? Math.min(1, panAreaSize.x / elementSize.x)
+        : fit,
+    secondaryZoomLevel: 1,
+    maxZoomLevel: 4,
+    closeTitle: 'Close',
+    zoomTitle: 'Zoom',
+    arrowPrevTitle: 'Previous',
+    arrowNextTitle: 'Next',
+    errorMsg: 'This picture does not come.',
+  })
+  const jobAt = (at: number) => jobs.items[at]
+  box.addFilter('numItems', () => jobs.items.length)
+  box.addFilter('itemData', (_data, at) => {
+    const job = jobAt(at)
+    if (!job) return {}
+    const { width, height } = job.screenshotParameter
+    return { src: job.data, msrc: job.preview, width, height, alt: job.url.name }
+  })
+  box.on('change', () => {
+    const job = jobAt(box.currIndex)
+    if (job) onShow(job)
+    if (box.currIndex + AHEAD >= jobs.items.length) jobs.more()
+  })
+  box.on('afterInit', startAtTop)
+  box.on('change', startAtTop)
+  function startAtTop(): void {
+    const slide = box.currSlide
+    if (slide && slide.height > TALL * slide.width) slide.panTo(slide.pan.x, slide.bounds.max.y)
+  }
+  // An address that ran out while the page stood open: the list is read again, and the slide with it.
+  const renewed = new Set<string>()
+  box.on('loadError', async ({ content }) => {
+    const src = content.data.src ?? ''
+    if (renewed.has(src)) return
+    renewed.add(src)
+    if (await jobs.renew()) box.refreshSlideContent(content.index)
+  })
+  const unsubscribe = jobs.subscribe(() => box.dispatch('change'))
+  box.on('uiRegister', () => {
+    registerCaption(box, jobAt)
+    registerButtons(box, jobAt)
+  })
+  box.on('destroy', () => {
+    unsubscribe()
+    onClose()
+  })
+  box.init()
+  return { close: () => box.close() }
+}
+
+function registerCaption(box: PhotoSwipe, jobAt: (at: number) => JobResult | undefined): void {
+  box.ui?.registerElement({
+    name: 'caption',
+    order: 9,
+    isButton: false,
+    appendTo: 'root',
+    onInit(element) {
+      const name = document.createElement('strong')
+      const address = document.createElement('a')
+      const facts = document.createElement('span')
+      name.dir = 'auto'
+      address.target = '_blank'
+      address.rel = 'noopener noreferrer'
+      element.append(name, address, facts)
+      box.on('change', () => {
+        const job = jobAt(box.currIndex)
+        if (!job) return
+        const { width, height } = job.screenshotParameter
+        name.textContent = job.url.name
+        address.textContent = shortAddress(job.url.url)
+        // Only what a browser fetches: an address that is a script would run.
+        if (/^https?:/i.test(job.url.url)) address.href = job.url.url
+        else address.removeAttribute('href')
+        facts.textContent = `${number(width)} × ${number(height)} · ${day(job.meta.created)}, ${timeOfDay(job.meta.created)}`
+      })
+    },
+  })
+}
+
+const ICONS = {
+  copy: '<path d="M11 9h10a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2H11a2 2 0 0 1-2-2V11a2 2 0 0 1 2-2Z"/><path d="M13 6h11a3 3 0 0 1 3 3v13"/>',
+  download: '<path d="M16 7v13m-5-5 5 5 5-5M8 25h16"/>',
+  history: '<circle cx="16" cy="16" r="9"/><path d="M16 11v5l4 2"/>',
+}
+
+function registerButtons(box: PhotoSwipe, jobAt: (at: number) => JobResult | undefined): void {
+  const button = (name: keyof typeof ICONS, title: string, order: number, run: (job: JobResult) => unknown) =>
+    box.ui?.registerElement({
+      name,
+      title,
+      ariaLabel: title,
+      order,
+      isButton: true,
+      html: `<svg viewBox="0 0 32 32" class="pswp__icn stroked" width="32" height="32" aria-hidden="true">${ICONS[name]}</svg>`,
+      onClick: () => {
+        const job = jobAt(box.currIndex)
+        if (job) run(job)
+      },
+    })
+  button('history', 'Through time', 6, (job) => {
+    location.assign(toHistory(job.projectId, job.url.url, { after: job.uuid }))
+  })
+  button('copy', 'Copy the address of the page', 7, async (job) => {
+    announce(box, (await copyText(job.url.url)) ? 'Copied' : 'The browser did not let it be copied')
+  })
+  button('download', 'Download this picture', 8, (job) => savePicture(job.projectId, job.rootId, job.uuid))
+}
+
+function announce(box: PhotoSwipe, text: string): void {
+  const note = document.createElement('p')
+  note.className = 'pswp__note'
+  note.setAttribute('role', 'status')
+  note.textContent = text
+  box.element?.append(note)
+  setTimeout(() => note.remove(), 1_800)
+}
+
+/** For screen readers: which of how many. */
+export function describePosition(index: number, total: number): string {
+  return `${number(index + 1)} of ${count(total, 'picture')}`
+}

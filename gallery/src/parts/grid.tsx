@@ -1,0 +1,45 @@
+import type { ComponentChildren } from 'preact'
+import { useCallback } from 'preact/hooks'
+import { Rows, useWidth } from './rows.tsx'
+
+const GAP = 20
+/** Below a picture: its name, its address and a line of facts. */
+const CAPTION = 92
+/** Of a picture's box. */
+export const ASPECT = 1.6
+
+/** Cards of one size in as many columns as there is room for. `onLast` hears how many are in sight or were. */
+export function Grid({
+  count,
+  label,
+  card,
+  onLast,
+}: {
+  count: number
+  label: string
+  card: (index: number) => ComponentChildren
+  onLast: (last: number) => void
+}) {
+  const [place, width] = useWidth()
+  const smallest = width < 600 ? 150 : 250
+  const columns = Math.max(1, Math.floor((width + GAP) / (smallest + GAP)))
+  const column = (width - GAP * (columns - 1)) / columns
+  const height = Math.round(column / ASPECT) + CAPTION + GAP
+  const onLastRow = useCallback((row: number) => onLast(row * columns), [columns, onLast])
+  return (
+    <div ref={place} class="grid" style={{ '--columns': columns, '--gap': `${GAP}px` }}>
+      {width > 0 && (
+        <Rows
+          count={Math.ceil(count / columns)}
+          height={height}
+          label={label}
+          onLast={onLastRow}
+          row={(row) => {
+            const first = row * columns
+            return Array.from({ length: Math.min(columns, count - first) }, (_, index) => card(first + index))
+          }}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,38 @@
+import { NoAnswerError, ProblemError } from '../../../src/client/client.ts'
+import { ASKS_FOR_KEY, forgetKey } from '../session.ts'
+
+/** What went wrong, in words, and what can be done about it. */
+export function Problem({ failure, retry }: { failure: unknown; retry?: () => void }) {
+  return (
+    <div class="problem" role="alert">
+      <p>{explain(failure)}</p>
+      {failure instanceof ProblemError && failure.requestId && (
+        <p class="soft">Request {failure.requestId}</p>
+      )}
+      {isRefused(failure) ? (
+        <button type="button" onClick={forgetKey}>
+          Enter another key
+        </button>
+      ) : (
+        retry && (
+          <button type="button" onClick={retry}>
+            Try again
+          </button>
+        )
+      )}
+    </div>
+  )
+}
+
+function isRefused(failure: unknown): boolean {
+  return ASKS_FOR_KEY && failure instanceof ProblemError && failure.status === 401
+}
+
+export function explain(failure: unknown): string {
+  if (failure instanceof NoAnswerError) return 'The service does not answer. Is it running?'
+  if (failure instanceof ProblemError) {
+    if (failure.code === 'not_found') return 'This does not exist, or not for this key.'
+    return failure.detail ?? failure.message
+  }
+  return 'Something went wrong in this page. Loading it again may help.'
+}

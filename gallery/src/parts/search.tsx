@@ -1,0 +1,63 @@
+import { useEffect, useRef } from 'preact/hooks'
+
+/** Whoever types has not finished yet. */
+const PAUSE_MS = 250
+
+export function Search({
+  value,
+  label,
+  onSearch,
+}: {
+  value: string
+  label: string
+  onSearch: (text: string) => void
+}) {
+  const input = useRef<HTMLInputElement>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      const typing = event.target instanceof Element && event.target.closest('input, textarea, .pswp')
+      if (event.key !== '/' || typing || event.ctrlKey || event.metaKey || event.altKey) return
+      event.preventDefault()
+      input.current?.focus()
+    }
+    document.addEventListener('keydown', focus)
+    return () => document.removeEventListener('keydown', focus)
+  }, [])
+  // The address may change without anyone typing: by going back, for one.
+  useEffect(() => {
+    if (input.current && document.activeElement !== input.current) input.current.value = value
+  }, [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const search = (wait: number) => {
+    clearTimeout(timer.current)
+    timer.current = setTimeout(() => onSearch(input.current?.value.trim() ?? ''), wait)
+  }
+  return (
+    <search>
+      <form
+        class="search"
+        onSubmit={(event) => {
+          event.preventDefault()
+          search(0)
+        }}
+      >
+        <input
+          ref={input}
+          type="search"
+          name="q"
+          defaultValue={value}
+          maxLength={200}
+          autoComplete="off"
+          spellcheck={false}
+          aria-label={label}
+          placeholder={label}
+          onInput={() => search(PAUSE_MS)}
+        />
+        <span class="hint" aria-hidden="true">
+          /
+        </span>
+      </form>
+    </search>
+  )
+}

@@ -1,0 +1,13 @@
+import type { RootState } from '../../../src/contract/status.ts'
+
+const WORDS: Record<RootState, string> = {
+  queued: 'waiting',
+  running: 'capturing',
+  done: 'done',
+  partial: 'partly failed',
+  failed: 'failed',
+}
+
+export function State({ state }: { state: RootState }) {
+  return <span class={`state ${state}`}>{WORDS[state]}</span>
+}

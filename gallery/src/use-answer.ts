@@ -1,0 +1,32 @@
+import { useCallback, useEffect, useState } from 'preact/hooks'
+
+export interface Answered<T> {
+  readonly value: T | undefined
+  readonly failure: unknown
+  reload(): void
+}
+
+/** Answers that were seen: going back shows them at once, and asks again meanwhile. */
+const kept = new Map<string, unknown>()
+
+/** One thing from the service. `name`: what stands for everything that `load` asks for. */
+export function useAnswer<T>(name: string, load: (signal: AbortSignal) => Promise<T>): Answered<T> {
+  const [state, setState] = useState<{ name: string; value?: T; failure?: unknown }>({ name })
+  const [round, setRound] = useState(0)
+  useEffect(() => {
+    const left = new AbortController()
+    load(left.signal).then(
+      (value) => {
+        kept.set(name, value)
+        if (!left.signal.aborted) setState({ name, value })
+      },
+      (failure) => {
+        if (!left.signal.aborted) setState({ name, failure })
+      },
+    )
+    return () => left.abort()
+  }, [name, round])
+  const reload = useCallback(() => setRound((count) => count + 1), [])
+  const current = state.name === name ? state : { name }
+  return { value: current.value ?? (kept.get(name) as T | undefined), failure: current.failure, reload }
+}

@@ -1,0 +1,168 @@
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { ProblemError } from '../../../src/client/client.ts'
+import { toRoot } from '../addresses.ts'
+import { type Field, placeMistakes, SIZES, toRequest } from '../capture-form.ts'
+import { go } from '../navigation.ts'
+import { Page } from '../parts/page.tsx'
+import { explain } from '../parts/problem.tsx'
+import { client } from '../session.ts'
+
+const CUSTOM = 'custom'
+const FIRST = SIZES[0]?.name ?? CUSTOM
+const NONE: Record<Field, string[]> = { addresses: [], size: [], tags: [], form: [] }
+
+export function CaptureView({ projectId }: { projectId: string }) {
+  const [busy, setBusy] = useState(false)
+  const [mistakes, setMistakes] = useState(NONE)
+  const [size, setSize] = useState(FIRST)
+  const preset = SIZES.find(({ name }) => name === size)
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const form = new FormData(event.currentTarget as HTMLFormElement)
+    const text = (name: string) => String(form.get(name) ?? '')
+    const addresses = text('addresses')
+    setBusy(true)
+    try {
+      const { jobId } = await client.requestScreenshots(
+        projectId,
+        toRequest({
+          addresses,
+          width: preset?.width ?? Number(text('width')),
+          height: preset?.height ?? Number(text('height')),
+          fullPage: form.has('fullPage'),
+          tags: text('tags'),
+        }),
+      )
+      go(toRoot(projectId, jobId))
+    } catch (failure) {
+      const told = failure instanceof ProblemError && failure.errors.length > 0
+      setMistakes(told ? placeMistakes(addresses, failure.errors) : { ...NONE, form: [explain(failure)] })
+      setBusy(false)
+    }
+  }
+  return (
+    <Page title="New capture" projectId={projectId} tab="capture">
+      <form class="capture" onSubmit={submit} noValidate>
+        <h1>New capture</h1>
+        <div class="field">
+          <label for="addresses">Addresses, one per line</label>
+          <textarea
+            id="addresses"
+            name="addresses"
+            rows={7}
+            spellcheck={false}
+            autoCapitalize="off"
+            placeholder={'https://example.com/\nhttps://example.com/pricing'}
+            aria-invalid={mistakes.addresses.length > 0}
+            aria-describedby="addresses-mistakes"
+          />
+          <Mistakes id="addresses-mistakes" of={mistakes.addresses} />
+        </div>
+        <fieldset class="field" aria-describedby="size-mistakes">
+          <legend>Size of the window</legend>
+          <div class="sizes">
+            {SIZES.map(({ name, width, height }) => (
+              <SizeChoice key={name} value={name} chosen={size} onChoose={setSize}>
+                <Shape width={width} height={height} />
+                <strong>{name}</strong>
+                <span class="soft">
+                  {width} × {height}
+                </span>
+              </SizeChoice>
+            ))}
+            <SizeChoice value={CUSTOM} chosen={size} onChoose={setSize}>
+              <strong>Another</strong>
+              <span class="soft">your own</span>
+            </SizeChoice>
+          </div>
+          {size === CUSTOM && (
+            <div class="custom">
+              <label>
+                Width <input name="width" type="number" inputMode="numeric" defaultValue="1440" />
+              </label>
+              <label>
+                Height <input name="height" type="number" inputMode="numeric" defaultValue="900" />
+              </label>
+            </div>
+          )}
+          <Mistakes id="size-mistakes" of={mistakes.size} />
+        </fieldset>
+        <label class="check">
+          <input type="checkbox" name="fullPage" />
+          <span>
+            Full page <span class="soft">however long it is, not only what the window shows</span>
+          </span>
+        </label>
+        <div class="field">
+          <label for="tags">
+            Tags <span class="soft">separated by commas, if you like</span>
+          </label>
+          <input
+            id="tags"
+            name="tags"
+            type="text"
+            autoComplete="off"
+            placeholder="release, homepage"
+            aria-invalid={mistakes.tags.length > 0}
+            aria-describedby="tags-mistakes"
+          />
+          <Mistakes id="tags-mistakes" of={mistakes.tags} />
+        </div>
+        <Mistakes id="form-mistakes" of={mistakes.form} />
+        <button type="submit" class="primary" disabled={busy}>
+          {busy ? 'Asking…' : 'Capture'}
+        </button>
+      </form>
+    </Page>
+  )
+}
+
+function Mistakes({ id, of }: { id: string; of: readonly string[] }) {
+  return (
+    <ul id={id} class="mistake" role="alert">
+      {of.map((mistake) => (
+        <li key={mistake} dir="auto">
+          {mistake}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function SizeChoice({
+  value,
+  chosen,
+  onChoose,
+  children,
+}: {
+  value: string
+  chosen: string
+  onChoose: (value: string) => void
+  children: ComponentChildren
+}) {
+  return (
+    <label class="size">
+      <input
+        type="radio"
+        name="size"
+        value={value}
+        checked={value === chosen}
+        onChange={() => onChoose(value)}
+      />
+      {children}
+    </label>
+  )
+}
+
+/** The window, small. */
+function Shape({ width, height }: { width: number; height: number }) {
+  const scale = 34 / Math.max(width, height)
+  return (
+    <span
+      class="shape"
+      aria-hidden="true"
+      style={{ width: `${width * scale}px`, height: `${height * scale}px` }}
+    />
+  )
+}

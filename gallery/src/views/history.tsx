@@ -1,0 +1,142 @@
+import { useCallback, useEffect } from 'preact/hooks'
+import type { JobResult } from '../../../src/contract/results.ts'
+import { COMPARISONS, type Comparison, toHistory } from '../addresses.ts'
+import { Stage } from '../compare/stage.tsx'
+import { Timeline } from '../compare/timeline.tsx'
+import { type Difference, useDifference } from '../compare/use-difference.ts'
+import { go } from '../navigation.ts'
+import { Page } from '../parts/page.tsx'
+import { RenewContext } from '../parts/preview.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { Waiting } from '../parts/waiting.tsx'
+import { client } from '../session.ts'
+import { useListing } from '../use-listing.ts'
+import { percent, shortDay, timeOfDay } from '../words.ts'
+
+const PAGE = 60
+
+const NAMES: Record<Comparison, string> = {
+  slider: 'Slider',
+  difference: 'Difference',
+  beside: 'Side by side',
+}
+
+/** One page through time. */
+export function HistoryView({
+  projectId,
+  url,
+  before: beforeId,
+  after: afterId,
+  compare,
+}: {
+  projectId: string
+  url: string
+  before: string
+  after: string
+  compare: Comparison
+}) {
+  const history = useListing(
+    `history ${projectId} ${url}`,
+    () => client.listHistory(projectId, url, { limit: PAGE }),
+    (job: JobResult) => job.preview,
+  )
+  const { items } = history
+  const after = items.find(({ uuid }) => uuid === afterId) ?? (afterId === '' ? items[0] : undefined)
+  const before =
+    items.find(({ uuid }) => uuid === beforeId) ??
+    (beforeId === '' && after ? findBefore(items, after) : undefined)
+  const missing = (afterId !== '' && !after) || (beforeId !== '' && !before)
+  // What the address names may be older than what was asked for yet.
+  useEffect(() => {
+    if (missing) history.more()
+  }, [missing, history, items])
+  const difference = useDifference(before, after)
+  const onEnd = useCallback(() => history.more(), [history])
+  const show = (choice: { before?: string; after?: string; compare?: Comparison }) => {
+    const now = { before: before?.uuid ?? '', after: after?.uuid ?? '', compare }
+    go(toHistory(projectId, url, { ...now, ...choice }), { replace: true })
+  }
+  const name = items[0]?.url.name ?? ''
+  return (
+    <Page title={name} projectId={projectId}>
+      <div class="heading">
+        <div>
+          <h1 dir="auto">{name}</h1>
+          <p class="address" dir="ltr">
+            {url}
+          </p>
+        </div>
+        {before && after && <Verdict difference={difference} before={before} after={after} />}
+      </div>
+      {history.failure !== undefined && <Problem failure={history.failure} retry={() => history.retry()} />}
+      {items.length === 0 && history.reading && <Waiting />}
+      {history.complete && items.length === 0 && <p class="empty">There is no picture of this address.</p>}
+      {items.length > 0 && (
+        <RenewContext.Provider value={() => history.renew()}>
+          <Timeline
+            jobs={items}
+            before={before?.uuid ?? ''}
+            after={after?.uuid ?? ''}
+            onBefore={({ uuid }) => show({ before: uuid })}
+            onAfter={({ uuid }) => show({ after: uuid })}
+            onEnd={onEnd}
+          />
+        </RenewContext.Provider>
+      )}
+      {before && after && (
+        <>
+          <fieldset class="modes">
+            <legend class="unseen">How to compare</legend>
+            {COMPARISONS.map((each) => (
+              <label key={each}>
+                <input
+                  type="radio"
+                  name="compare"
+                  value={each}
+                  checked={each === compare}
+                  onChange={() => show({ compare: each })}
+                />
+                <span>{NAMES[each]}</span>
+              </label>
+            ))}
+          </fieldset>
+          <Stage before={before} after={after} compare={compare} difference={difference} />
+        </>
+      )}
+      {items.length === 1 && history.complete && (
+        <p class="empty">There is one picture of this page so far. With the next one you can compare.</p>
+      )}
+    </Page>
+  )
+}
+
+/** The last one before it of the same width, else the last one before it at all. */
+function findBefore(jobs: readonly JobResult[], after: JobResult): JobResult | undefined {
+  const older = jobs.slice(jobs.indexOf(after) + 1)
+  const { width } = after.screenshotParameter
+  return older.find(({ screenshotParameter }) => screenshotParameter.width === width) ?? older[0]
+}
+
+function Verdict({
+  difference,
+  before,
+  after,
+}: {
+  difference: Difference
+  before: JobResult
+  after: JobResult
+}) {
+  const when = ({ meta }: JobResult) => `${shortDay(meta.created)}, ${timeOfDay(meta.created)}`
+  return (
+    <p class="verdict" role="status">
+      <strong>
+        {difference.state === 'measured' && `${percent(difference.share)} different`}
+        {difference.state === 'measuring' && 'Comparing…'}
+        {difference.state === 'failed' && 'Not compared'}
+      </strong>
+      <span class="soft">
+        {when(before)} → {when(after)}
+      </span>
+    </p>
+  )
+}

@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../../errors.ts'
+import { pictureKey } from '../../images/images.ts'
+import { acceptsGzip } from '../compression.ts'
+import { matchesEtag } from '../conditional.ts'
+import type { HttpContext, Server } from '../context.ts'
+import { type GalleryFile, readGallery } from '../gallery-files.ts'
+import { originOf } from '../origin.ts'
+
+const NOT_BUILT =
+  'The gallery is not built in this checkout. `npm start` builds it, and so does `npm run build`; the API is there all the same.\n'
+const FOREVER = 'public, max-age=31536000, immutable'
+
+/** The web page: one document for every address of its own, and the files that it names. No key: it holds no results. */
+export function gallery(server: Server, context: HttpContext): void {
+  let reading: ReturnType<typeof readGallery> | undefined
+  const files = async () => {
+    reading ??= readGallery()
+    const found = await reading
+    // In a checkout it may be built in the next minute.
+    if (!found) reading = undefined
+    return found
+  }
+  const page = async (request: FastifyRequest, reply: FastifyReply) => {
+    const document = (await files())?.get('index.html')
+    if (!document) return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT)
+    const html = fillIn(document, context)
+    const etag = `"${createHash('sha256').update(html).digest('base64url').slice(0, 16)}"`
+    reply
+      .header('cache-control', 'no-cache')
+      .header('etag', etag)
+      .header('content-security-policy', await policy(request, context))
+      .header('referrer-policy', 'no-referrer')
+      .header('cross-origin-opener-policy', 'same-origin')
+    if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+    return reply.type(document.type).send(html)
+  }
+  for (const url of ['/', '/projects/*']) {
+    server.route({
+      method: ['GET', 'HEAD'],
+      url,
+      config: { access: 'everyone' },
+      schema: { hide: true },
+      handler: page,
+    })
+  }
+  server.route({
+    method: ['GET', 'HEAD'],
+    url: '/assets/:name',
+    config: { access: 'everyone' },
+    schema: { hide: true },
+    handler: async (request, reply) => {
+      const { name } = request.params as { name: string }
+      const file = (await files())?.get(`assets/${name}`)
+      if (!file) throw new AppError('not_found')
+      // Its name says what is in it: another content has another name.
+      reply.type(file.type).header('cache-control', FOREVER).header('vary', 'accept-encoding')
+      const zipped = acceptsGzip(String(request.headers['accept-encoding'] ?? '')) ? file.gzipped : undefined
+      return zipped ? reply.header('content-encoding', 'gzip').send(zipped) : reply.send(file.bytes)
+    },
+  })
+}
+
+/** What the page has to know before it asks for anything. */
+function fillIn({ bytes }: GalleryFile, { config }: HttpContext): string {
+  const base =
+    config.publicUrl === undefined ? '/' : `${new URL(config.publicUrl).pathname.replace(/\/$/, '')}/`
+  return bytes
+    .toString()
+    .replace('%auth%', config.auth === 'keys' ? 'keys' : 'open')
+    .replace('%base%', base)
+}
+
+/** Nothing runs, shows or is asked but the files of the page, the API and the pictures. */
+async function policy(request: FastifyRequest, { images, clock, ...context }: HttpContext): Promise<string> {
+  const origin = originOf(request, { images, clock, ...context })
+  const addresses = await images.addresses({ now: clock(), origin })
+  const pictures = new URL(addresses.address(pictureKey('-', '-'))).origin
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "worker-src 'self'",
+    `img-src 'self' ${pictures}`,
+    "base-uri 'self'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}

@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { Listing } from '../../gallery/src/listing.ts'
+import { runsOut } from '../../gallery/src/runs-out.ts'
+
+interface Item {
+  readonly id: number
+  readonly address: string
+}
+
+/** A service whose addresses are valid for `validMs` from the moment they are read. */
+function serve(total: number, { validMs = 60_000, perPage = 10 } = {}) {
+  const service = { reads: 0, broken: false, total }
+  const open = async function* (): AsyncGenerator<Item[]> {
+    for (let from = 0; from < service.total; from += perPage) {
+      service.reads++
+      if (service.broken) throw new Error('away')
+      const expires = Math.floor((Date.now() + validMs) / 1_000)
+      const ids = Array.from({ length: Math.min(perPage, service.total - from) }, (_, index) => from + index)
+      yield ids.map((id) => ({ id, address: `http://127.0.0.1/${id}?expires=${expires}` }))
+    }
+  }
+  return { service, listing: new Listing<Item>(open, ({ address }) => address) }
+}
+
+const settled = async (listing: Listing<Item>) => {
+  while (listing.reading) await sleep(1)
+}
+
+const ids = (listing: Listing<Item>) => listing.items.map(({ id }) => id)
+
+test('pages come one by one, each only when it is asked for', async () => {
+  const { service, listing } = serve(25)
+  listing.more()
+  listing.more()
+  await settled(listing)
+  expect([service.reads, listing.items.length, listing.complete]).toEqual([1, 10, false])
+  for (let more = 0; more < 5; more++) {
+    listing.more()
+    await settled(listing)
+  }
+  expect([service.reads, listing.complete]).toEqual([3, true])
+  expect(ids(listing)).toEqual(Array.from({ length: 25 }, (_, index) => index))
+})
+
+test('addresses are renewed before they run out, all that are there, and nothing is missing meanwhile', async () => {
+  vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { listing } = serve(40, { validMs: 600_000 })
+  const lengths = new Set<number>()
+  onTestFinished(listing.subscribe(() => lengths.add(listing.items.length)))
+  for (let page = 0; page < 3; page++) {
+    listing.more()
+    await vi.advanceTimersByTimeAsync(1)
+  }
+  const before = listing.items.map(({ address }) => address)
+  await vi.advanceTimersByTimeAsync(539_000)
+  expect(listing.items.map(({ address }) => address)).toEqual(before)
+  await vi.advanceTimersByTimeAsync(3_000)
+  const after = listing.items.map(({ address }) => address)
+  expect(after).toHaveLength(30)
+  expect(after.filter((address) => before.includes(address))).toEqual([])
+  expect([...lengths].sort()).toEqual([0, 10, 20, 30])
+  // And it goes on behind them.
+  listing.more()
+  await vi.advanceTimersByTimeAsync(1)
+  expect(ids(listing)).toEqual(Array.from({ length: 40 }, (_, index) => index))
+})
+
+test('nobody looks: nothing is renewed', async () => {
+  vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { service, listing } = serve(5)
+  const leave = listing.subscribe(() => {})
+  listing.more()
+  await vi.advanceTimersByTimeAsync(1)
+  leave()
+  await vi.advanceTimersByTimeAsync(3_600_000)
+  expect(service.reads).toBe(1)
+  // Whoever comes back finds out at once.
+  onTestFinished(listing.subscribe(() => {}))
+  await vi.advanceTimersByTimeAsync(1)
+  expect(service.reads).toBe(2)
+})
+
+test('a clock that is far ahead of the service does not ask again and again', async () => {
+  vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { service, listing } = serve(5, { validMs: -3_600_000 })
+  onTestFinished(listing.subscribe(() => {}))
+  listing.more()
+  await vi.advanceTimersByTimeAsync(3_600_000)
+  expect(service.reads).toBe(1)
+})
+
+test('renewing finds what was added and what is gone, and says whether addresses changed', async () => {
+  const { service, listing } = serve(5)
+  listing.more()
+  await settled(listing)
+  expect(await listing.renew()).toBe(false)
+  service.total = 8
+  await listing.renew()
+  expect(ids(listing)).toHaveLength(8)
+  service.total = 0
+  expect(await listing.renew()).toBe(false)
+  expect([ids(listing), listing.complete]).toEqual([[], true])
+})
+
+test('a failure keeps what is there, and trying again goes on', async () => {
+  const { service, listing } = serve(25)
+  listing.more()
+  await settled(listing)
+  service.broken = true
+  listing.more()
+  await settled(listing)
+  expect(listing.failure).toBeInstanceOf(Error)
+  expect(listing.items).toHaveLength(10)
+  service.broken = false
+  listing.retry()
+  await settled(listing)
+  for (let page = 0; page < 3; page++) {
+    listing.more()
+    await settled(listing)
+  }
+  expect([listing.failure, ids(listing).length]).toEqual([undefined, 25])
+})
+
+test('what an address says of its end, wherever it leads', () => {
+  expect(runsOut('http://127.0.0.1/images/a.png?expires=1800000000&key=k1&signature=x')).toBe(
+    1_800_000_000_000,
+  )
+  const presigned =
+    'https://b.s3.amazonaws.com/a.png?X-Amz-Date=20260301T060000Z&X-Amz-Expires=86400&X-Amz-Signature=x'
+  expect(runsOut(presigned)).toBe(Date.UTC(2026, 2, 2, 6))
+  for (const address of ['', 'nonsense', 'http://127.0.0.1/a.png', 'http://127.0.0.1/?expires=soon']) {
+    expect(runsOut(address)).toBeUndefined()
+  }
+})

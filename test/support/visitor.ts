@@ -1,0 +1,64 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { findTestBrowser } from './camera.ts'
+
+/** Someone who looks at the gallery. */
+export interface Visitor {
+  readonly page: Page
+  /** What the browser complained about: errors of scripts and of the policy, addresses that failed. */
+  readonly complaints: string[]
+}
+
+export interface VisitorOptions {
+  readonly width?: number
+  readonly height?: number
+  readonly theme?: 'light' | 'dark'
+  readonly touch?: boolean
+}
+
+/** A browser for the tests of one file; each visitor has a context of their own. */
+export function useVisitors(): (url: string, options?: VisitorOptions) => Promise<Visitor> {
+  let browser: Browser | undefined
+  let folder = ''
+  beforeAll(async () => {
+    const { path, env } = await findTestBrowser()
+    folder = await mkdtemp(join(tmpdir(), 'proofsheet-visitor-'))
+    browser = await chromium.launch({
+      executablePath: path,
+      chromiumSandbox: process.getuid?.() !== 0,
+      // Nothing but this machine: the pages are ours.
+      args: [
+        '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1 , EXCLUDE localhost',
+        '--disable-gpu',
+      ],
+      env: { ...env, TMPDIR: folder },
+    })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  })
+  return async (url, { width = 1280, height = 800, theme = 'light', touch = false } = {}) => {
+    if (!browser) throw new Error('there is no browser yet')
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme: theme,
+      locale: 'en-GB',
+      timezoneId: 'UTC',
+      hasTouch: touch,
+      acceptDownloads: true,
+    })
+    onTestFinished(() => context.close())
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+    })
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    await page.goto(url)
+    return { page, complaints }
+  }
+}
