@@ -19,6 +19,8 @@ export type Place =
       readonly url: string
       readonly before: string
       readonly after: string
+      /** Only pictures of this width; 0: all. */
+      readonly width: number
       readonly compare: Comparison
     }
   | { readonly view: 'nothing' }
@@ -43,10 +45,15 @@ export function toPages(projectId: string, q = ''): string {
 export function toHistory(
   projectId: string,
   url: string,
-  { before = '', after = '', compare = '' }: { before?: string; after?: string; compare?: string } = {},
+  {
+    before = '',
+    after = '',
+    width = 0,
+    compare = '',
+  }: { before?: string; after?: string; width?: number; compare?: string } = {},
 ): string {
   const shown = compare === COMPARISONS[0] ? '' : compare
-  return `${BASE}/projects/${projectId}/pages/history${query({ url, before, after, compare: shown })}`
+  return `${BASE}/projects/${projectId}/pages/history${query({ url, width: width ? `${width}` : '', before, after, compare: shown })}`
 }
 
 export function toCapture(projectId: string): string {
@@ -82,6 +89,7 @@ export function readPlace({ pathname, search }: Pick<URL, 'pathname' | 'search'>
         url: get('url'),
         before: get('before'),
         after: get('after'),
+        width: Number(get('width')) || 0,
         compare,
       }
     }

@@ -4,7 +4,7 @@ import { toHistory } from './addresses.ts'
 import { copyText } from './copy-text.ts'
 import type { Listing } from './listing.ts'
 import { savePicture } from './save.ts'
-import { count, day, number, shortAddress, timeOfDay } from './words.ts'
+import { day, number, shortAddress, timeOfDay } from './words.ts'
 import 'photoswipe/style.css'
 import './style/lightbox.css'
 
@@ -63,7 +63,7 @@ export function openLightbox(
   box.on('change', startAtTop)
   function startAtTop(): void {
     const slide = box.currSlide
-    if (slide && slide.height > TALL * slide.width) slide.panTo(slide.pan.x, slide.bounds.max.y)
+    if (slide && slide.height > TALL * slide.width) slide.panTo(slide.pan.x, slide.bounds.min.y)
   }
   // An address that ran out while the page stood open: the list is read again, and the slide with it.
   const renewed = new Set<string>()
@@ -135,10 +135,10 @@ function registerButtons(box: PhotoSwipe, jobAt: (at: number) => JobResult | und
         if (job) run(job)
       },
     })
-  button('history', 'Through time', 6, (job) => {
+  button('history', 'Through time', 8, (job) => {
     location.assign(toHistory(job.projectId, job.url.url, { after: job.uuid }))
   })
-  button('copy', 'Copy the address of the page', 7, async (job) => {
+  button('copy', 'Copy the address of the page', 8, async (job) => {
     announce(box, (await copyText(job.url.url)) ? 'Copied' : 'The browser did not let it be copied')
   })
   button('download', 'Download this picture', 8, (job) => savePicture(job.projectId, job.rootId, job.uuid))
@@ -151,9 +151,4 @@ function announce(box: PhotoSwipe, text: string): void {
   note.textContent = text
   box.element?.append(note)
   setTimeout(() => note.remove(), 1_800)
-}
-
-/** For screen readers: which of how many. */
-export function describePosition(index: number, total: number): string {
-  return `${number(index + 1)} of ${count(total, 'picture')}`
 }

@@ -33,7 +33,8 @@ test('a block that changed is its share, and is marked in red where it is', () =
   const { share, marked } = measure(before, after)
   expect(share).toBeCloseTo(0.1, 2)
   const at = (x: number, y: number) => [...marked.data.subarray((y * 100 + x) * 4, (y * 100 + x) * 4 + 3)]
-  expect(at(70, 90)).toEqual([232, 62, 32])
+  const [redMark = 0, ...others] = at(70, 90)
+  expect(redMark).toBeGreaterThan(2 * Math.max(...others))
   const [red = 0, green = 0, blue = 0] = at(10, 10)
   expect(red === green && green === blue).toBe(true)
 })

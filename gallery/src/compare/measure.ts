@@ -2,6 +2,11 @@ import pixelmatch from 'pixelmatch'
 
 /** How much two colours may differ and still look alike, of 1. */
 const THRESHOLD = 0.1
+/** The pencil, and how much of it covers what lies below. */
+const MARK = [228, 52, 24] as const
+const COVER = 0.72
+/** How far what is alike fades into white. */
+const FADE = 0.72
 
 export interface Pixels {
   readonly data: Uint8ClampedArray
@@ -12,7 +17,7 @@ export interface Pixels {
 export interface Measured {
   /** Of all pixels of the larger one in each direction. */
   readonly share: number
-  /** The later picture, pale, with what is different marked. */
+  /** The later picture, pale and grey, with what is different marked. */
   readonly marked: Pixels
 }
 
@@ -20,21 +25,31 @@ export interface Measured {
 export function measure(before: Pixels, after: Pixels): Measured {
   const width = Math.max(before.width, after.width)
   const height = Math.max(before.height, after.height)
-  const data = new Uint8ClampedArray(width * height * 4)
-  const different = pixelmatch(
-    enlarge(before, width, height),
-    enlarge(after, width, height),
-    data,
-    width,
-    height,
-    {
-      threshold: THRESHOLD,
-      alpha: 0.25,
-      diffColor: [232, 62, 32],
-      aaColor: [190, 190, 190],
-    },
-  )
-  return { share: different / (width * height), marked: { data, width, height } }
+  const marks = new Uint8ClampedArray(width * height * 4)
+  const [earlier, later] = [enlarge(before, width, height), enlarge(after, width, height)]
+  const options = { threshold: THRESHOLD, diffMask: true }
+  const different = pixelmatch(earlier, later, marks, width, height, options)
+  draw(marks, later)
+  return { share: different / (width * height), marked: { data: marks, width, height } }
+}
+
+/** Puts the picture under its marks. */
+function draw(marks: Uint8ClampedArray, picture: Uint8ClampedArray): void {
+  for (let at = 0; at < marks.length; at += 4) {
+    const [red = 0, green = 0, blue = 0, alpha = 0] = [
+      picture[at],
+      picture[at + 1],
+      picture[at + 2],
+      picture[at + 3],
+    ]
+    const grey = 255 + ((0.3 * red + 0.59 * green + 0.11 * blue - 255) * alpha) / 255
+    const marked = marks[at + 3] !== 0
+    const below = marked ? grey : grey + (255 - grey) * FADE
+    for (let channel = 0; channel < 3; channel++) {
+      marks[at + channel] = marked ? below + ((MARK[channel] ?? 0) - below) * COVER : below
+    }
+    marks[at + 3] = 255
+  }
 }
 
 /** On a sheet of this size, transparent where there is nothing. */

@@ -91,11 +91,11 @@ function Frame({
   onBefore: () => void
   onAfter: () => void
 }) {
-  const { meta, preview, screenshotParameter } = job
+  const { meta, screenshotParameter } = job
   const when = `${shortDay(meta.created)}, ${timeOfDay(meta.created)}`
   return (
     <div class={`frame ${mark ?? ''}`} dir="ltr">
-      <Preview src={preview} alt="" />
+      <Preview job={job} />
       <span class="when">
         {shortDay(meta.created)}
         <span class="soft">

@@ -4,7 +4,7 @@ import { Rows, useWidth } from './rows.tsx'
 
 const GAP = 20
 /** Below a picture: its name, its address and a line of facts. */
-const CAPTION = 92
+const CAPTION = 77
 /** Of a picture's box. */
 export const ASPECT = 1.6
 

@@ -82,7 +82,7 @@ function Tab({
   children: ComponentChildren
 }) {
   return (
-    <a href={href} class={primary ? 'tab primary' : 'tab'} aria-current={current ? 'page' : undefined}>
+    <a href={href} class={primary ? 'tab new' : 'tab'} aria-current={current ? 'page' : undefined}>
       {children}
     </a>
   )

@@ -1,11 +1,19 @@
 import { createContext } from 'preact'
 import { useContext, useState } from 'preact/hooks'
+import type { JobResult } from '../../../src/contract/results.ts'
 
 /** Reads addresses again; answers whether they are others now. */
 export const RenewContext = createContext<() => Promise<boolean>>(async () => false)
 
-/** A picture in a box whose size is known before it comes. An address that fails is asked for anew, once. */
-export function Preview({ src, alt, eager = false }: { src: string; alt: string; eager?: boolean }) {
+/** A picture in a box whose size is known before it comes; what it shows is said beside it. An address that fails is asked for anew, once. */
+export function Preview({
+  job,
+  eager = false,
+}: {
+  job: Pick<JobResult, 'preview' | 'screenshotParameter'>
+  eager?: boolean
+}) {
+  const { preview: src, screenshotParameter: size } = job
   const renew = useContext(RenewContext)
   const [loaded, setLoaded] = useState('')
   const [broken, setBroken] = useState('')
@@ -13,15 +21,15 @@ export function Preview({ src, alt, eager = false }: { src: string; alt: string;
     if (!(await renew())) setBroken(src)
   }
   return (
-    <span class={`preview ${loaded === '' ? '' : 'loaded'}`}>
+    <span class={`preview ${loaded === '' ? '' : 'loaded'} ${isNarrow(size) ? 'narrow' : ''}`}>
       {broken === src ? (
         <span class="missing">no picture</span>
       ) : (
         <img
           src={src}
-          alt={alt}
-          width={400}
-          height={250}
+          alt=""
+          width={size.width}
+          height={size.height}
           loading={eager ? 'eager' : 'lazy'}
           decoding="async"
           onLoad={() => setLoaded(src)}
@@ -30,4 +38,9 @@ export function Preview({ src, alt, eager = false }: { src: string; alt: string;
       )}
     </span>
   )
+}
+
+/** Higher than wide, but no endless page: of that its top is seen. */
+function isNarrow({ width, height }: { width: number; height: number }): boolean {
+  return height > width * 1.1 && height < width * 2.5
 }

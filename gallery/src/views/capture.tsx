@@ -72,6 +72,7 @@ export function CaptureView({ projectId }: { projectId: string }) {
               </SizeChoice>
             ))}
             <SizeChoice value={CUSTOM} chosen={size} onChoose={setSize}>
+              <span class="shape open" aria-hidden="true" />
               <strong>Another</strong>
               <span class="soft">your own</span>
             </SizeChoice>

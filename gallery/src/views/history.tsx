@@ -1,10 +1,11 @@
-import { useCallback, useEffect } from 'preact/hooks'
+import { useCallback, useEffect, useMemo } from 'preact/hooks'
 import type { JobResult } from '../../../src/contract/results.ts'
 import { COMPARISONS, type Comparison, toHistory } from '../addresses.ts'
 import { Stage } from '../compare/stage.tsx'
 import { Timeline } from '../compare/timeline.tsx'
 import { type Difference, useDifference } from '../compare/use-difference.ts'
 import { go } from '../navigation.ts'
+import { Choice } from '../parts/choice.tsx'
 import { Page } from '../parts/page.tsx'
 import { RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
@@ -27,12 +28,14 @@ export function HistoryView({
   url,
   before: beforeId,
   after: afterId,
+  width,
   compare,
 }: {
   projectId: string
   url: string
   before: string
   after: string
+  width: number
   compare: Comparison
 }) {
   const history = useListing(
@@ -40,7 +43,12 @@ export function HistoryView({
     () => client.listHistory(projectId, url, { limit: PAGE }),
     (job: JobResult) => job.preview,
   )
-  const { items } = history
+  const widths = [...new Set(history.items.map(({ screenshotParameter }) => screenshotParameter.width))]
+  const items = useMemo(
+    () =>
+      history.items.filter(({ screenshotParameter }) => width === 0 || screenshotParameter.width === width),
+    [history.items, width],
+  )
   const after = items.find(({ uuid }) => uuid === afterId) ?? (afterId === '' ? items[0] : undefined)
   const before =
     items.find(({ uuid }) => uuid === beforeId) ??
@@ -52,11 +60,11 @@ export function HistoryView({
   }, [missing, history, items])
   const difference = useDifference(before, after)
   const onEnd = useCallback(() => history.more(), [history])
-  const show = (choice: { before?: string; after?: string; compare?: Comparison }) => {
-    const now = { before: before?.uuid ?? '', after: after?.uuid ?? '', compare }
+  const show = (choice: { before?: string; after?: string; width?: number; compare?: Comparison }) => {
+    const now = { before: before?.uuid ?? '', after: after?.uuid ?? '', width, compare }
     go(toHistory(projectId, url, { ...now, ...choice }), { replace: true })
   }
-  const name = items[0]?.url.name ?? ''
+  const name = history.items[0]?.url.name ?? ''
   return (
     <Page title={name} projectId={projectId}>
       <div class="heading">
@@ -70,7 +78,20 @@ export function HistoryView({
       </div>
       {history.failure !== undefined && <Problem failure={history.failure} retry={() => history.retry()} />}
       {items.length === 0 && history.reading && <Waiting />}
-      {history.complete && items.length === 0 && <p class="empty">There is no picture of this address.</p>}
+      {history.complete && history.items.length === 0 && (
+        <p class="empty">There is no picture of this address.</p>
+      )}
+      {widths.length > 1 && (
+        <Choice
+          legend="Which pictures"
+          choices={[
+            [0, 'All sizes'],
+            ...widths.toSorted((a, b) => b - a).map((each) => [each, `${each} wide`] as const),
+          ]}
+          chosen={width}
+          onChoose={(each) => show({ width: each, before: '', after: '' })}
+        />
+      )}
       {items.length > 0 && (
         <RenewContext.Provider value={() => history.renew()}>
           <Timeline
@@ -85,21 +106,12 @@ export function HistoryView({
       )}
       {before && after && (
         <>
-          <fieldset class="modes">
-            <legend class="unseen">How to compare</legend>
-            {COMPARISONS.map((each) => (
-              <label key={each}>
-                <input
-                  type="radio"
-                  name="compare"
-                  value={each}
-                  checked={each === compare}
-                  onChange={() => show({ compare: each })}
-                />
-                <span>{NAMES[each]}</span>
-              </label>
-            ))}
-          </fieldset>
+          <Choice
+            legend="How to compare"
+            choices={COMPARISONS.map((each) => [each, NAMES[each]])}
+            chosen={compare}
+            onChoose={(each) => show({ compare: each })}
+          />
           <Stage before={before} after={after} compare={compare} difference={difference} />
         </>
       )}

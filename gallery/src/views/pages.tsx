@@ -60,7 +60,7 @@ function PageCard({ projectId, page }: { projectId: string; page: PageSummary })
   const since = oldest === newest ? shortDay(newest) : `${shortDay(oldest)} – ${shortDay(newest)}`
   return (
     <a key={url} class="card" href={toHistory(projectId, url)}>
-      <Preview src={latest.preview} alt="" />
+      <Preview job={latest} />
       <strong dir="auto">{name}</strong>
       <span class="address" dir="ltr">
         {shortAddress(url)}

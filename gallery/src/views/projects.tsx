@@ -65,7 +65,7 @@ function ProjectCard({ project: { projectId, name } }: { project: Project }) {
     <a class="project-card" href={toRoots(projectId)}>
       <span class="sheet" aria-hidden="true">
         {newest?.jobs.slice(0, 6).map((job) => (
-          <Preview key={job.uuid} src={job.preview} alt="" />
+          <Preview key={job.uuid} job={job} />
         ))}
       </span>
       <strong dir="auto">{name}</strong>

@@ -95,12 +95,12 @@ export function RootView({
 }
 
 function JobCard({ job, eager }: { job: JobResult; eager: boolean }) {
-  const { projectId, rootId, uuid, url, screenshotParameter, preview } = job
+  const { projectId, rootId, uuid, url, screenshotParameter } = job
   const { width, height } = screenshotParameter
   return (
     <div class="card">
       <a class="open" href={toRoot(projectId, rootId, uuid)} aria-label={`Open ${url.name}`}>
-        <Preview src={preview} alt="" eager={eager} />
+        <Preview job={job} eager={eager} />
       </a>
       <strong dir="auto" title={url.name}>
         {url.name}

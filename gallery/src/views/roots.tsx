@@ -110,7 +110,7 @@ function RootRow({ projectId, root, first }: { projectId: string; root: RootOver
       <div class="strip">
         {jobs.map((job) => (
           <span key={job.uuid} class="frame" style={{ '--aspect': frameAspect(job.screenshotParameter) }}>
-            <Preview src={job.preview} alt="" eager={first} />
+            <Preview job={job} eager={first} />
           </span>
         ))}
         {more > 0 && <span class="more">+{more}</span>}

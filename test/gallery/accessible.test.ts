@@ -1,0 +1,161 @@
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { newRequest } from '../support/captures.ts'
+import { addressOf, hangRoots, startHung } from '../support/hang.ts'
+import { makeKey } from '../support/results.ts'
+import { useVisitors } from '../support/visitor.ts'
+
+const visit = useVisitors()
+const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** Every rule of axe, and what breaks it. */
+async function violations(page: Page): Promise<string[]> {
+  // Past the policy of the page, which would not let it in.
+  const session = await page.context().newCDPSession(page)
+  const run = async (expression: string) => {
+    const { result, exceptionDetails } = await session.send('Runtime.evaluate', {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    })
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text)
+    return result.value
+  }
+  await run(`${AXE}; undefined`)
+  const found = await run(
+    `axe.run(document).then(({ violations, passes }) => ({
+      passes: passes.length,
+      violations: violations.flatMap(({ id, nodes }) => nodes.map((node) => id + ': ' + node.html.slice(0, 200) + ' ' + (node.any[0]?.message ?? ''))),
+    }))`,
+  )
+  expect(found.passes).toBeGreaterThan(10)
+  return found.violations
+}
+
+test.each(['light', 'dark'] as const)('axe finds nothing in any view: %s', async (theme) => {
+  const service = await startHung()
+  const { url, projectId, rootIds } = service
+  const { captures } = service.store
+  const request = newRequest(projectId, { created: service.now, tags: ['release'], pages: 3 })
+  await captures.accept(request)
+  const task = await captures.takeNext({ now: service.now, leaseMs: 60_000 })
+  if (task) await captures.finish(task, { reason: 'dns', detail: 'There is no such host.' }, service.now)
+  const { page, complaints } = await visit(url, { theme })
+  const at = `${url}/projects/${projectId}`
+  const views: [string, string][] = [
+    [at, '.root'],
+    [`${at}?q=nothing-like-it`, '.empty'],
+    [`${at}/roots/${rootIds[0]}`, '.preview.loaded'],
+    [`${at}/roots/${request.rootId}`, '.failures'],
+    [`${at}/pages`, '.preview.loaded'],
+    [`${at}/pages/history?url=${encodeURIComponent(addressOf('Home'))}`, '.slider'],
+    [`${at}/pages/history?url=${encodeURIComponent(addressOf('Home'))}&compare=difference`, 'canvas'],
+    [`${at}/pages/history?url=${encodeURIComponent(addressOf('Home'))}&compare=beside`, '.beside'],
+    [`${at}/capture`, 'textarea'],
+    [`${at}/nowhere/at/all`, '.empty'],
+  ]
+  for (const [address, ready] of views) {
+    await page.goto(address)
+    await page.locator(ready).first().waitFor()
+    await page.evaluate(() =>
+      Promise.all(
+        document
+          .getAnimations()
+          .map((each) => each.effect?.getTiming().iterations === Infinity || each.finished),
+      ),
+    )
+    expect([address, await violations(page)]).toEqual([address, []])
+  }
+  await page
+    .getByRole('textbox')
+    .first()
+    .waitFor({ timeout: 1_000 })
+    .catch(() => {})
+  await page.goto(`${at}/capture`)
+  await page.getByRole('button', { name: 'Capture' }).click()
+  await page.getByText('The list must be').waitFor()
+  expect(await violations(page)).toEqual([])
+  await page.goto(`${at}/roots/${rootIds[0]}`)
+  await page.locator('.open').first().click()
+  await page.locator('.pswp__caption').waitFor()
+  await page.waitForTimeout(500)
+  expect(await violations(page)).toEqual([])
+  await hangRoots(service, { name: 'Another', now: service.now + 1, roots: 1 })
+  await page.goto(url)
+  await page.locator('.project-card').first().waitFor()
+  expect(await violations(page)).toEqual([])
+  expect(complaints.filter((text) => !text.includes('400 (Bad Request)'))).toEqual([])
+})
+
+test('axe finds nothing where a key is asked for', async () => {
+  const { url } = await startHung({ AUTH: 'keys' })
+  for (const theme of ['light', 'dark'] as const) {
+    const { page } = await visit(url, { theme })
+    await page.getByRole('button', { name: 'Open the gallery' }).click()
+    await page.getByText('Paste an API key').waitFor()
+    expect(await violations(page)).toEqual([])
+  }
+})
+
+test('with the keyboard alone: from the key to a picture, through them, to its past and back', async () => {
+  const service = await startHung({ AUTH: 'keys' })
+  const { secret } = await makeKey(service.store, service.projectId)
+  const { page, complaints } = await visit(service.url)
+  const { keyboard } = page
+  const focused = () =>
+    page.evaluate(
+      () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent ?? '',
+    )
+  const tabTo = async (name: RegExp) => {
+    for (let presses = 0; presses < 60; presses++) {
+      if (name.test(await focused())) return
+      await keyboard.press('Tab')
+    }
+    throw new Error(`never came to ${name}`)
+  }
+  await page.getByLabel('API key').waitFor()
+  await keyboard.type(secret)
+  await keyboard.press('Enter')
+  await page.locator('.root').first().waitFor()
+  await keyboard.press('/')
+  await keyboard.type('about')
+  await expect.poll(() => page.locator('.root').first().locator('img').count()).toBe(1)
+  await tabTo(/^28 February 2026$/)
+  await keyboard.press('Enter')
+  await page.locator('.open').first().waitFor()
+  await tabTo(/^Open Home$/)
+  await keyboard.press('Enter')
+  await expect.poll(() => page.locator('.pswp__caption').innerText()).toMatch(/^Home/)
+  await keyboard.press('ArrowRight')
+  await expect.poll(() => page.locator('.pswp__caption').innerText()).toMatch(/^Pricing/)
+  await keyboard.press('Escape')
+  await expect.poll(() => page.locator('.pswp').count()).toBe(0)
+  await tabTo(/^site\.example\/pricing$/)
+  await keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Pricing' }).waitFor()
+  await tabTo(/^Before: 26 Feb/)
+  await keyboard.press('Enter')
+  await expect.poll(() => page.locator('.verdict').innerText()).toMatch(/26 Feb 2026.*→/)
+  await tabTo(/^How much of the earlier picture is shown$/)
+  await keyboard.press('ArrowRight')
+  await keyboard.press('Alt+ArrowLeft')
+  await page.locator('.open').first().waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('who wants less motion gets none', async () => {
+  const { url, projectId, rootIds } = await startHung()
+  const { page } = await visit('about:blank')
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  await page.goto(`${url}/projects/${projectId}/roots/${rootIds[0]}`)
+  await page.locator('.open').first().click()
+  await page.locator('.pswp__caption').waitFor()
+  const running = await page.evaluate(
+    () =>
+      document.getAnimations().filter((each) => Number(each.effect?.getComputedTiming().activeDuration) > 1)
+        .length,
+  )
+  expect(running).toBe(0)
+})

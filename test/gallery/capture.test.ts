@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { BROWSER_ENV, COLOURED, servePages } from '../support/pages.ts'
+import { makeKey, makeProject } from '../support/results.ts'
+import { startService } from '../support/service.ts'
+import { useVisitors } from '../support/visitor.ts'
+
+const visit = useVisitors()
+
+test('a form asks for pictures, the API says what is wrong beside the fields, and progress is seen as it happens', async () => {
+  const held: (() => void)[] = []
+  const site = await servePages((path, response) => {
+    if (path === '/slow') held.push(() => response.end(COLOURED))
+    else response.end(COLOURED)
+  })
+  const service = await startService({ ...BROWSER_ENV, CAPTURE_ALLOW: `127.0.0.1:${site.port}` })
+  service.now = Date.now()
+  const projectId = await makeProject(service.store)
+  const { page, complaints } = await visit(service.url)
+  await page.getByRole('link', { name: 'Capture some pages' }).click()
+  await page.getByLabel('Addresses, one per line').fill(`${site.url}/a\n\nftp://nothing.example/\nhttp://`)
+  await page.getByText('Another').click()
+  await page.getByLabel('Width').fill('99999')
+  await page.getByRole('button', { name: 'Capture' }).click()
+  const mistakes = page.getByRole('alert')
+  await page.getByText('Line 3 ').waitFor()
+  expect((await mistakes.allInnerTexts()).filter((text) => text !== '')).toEqual([
+    expect.stringMatching(/^Line 3 .*http.*\nLine 4 /),
+    'The width must be a whole number from 1 to 4096',
+  ])
+  expect(await page.getByLabel('Addresses, one per line').getAttribute('aria-invalid')).toBe('true')
+
+  await page
+    .getByLabel('Addresses, one per line')
+    .fill(`${site.url}/a\n${site.url}/slow\nhttp://10.0.0.1/private`)
+  await page.getByText('Phone').click()
+  await page.getByLabel('Tags').fill('first, try')
+  await page.getByRole('button', { name: 'Capture' }).click()
+  await page.waitForURL(/\/roots\//)
+  // Two are over, the third waits for its server: and nobody has loaded the page again.
+  await page.getByText('2 of 3 pages captured, 1 of them failed').waitFor()
+  await expect.poll(() => page.locator('.preview.loaded').count()).toBe(1)
+  expect(await page.locator('.card.waits').count()).toBe(1)
+  expect(await page.locator('.state').innerText()).toBe('capturing')
+  const failures = page.getByRole('region', { name: 'Failures' })
+  expect(await failures.innerText()).toMatch(
+    /1 page could not be captured.*10\.0\.0\.1\/private.*its address is not one that the service may ask/s,
+  )
+  for (const finish of held) finish()
+  await expect.poll(() => page.locator('.state').innerText()).toBe('partly failed')
+  await expect.poll(() => page.locator('.preview.loaded').count()).toBe(2)
+  expect(await page.locator('progress').count()).toBe(0)
+  expect(await page.locator('.card .soft').allInnerTexts()).toEqual(['390 × 844', '390 × 844'])
+  await page.getByRole('link', { name: 'Captures' }).click()
+  expect(await page.locator('.root').innerText()).toMatch(/2 pictures\s+partly failed\s+first\s+try/)
+  // The one message is the browser's own for the 400.
+  expect(complaints.filter((text) => !text.includes('400 (Bad Request)'))).toEqual([])
+  expect(projectId).toBe(new URL(page.url()).pathname.split('/')[2])
+})
+
+test('a key that may only read is told so beside the button', async () => {
+  const service = await startService({ AUTH: 'keys', ...BROWSER_ENV })
+  const projectId = await makeProject(service.store)
+  const { secret } = await makeKey(service.store, projectId, 'read')
+  const { page } = await visit(`${service.url}/projects/${projectId}/capture`)
+  await page.getByLabel('API key').fill(secret)
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Addresses, one per line').fill('https://example.com/')
+  await page.getByRole('button', { name: 'Capture' }).click()
+  await page.getByText('this key may only read').waitFor()
+})

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { hangRoots, startHung } from '../support/hang.ts'
+import { makeKey } from '../support/results.ts'
+import { startService } from '../support/service.ts'
+import { useVisitors } from '../support/visitor.ts'
+
+const visit = useVisitors()
+
+test('open: all projects, each with its newest pictures; back leads back to them', async () => {
+  const service = await startHung()
+  await hangRoots(service, { name: 'Another site', now: service.now + 1, roots: 1 })
+  const { page, complaints } = await visit(service.url)
+  const cards = page.locator('.project-card')
+  await expect.poll(() => cards.locator('strong').allTextContents()).toEqual(['Our site', 'Another site'])
+  await expect.poll(() => cards.nth(1).locator('img').count()).toBe(4)
+  await cards.nth(1).click()
+  await page.getByRole('list', { name: 'Captures, newest first' }).waitFor()
+  expect(
+    await page.getByRole('navigation', { name: 'Project' }).getByRole('link').first().textContent(),
+  ).toBe('Another site')
+  await page.goBack()
+  await expect.poll(() => cards.count()).toBe(2)
+  expect(complaints).toEqual([])
+})
+
+test('open: the only project is come into at once, and back leads out again', async () => {
+  const { url, projectId } = await startHung()
+  const { page, complaints } = await visit(url)
+  await page.waitForURL(`${url}/projects/${projectId}`)
+  await page.getByRole('link', { name: 'Pages' }).click()
+  await page.goBack()
+  await page.waitForURL(`${url}/projects/${projectId}`)
+  await page.goBack()
+  expect(page.url()).toBe('about:blank')
+  expect(complaints).toEqual([])
+})
+
+test('open: without any project it says how to make one', async () => {
+  const { url } = await startService()
+  const { page, complaints } = await visit(url)
+  await page.getByText('npx proofsheet project create').waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('keys: one field; the key is kept for this tab only, in a header and never in an address', async () => {
+  const service = await startHung({ AUTH: 'keys' })
+  const { secret } = await makeKey(service.store, service.projectId)
+  const { page, complaints } = await visit(service.url)
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  const field = page.getByLabel('API key')
+  await field.fill(secret)
+  await page.getByRole('button', { name: 'Open the gallery' }).click()
+  await page.getByRole('list', { name: 'Captures, newest first' }).waitFor()
+  await expect.poll(() => page.locator('.preview.loaded').count()).toBeGreaterThan(3)
+  expect(asked.length).toBeGreaterThan(5)
+  expect(asked.filter((address) => address.includes(secret))).toEqual([])
+  expect(page.url()).toBe(`${service.url}/projects/${service.projectId}`)
+  // A reload keeps it, another tab has none, and nothing outlives the tab.
+  await page.reload()
+  await page.getByRole('list', { name: 'Captures, newest first' }).waitFor()
+  const kept = await page.evaluate(() => [localStorage.length, document.cookie])
+  expect(kept).toEqual([0, ''])
+  const other = await page.context().newPage()
+  await other.goto(page.url())
+  await other.getByLabel('API key').waitFor()
+  // And it can be left.
+  await page.getByRole('button', { name: 'Leave' }).click()
+  await page.getByLabel('API key').waitFor()
+  expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+  expect(complaints).toEqual([])
+  expect(service.logLines.filter((line) => line.includes(secret))).toEqual([])
+})
+
+test('keys: one that is not valid is refused in words, and nothing is kept', async () => {
+  const service = await startHung({ AUTH: 'keys' })
+  const { page } = await visit(`${service.url}/projects/${service.projectId}`)
+  await page.getByRole('button', { name: 'Open the gallery' }).click()
+  await page.getByText('Paste an API key').waitFor()
+  await page.getByLabel('API key').fill('psk_wrong')
+  await page.keyboard.press('Enter')
+  await page.getByText('this key is not valid').waitFor()
+  expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+})
+
+test('keys: one that is revoked meanwhile leads back to the field', async () => {
+  const service = await startHung({ AUTH: 'keys' })
+  const { secret, keyId } = await makeKey(service.store, service.projectId)
+  const { page } = await visit(service.url)
+  await page.getByLabel('API key').fill(secret)
+  await page.keyboard.press('Enter')
+  await page.getByRole('list', { name: 'Captures, newest first' }).waitFor()
+  await service.store.revokeKey(keyId, 1)
+  await page.getByRole('link', { name: 'Pages' }).click()
+  await page.getByRole('button', { name: 'Enter another key' }).click()
+  await page.getByLabel('API key').waitFor()
+})

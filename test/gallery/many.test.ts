@@ -1,0 +1,61 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { hangMany } from '../support/hang.ts'
+import { startService } from '../support/service.ts'
+import { useVisitors } from '../support/visitor.ts'
+
+const visit = useVisitors()
+
+const countNodes = (page: Page) => page.evaluate(() => document.getElementsByTagName('*').length)
+
+/** Of scripts, after what nobody uses was given back. */
+async function usedHeap(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('HeapProfiler.collectGarbage')
+  const { usedSize } = await session.send('Runtime.getHeapUsage')
+  await session.detach()
+  return usedSize
+}
+
+/** Down by screens until the page does not grow any more; answers the most elements that there were on the way. */
+async function scrollToEnd(page: Page): Promise<number> {
+  let most = 0
+  for (let still = 0; still < 3; ) {
+    const before = await page.evaluate(() => window.scrollY)
+    await page.evaluate(() => window.scrollBy(0, 6_000))
+    await page.waitForTimeout(60)
+    most = Math.max(most, await countNodes(page))
+    still = (await page.evaluate(() => window.scrollY)) === before ? still + 1 : 0
+    if (still > 0) await page.waitForTimeout(300)
+  }
+  return most
+}
+
+describe.each([
+  ['one root with all of them', { roots: 1, jobsPerRoot: 10_000 }],
+  ['a hundred roots', { roots: 100, jobsPerRoot: 100 }],
+  ['ten thousand roots', { roots: 10_000, jobsPerRoot: 1 }],
+])('10,000 pictures: %s', (_, size) => {
+  test('few elements and little memory, at the beginning, at the end and back', async () => {
+    const service = await startService()
+    const { projectId, rootIds } = await hangMany(service, { ...size, now: service.now })
+    const place = size.roots === 1 ? `/roots/${rootIds[0]}` : ''
+    const { page, complaints } = await visit(`${service.url}/projects/${projectId}${place}`)
+    await page.locator('.preview.loaded').first().waitFor()
+    const before = await usedHeap(page)
+    const most = await scrollToEnd(page)
+    const last = size.roots === 1 ? page.locator('.card').last() : page.locator('.row').last()
+    await expect
+      .poll(async () =>
+        size.roots === 1 ? await last.innerText() : await last.getAttribute('aria-posinset'),
+      )
+      .toMatch(size.roots === 1 ? /^Page 9999/ : `${size.roots}`)
+    await page.evaluate(() => window.scrollTo(0, 0))
+    await page.locator('.preview.loaded').first().waitFor()
+    expect(most).toBeLessThan(3_000)
+    expect(await countNodes(page)).toBeLessThan(3_000)
+    // What was read of 10,000 pictures is kept, some 2 KB each, so that going back is instant. Nothing else is.
+    expect(((await usedHeap(page)) - before) / 1e6).toBeLessThan(45)
+    expect(complaints).toEqual([])
+  })
+})

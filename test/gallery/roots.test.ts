@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest'
+import { newRequest } from '../support/captures.ts'
+import { hangMany, PAGES, startHung } from '../support/hang.ts'
+import { startService } from '../support/service.ts'
+import { useVisitors } from '../support/visitor.ts'
+
+const visit = useVisitors()
+
+test('roots newest first, each with its date, its number of pictures, its state, its tags and its previews', async () => {
+  const service = await startHung()
+  await service.store.captures.accept(
+    newRequest(service.projectId, { created: service.now, tags: ['release', 'shop'], pages: 2 }),
+  )
+  const { page, complaints } = await visit(service.url)
+  const rows = page.locator('.root')
+  await expect.poll(() => rows.count()).toBe(4)
+  expect(await rows.locator('h2').allTextContents()).toEqual([
+    '1 March 2026',
+    '28 February 2026',
+    '27 February 2026',
+    '26 February 2026',
+  ])
+  expect(await rows.nth(0).innerText()).toMatch(/06:00 · 0 pictures\s+waiting\s+release\s+shop/)
+  expect(await rows.nth(1).innerText()).toMatch(/06:00 · 4 pictures\s+done/)
+  await expect.poll(() => rows.nth(1).locator('.preview.loaded').count()).toBe(4)
+  // Different days, different pictures.
+  const sources = await rows
+    .locator('img')
+    .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).src))
+  expect(new Set(sources).size).toBe(12)
+  await rows.nth(2).click()
+  await page.getByRole('heading', { name: '27 February 2026' }).waitFor()
+  expect(page.url()).toBe(`${service.url}/projects/${service.projectId}/roots/${service.rootIds[1]}`)
+  expect(complaints).toEqual([])
+})
+
+test('search in names and addresses, and by tag; the address says what is searched for', async () => {
+  const service = await startHung()
+  await service.store.captures.accept(
+    newRequest(service.projectId, { created: service.now, tags: ['release'] }),
+  )
+  const { page, complaints } = await visit(service.url)
+  const rows = page.locator('.root')
+  await expect.poll(() => rows.count()).toBe(4)
+  await page.keyboard.press('/')
+  await page.keyboard.type('PRICING')
+  await expect.poll(() => rows.count()).toBe(3)
+  // What matches is what is shown.
+  await expect.poll(() => rows.first().locator('img').count()).toBe(1)
+  expect(new URL(page.url()).search).toBe('?q=PRICING')
+  await page.getByRole('searchbox').fill('nothing like it')
+  await page.getByText('Nothing here is called that').waitFor()
+  await page.getByRole('link', { name: 'Show everything' }).click()
+  await expect.poll(() => rows.count()).toBe(4)
+  expect(await page.getByRole('searchbox').inputValue()).toBe('')
+  await page.getByRole('link', { name: 'release' }).click()
+  await expect.poll(() => rows.count()).toBe(1)
+  expect(new URL(page.url()).search).toBe('?tag=release')
+  await page.reload()
+  await expect.poll(() => rows.count()).toBe(1)
+  await page.getByRole('link', { name: 'Without the tag release' }).click()
+  await expect.poll(() => rows.count()).toBe(4)
+  expect(complaints).toEqual([])
+})
+
+test('endless: further roots come while one scrolls, and back leads to where one was', async () => {
+  const service = await startService()
+  const { projectId } = await hangMany(service, { roots: 130, jobsPerRoot: 3, now: service.now })
+  const { page, complaints } = await visit(`${service.url}/projects/${projectId}`)
+  const rows = page.locator('.root')
+  await rows.first().waitFor()
+  const height = () => page.evaluate(() => document.documentElement.scrollHeight)
+  const early = await height()
+  let before = 0
+  while (before < (await height())) {
+    before = await height()
+    await page.mouse.wheel(0, 100_000)
+    await page.waitForTimeout(250)
+  }
+  expect(before).toBeGreaterThan(early * 4)
+  await expect.poll(() => page.locator('.row').last().getAttribute('aria-posinset')).toBe('130')
+  expect(await rows.count()).toBeLessThan(20)
+  await page.mouse.wheel(0, -8_000)
+  await page.waitForTimeout(100)
+  const [where, shown] = await page.evaluate(() => [
+    window.scrollY,
+    document.querySelector('.row:nth-child(6) a')?.getAttribute('href'),
+  ])
+  await rows.nth(5).click()
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  expect(await page.evaluate(() => window.scrollY)).toBe(0)
+  await page.goBack()
+  await rows.first().waitFor()
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(where)
+  await expect
+    .poll(() => page.evaluate(() => document.querySelector('.row:nth-child(6) a')?.getAttribute('href')))
+    .toBe(shown)
+  expect(complaints).toEqual([])
+})
+
+test('pages: every address once, with how often and how long it was seen, and a search', async () => {
+  const { url, projectId } = await startHung()
+  const { page, complaints } = await visit(`${url}/projects/${projectId}/pages`)
+  const cards = page.locator('.card')
+  await expect.poll(() => cards.count()).toBe(PAGES.length)
+  expect(await cards.locator('strong').allTextContents()).toEqual(['Home', 'About', 'Contact', 'Pricing'])
+  expect(await cards.first().innerText()).toMatch(/site\.example\s+3 pictures · 26 Feb 2026 – 28 Feb 2026/)
+  await page.getByRole('searchbox').fill('pric')
+  await expect.poll(() => cards.locator('strong').allTextContents()).toEqual(['Pricing'])
+  await cards.first().click()
+  await page.getByRole('heading', { name: 'Pricing' }).waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('what is not there is said, and a service that is away is not the end', async () => {
+  const { url, projectId } = await startHung()
+  const { page } = await visit(`${url}/projects/${crypto.randomUUID()}`)
+  await page.getByText('This does not exist').waitFor()
+  await page.goto(`${url}/projects/${projectId}/nonsense/at/all`)
+  await page.getByRole('heading', { name: 'Nothing is here' }).waitFor()
+  await page.route('**/overview**', (route) => route.abort())
+  await page.goto(`${url}/projects/${projectId}`)
+  await page.getByText('The service does not answer').waitFor()
+  await page.unroute('**/overview**')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect.poll(() => page.locator('.root').count()).toBe(3)
+})
