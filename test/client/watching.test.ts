@@ -11,15 +11,22 @@ const ID = '11111111-1111-4111-8111-111111111111'
 
 type PageState = 'queued' | 'running' | 'done' | 'failed'
 
-/** Those of these positions, as an event. */
-function event(id: number, state: RootStatus['state'], pages: Record<number, PageState>): string {
+/** With the pages at these positions. */
+function statusOf(state: RootStatus['state'], pages: Record<number, PageState>): RootStatus {
   const urls = Object.entries(pages).map(([position, each]) => ({
     ...{ position: Number(position), url: 'https://example.com/', name: 'Grüße 🦉', state: each },
     ...{ attempts: 1, queued: 1 },
   }))
   const counts = { total: 2, queued: 0, running: 0, done: 0, failed: 0 }
-  const status: RootStatus = { rootId: ID, state, created: 1, tags: [], counts, urls }
-  return `event: status\nid: ${id}\ndata: ${JSON.stringify(status)}\n\n`
+  return { rootId: ID, state, created: 1, tags: [], counts, urls }
+}
+
+function event(id: number, ...status: Parameters<typeof statusOf>): string {
+  return `event: status\nid: ${id}\ndata: ${JSON.stringify(statusOf(...status))}\n\n`
+}
+
+function refuse(status: number, body: string, headers: Record<string, string> = {}): BareAnswer {
+  return (response) => response.writeHead(status, headers).end(body)
 }
 
 const RETRY = 'retry: 120\n\n'
@@ -211,10 +218,6 @@ describe('comes back', () => {
   })
 
   test('after whatever passes by itself', async () => {
-    const refuse =
-      (status: number, body: string, headers = {}): BareAnswer =>
-      (response) =>
-        response.writeHead(status, headers).end(body)
     const { url, asked } = await serveBare(
       events('retry: 1\n\n', QUEUED),
       refuse(502, '<html>Bad Gateway</html>', { 'content-type': 'text/html' }),
@@ -226,7 +229,29 @@ describe('comes back', () => {
     const begun = performance.now()
     expect(await watch(url)).toHaveLength(2)
     expect(performance.now() - begun).toBeGreaterThan(1_000)
-    expect(asked.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, '1', '1', '1', '1', '1'])
+    expect(asked.map(({ path, headers }) => [path.split('/').at(-1), headers['last-event-id']])).toEqual([
+      ['events', undefined],
+      ['events', '1'],
+      ['status', undefined],
+      ['events', '1'],
+      ['status', undefined],
+      ['events', '1'],
+    ])
+  })
+
+  test('and asks plainly every other time where events do not come through', async () => {
+    const queued = statusOf('queued', { 0: 'queued', 1: 'queued' })
+    const running = statusOf('running', { 0: 'queued', 1: 'done' })
+    const done = statusOf('done', { 0: 'done', 1: 'done' })
+    const held = refuse(504, '')
+    const { url, asked } = await serveBare(
+      events('retry: 1\n\n'),
+      ...[held, json(queued), held, json(queued), held, json(running), held, json(done)],
+    )
+    expect(await watch(url)).toEqual([queued, running, done])
+    expect(asked.slice(1).map(({ path }) => path.split('/').at(-1))).toEqual(
+      Array.from({ length: 4 }, () => ['events', 'status']).flat(),
+    )
   })
 
   test('later and later where nothing comes', async () => {
@@ -291,7 +316,7 @@ describe('gives up', () => {
     const { url } = await serveBare(
       events(RETRY, QUEUED),
       (response) => response.socket?.destroy(),
-      events(FINISHED),
+      json(statusOf('done', { 0: 'done', 1: 'done' })),
     )
     const told: string[] = []
     for await (const { state } of createClient({ server: url }).watchStatus(ID, ID, { patience: 0.6 })) {
@@ -313,37 +338,34 @@ describe('gives up', () => {
   })
 })
 
-test('a connection that has died without a word is given up, and another one opened', async () => {
+test('connections that have died without a word are given up, and others opened', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
-  const asked: Headers[] = []
-  /** Says this, and then nothing any more; where it is asked to stop, it does. */
-  const hang = (text: string, signal: AbortSignal) =>
-    new ReadableStream({
-      start(controller) {
-        controller.enqueue(new TextEncoder().encode(text))
-        signal.addEventListener('abort', () => controller.error(signal.reason))
-      },
+  const asked: string[] = []
+  /** Says something, or nothing at all, and then nothing any more; but where it is told to stop, it does. */
+  const dead: typeof fetch = async (address, { headers, signal } = {}) => {
+    asked.push(`${String(address).split('/').at(-1)} ${new Headers(headers).get('last-event-id')}`)
+    const text = [QUEUED, undefined, undefined, FINISHED][asked.length - 1]
+    const stopped = new Promise<never>((_, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason))
     })
-  const dead: typeof fetch = async (_address, init) => {
-    asked.push(new Headers(init?.headers))
-    const text = asked.length === 1 ? QUEUED : FINISHED
-    if (asked.length === 2) {
-      return await new Promise((_resolve, reject) => {
-        init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
-      })
-    }
-    const body = hang(text, init?.signal as AbortSignal)
+    if (text === undefined) return await stopped
+    const body = new ReadableStream({
+      start: (controller) => controller.enqueue(new TextEncoder().encode(text)),
+      pull: () => stopped,
+    })
     return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
   }
   const watching = createClient({ server: 'http://x', fetch: dead }).watchStatus(ID, ID)
   expect((await watching.next()).value?.state).toBe('queued')
   const next = watching.next()
-  await vi.advanceTimersByTimeAsync(44_000)
-  expect(asked).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(29_000)
+  expect(asked).toEqual(['events null'])
   await vi.advanceTimersByTimeAsync(3_000)
-  expect(asked.map((headers) => headers.get('last-event-id'))).toEqual([null, '1'])
-  await vi.advanceTimersByTimeAsync(50_000)
-  expect(asked).toHaveLength(3)
+  expect(asked).toEqual(['events null', 'events 1'])
+  await vi.advanceTimersByTimeAsync(32_000)
+  expect(asked).toEqual(['events null', 'events 1', 'status null'])
+  await vi.advanceTimersByTimeAsync(32_000)
+  expect(asked).toEqual(['events null', 'events 1', 'status null', 'events 1'])
   expect((await next).value?.state).toBe('done')
 })
