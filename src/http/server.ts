@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
+import { Project } from '../contract/browsing.ts'
 import { Problem } from '../contract/problem.ts'
 import { JobResult, RootResult } from '../contract/results.ts'
 import { ScreenshotRequest } from '../contract/screenshot-request.ts'
@@ -19,9 +20,11 @@ import { openApiInfo } from './openapi.ts'
 import { documentation } from './operations/documentation.ts'
 import { getImage } from './operations/get-image.ts'
 import { getMetrics } from './operations/get-metrics.ts'
+import { getProject } from './operations/get-project.ts'
 import { getRoot } from './operations/get-root.ts'
 import { getStatus } from './operations/get-status.ts'
 import { health } from './operations/health.ts'
+import { listProjects } from './operations/list-projects.ts'
 import { listRoots } from './operations/list-roots.ts'
 import { requestScreenshots } from './operations/request-screenshots.ts'
 import { watchStatus } from './operations/watch-status.ts'
@@ -86,12 +89,14 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   limitRate(server, context)
   refuseWhatKeysDoNotOpen(server, context)
 
-  for (const schema of [JobResult, RootResult, RootStatus, ScreenshotRequest, Problem])
+  for (const schema of [JobResult, RootResult, Project, RootStatus, ScreenshotRequest, Problem])
     server.addSchema(schema)
   await server.register(swagger, openApiInfo(context))
   const methods = refuseOtherMethods(server)
   listRoots(server, context)
   getRoot(server, context)
+  listProjects(server, context)
+  getProject(server, context)
   await requestScreenshots(server, context)
   getStatus(server, context)
   watchStatus(server, context)

@@ -65,6 +65,12 @@ export interface RootPosition {
   readonly rootId: string
 }
 
+/** The same in the list of projects. */
+export interface ProjectPosition {
+  readonly created: number
+  readonly projectId: string
+}
+
 export type KeyScope = 'read' | 'write'
 
 export interface ApiKey {
@@ -89,8 +95,8 @@ export interface Store {
   /** Throws `conflict` if the id is taken. */
   createProject(project: Omit<Project, 'revision'>): Promise<void>
   findProject(projectId: string): Promise<Project | undefined>
-  /** Oldest first. */
-  listProjects(limit?: number): Promise<Project[]>
+  /** Oldest first, then by id; all of them, or some from just behind `after`. */
+  listProjects(page?: { after?: ProjectPosition | undefined; limit?: number }): Promise<Project[]>
   /** With their counts, for which every root is looked at. */
   countProjects(): Promise<ProjectSummary[]>
 

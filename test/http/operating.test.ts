@@ -92,6 +92,7 @@ describe('documentation', () => {
     expect(Object.keys(document.paths)).toEqual([
       '/api/projects/{projectId}/screenshots/root',
       '/api/projects/{projectId}/screenshots/root/{jobId}',
+      '/api/projects',
       '/api/projects/{projectId}',
       '/api/projects/{projectId}/screenshots/root/{jobId}/status',
       '/api/projects/{projectId}/screenshots/root/{jobId}/events',
@@ -120,7 +121,7 @@ describe('documentation', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1])
     expect(new Set(references)).toEqual(
       new Set(
-        ['JobResult', 'RootResult', 'RootStatus', 'ScreenshotRequest', 'Problem'].map(
+        ['JobResult', 'RootResult', 'Project', 'RootStatus', 'ScreenshotRequest', 'Problem'].map(
           (name) => `#/components/schemas/${name}`,
         ),
       ),

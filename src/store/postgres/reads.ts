@@ -52,10 +52,11 @@ export function createPostgresReads(query: Query): Reads {
         where revoked is null`
       return inOrder(hashes.length, await query(text, [hashes]), toApiKey)
     },
-    listProjects: async (limit) =>
-      (await query(`select ${PROJECT} from projects order by created, project_id limit $1`, [limit])).map(
-        toProject,
-      ),
+    async listProjects({ after, limit } = {}) {
+      const text = `select ${PROJECT} from projects ${after ? 'where (created, project_id) > ($2, $3)' : ''}
+        order by created, project_id limit $1`
+      return (await query(text, after ? [limit, after.created, after.projectId] : [limit])).map(toProject)
+    },
     async pageRoots(projectId, { after, limit }) {
       if (after === undefined) {
         const text = `${SHOWN} order by created desc, root_id limit $2`

@@ -34,7 +34,7 @@ export function createSqlStore({
     findProject,
     findRoot: (projectId, rootId) => findRoot(projectId + rootId),
     findKey,
-    listProjects: (limit) => reads.listProjects(limit),
+    listProjects: (page) => reads.listProjects(page),
     pageRoots: (projectId, page) => reads.pageRoots(projectId, page),
     jobsOf: (projectId, rootIds) => reads.jobsOf(projectId, rootIds),
     textsOf: (projectId, rootIds) => reads.textsOf(projectId, rootIds),
