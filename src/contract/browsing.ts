@@ -38,6 +38,10 @@ export const RootOverview = Type.Object(
 
 export type RootOverview = Static<typeof RootOverview>
 
+export const OverviewList = Type.Array(Type.Reference<RootOverview>('RootOverview'), {
+  description: 'Roots at a glance, newest first.',
+})
+
 export const PageSummary = Type.Object(
   {
     url: Type.String({ description: 'Address of the page.' }),

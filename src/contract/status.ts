@@ -81,6 +81,13 @@ export const RootStatus = Type.Object(
 
 export type RootStatus = Static<typeof RootStatus>
 
+export function stateOf({ total, queued, done, failed }: Counts): RootState {
+  if (done === total) return 'done'
+  if (failed === total) return 'failed'
+  if (done + failed === total) return 'partial'
+  return queued === total ? 'queued' : 'running'
+}
+
 export function isFinal(state: RootState): boolean {
   return state !== 'queued' && state !== 'running'
 }

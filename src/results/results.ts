@@ -12,7 +12,8 @@ import { RootBytes } from './root-bytes.ts'
 
 /** An answer whose headers are known. */
 export interface Answer {
-  readonly etag: string
+  /** Undefined where no revision tells what changes: then it is not to be kept. */
+  readonly etag?: string | undefined
   /** Where the next page begins, if this is a page and not the last. */
   readonly nextCursor?: string | undefined
   /** The whole body, where it is at hand. */

@@ -1,3 +1,4 @@
+import type { Browsing } from './browsing.ts'
 import type { Captures } from './captures.ts'
 
 export interface Project {
@@ -128,6 +129,8 @@ export interface Store {
   /** False where there is no such key. Revoking twice keeps the first time. */
   revokeKey(keyId: string, at: number): Promise<boolean>
 
+  /** The same, as people look at it. */
+  readonly browsing: Browsing
   /** What is still to be captured. */
   readonly captures: Captures
 

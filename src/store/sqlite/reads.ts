@@ -1,4 +1,3 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import {
   ANY_UNFINISHED,
   BETWEEN_JOBS,
@@ -14,7 +13,7 @@ import {
   toProject,
   toRootHead,
 } from '../sql/reads.ts'
-import { translating } from './errors.ts'
+import type { Prepare } from './prepare.ts'
 
 /** Answers remembered at a time. */
 const MOST_KNOWN = 20_000
@@ -22,17 +21,10 @@ const MOST_KNOWN = 20_000
 /** Nothing is as old. */
 const BEFORE_ALL = { created: -1, projectId: '' }
 
-const TEXT = jobText((column) => `json_quote(${column})`)
+export const TEXT = jobText((column) => `json_quote(${column})`)
 const SHOWN = `select ${HEAD} from roots where project_id = ?1 and claimed is null`
 
-export function createSqliteReads(database: DatabaseSync, path: string): Reads {
-  const prepare = (text: string) => {
-    const statement = translating(path, () => database.prepare(text))
-    statement.setReturnArrays(true)
-    const run = (...values: SQLInputValue[]) =>
-      translating(path, () => statement.all(...values) as unknown as unknown[][])
-    return run
-  }
+export function createSqliteReads(prepare: Prepare): Reads {
   const version = prepare('pragma data_version')
   const project = prepare(`select ${PROJECT} from projects where project_id = ?1`)
   const projects = prepare(
