@@ -45,10 +45,15 @@ export class Listing<T> {
   more(): void {
     if (this.#reading || this.complete || this.failure) return
     this.#run(async () => {
-      const { value, done } = await this.#pages.next()
-      if (done) this.complete = true
-      else this.items = this.items.concat(value)
-      this.#watch(value ?? [])
+      let added: T[] = []
+      // A page of a search may hold nothing, and yet more may follow.
+      while (added.length === 0 && !this.complete) {
+        const { value, done } = await this.#pages.next()
+        if (done) this.complete = true
+        else added = value
+      }
+      this.items = this.items.concat(added)
+      this.#watch(added)
     })
   }
 

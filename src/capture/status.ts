@@ -4,8 +4,8 @@ import {
   type CaptureState,
   type Counts,
   type PageStatus,
-  type RootState,
   type RootStatus,
+  stateOf,
 } from '../contract/status.ts'
 import { AppError } from '../errors.ts'
 import type { CaptureProgress } from '../store/captures.ts'
@@ -49,13 +49,6 @@ function countStates(pages: readonly PageStatus[]): Counts {
   const count = (state: CaptureState) => pages.filter((page) => page.state === state).length
   const byState = Object.fromEntries(CAPTURE_STATES.map((state) => [state, count(state)]))
   return { total: pages.length, ...(byState as Record<CaptureState, number>) }
-}
-
-function stateOf({ total, queued, done, failed }: Counts): RootState {
-  if (done === total) return 'done'
-  if (failed === total) return 'failed'
-  if (done + failed === total) return 'partial'
-  return queued === total ? 'queued' : 'running'
 }
 
 function toPageStatus(capture: CaptureProgress): PageStatus {

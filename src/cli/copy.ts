@@ -54,7 +54,7 @@ async function runCopy({ toDatabase, toImages }: CopyOptions): Promise<ExitCode>
     if (sameImages && isDeepStrictEqual(target.database, config.database)) {
       throw new AppError('bad_request', 'that is where to copy from (DATABASE_URL, IMAGES_URL, DATA_DIR)')
     }
-    if ((await from.store.listProjects(1)).length === 0) {
+    if ((await from.store.listProjects({ limit: 1 })).length === 0) {
       throw new AppError(
         'bad_request',
         'there is nothing to copy: do DATA_DIR, DATABASE_URL and IMAGES_URL name it?',

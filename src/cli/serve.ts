@@ -135,7 +135,7 @@ function explainListening(error: NodeJS.ErrnoException, { host, port }: Config):
 async function describeService(url: string, { store }: Storage, config: Config): Promise<string> {
   const base = config.publicUrl ?? url
   const keys = config.auth === 'keys'
-  const project = (await store.findProject(DEMO_PROJECT_ID)) ?? (await store.listProjects(1))[0]
+  const project = (await store.findProject(DEMO_PROJECT_ID)) ?? (await store.listProjects({ limit: 1 }))[0]
   const lines = [`proofsheet is ready at ${base}`, '']
   if (keys) {
     lines.push(`Every request needs an API key. Make one, in another terminal${sameSettings(config)}:`)

@@ -120,8 +120,9 @@ const REPEAT_MS = 300
 
 export function createClient(options: ClientOptions): Client {
   const wire = createWire(options)
-  const get = async <T>(path: string, { signal }: AskOptions = {}): Promise<T> =>
-    await wire.read<T>(await wire.ask(path, { signal }), signal)
+  const fetchFrom = (path: string, { signal }: AskOptions = {}) => wire.ask(path, { signal })
+  const get = async <T>(path: string, options: AskOptions = {}): Promise<T> =>
+    await wire.read<T>(await fetchFrom(path, options), options.signal)
 
   return {
     listProjects: (options = {}) => followPages(wire, projectsPath, options),
@@ -136,8 +137,10 @@ export function createClient(options: ClientOptions): Client {
     },
     getStatus: (project, root, { wait, ...options } = {}) =>
       get(statusPath(id(project), id(root)) + toQuery({ wait }), options),
-    watchStatus: (project, root, options = {}) =>
-      watchStatus(wire, eventsPath(id(project), id(root)), options),
+    watchStatus(project, root, options = {}) {
+      const [events, status] = [eventsPath(id(project), id(root)), statusPath(id(project), id(root))]
+      return watchStatus(wire, { events, status }, options)
+    },
     async requestScreenshots(project, request, { idempotencyKey = randomText(), signal } = {}) {
       const ask = async () => {
         const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey }
@@ -155,8 +158,8 @@ export function createClient(options: ClientOptions): Client {
     listHistory: (project, url, options = {}) =>
       followPages(wire, historyPath(id(project)), { url, ...options }),
     fetchPicture: (project, root, uuid, options) =>
-      wire.ask(picturePath(id(project), id(root), id(uuid)), options),
-    fetchArchive: (project, root, options) => wire.ask(archivePath(id(project), id(root)), options),
+      fetchFrom(picturePath(id(project), id(root), id(uuid)), options),
+    fetchArchive: (project, root, options) => fetchFrom(archivePath(id(project), id(root)), options),
     pictureAddress: (project, root, uuid) => wire.server + picturePath(id(project), id(root), id(uuid)),
     archiveAddress: (project, root) => wire.server + archivePath(id(project), id(root)),
   }

@@ -1,10 +1,7 @@
 import type { EventParser } from './event-parser.ts'
-import { NoAnswerError } from './no-answer-error.ts'
 import { unexpected } from './problem-error.ts'
+import { limitSilence } from './silence.ts'
 import type { Wire } from './wire.ts'
-
-/** The service says something every 15 seconds: a connection this silent is dead, though nobody has closed it. */
-const LONGEST_SILENCE_MS = 45_000
 
 export interface EventOptions {
   /** Others are passed over. */
@@ -19,20 +16,9 @@ export async function openEvents<T>(
   path: string,
   { type, parser, signal }: EventOptions,
 ): Promise<AsyncGenerator<T[], void, undefined> | undefined> {
-  const silence = new AbortController()
-  const either = AbortSignal.any(signal ? [signal, silence.signal] : [silence.signal])
-  const soon = async <P>(part: Promise<P>): Promise<P> => {
-    const giveUp = () => silence.abort(new NoAnswerError(wire.server, new Error('it is silent')))
-    const timer = setTimeout(giveUp, LONGEST_SILENCE_MS)
-    try {
-      return await part
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-
+  const silence = limitSilence(wire.server, signal)
   const headers = { accept: 'text/event-stream', ...goOnAfter(parser.lastEventId) }
-  const response = await soon(wire.ask(path, { headers, signal: either }))
+  const response = await silence.soon(wire.ask(path, { headers, signal: silence.signal }))
   if (response.status === 204) return undefined
   const reader = response.body?.getReader()
   if (!reader || !/^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '')) {
@@ -44,7 +30,7 @@ export async function openEvents<T>(
     const decoder = new TextDecoder()
     try {
       for (;;) {
-        const { done, value } = await soon(wire.receive(from.read(), either))
+        const { done, value } = await silence.soon(wire.receive(from.read(), silence.signal))
         if (done) return
         const events = parser.read(decoder.decode(value, { stream: true }))
         yield events.filter((event) => event.type === type).map(({ data }) => parse(data))

@@ -4,44 +4,65 @@ import { EventParser } from './event-parser.ts'
 import { openEvents } from './open-events.ts'
 import { Patience } from './patience.ts'
 import { pause } from './pause.ts'
+import { limitSilence } from './silence.ts'
 import type { Wire } from './wire.ts'
-
-/** The whole status with everything that changes, over as many connections as it takes. */
-export async function* watchStatus(
-  wire: Wire,
-  path: string,
-  { signal, patience: seconds = Number.POSITIVE_INFINITY }: WatchOptions,
-): AsyncGenerator<RootStatus, void, undefined> {
-  const patience = new Patience(seconds)
-  let status: RootStatus | undefined
-  let parser = new EventParser()
-  while (!signal?.aborted) {
-    parser = new EventParser(parser.lastEventId, parser.retryMs)
-    patience.begin()
-    try {
-      const stream = await openEvents<RootStatus>(wire, path, { type: 'status', parser, signal })
-      if (!stream) return
-      for await (const events of stream) {
-        patience.answered()
-        for (const news of events) {
-          patience.brought()
-          status = merge(status, news)
-          yield status
-          if (isFinal(status.state)) return
-        }
-      }
-    } catch (error) {
-      if (signal?.aborted) return
-      patience.bear(error)
-    }
-    await pause(patience.nextPause(parser.retryMs), signal)
-  }
-}
 
 export interface WatchOptions {
   readonly signal?: AbortSignal | undefined
   /** Seconds without an answer until it throws what is wrong. Without it: never. */
   readonly patience?: number | undefined
+}
+
+/** The whole status with everything that changes, over as many connections as it takes. */
+export async function* watchStatus(
+  wire: Wire,
+  paths: { readonly events: string; readonly status: string },
+  { signal, patience: seconds = Number.POSITIVE_INFINITY }: WatchOptions,
+): AsyncGenerator<RootStatus, void, undefined> {
+  const patience = new Patience(seconds)
+  let known: RootStatus | undefined
+  let parser = new EventParser()
+  let eventsComeThrough = true
+  while (!signal?.aborted) {
+    parser = new EventParser(parser.lastEventId, parser.retryMs)
+    patience.begin()
+    let heard = false
+    try {
+      const stream = eventsComeThrough
+        ? await openEvents<RootStatus>(wire, paths.events, { type: 'status', parser, signal })
+        : askOnce(wire, paths.status, signal)
+      if (!stream) return
+      for await (const events of stream) {
+        heard = true
+        patience.answered()
+        for (const news of events) {
+          const status = merge(known, news)
+          if (JSON.stringify(status) === JSON.stringify(known)) continue
+          known = status
+          patience.brought()
+          yield status
+          if (isFinal(status.state)) return
+        }
+      }
+      eventsComeThrough = true
+    } catch (error) {
+      if (signal?.aborted) return
+      patience.bear(error)
+      // There are proxies that hold events back until the last one came. Then every other time it asks plainly.
+      eventsComeThrough = heard || !eventsComeThrough
+    }
+    await pause(patience.nextPause(parser.retryMs), signal)
+  }
+}
+
+async function* askOnce(
+  wire: Wire,
+  path: string,
+  given: AbortSignal | undefined,
+): AsyncGenerator<RootStatus[], void, undefined> {
+  const { soon, signal } = limitSilence(wire.server, given)
+  const response = await soon(wire.ask(path, { signal }))
+  yield [await soon(wire.read<RootStatus>(response, signal))]
 }
 
 /** An event tells of those pages that changed since the one before. */

@@ -15,6 +15,10 @@ export const Project = Type.Object(
 
 export type Project = Static<typeof Project>
 
+export const ProjectList = Type.Array(Type.Reference<Project>('Project'), {
+  description: 'Projects, oldest first.',
+})
+
 /** Most jobs of a root that an overview shows. */
 export const OVERVIEW_JOBS = 12
 
@@ -33,6 +37,10 @@ export const RootOverview = Type.Object(
 )
 
 export type RootOverview = Static<typeof RootOverview>
+
+export const OverviewList = Type.Array(Type.Reference<RootOverview>('RootOverview'), {
+  description: 'Roots at a glance, newest first.',
+})
 
 export const PageSummary = Type.Object(
   {

@@ -1,5 +1,5 @@
 import { type Static, Type } from './schema.ts'
-import { CAPTURE_STATES, ROOT_STATES } from './states.ts'
+import { CAPTURE_STATES, ROOT_STATES, type RootState } from './states.ts'
 
 export * from './states.ts'
 
@@ -75,3 +75,10 @@ export const RootStatus = Type.Object(
 )
 
 export type RootStatus = Static<typeof RootStatus>
+
+export function stateOf({ total, queued, done, failed }: Counts): RootState {
+  if (done === total) return 'done'
+  if (failed === total) return 'failed'
+  if (done + failed === total) return 'partial'
+  return queued === total ? 'queued' : 'running'
+}

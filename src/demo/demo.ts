@@ -93,7 +93,7 @@ export interface DemoTools {
  */
 export async function makeDemo(intake: Omit<Intake, 'limits'>, tools: DemoTools): Promise<void> {
   const { store, clock } = intake
-  const projects = await store.listProjects(2)
+  const projects = await store.listProjects({ limit: 2 })
   if (projects.some(({ projectId }) => projectId !== DEMO_PROJECT_ID)) return
   const roots = await store.pageRoots(DEMO_PROJECT_ID, { limit: 100 })
   const due = visits.filter(({ rootId }) => !roots.some((root) => root.rootId === rootId))

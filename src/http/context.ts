@@ -5,6 +5,7 @@ import type { Watch } from '../capture/watch.ts'
 import type { Config } from '../config/config.ts'
 import type { Static } from '../contract/schema.ts'
 import type { Images } from '../images/images.ts'
+import type { Overviews } from '../results/overviews.ts'
 import type { Results } from '../results/results.ts'
 import type { ApiKey, Store } from '../store/store.ts'
 
@@ -17,6 +18,7 @@ export interface HttpContext {
   readonly store: Store
   readonly images: Images
   readonly results: Results
+  readonly overviews: Overviews
   readonly requests: Requests
   readonly watch: Watch
   /** Throws AppError `no_browser` where nothing could be captured. */

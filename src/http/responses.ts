@@ -12,10 +12,12 @@ export const resultHeaders = {
   'X-Request-Id': header('The id under which the logs know the request.'),
 }
 
-export const pageHeaders = {
-  ...resultHeaders,
-  Link: header('`<…>; rel="next"`, where a further page follows.'),
-}
+const Link = header('`<…>; rel="next"`, where a further page follows.')
+
+export const pageHeaders = { ...resultHeaders, Link }
+
+/** Of pages that have no ETag. */
+export const linkHeaders = { Link, 'X-Request-Id': resultHeaders['X-Request-Id'] }
 
 /** The failures an operation documents, by status. */
 export function problemResponses(...codes: ErrorCode[]): Record<number, object> {

@@ -20,9 +20,13 @@ export function sendAnswer(
   { config }: HttpContext,
 ): undefined | Promise<void> {
   const headers = reply.getHeaders() as OutgoingHttpHeaders
-  headers['etag'] = answer.etag
-  headers['cache-control'] = 'private, no-cache'
-  if (matchesEtag(request.headers['if-none-match'], answer.etag)) return sendWhole(reply, 304, headers)
+  if (answer.etag === undefined) {
+    headers['cache-control'] = 'no-store'
+  } else {
+    headers['etag'] = answer.etag
+    headers['cache-control'] = 'private, no-cache'
+    if (matchesEtag(request.headers['if-none-match'], answer.etag)) return sendWhole(reply, 304, headers)
+  }
   headers['content-type'] = JSON_TYPE
   if (request.method === 'HEAD') return sendWhole(reply, 200, headers)
   if (answer.whole) {

@@ -1,18 +1,23 @@
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
-import type { RootPosition } from '../store/store.ts'
 
-/** An opaque place in the list. Whatever is not exactly what `encodeCursor` makes is refused. */
-export function encodeCursor({ created, rootId }: RootPosition): string {
-  return Buffer.from(`${created}.${rootId}`).toString('base64url')
+/** A place in a list that is in the order of time: what a page begins behind. */
+export interface Place {
+  readonly created: number
+  readonly id: string
 }
 
-export function decodeCursor(cursor: string): RootPosition {
-  const [created = '', id = ''] = Buffer.from(cursor, 'base64url').toString().split('.', 2)
-  const rootId = parseId(id)
-  if (rootId !== undefined && /^\d{1,16}$/.test(created)) {
-    const position = { created: Number(created), rootId }
-    if (encodeCursor(position) === cursor) return position
+/** An opaque place in the list. Whatever is not exactly what `encodeCursor` makes is refused. */
+export function encodeCursor({ created, id }: Place): string {
+  return Buffer.from(`${created}.${id}`).toString('base64url')
+}
+
+export function decodeCursor(cursor: string): Place {
+  const [created = '', text = ''] = Buffer.from(cursor, 'base64url').toString().split('.', 2)
+  const id = parseId(text)
+  if (id !== undefined && /^\d{1,16}$/.test(created)) {
+    const place = { created: Number(created), id }
+    if (encodeCursor(place) === cursor) return place
   }
   throw new AppError('bad_request', 'cursor is not one that a Link header of this list gave')
 }

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto'
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import type { Addresses, Images } from '../images/images.ts'
-import type { Store } from '../store/store.ts'
+import type { RootPosition, Store } from '../store/store.ts'
 import { walkRoots } from '../store/walk-roots.ts'
-import { decodeCursor, encodeCursor } from './cursor.ts'
+import { decodeCursor, encodeCursor, type Place } from './cursor.ts'
 import { KeptRoots } from './kept-roots.ts'
 import { makePieces, type Piece, WHOLE_ROOT } from './pieces.ts'
 import { RENDERING } from './render.ts'
@@ -12,7 +12,8 @@ import { RootBytes } from './root-bytes.ts'
 
 /** An answer whose headers are known. */
 export interface Answer {
-  readonly etag: string
+  /** Undefined where no revision tells what changes: then it is not to be kept. */
+  readonly etag?: string | undefined
   /** Where the next page begins, if this is a page and not the last. */
   readonly nextCursor?: string | undefined
   /** The whole body, where it is at hand. */
@@ -63,7 +64,7 @@ export class Results {
     page: { limit: number; cursor?: string | undefined } | undefined,
     asked: Asked,
   ): Promise<Answer> {
-    const after = page?.cursor === undefined ? undefined : decodeCursor(page.cursor)
+    const after = page?.cursor === undefined ? undefined : positionOf(decodeCursor(page.cursor))
     const projectId = parseId(projectText)
     const project = projectId && (await this.#store.findProject(projectId))
     if (!project) throw new AppError('not_found')
@@ -78,7 +79,7 @@ export class Results {
     const last = heads.length > page.limit ? shown.at(-1) : undefined
     return {
       etag,
-      nextCursor: last && encodeCursor(last),
+      nextCursor: last && encodeCursor({ created: last.created, id: last.rootId }),
       body: () => makePieces(this.#store, roots, [{ heads: shown, last: true }], { list: true }),
     }
   }
@@ -86,6 +87,10 @@ export class Results {
   #roots(projectId: string, addresses: Addresses): RootBytes {
     return new RootBytes(projectId, addresses, tagOf(addresses), this.#kept, this.#keptBytes / 2)
   }
+}
+
+function positionOf({ created, id }: Place): RootPosition {
+  return { created, rootId: id }
 }
 
 const tags = new WeakMap<Addresses, string>()

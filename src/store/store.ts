@@ -1,3 +1,4 @@
+import type { Browsing } from './browsing.ts'
 import type { Captures } from './captures.ts'
 
 export interface Project {
@@ -65,6 +66,12 @@ export interface RootPosition {
   readonly rootId: string
 }
 
+/** The same in the list of projects. */
+export interface ProjectPosition {
+  readonly created: number
+  readonly projectId: string
+}
+
 export type KeyScope = 'read' | 'write'
 
 export interface ApiKey {
@@ -89,8 +96,8 @@ export interface Store {
   /** Throws `conflict` if the id is taken. */
   createProject(project: Omit<Project, 'revision'>): Promise<void>
   findProject(projectId: string): Promise<Project | undefined>
-  /** Oldest first. */
-  listProjects(limit?: number): Promise<Project[]>
+  /** Oldest first, then by id; all of them, or some from just behind `after`. */
+  listProjects(page?: { after?: ProjectPosition | undefined; limit?: number }): Promise<Project[]>
   /** With their counts, for which every root is looked at. */
   countProjects(): Promise<ProjectSummary[]>
 
@@ -122,6 +129,8 @@ export interface Store {
   /** False where there is no such key. Revoking twice keeps the first time. */
   revokeKey(keyId: string, at: number): Promise<boolean>
 
+  /** The same, as people look at it. */
+  readonly browsing: Browsing
   /** What is still to be captured. */
   readonly captures: Captures
 

@@ -208,6 +208,20 @@ describe('the key', () => {
     expect(elsewhere.asked).toEqual([])
   })
 
+  test('nor in a browser, which tells nothing of where a redirect leads', async () => {
+    const redirect = {
+      ok: false,
+      status: 0,
+      type: 'opaqueredirect',
+      headers: new Headers(),
+      text: async () => '',
+    }
+    const client = createClient({ server: '', fetch: async () => redirect as unknown as Response })
+    await expect(client.getProject(PROJECT)).rejects.toMatchObject({
+      ...{ status: 0, code: 'unexpected_answer', message: 'answered with a redirect: it leads elsewhere' },
+    })
+  })
+
   test('follows no link to another server: the next page is asked for where the first one was', async () => {
     const elsewhere = await serveBare(json([]))
     const link = `<${elsewhere.url}/api/other/path?limit=1&cursor=c2>; rel="next"`

@@ -92,7 +92,10 @@ describe('documentation', () => {
     expect(Object.keys(document.paths)).toEqual([
       '/api/projects/{projectId}/screenshots/root',
       '/api/projects/{projectId}/screenshots/root/{jobId}',
+      '/api/projects',
       '/api/projects/{projectId}',
+      '/api/projects/{projectId}/screenshots/overview',
+      '/api/projects/{projectId}/screenshots/root/{jobId}/overview',
       '/api/projects/{projectId}/screenshots/root/{jobId}/status',
       '/api/projects/{projectId}/screenshots/root/{jobId}/events',
       '/images/{*}',
@@ -120,9 +123,15 @@ describe('documentation', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1])
     expect(new Set(references)).toEqual(
       new Set(
-        ['JobResult', 'RootResult', 'RootStatus', 'ScreenshotRequest', 'Problem'].map(
-          (name) => `#/components/schemas/${name}`,
-        ),
+        [
+          'JobResult',
+          'RootResult',
+          'Project',
+          'RootOverview',
+          'RootStatus',
+          'ScreenshotRequest',
+          'Problem',
+        ].map((name) => `#/components/schemas/${name}`),
       ),
     )
     const projectId = await makeProject(service.store)

@@ -13,6 +13,7 @@ import {
 } from '../support/postgres.ts'
 import { addRows, makeProject } from '../support/results.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
+import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
 import { storeSuite } from './store-suite.ts'
 
@@ -41,6 +42,7 @@ const driver = {
 
 storeSuite('PostgreSQL', driver)
 capturesSuite('PostgreSQL', driver)
+browsingSuite('PostgreSQL', driver)
 
 /** The address, with a setting of the server's for its sessions. */
 function withSetting(address: string, setting: string): string {
@@ -80,6 +82,25 @@ describe('PostgreSQL', () => {
       code: 'storage_failed',
       message: expect.stringContaining('newer version of proofsheet'),
     })
+  })
+
+  test('a store without an index for browsing gets it, with all it holds', async () => {
+    const url = await driver.newPlace()
+    const before = await driver.open(url)
+    const projectId = await makeProject(before)
+    const rootId = await addRows(before, projectId, { jobs: 3 })
+    await before.close()
+    await asAdmin(
+      url,
+      `drop index projects_oldest_first; drop index jobs_of_page; drop index captures_unfinished;
+       delete from kysely_migration where name = '0004-browsing'`,
+    )
+    const { browsing } = await driver.open(url)
+    expect((await browsing.firstTexts(projectId, [rootId], 2)).get(rootId)).toHaveLength(2)
+    const names = await asAdmin<{ indexname: string }[]>(url, 'select indexname from pg_indexes')
+    expect(names.map(({ indexname }) => indexname)).toEqual(
+      expect.arrayContaining(['projects_oldest_first', 'jobs_of_page', 'captures_unfinished']),
+    )
   })
 
   test('a schema of its own beside others, and beside tables of the same names', async () => {

@@ -3,9 +3,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openDatabase, openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { newRequest } from '../support/captures.ts'
 import { start } from '../support/process.ts'
 import { addRows, makeProject } from '../support/results.ts'
 import { makeFolder } from '../support/workspace.ts'
+import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
 import { storeSuite } from './store-suite.ts'
 
@@ -20,6 +22,7 @@ const driver = {
 
 storeSuite('SQLite', driver)
 capturesSuite('SQLite', driver)
+browsingSuite('SQLite', driver)
 
 describe('SQLite', () => {
   test('the store tells its connections nothing else', async () => {
@@ -79,15 +82,42 @@ describe('SQLite', () => {
     await before.close()
     const database = new DatabaseSync(path)
     database.exec(
-      `drop table captures; drop table requests; drop index roots_claimed;
+      `drop index projects_oldest_first; drop index jobs_of_page;
+       drop table captures; drop table requests; drop index roots_claimed;
        alter table roots drop column claimed; alter table roots drop column claimers;
-       delete from kysely_migration where name in ('0002-claims', '0003-captures')`,
+       delete from kysely_migration where name in ('0002-claims', '0003-captures', '0004-browsing')`,
     )
     database.close()
     const after = await driver.open(path)
     expect(await after.findRoot(projectId, rootId)).toMatchObject({ jobCount: 3 })
     await addRows(after, projectId)
     expect(await after.pageRoots(projectId, { limit: 10 })).toHaveLength(2)
+  })
+
+  test('a store without an index for browsing gets it, with all it holds', async () => {
+    const path = await driver.newPlace()
+    const before = await driver.open(path)
+    const projectId = await makeProject(before)
+    const rootId = await addRows(before, projectId, { jobs: 3 })
+    const asked = await before.captures.accept(newRequest(projectId, { pages: 2 }))
+    await before.close()
+    const database = new DatabaseSync(path)
+    database.exec(
+      `drop index projects_oldest_first; drop index jobs_of_page; drop index captures_unfinished;
+       delete from kysely_migration where name = '0004-browsing'`,
+    )
+    database.close()
+    const { browsing } = await driver.open(path)
+    expect((await browsing.firstTexts(projectId, [rootId], 2)).get(rootId)).toHaveLength(2)
+    expect((await browsing.requestsOf(projectId, [asked])).get(asked)?.counts).toMatchObject({ queued: 2 })
+    const indexes = new DatabaseSync(path)
+    onTestFinished(() => indexes.close())
+    const names = indexes
+      .prepare(`select name from sqlite_schema where type = 'index' and sql is not null`)
+      .all()
+    expect(names.map((row) => row['name'])).toEqual(
+      expect.arrayContaining(['projects_oldest_first', 'jobs_of_page', 'captures_unfinished']),
+    )
   })
 
   test('a file that is no database is storage_failed', async () => {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { AppError } from '../../src/errors.ts'
-import type { JobText, NewRoot, RootPosition, Store } from '../../src/store/store.ts'
+import type { JobText, NewRoot, ProjectPosition, RootPosition, Store } from '../../src/store/store.ts'
 import { addRows, makeProject, newJob } from '../support/results.ts'
 
 export interface StoreDriver {
@@ -50,6 +50,33 @@ export function storeSuite(name: string, driver: StoreDriver): void {
         { projectId: first, roots: 0, jobs: 0 },
         { projectId: second, roots: 2, jobs: 7 },
       ])
+    })
+
+    test('property: pages of any size give every project once: oldest first, then by id', async () => {
+      const projects = fc.uniqueArray(
+        fc.record({ created: fc.integer({ min: 0, max: 3 }), projectId: fc.uuid() }),
+        { selector: ({ projectId }) => projectId, maxLength: 8 },
+      )
+      await fc.assert(
+        fc.asyncProperty(projects, fc.integer({ min: 1, max: 4 }), async (some, limit) => {
+          const store = await open()
+          for (const each of some) await store.createProject({ ...each, name: 'x' })
+          const expected = some
+            .toSorted((a, b) => a.created - b.created || (a.projectId < b.projectId ? -1 : 1))
+            .map(({ projectId }) => projectId)
+          const seen: string[] = []
+          for (let after: ProjectPosition | undefined; ; ) {
+            const page = await store.listProjects({ after, limit })
+            seen.push(...page.map(({ projectId }) => projectId))
+            if (page.length < limit) break
+            after = page.at(-1)
+          }
+          expect(seen).toEqual(expected)
+          expect((await store.listProjects()).map(({ projectId }) => projectId)).toEqual(expected)
+          await store.close()
+        }),
+        { numRuns: 8 },
+      )
     })
 
     test('an id that is taken is a conflict and changes nothing', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 
 export interface BareServer {
@@ -42,7 +42,7 @@ export function events(...pieces: (string | Uint8Array)[]): BareAnswer {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const piece of pieces) {
       response.write(piece)
-      await sleep(1)
+      await nextTurn()
     }
     response.end()
   }

@@ -5,6 +5,8 @@ export interface TcpProxy {
   readonly port: number
   /** `pass` forwards; `swallow` keeps connections open, takes new ones, and lets no byte through. */
   mode: 'pass' | 'swallow'
+  /** Ends every connection; new ones are taken. */
+  cut(): void
   close(): Promise<void>
 }
 
@@ -31,8 +33,11 @@ export async function startProxy(target: number): Promise<TcpProxy> {
   const proxy: TcpProxy = {
     port: (server.address() as AddressInfo).port,
     mode: 'pass',
-    async close() {
+    cut() {
       for (const socket of sockets) socket.destroy()
+    },
+    async close() {
+      proxy.cut()
       await new Promise((resolve) => server.close(resolve))
     },
   }

@@ -53,6 +53,7 @@ export function useVisitors(): (url: string, options?: VisitorOptions) => Promis
     })
     onTestFinished(() => context.close())
     const page = await context.newPage()
+    page.setDefaultTimeout(20_000)
     const complaints: string[] = []
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) complaints.push(message.text())

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { cp, readdir, symlink } from 'node:fs/promises'
+import { cp, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import type { RootResult } from '../../src/contract/results.ts'
 import { BROWSER_ENV } from '../support/pages.ts'
 import { start } from '../support/process.ts'
 import { makeFolder } from '../support/workspace.ts'
@@ -37,8 +38,24 @@ test('the package as it would be published: built, with declarations, and its co
     env: { ...BROWSER_ENV, PORT: '0', DATA_DIR: join(folder, 'data') },
   })
   const [, url = ''] = await service.waitFor(/curl (http\S+)/)
-  expect((await fetch(url)).status).toBe(200)
   expect(await (await fetch(new URL('/', url))).text()).toContain('<title>proofsheet</title>')
+  const answer = await fetch(url)
+  expect(answer.status).toBe(200)
+  const roots = (await answer.json()) as RootResult[]
+
+  // What a program that asks it imports, with nothing but the types of a browser.
+  const program = `import { createClient, type RootResult } from 'proofsheet/client'
+    const [, server = '', project = ''] = /^(.*)\\/api\\/projects\\/([^/]+)/.exec('${url}') ?? []
+    const roots: RootResult[] = []
+    for await (const page of createClient({ server }).listRoots(project, { limit: 2 })) roots.push(...page)
+    console.log(roots.map(({ rootId }) => rootId).join())`
+  await writeFile(join(folder, 'program.mts'), program)
+  const options =
+    '--ignoreConfig --noEmit --strict --module nodenext --target es2024 --lib esnext,dom --types'
+  const check = [...options.split(' '), '', 'program.mts']
+  execFileSync(join(ROOT, 'node_modules', '.bin', 'tsc'), check, { cwd: folder, stdio: 'inherit' })
+  const output = execFileSync(process.execPath, ['program.mts'], { cwd: folder, encoding: 'utf8' })
+  expect(output.trim()).toBe(roots.map(({ rootId }) => rootId).join())
   service.child.kill('SIGTERM')
   expect((await service.ended).code).toBe(0)
 })

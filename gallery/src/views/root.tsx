@@ -141,6 +141,8 @@ function useOpenPicture(
 ): void {
   const box = useRef<Lightbox>(undefined)
   const shown = useRef('')
+  /** Closed while its address is still there: going back takes a moment. */
+  const left = useRef('')
   const [opening, setOpening] = useState(false)
   const index = picture === '' ? -1 : jobs.items.findIndex(({ uuid }) => uuid === picture)
   // It may be on a page of the list that was not asked for yet.
@@ -148,8 +150,11 @@ function useOpenPicture(
     if (picture !== '' && index < 0) jobs.more()
   }, [picture, index, jobs, jobs.items])
   useEffect(() => {
-    if (picture === '') box.current?.close()
-    if (index < 0 || box.current || opening) return
+    if (picture === '') {
+      left.current = ''
+      box.current?.close()
+    }
+    if (index < 0 || box.current || opening || picture === left.current) return
     setOpening(true)
     void import('../lightbox.ts').then(({ openLightbox }) => {
       shown.current = picture
@@ -162,6 +167,7 @@ function useOpenPicture(
         },
         onClose() {
           box.current = undefined
+          left.current = shown.current
           setOpening(false)
           if (new URL(location.href).searchParams.has('picture')) leaveTo(toRoot(projectId, rootId))
         },

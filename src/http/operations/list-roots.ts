@@ -2,6 +2,7 @@ import { paths, rootsPath } from '../../contract/paths.ts'
 import { createRootsQuery, ProjectParams } from '../../contract/requests.ts'
 import { RootList } from '../../contract/results.ts'
 import type { HttpContext, Server } from '../context.ts'
+import { nextPage } from '../next-page.ts'
 import { originOf } from '../origin.ts'
 import { notModified, pageHeaders, problemResponses } from '../responses.ts'
 import { sendAnswer } from '../send-answer.ts'
@@ -40,7 +41,7 @@ export function listRoots(server: Server, context: HttpContext): void {
       })
       if (page && answer.nextCursor) {
         const path = rootsPath(request.params.projectId.toLowerCase())
-        reply.header('link', `<${origin}${path}?limit=${page.limit}&cursor=${answer.nextCursor}>; rel="next"`)
+        reply.header('link', nextPage(origin + path, { limit: page.limit, cursor: answer.nextCursor }))
       }
       return await sendAnswer(answer, request, reply, context)
     },

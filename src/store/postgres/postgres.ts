@@ -3,6 +3,7 @@ import type { Engine } from '../sql/migrations.ts'
 import { isUpToDate, MIGRATION_TABLE } from '../sql/schema-version.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
 import type { Store } from '../store.ts'
+import { createPostgresBrowsing, PAGE } from './browsing.ts'
 import { openPool, type PoolLimits } from './pool.ts'
 import { createPostgresReads, type Query } from './reads.ts'
 
@@ -18,7 +19,7 @@ export async function openPostgresStore(url: string, limits: PoolLimits): Promis
   try {
     const schema = await requireSuitable(pool.query)
     if (!isUpToDate(await migrationsMade(pool.query, schema)))
-      await bringUpToDate(url, limits, { id: 'uuid', schema })
+      await bringUpToDate(url, limits, { id: 'uuid', page: PAGE, schema })
     const loadWrites = async () => {
       // Loaded where something is written: who only serves does without.
       const [{ queryBuilder }, { openWrites }] = await Promise.all([
@@ -28,7 +29,12 @@ export async function openPostgresStore(url: string, limits: PoolLimits): Promis
       const db = queryBuilder(pool)
       return openWrites({ read: db, write: db })
     }
-    return createSqlStore({ reads: createPostgresReads(pool.query), loadWrites, close: pool.close })
+    return createSqlStore({
+      reads: createPostgresReads(pool.query),
+      browsing: createPostgresBrowsing(pool.query),
+      loadWrites,
+      close: pool.close,
+    })
   } catch (error) {
     await pool.close()
     throw error

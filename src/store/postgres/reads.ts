@@ -18,7 +18,7 @@ import {
 export type Query = (text: string, values?: readonly unknown[]) => Promise<unknown[][]>
 
 const SHOWN = `select ${HEAD} from roots where project_id = $1 and claimed is null`
-const TEXTS = `string_agg(${jobText((column) => `to_json(${column})`)}, chr(${BETWEEN_JOBS}) order by position)`
+export const TEXTS = `string_agg(${jobText((column) => `to_json(${column})`)}, chr(${BETWEEN_JOBS}) order by position)`
 const JOBS = `json_agg(json_build_array(${JOB}) order by position)::text`
 
 export function createPostgresReads(query: Query): Reads {
@@ -52,10 +52,11 @@ export function createPostgresReads(query: Query): Reads {
         where revoked is null`
       return inOrder(hashes.length, await query(text, [hashes]), toApiKey)
     },
-    listProjects: async (limit) =>
-      (await query(`select ${PROJECT} from projects order by created, project_id limit $1`, [limit])).map(
-        toProject,
-      ),
+    async listProjects({ after, limit } = {}) {
+      const text = `select ${PROJECT} from projects ${after ? 'where (created, project_id) > ($2, $3)' : ''}
+        order by created, project_id limit $1`
+      return (await query(text, after ? [limit, after.created, after.projectId] : [limit])).map(toProject)
+    },
     async pageRoots(projectId, { after, limit }) {
       if (after === undefined) {
         const text = `${SHOWN} order by created desc, root_id limit $2`

@@ -8,12 +8,14 @@ import { MIGRATION_TABLE, type MIGRATIONS } from './schema-version.ts'
 export interface Engine {
   /** The type of a UUID: 16 bytes where the engine knows such a thing. */
   readonly id: 'text' | 'uuid'
+  /** What an index of jobs by their address is made of: no more of a long one than an entry may hold. */
+  readonly page: string
   /** Where the tables lie, if the engine has more than one place for them. */
   readonly schema?: string
 }
 
 /** A name that once shipped keeps its meaning. */
-const migrationsFor = ({ id }: Engine): Record<(typeof MIGRATIONS)[number], Migration> => ({
+const migrationsFor = ({ id, page }: Engine): Record<(typeof MIGRATIONS)[number], Migration> => ({
   '0001-results': {
     async up(db: Kysely<unknown>) {
       await db.schema
@@ -139,6 +141,25 @@ const migrationsFor = ({ id }: Engine): Record<(typeof MIGRATIONS)[number], Migr
           .where(sql.ref('finished'), 'is', null)
           .execute()
       }
+    },
+  },
+  '0004-browsing': {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createIndex('projects_oldest_first')
+        .on('projects')
+        .columns(['created', 'project_id'])
+        .execute()
+      // With `finished`, though it is always null: SQLite looks at it, and would look for the row otherwise.
+      await db.schema
+        .createIndex('captures_unfinished')
+        .on('captures')
+        .columns(['project_id', 'root_id', 'state', 'finished'])
+        .where(sql.ref('finished'), 'is', null)
+        .execute()
+      await sql`create index jobs_of_page on jobs (project_id, ${sql.raw(page)}, created desc, uuid)`.execute(
+        db,
+      )
     },
   },
 })

@@ -1,3 +1,4 @@
+import type { Browsing } from '../browsing.ts'
 import type { ApiKey, Project, RootHead, Store } from '../store.ts'
 import type { Reads } from './reads.ts'
 import { together } from './together.ts'
@@ -9,10 +10,12 @@ const ID = 36
 /** A store on an SQL engine. `loadWrites` is called when it is first needed: a service that only reads never loads it. */
 export function createSqlStore({
   reads,
+  browsing,
   loadWrites,
   close,
 }: {
   reads: Reads
+  browsing: Browsing
   loadWrites: () => Promise<Writes>
   close: () => Promise<void>
 }): Store {
@@ -34,12 +37,13 @@ export function createSqlStore({
     findProject,
     findRoot: (projectId, rootId) => findRoot(projectId + rootId),
     findKey,
-    listProjects: (limit) => reads.listProjects(limit),
+    listProjects: (page) => reads.listProjects(page),
     pageRoots: (projectId, page) => reads.pageRoots(projectId, page),
     jobsOf: (projectId, rootIds) => reads.jobsOf(projectId, rootIds),
     textsOf: (projectId, rootIds) => reads.textsOf(projectId, rootIds),
     pageTexts: (projectId, rootId, page) => reads.pageTexts(projectId, rootId, page),
     check: () => reads.check(),
+    browsing,
 
     createProject: async (project) => (await writes()).createProject(project),
     countProjects: async () => (await writes()).countProjects(),

@@ -1,4 +1,3 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import {
   ANY_UNFINISHED,
   BETWEEN_JOBS,
@@ -14,25 +13,23 @@ import {
   toProject,
   toRootHead,
 } from '../sql/reads.ts'
-import { translating } from './errors.ts'
+import type { Prepare } from './prepare.ts'
 
 /** Answers remembered at a time. */
 const MOST_KNOWN = 20_000
 
-const TEXT = jobText((column) => `json_quote(${column})`)
+/** Nothing is as old. */
+const BEFORE_ALL = { created: -1, projectId: '' }
+
+export const TEXT = jobText((column) => `json_quote(${column})`)
 const SHOWN = `select ${HEAD} from roots where project_id = ?1 and claimed is null`
 
-export function createSqliteReads(database: DatabaseSync, path: string): Reads {
-  const prepare = (text: string) => {
-    const statement = translating(path, () => database.prepare(text))
-    statement.setReturnArrays(true)
-    const run = (...values: SQLInputValue[]) =>
-      translating(path, () => statement.all(...values) as unknown as unknown[][])
-    return run
-  }
+export function createSqliteReads(prepare: Prepare): Reads {
   const version = prepare('pragma data_version')
   const project = prepare(`select ${PROJECT} from projects where project_id = ?1`)
-  const projects = prepare(`select ${PROJECT} from projects order by created, project_id limit ?1`)
+  const projects = prepare(
+    `select ${PROJECT} from projects where (created, project_id) > (?2, ?3) order by created, project_id limit ?1`,
+  )
   const root = prepare(`${SHOWN} and root_id = ?2`)
   const key = prepare(`select ${KEY} from keys where hash = ?1 and revoked is null`)
   const unfinished = prepare(ANY_UNFINISHED)
@@ -88,7 +85,8 @@ export function createSqliteReads(database: DatabaseSync, path: string): Reads {
         },
       ),
     findKeys: async (hashes) => unlessChanged(hashes, (index) => key(hashes[index] ?? '').map(toApiKey)[0]),
-    listProjects: async (limit = -1) => projects(limit).map(toProject),
+    listProjects: async ({ after = BEFORE_ALL, limit = -1 } = {}) =>
+      projects(limit, after.created, after.projectId).map(toProject),
     pageRoots: async (projectId, { after, limit }) =>
       (after === undefined
         ? firstRoots(projectId, limit)
@@ -110,6 +108,6 @@ export function createSqliteReads(database: DatabaseSync, path: string): Reads {
         text === null ? [] : toJobTexts(text as string),
       ),
     anyUnfinished: async () => unfinished().length > 0,
-    check: async () => void projects(1),
+    check: async () => void projects(1, 0, ''),
   }
 }

@@ -6,7 +6,9 @@ import { AppError } from '../../errors.ts'
 import { isUpToDate, MIGRATION_TABLE } from '../sql/schema-version.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
 import type { Store } from '../store.ts'
+import { createSqliteBrowsing } from './browsing.ts'
 import { translating } from './errors.ts'
+import { preparing } from './prepare.ts'
 import { createSqliteReads } from './reads.ts'
 import { BUSY_TIMEOUT_MS, whileBusy } from './while-busy.ts'
 
@@ -43,7 +45,9 @@ export async function openSqliteStore(path: string): Promise<Store> {
       writer.exec('pragma busy_timeout = 0')
       return openWrites({ read: queryBuilder(database), write: queryBuilder(writer) })
     }
-    return createSqlStore({ reads: createSqliteReads(database, path), loadWrites, close })
+    const prepare = preparing(database, path)
+    const [reads, browsing] = [createSqliteReads(prepare), createSqliteBrowsing(prepare)]
+    return createSqlStore({ reads, browsing, loadWrites, close })
   } catch (error) {
     await close()
     throw error
@@ -68,7 +72,7 @@ async function bringUpToDate(path: string): Promise<void> {
   ])
   const database = await whileBusy(async () => openDatabase(path))
   try {
-    await migrate(queryBuilder(database), { id: 'text' })
+    await migrate(queryBuilder(database), { id: 'text', page: 'url' })
   } finally {
     database.close()
   }

@@ -1,0 +1,34 @@
+import { OVERVIEW_JOBS } from '../../contract/browsing.ts'
+import { paths } from '../../contract/paths.ts'
+import { RootParams } from '../../contract/requests.ts'
+import type { HttpContext, Server } from '../context.ts'
+import { originOf } from '../origin.ts'
+import { problemResponses } from '../responses.ts'
+import { sendAnswer } from '../send-answer.ts'
+
+export function getRootOverview(server: Server, context: HttpContext): void {
+  server.route({
+    method: ['GET', 'HEAD'],
+    url: paths.getRootOverview,
+    schema: {
+      operationId: 'getRootOverview',
+      tags: ['Browsing'],
+      summary: 'Get one root at a glance',
+      description: `How far it is, and its first ${OVERVIEW_JOBS} screenshots, however many it has.`,
+      params: RootParams,
+      response: {
+        200: {
+          description: 'The overview.',
+          content: { 'application/json': { schema: { $ref: 'RootOverview#' } } },
+        },
+        ...problemResponses('unauthorized', 'not_found', 'rate_limited', 'unavailable'),
+      },
+    },
+    handler: async (request, reply) => {
+      const { projectId, jobId } = request.params
+      const asked = { now: context.clock(), origin: originOf(request, context) }
+      const answer = await context.overviews.get(projectId, jobId, asked)
+      return await sendAnswer(answer, request, reply, context)
+    },
+  })
+}

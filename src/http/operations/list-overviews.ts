@@ -1,0 +1,44 @@
+import { OVERVIEW_JOBS, OverviewList } from '../../contract/browsing.ts'
+import { overviewsPath, paths } from '../../contract/paths.ts'
+import { createOverviewsQuery, ProjectParams } from '../../contract/requests.ts'
+import type { HttpContext, Server } from '../context.ts'
+import { nextPage } from '../next-page.ts'
+import { originOf } from '../origin.ts'
+import { linkHeaders, problemResponses } from '../responses.ts'
+import { sendAnswer } from '../send-answer.ts'
+
+export function listOverviews(server: Server, context: HttpContext): void {
+  const maxLimit = context.config.limits.page
+  server.route({
+    method: ['GET', 'HEAD'],
+    url: paths.listOverviews,
+    schema: {
+      operationId: 'listOverviews',
+      tags: ['Browsing'],
+      summary: 'List the roots of a project at a glance',
+      description: `Newest first: how far each is, and its first ${OVERVIEW_JOBS} screenshots, however many it has.`,
+      params: ProjectParams,
+      querystring: createOverviewsQuery(maxLimit),
+      response: {
+        200: {
+          description: 'The overviews.',
+          headers: linkHeaders,
+          content: { 'application/json': { schema: OverviewList } },
+        },
+        ...problemResponses('bad_request', 'unauthorized', 'not_found', 'rate_limited', 'unavailable'),
+      },
+    },
+    handler: async (request, reply) => {
+      const { projectId } = request.params
+      const { limit = maxLimit, cursor } = request.query
+      const origin = originOf(request, context)
+      const asked = { now: context.clock(), origin }
+      const answer = await context.overviews.list(projectId, { limit, cursor }, asked)
+      if (answer.nextCursor) {
+        const address = origin + overviewsPath(projectId.toLowerCase())
+        reply.header('link', nextPage(address, { limit, cursor: answer.nextCursor }))
+      }
+      return await sendAnswer(answer, request, reply, context)
+    },
+  })
+}

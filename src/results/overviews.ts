@@ -1,0 +1,100 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { OVERVIEW_JOBS } from '../contract/browsing.ts'
+import { parseId } from '../contract/ids.ts'
+import { type Counts, stateOf } from '../contract/status.ts'
+import { AppError } from '../errors.ts'
+import type { Addresses, Images } from '../images/images.ts'
+import type { RequestSummary } from '../store/browsing.ts'
+import type { JobText, RootHead, Store } from '../store/store.ts'
+import { decodeCursor, encodeCursor } from './cursor.ts'
+import type { Piece } from './pieces.ts'
+import { CLOSE_ROOT, renderJobs } from './render.ts'
+import type { Answer, Asked } from './results.ts'
+
+/** Rendered without letting other requests in: about as many jobs as of a list. */
+const ROOTS_AT_ONCE = 16
+
+/** Roots at a glance. How far a root is changes without a new revision, so that there is no ETag. */
+export class Overviews {
+  readonly #store: Store
+  readonly #images: Images
+
+  constructor(store: Store, images: Images) {
+    this.#store = store
+    this.#images = images
+  }
+
+  /** Throws `not_found` alike for what is malformed, unknown or another project's. */
+  async get(projectText: string, rootText: string, asked: Asked): Promise<Answer> {
+    const projectId = parseId(projectText)
+    const rootId = parseId(rootText)
+    const head = projectId && rootId ? await this.#store.findRoot(projectId, rootId) : undefined
+    if (!projectId || !head) throw new AppError('not_found')
+    return { body: () => this.#body(projectId, [head], { list: false }, asked) }
+  }
+
+  /** One page. Throws `not_found`, and `bad_request` for a bad cursor. */
+  async list(
+    projectText: string,
+    { limit, cursor }: { limit: number; cursor?: string | undefined },
+    asked: Asked,
+  ): Promise<Answer> {
+    const place = cursor === undefined ? undefined : decodeCursor(cursor)
+    const projectId = parseId(projectText)
+    const project = projectId && (await this.#store.findProject(projectId))
+    if (!project) throw new AppError('not_found')
+    const after = place && { created: place.created, rootId: place.id }
+    const heads = await this.#store.pageRoots(projectId, { after, limit: limit + 1 })
+    const shown = heads.slice(0, limit)
+    const last = heads.length > limit ? shown.at(-1) : undefined
+    return {
+      nextCursor: last && encodeCursor({ created: last.created, id: last.rootId }),
+      body: () => this.#body(projectId, shown, { list: true }, asked),
+    }
+  }
+
+  async *#body(
+    projectId: string,
+    heads: readonly RootHead[],
+    { list }: { list: boolean },
+    asked: Asked,
+  ): AsyncGenerator<Piece> {
+    const { browsing } = this.#store
+    const rootIds = heads.map(({ rootId }) => rootId)
+    // In this order: what is said to be done is there to be shown.
+    const requests = await browsing.requestsOf(projectId, rootIds)
+    const jobs = await browsing.firstTexts(projectId, rootIds, OVERVIEW_JOBS)
+    const addresses = await this.#images.addresses(asked)
+    let before = list ? '[' : ''
+    for (let from = 0; ; ) {
+      const some = heads.slice(from, from + ROOTS_AT_ONCE)
+      from += some.length
+      const texts = some.map((head) => {
+        const request = requests.get(head.rootId)
+        return renderOverview(projectId, head, request, jobs.get(head.rootId) ?? [], addresses)
+      })
+      const last = from === heads.length
+      yield { parts: [before + texts.join(',') + (last && list ? ']' : '')], last }
+      if (last) return
+      before = ','
+      await nextTurn()
+    }
+  }
+}
+
+function renderOverview(
+  projectId: string,
+  { rootId, created, jobCount }: RootHead,
+  request: RequestSummary | undefined,
+  jobs: readonly JobText[],
+  addresses: Addresses,
+): string {
+  const { tags, counts } = request ?? { tags: [], counts: countImported(jobCount) }
+  const start = JSON.stringify({ rootId, meta: { created }, state: stateOf(counts), tags, counts })
+  return `${start.slice(0, -1)},"jobs":[${renderJobs({ projectId, rootId }, jobs, addresses)}${CLOSE_ROOT}`
+}
+
+/** A root that was imported came with all its results. */
+function countImported(total: number): Counts {
+  return { total, queued: 0, running: 0, done: total, failed: 0 }
+}

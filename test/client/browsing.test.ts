@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
+import { FAILED, finishNext, newRequest, startAccepting } from '../support/requests.ts'
+import { addRows, makeKey, makeProject } from '../support/results.ts'
+import { startService } from '../support/service.ts'
+
+describe('projects', () => {
+  test('are all there, page by page', async () => {
+    const service = await startService()
+    const ids: string[] = []
+    for (let index = 0; index < 5; index++) ids.push(await makeProject(service.store))
+    const client = createClient({ server: service.url })
+    const pages = await Array.fromAsync(client.listProjects({ limit: 2 }))
+    expect(pages.map((page) => page.length)).toEqual([2, 2, 1])
+    expect(
+      pages
+        .flat()
+        .map(({ projectId }) => projectId)
+        .sort(),
+    ).toEqual(ids.sort())
+    expect(await Array.fromAsync(client.listProjects())).toEqual([pages.flat()])
+    for (const project of pages.flat()) expect(await client.getProject(project.projectId)).toEqual(project)
+    expect(pages[0]?.[0]).toEqual({
+      ...{ projectId: expect.any(String), name: 'Test', meta: { created: 1_700_000_000_000 } },
+    })
+  })
+
+  test('are one for a key', async () => {
+    const service = await startService({ AUTH: 'keys' })
+    const [projectId, other] = [await makeProject(service.store), await makeProject(service.store)]
+    const { secret: key } = await makeKey(service.store, projectId)
+    const client = createClient({ server: service.url, key })
+    const [projects] = await Array.fromAsync(client.listProjects({ limit: 1 }))
+    expect(projects?.map((project) => project.projectId)).toEqual([projectId])
+    await expect(client.getProject(other)).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('overviews', () => {
+  test('are all there, page by page, and say what the status says', async () => {
+    const service = await startAccepting()
+    const { projectId } = service
+    const client = createClient({ server: service.url })
+    const request = { ...newRequest(2), screenshotParameter: { width: 800, height: 600, tags: ['nightly'] } }
+    const { jobId } = await client.requestScreenshots(projectId, request)
+    await finishNext(service.store, jobId)
+    await finishNext(service.store, jobId, FAILED)
+    for (let index = 0; index < 4; index++) await addRows(service.store, projectId, { jobs: 14 })
+    const pages = await Array.fromAsync(client.listOverviews(projectId, { limit: 2 }))
+    expect(pages.map((page) => page.length)).toEqual([2, 2, 1])
+    expect(await Array.fromAsync(client.listOverviews(projectId))).toEqual([pages.flat()])
+    for (const overview of pages.flat()) {
+      const { rootId, state, counts, tags } = overview
+      expect(await client.getRootOverview(projectId, rootId)).toEqual(overview)
+      expect(await client.getStatus(projectId, rootId)).toMatchObject({ state, counts, tags })
+      const { jobs } = await client.getRoot(projectId, rootId)
+      expect(overview.jobs).toEqual(jobs.slice(0, 12))
+    }
+    expect(pages.flat().filter(({ tags }) => tags.includes('nightly'))).toMatchObject([
+      { rootId: jobId, state: 'partial', counts: { total: 2, done: 1, failed: 1 } },
+    ])
+  })
+})

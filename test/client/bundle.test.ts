@@ -1,0 +1,43 @@
+import { execFileSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { rolldown } from 'rolldown'
+import { expect, test } from 'vitest'
+import { makeFolder } from '../support/workspace.ts'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const ENTRY = join(ROOT, 'src/client/client.ts')
+
+test('a web page that uses the client loads little more: no schema, nothing of the service', async () => {
+  const bundle = await rolldown({ input: ENTRY, platform: 'browser' })
+  const { output } = await bundle.generate({ format: 'es', minify: true })
+  expect(output).toHaveLength(1)
+  const [{ code, modules, imports }] = output
+  expect(imports).toEqual([])
+  const others = Object.keys(modules)
+    .map((path) => relative(ROOT, path))
+    .filter((path) => !path.startsWith('src/client/'))
+  expect(others.sort()).toEqual(['src/contract/paths.ts', 'src/contract/states.ts'])
+  expect(gzipSync(code).length).toBeLessThan(5_000)
+})
+
+test('its types need either those of a browser or those of Node', async () => {
+  const folder = await makeFolder()
+  const common = {
+    ...{ strict: true, noEmit: true, target: 'ES2024', module: 'ESNext', moduleResolution: 'bundler' },
+    ...{ allowImportingTsExtensions: true, verbatimModuleSyntax: true, exactOptionalPropertyTypes: true },
+    typeRoots: [join(ROOT, 'node_modules/@types')],
+  }
+  const worlds = {
+    browser: { lib: ['ESNext', 'DOM'], types: [] },
+    node: { lib: ['ESNext'], types: ['node'] },
+    both: { lib: ['ESNext', 'DOM', 'DOM.AsyncIterable'], types: ['node'] },
+  }
+  for (const [name, world] of Object.entries(worlds)) {
+    const config = join(folder, `${name}.json`)
+    await writeFile(config, JSON.stringify({ compilerOptions: { ...common, ...world }, files: [ENTRY] }))
+    execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', config], { stdio: 'inherit' })
+  }
+})
