@@ -38,7 +38,8 @@ export function openLightbox(
       panAreaSize && elementSize && elementSize.y > TALL * elementSize.x
         ? Math.min(1, panAreaSize.x / elementSize.x)
         : fit,
-    secondaryZoomLevel: 1,
+    // Also into what is small: pixels are what people look for here.
+    secondaryZoomLevel: ({ initial }) => Math.max(1, initial * 2),
     maxZoomLevel: 4,
     closeTitle: 'Close',
     zoomTitle: 'Zoom',
@@ -82,6 +83,9 @@ export function openLightbox(
     unsubscribe()
     onClose()
   })
+  // Left while it is still being opened: PhotoSwipe would not hear of it.
+  const close = box.close.bind(box)
+  box.close = () => (box.opener.isOpen ? close() : box.on('openingAnimationEnd', close))
   box.init()
   return { close: () => box.close() }
 }

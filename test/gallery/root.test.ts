@@ -58,6 +58,7 @@ test('a picture has an address of its own, and closing it stays in the gallery',
   const address = `${url}/projects/${projectId}/roots/${rootIds[0]}`
   const { page, complaints } = await visit(`${address}?picture=${root.jobs[3]?.uuid}`)
   await expect.poll(() => caption(page).innerText()).toMatch(/^Contact/)
+  await page.locator('.pswp--ui-visible').waitFor()
   await page.getByRole('button', { name: 'Close' }).click()
   await expect.poll(() => page.locator('.pswp').count()).toBe(0)
   await expect.poll(() => page.url()).toBe(address)

@@ -167,9 +167,10 @@ function useOpenPicture(
         },
         onClose() {
           box.current = undefined
-          left.current = shown.current
           setOpening(false)
-          if (new URL(location.href).searchParams.has('picture')) leaveTo(toRoot(projectId, rootId))
+          if (!new URL(location.href).searchParams.has('picture')) return
+          left.current = shown.current
+          leaveTo(toRoot(projectId, rootId))
         },
       })
     })
