@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const SOURCES = ['src/**/*.ts', 'gallery/src/**/*.{ts,tsx}']
 const IMPORT = /(?:from|import)\s*\(?\s*'([^']+)'/g
 
 interface Import {
@@ -14,7 +15,7 @@ interface Import {
 /** Every import of every source file; relative ones as paths from the top. */
 async function readImports(): Promise<Import[]> {
   const imports: Import[] = []
-  for await (const file of glob('src/**/*.ts', { cwd: ROOT })) {
+  for await (const file of glob(SOURCES, { cwd: ROOT })) {
     const text = await readFile(join(ROOT, file), 'utf8')
     for (const [, to = ''] of text.matchAll(IMPORT)) {
       imports.push({ from: file, to: to.startsWith('.') ? join(dirname(file), to) : to })
@@ -41,17 +42,20 @@ async function readTable(firstColumn: string): Promise<string[][]> {
     )
 }
 
-/** `src/http/server.ts` is in room http, `src/errors.ts` in room errors. */
+/** `src/http/server.ts` is in room http, `src/errors.ts` in room errors, the web page is a room of its own. */
 function roomOf(path: string): string {
-  return path.split('/')[1]?.replace('.ts', '') ?? ''
+  const [top, room = ''] = path.split('/')
+  return top === 'gallery' ? 'gallery' : room.replace('.ts', '')
 }
+
+const isOurs = (path: string) => path.startsWith('src/') || path.startsWith('gallery/')
 
 test('each room imports only what ARCHITECTURE.md says it may', async () => {
   const allowed = new Map(
     (await readTable('Room')).map(([room = '', , may = '']) => [room.replaceAll('`', ''), may.split(', ')]),
   )
   expect(allowed.size).toBeGreaterThan(10)
-  const inside = (await readImports()).filter(({ to }) => to.startsWith('src/'))
+  const inside = (await readImports()).filter(({ to }) => isOurs(to))
   expect(inside.length).toBeGreaterThan(100)
   const broken = inside.filter(
     ({ from, to }) => roomOf(from) !== roomOf(to) && !allowed.get(roomOf(from))?.includes(roomOf(to)),
@@ -68,7 +72,7 @@ test('each room imports only what ARCHITECTURE.md says it may', async () => {
     )
     expect([room, [...uses].sort()]).toEqual([room, rooms[0] === 'nothing' ? [] : rooms.toSorted()])
   }
-  const rooms = new Set((await Array.fromAsync(glob('src/**/*.ts', { cwd: ROOT }))).map(roomOf))
+  const rooms = new Set((await Array.fromAsync(glob(SOURCES, { cwd: ROOT }))).map(roomOf))
   expect([...allowed.keys()].sort()).toEqual([...rooms].sort())
 })
 
@@ -90,12 +94,12 @@ test('what lives in one place is used nowhere else', async () => {
 test('client, contract and errors run anywhere: no node: module, and nothing to install', async () => {
   const anywhere = ['client', 'contract', 'errors']
   const imports = (await readImports()).filter(({ from }) => anywhere.includes(roomOf(from)))
-  expect(imports.filter(({ to }) => !to.startsWith('src/'))).toEqual([])
+  expect(imports.filter(({ to }) => !isOurs(to))).toEqual([])
 })
 
 test('files stay readable in one sitting', async () => {
   const long: string[] = []
-  for await (const file of glob('src/**/*.ts', { cwd: ROOT })) {
+  for await (const file of glob([...SOURCES, 'gallery/src/**/*.css'], { cwd: ROOT })) {
     const lines = (await readFile(join(ROOT, file), 'utf8')).split('\n').length
     if (lines > 320) long.push(`${file}: ${lines} lines`)
   }

@@ -3,6 +3,7 @@ import type { JobResult } from '../../src/contract/results.ts'
 import { toHistory } from './addresses.ts'
 import { copyText } from './copy-text.ts'
 import type { Listing } from './listing.ts'
+import { go } from './navigation.ts'
 import { savePicture } from './save.ts'
 import { day, number, shortAddress, timeOfDay } from './words.ts'
 import 'photoswipe/style.css'
@@ -27,8 +28,9 @@ export function openLightbox(
     dataSource: { length: 0 } as never,
     index,
     loop: false,
-    bgOpacity: 0.94,
-    showHideAnimationType: still ? 'none' : 'fade',
+    bgOpacity: 0.97,
+    // While it opens it would hear of no key and no way back; the style sheet lets it appear.
+    showHideAnimationType: 'none',
     zoomAnimationDuration: still ? false : 250,
     wheelToZoom: false,
     padding: { top: 56, bottom: 84, left: 12, right: 12 },
@@ -83,9 +85,6 @@ export function openLightbox(
     unsubscribe()
     onClose()
   })
-  // Left while it is still being opened: PhotoSwipe would not hear of it.
-  const close = box.close.bind(box)
-  box.close = () => (box.opener.isOpen ? close() : box.on('openingAnimationEnd', close))
   box.init()
   return { close: () => box.close() }
 }
@@ -140,7 +139,7 @@ function registerButtons(box: PhotoSwipe, jobAt: (at: number) => JobResult | und
       },
     })
   button('history', 'Through time', 8, (job) => {
-    location.assign(toHistory(job.projectId, job.url.url, { after: job.uuid }))
+    go(toHistory(job.projectId, job.url.url, { after: job.uuid }))
   })
   button('copy', 'Copy the address of the page', 8, async (job) => {
     announce(box, (await copyText(job.url.url)) ? 'Copied' : 'The browser did not let it be copied')
