@@ -59,6 +59,6 @@ function escapeName(name: string): string {
 }
 
 /** What every database can hold. */
-function isPlain(text: string): boolean {
+export function isPlain(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }

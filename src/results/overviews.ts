@@ -4,12 +4,13 @@ import { parseId } from '../contract/ids.ts'
 import { type Counts, stateOf } from '../contract/status.ts'
 import { AppError } from '../errors.ts'
 import type { Addresses, Images } from '../images/images.ts'
-import type { RequestSummary } from '../store/browsing.ts'
+import type { RequestSummary, RootFilter } from '../store/browsing.ts'
 import type { JobText, RootHead, Store } from '../store/store.ts'
-import { decodeCursor, encodeCursor } from './cursor.ts'
 import type { Piece } from './pieces.ts'
 import { CLOSE_ROOT, renderJobs } from './render.ts'
 import type { Answer, Asked } from './results.ts'
+import { findRootPage, placeOf, type RootPage } from './root-pages.ts'
+import { slicesOf } from './search.ts'
 
 /** Rendered without letting other requests in: about as many jobs as of a list. */
 const ROOTS_AT_ONCE = 16
@@ -30,40 +31,48 @@ export class Overviews {
     const rootId = parseId(rootText)
     const head = projectId && rootId ? await this.#store.findRoot(projectId, rootId) : undefined
     if (!projectId || !head) throw new AppError('not_found')
-    return { body: () => this.#body(projectId, [head], { list: false }, asked) }
+    return { body: () => this.#body(projectId, [head], { list: false, q: undefined }, asked) }
   }
 
   /** One page. Throws `not_found`, and `bad_request` for a bad cursor. */
   async list(
     projectText: string,
-    { limit, cursor }: { limit: number; cursor?: string | undefined },
+    page: RootPage & { filter: RootFilter | undefined },
     asked: Asked,
   ): Promise<Answer> {
-    const place = cursor === undefined ? undefined : decodeCursor(cursor)
+    const after = placeOf(page)
     const projectId = parseId(projectText)
     const project = projectId && (await this.#store.findProject(projectId))
     if (!project) throw new AppError('not_found')
-    const after = place && { created: place.created, rootId: place.id }
-    const heads = await this.#store.pageRoots(projectId, { after, limit: limit + 1 })
-    const shown = heads.slice(0, limit)
-    const last = heads.length > limit ? shown.at(-1) : undefined
-    return {
-      nextCursor: last && encodeCursor({ created: last.created, id: last.rootId }),
-      body: () => this.#body(projectId, shown, { list: true }, asked),
+    const { heads, nextCursor } = await findRootPage(this.#store, projectId, { ...page, after })
+    const { q } = page.filter ?? {}
+    return { nextCursor, body: () => this.#body(projectId, heads, { list: true, q }, asked) }
+  }
+
+  async #jobs(
+    projectId: string,
+    heads: readonly RootHead[],
+    q: string | undefined,
+  ): Promise<Map<string, JobText[]>> {
+    const { browsing } = this.#store
+    const limit = OVERVIEW_JOBS
+    if (q === undefined) return await browsing.firstTexts(projectId, heads.map(idOf), { limit })
+    const found: [string, JobText[]][] = []
+    for (const slice of slicesOf(heads)) {
+      found.push(...(await browsing.firstTexts(projectId, slice.map(idOf), { limit, q })))
     }
+    return new Map(found)
   }
 
   async *#body(
     projectId: string,
     heads: readonly RootHead[],
-    { list }: { list: boolean },
+    { list, q }: { list: boolean; q: string | undefined },
     asked: Asked,
   ): AsyncGenerator<Piece> {
-    const { browsing } = this.#store
-    const rootIds = heads.map(({ rootId }) => rootId)
     // In this order: what is said to be done is there to be shown.
-    const requests = await browsing.requestsOf(projectId, rootIds)
-    const jobs = await browsing.firstTexts(projectId, rootIds, OVERVIEW_JOBS)
+    const requests = await this.#store.browsing.requestsOf(projectId, heads.map(idOf))
+    const jobs = await this.#jobs(projectId, heads, q)
     const addresses = await this.#images.addresses(asked)
     let before = list ? '[' : ''
     for (let from = 0; ; ) {
@@ -80,6 +89,10 @@ export class Overviews {
       await nextTurn()
     }
   }
+}
+
+function idOf({ rootId }: RootHead): string {
+  return rootId
 }
 
 function renderOverview(

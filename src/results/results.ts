@@ -2,13 +2,15 @@ import { hash } from 'node:crypto'
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import type { Addresses, Images } from '../images/images.ts'
-import type { RootPosition, Store } from '../store/store.ts'
+import type { RootFilter } from '../store/browsing.ts'
+import type { Store } from '../store/store.ts'
 import { walkRoots } from '../store/walk-roots.ts'
-import { decodeCursor, encodeCursor, type Place } from './cursor.ts'
 import { KeptRoots } from './kept-roots.ts'
 import { makePieces, type Piece, WHOLE_ROOT } from './pieces.ts'
 import { RENDERING } from './render.ts'
 import { RootBytes } from './root-bytes.ts'
+import { findRootPage, placeOf, type RootPage } from './root-pages.ts'
+import { walkMatching } from './search.ts'
 
 /** An answer whose headers are known. */
 export interface Answer {
@@ -61,36 +63,31 @@ export class Results {
   /** All roots of a project, or one page of them. Throws `not_found`, and `bad_request` for a bad cursor. */
   async listRoots(
     projectText: string,
-    page: { limit: number; cursor?: string | undefined } | undefined,
+    { page, filter }: { page: RootPage | undefined; filter: RootFilter | undefined },
     asked: Asked,
   ): Promise<Answer> {
-    const after = page?.cursor === undefined ? undefined : positionOf(decodeCursor(page.cursor))
+    const after = page && placeOf(page)
     const projectId = parseId(projectText)
     const project = projectId && (await this.#store.findProject(projectId))
     if (!project) throw new AppError('not_found')
     const roots = this.#roots(projectId, await this.#images.addresses(asked))
     const etag = roots.etag(project.revision)
     if (page === undefined) {
-      const all = () => walkRoots(this.#store, projectId)
+      const all = () =>
+        filter ? walkMatching(this.#store, projectId, filter) : walkRoots(this.#store, projectId)
       return { etag, body: () => makePieces(this.#store, roots, all(), { list: true }) }
     }
-    const heads = await this.#store.pageRoots(projectId, { after, limit: page.limit + 1 })
-    const shown = heads.slice(0, page.limit)
-    const last = heads.length > page.limit ? shown.at(-1) : undefined
+    const { heads, nextCursor } = await findRootPage(this.#store, projectId, { ...page, after, filter })
     return {
       etag,
-      nextCursor: last && encodeCursor({ created: last.created, id: last.rootId }),
-      body: () => makePieces(this.#store, roots, [{ heads: shown, last: true }], { list: true }),
+      nextCursor,
+      body: () => makePieces(this.#store, roots, [{ heads, last: true }], { list: true }),
     }
   }
 
   #roots(projectId: string, addresses: Addresses): RootBytes {
     return new RootBytes(projectId, addresses, tagOf(addresses), this.#kept, this.#keptBytes / 2)
   }
-}
-
-function positionOf({ created, id }: Place): RootPosition {
-  return { created, rootId: id }
 }
 
 const tags = new WeakMap<Addresses, string>()

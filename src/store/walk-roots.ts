@@ -10,9 +10,13 @@ export interface Heads {
   readonly last: boolean
 }
 
-/** All roots of a project, newest first, page by page; nothing stays open in between. */
-export async function* walkRoots(store: Pick<Store, 'pageRoots'>, projectId: string): AsyncGenerator<Heads> {
-  let after: RootPosition | undefined
+/** All roots of a project, or those behind `start`: newest first, page by page; nothing stays open in between. */
+export async function* walkRoots(
+  store: Pick<Store, 'pageRoots'>,
+  projectId: string,
+  start?: RootPosition,
+): AsyncGenerator<Heads> {
+  let after = start
   for (let limit = FIRST_PAGE; ; limit = HEADS_PER_PAGE) {
     const heads = await store.pageRoots(projectId, { after, limit })
     const last = heads.length < limit

@@ -2,11 +2,17 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { CAPTURE_STATES, type Counts } from '../../src/contract/status.ts'
+import type { RootFilter } from '../../src/store/browsing.ts'
 import type { CaptureTask } from '../../src/store/captures.ts'
+import { spellingsOf } from '../../src/store/sql/search.ts'
 import type { NewRoot, Store } from '../../src/store/store.ts'
 import { FAILURE, newRequest, PICTURE } from '../support/captures.ts'
 import { makeProject, newJob } from '../support/results.ts'
 import type { StoreDriver } from './store-suite.ts'
+
+function fail(): never {
+  throw new Error('it is not there')
+}
 
 /** What every store must answer to those who look around, whatever engine it runs on. */
 export function browsingSuite(name: string, driver: StoreDriver): void {
@@ -18,6 +24,16 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
     const rootId = randomUUID()
     await store.addRoot({ projectId, rootId, created: 1, digest: rootId, jobs, ...more }, async () => {})
     return rootId
+  }
+
+  const finished = async (store: Store, projectId: string) => {
+    const rootId = await store.captures.accept(newRequest(projectId, { tags: ['a'] }))
+    const task = await store.captures.takeNext({ now: 1e14, leaseMs: 1, rootId })
+    if (!task) throw new Error('nothing is due')
+    await store.captures.finish(task, FAILURE, 5)
+    const progress = await store.captures.findProgress(projectId, rootId)
+    if (!progress) throw new Error('there is no request')
+    return { rootId, progress }
   }
 
   describe(`${name}: roots at a glance`, () => {
@@ -78,6 +94,18 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       expect(await browsing.requestsOf(projectId, [])).toEqual(new Map())
     })
 
+    test('a request that is adopted is a change for those who look for its tags', async () => {
+      const { store, projectId } = await open()
+      const rootId = await add(store, projectId, [])
+      const { progress } = await finished(store, await makeProject(store))
+      const before = await store.findProject(projectId)
+      await store.captures.adopt(projectId, rootId, progress)
+      const adopted = await store.findProject(projectId)
+      expect(adopted?.revision).not.toBe(before?.revision)
+      await store.captures.adopt(projectId, rootId, progress)
+      expect(await store.findProject(projectId)).toEqual(adopted)
+    })
+
     test('the first jobs of each root, in their order', async () => {
       const { store, browsing, projectId } = await open()
       const sizes = [0, 1, 3, 4, 1_000]
@@ -90,12 +118,125 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
             Array.from({ length: size }, () => newJob()),
           ),
         )
-      const first = await browsing.firstTexts(projectId, rootIds, 3)
+      const first = await browsing.firstTexts(projectId, rootIds, { limit: 3 })
       const all = await store.textsOf(projectId, rootIds)
       for (const rootId of rootIds) expect(first.get(rootId)).toEqual((all.get(rootId) ?? []).slice(0, 3))
-      const other = await browsing.firstTexts(await makeProject(store), rootIds, 3)
+      const other = await browsing.firstTexts(await makeProject(store), rootIds, { limit: 3 })
       expect([...other.values()].flat()).toEqual([])
-      expect(await browsing.firstTexts(projectId, [], 3)).toEqual(new Map())
+      expect(await browsing.firstTexts(projectId, [], { limit: 3 })).toEqual(new Map())
+    })
+  })
+
+  describe(`${name}: searching`, () => {
+    const found = async (store: Store, projectId: string, rootIds: string[], filter: RootFilter) => {
+      const matching = await store.browsing.matching(projectId, rootIds, filter)
+      return rootIds.map((rootId) => matching.has(rootId))
+    }
+
+    test.each([
+      ['über', 'Über uns', 'ÜBER UNS', 'über uns'],
+      ['ÜBER', 'Über uns', 'ÜBER UNS', 'über uns'],
+      ['über öl', 'Über Öl', 'ÜBER ÖL', 'über öl', 'Über öl'],
+      ['новая страница', 'Новая Страница', 'НОВАЯ СТРАНИЦА', 'Новая страница'],
+      ['SHOP', 'The shop', 'SHOPPING', 'sHoP'],
+      ['100%', '100% wool'],
+      ['a_b', 'A_B'],
+      ['a\\b', 'a\\B'],
+      ["'", "it's"],
+      ['🦊', 'the 🦊'],
+    ])('%s is found, however it is spelled', async (q, ...names) => {
+      const { store, projectId } = await open()
+      const texts = [...names, 'the other', '1000 wool', 'axb', 'ab', '']
+      const rootIds: string[] = []
+      for (const text of texts) {
+        rootIds.push(await add(store, projectId, [newJob({ name: 'x' }), newJob({ name: text })]))
+        rootIds.push(await add(store, projectId, [newJob({ url: text })]))
+      }
+      const expected = texts.flatMap((text) => [names.includes(text), names.includes(text)])
+      expect(await found(store, projectId, rootIds, { q })).toEqual(expected)
+      expect(await found(store, await makeProject(store), rootIds, { q })).not.toContain(true)
+    })
+
+    test('property: what is found is what holds one of the spellings, whatever stands there', async () => {
+      const { store, browsing, projectId } = await open()
+      const unit = fc.constantFrom(...'aAbBzZ%_\\\'"[]*?. äÄßéÉΩωΣςİıǆ한🦊\u0301\u2028\x01\x1e\n')
+      const text = fc.string({ unit, maxLength: 12 })
+      const search = fc.string({ unit, minLength: 1, maxLength: 3 })
+      const root = fc.array(fc.record({ name: text, url: text }), { maxLength: 4 })
+      await fc.assert(
+        fc.asyncProperty(fc.array(root, { minLength: 1, maxLength: 6 }), search, async (roots, q) => {
+          const rootIds: string[] = []
+          for (const jobs of roots) rootIds.push(await add(store, projectId, jobs.map(newJob)))
+          const fold = (some: string) => some.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+          const holds = (some: string) => spellingsOf(q).some((spelling) => fold(some).includes(spelling))
+          const matches = ({ name: ofJob, url }: { name: string; url: string }) => holds(ofJob) || holds(url)
+          expect(await found(store, projectId, rootIds, { q })).toEqual(
+            roots.map((jobs) => jobs.some(matches)),
+          )
+          const first = await browsing.firstTexts(projectId, rootIds, { limit: 2, q })
+          expect(rootIds.map((rootId) => first.get(rootId)?.map(({ position }) => position))).toEqual(
+            roots.map((jobs) =>
+              [...jobs.keys()].filter((index) => matches(jobs[index] ?? fail())).slice(0, 2),
+            ),
+          )
+        }),
+        { numRuns: 60 },
+      )
+    })
+
+    test('also in what was asked for and is queued, failed or done', async () => {
+      const { store, projectId } = await open()
+      const accept = async (some: string[], more: object = {}) =>
+        await store.captures.accept({
+          ...newRequest(projectId, more),
+          pages: some.map((page) => ({ url: `https://example.com/${page}`, name: page, loadingTime: 1 })),
+        })
+      const one = await accept(['needle', 'hay'])
+      const other = await accept(['hay'])
+      const check = async () => await found(store, projectId, [one, other], { q: 'NEEDLE' })
+      expect(await check()).toEqual([true, false])
+      const task = await store.captures.takeNext({ now: 1e14, leaseMs: 1e14, rootId: one })
+      expect(await check()).toEqual([true, false])
+      await store.captures.finish(task ?? fail(), FAILURE, 5)
+      expect(await check()).toEqual([true, false])
+      const done = await accept(['needle'])
+      await store.captures.finish(
+        (await store.captures.takeNext({ now: 1e14, leaseMs: 1e14, rootId: done })) ?? fail(),
+        PICTURE,
+        5,
+      )
+      expect(await found(store, projectId, [done], { q: 'needle' })).toEqual([true])
+    })
+
+    test('a tag is one of the request’s, as it stands', async () => {
+      const { store, projectId } = await open()
+      const tags = [['nightly', 'a "b" \\ Ä'], ['Nightly', 'night'], [], ['x', 'nightly']]
+      const rootIds: string[] = [await add(store, projectId, [newJob()])]
+      for (const some of tags)
+        rootIds.push(await store.captures.accept(newRequest(projectId, { tags: some })))
+      const check = (filter: RootFilter) => found(store, projectId, rootIds, filter)
+      expect(await check({ tag: 'nightly' })).toEqual([false, true, false, false, true])
+      expect(await check({ tag: 'a "b" \\ Ä' })).toEqual([false, true, false, false, false])
+      for (const tag of ['nigh', '%', '["nightly"]', 'a "b" \\ ä'])
+        expect(await check({ tag })).not.toContain(true)
+      expect(await check({ tag: 'nightly', q: 'page 0' })).toEqual([false, true, false, false, true])
+      expect(await check({ tag: 'nightly', q: 'nothing' })).not.toContain(true)
+    })
+
+    test('in the last of very many jobs, wherever their places have gaps', async () => {
+      const { store, browsing, projectId } = await open()
+      const jobs = Array.from({ length: 1_001 }, (_, index) =>
+        newJob({ name: index % 400 === 0 ? 'needle' : 'hay', position: index * 3 }),
+      )
+      const rootId = await add(store, projectId, jobs)
+      const other = await add(store, projectId, [
+        ...jobs.slice(0, 1_000).map(() => newJob()),
+        newJob({ name: 'pin' }),
+      ])
+      expect(await found(store, projectId, [rootId, other], { q: 'pin' })).toEqual([false, true])
+      const texts = await browsing.firstTexts(projectId, [rootId, other], { limit: 12, q: 'needle' })
+      expect(texts.get(rootId)?.map(({ position }) => position)).toEqual([0, 1_200, 2_400])
+      expect(texts.get(other)).toEqual([])
     })
   })
 }

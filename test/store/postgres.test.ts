@@ -96,7 +96,7 @@ describe('PostgreSQL', () => {
        delete from kysely_migration where name = '0004-browsing'`,
     )
     const { browsing } = await driver.open(url)
-    expect((await browsing.firstTexts(projectId, [rootId], 2)).get(rootId)).toHaveLength(2)
+    expect((await browsing.firstTexts(projectId, [rootId], { limit: 2 })).get(rootId)).toHaveLength(2)
     const names = await asAdmin<{ indexname: string }[]>(url, 'select indexname from pg_indexes')
     expect(names.map(({ indexname }) => indexname)).toEqual(
       expect.arrayContaining(['projects_oldest_first', 'jobs_of_page', 'captures_unfinished']),

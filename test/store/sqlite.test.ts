@@ -108,7 +108,7 @@ describe('SQLite', () => {
     )
     database.close()
     const { browsing } = await driver.open(path)
-    expect((await browsing.firstTexts(projectId, [rootId], 2)).get(rootId)).toHaveLength(2)
+    expect((await browsing.firstTexts(projectId, [rootId], { limit: 2 })).get(rootId)).toHaveLength(2)
     expect((await browsing.requestsOf(projectId, [asked])).get(asked)?.counts).toMatchObject({ queued: 2 })
     const indexes = new DatabaseSync(path)
     onTestFinished(() => indexes.close())

@@ -1,6 +1,7 @@
 import { OVERVIEW_JOBS, OverviewList } from '../../contract/browsing.ts'
 import { overviewsPath, paths } from '../../contract/paths.ts'
 import { createOverviewsQuery, ProjectParams } from '../../contract/requests.ts'
+import { toRootFilter } from '../../results/search.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { nextPage } from '../next-page.ts'
 import { originOf } from '../origin.ts'
@@ -16,7 +17,9 @@ export function listOverviews(server: Server, context: HttpContext): void {
       operationId: 'listOverviews',
       tags: ['Browsing'],
       summary: 'List the roots of a project at a glance',
-      description: `Newest first: how far each is, and its first ${OVERVIEW_JOBS} screenshots, however many it has.`,
+      description:
+        `Newest first: how far each is, and its first ${OVERVIEW_JOBS} screenshots, however many it has. With \`q\` or ` +
+        '`tag`, a page may hold fewer than `limit`, even none, with a `Link` all the same: go on while there is one.',
       params: ProjectParams,
       querystring: createOverviewsQuery(maxLimit),
       response: {
@@ -30,13 +33,17 @@ export function listOverviews(server: Server, context: HttpContext): void {
     },
     handler: async (request, reply) => {
       const { projectId } = request.params
-      const { limit = maxLimit, cursor } = request.query
+      const { limit = maxLimit, cursor, q, tag } = request.query
       const origin = originOf(request, context)
       const asked = { now: context.clock(), origin }
-      const answer = await context.overviews.list(projectId, { limit, cursor }, asked)
+      const answer = await context.overviews.list(
+        projectId,
+        { limit, cursor, filter: toRootFilter({ q, tag }) },
+        asked,
+      )
       if (answer.nextCursor) {
         const address = origin + overviewsPath(projectId.toLowerCase())
-        reply.header('link', nextPage(address, { limit, cursor: answer.nextCursor }))
+        reply.header('link', nextPage(address, { limit, cursor: answer.nextCursor, q, tag }))
       }
       return await sendAnswer(answer, request, reply, context)
     },

@@ -1,6 +1,7 @@
 import { paths, rootsPath } from '../../contract/paths.ts'
 import { createRootsQuery, ProjectParams } from '../../contract/requests.ts'
 import { RootList } from '../../contract/results.ts'
+import { toRootFilter } from '../../results/search.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { nextPage } from '../next-page.ts'
 import { originOf } from '../origin.ts'
@@ -18,7 +19,8 @@ export function listRoots(server: Server, context: HttpContext): void {
       summary: 'List the roots of a project',
       description:
         'All roots, newest first, each with its finished jobs, as one array however large it is. ' +
-        'With `limit`, one page of them and a `Link` header to the next.',
+        'With `limit`, one page of them and a `Link` header to the next. With `q` or `tag`, those that match: a page ' +
+        'of them may then hold fewer, even none, with a `Link` all the same. Go on while there is one.',
       params: ProjectParams,
       querystring: createRootsQuery(maxLimit),
       response: {
@@ -32,16 +34,20 @@ export function listRoots(server: Server, context: HttpContext): void {
       },
     },
     handler: async (request, reply) => {
-      const { limit, cursor } = request.query
+      const { limit, cursor, q, tag } = request.query
       const page = limit || cursor !== undefined ? { limit: limit ?? maxLimit, cursor } : undefined
       const origin = originOf(request, context)
-      const answer = await context.results.listRoots(request.params.projectId, page, {
-        now: context.clock(),
-        origin,
-      })
+      const answer = await context.results.listRoots(
+        request.params.projectId,
+        { page, filter: toRootFilter({ q, tag }) },
+        { now: context.clock(), origin },
+      )
       if (page && answer.nextCursor) {
         const path = rootsPath(request.params.projectId.toLowerCase())
-        reply.header('link', nextPage(origin + path, { limit: page.limit, cursor: answer.nextCursor }))
+        reply.header(
+          'link',
+          nextPage(origin + path, { limit: page.limit, cursor: answer.nextCursor, q, tag }),
+        )
       }
       return await sendAnswer(answer, request, reply, context)
     },

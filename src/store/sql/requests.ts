@@ -56,12 +56,16 @@ export async function addRequest(transaction: Transaction<Schema>, request: NewR
     .onConflict((conflict) => conflict.columns(['project_id', 'idempotency_key']).doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows === 0n) return false
+  await changeProject(transaction, projectId)
+  return true
+}
+
+async function changeProject(transaction: Transaction<Schema>, projectId: string): Promise<void> {
   await transaction
     .updateTable('projects')
     .set({ revision: newRevision() })
     .where('project_id', '=', projectId)
     .execute()
-  return true
 }
 
 /** Does nothing where it is known already. */
@@ -86,6 +90,8 @@ export async function adoptRequest(
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows === 0n) return
+  // The root was shown before, but nobody found it by its tags.
+  await changeProject(transaction, projectId)
   const rows = captures.map((capture) => ({
     project_id: projectId,
     root_id: rootId,

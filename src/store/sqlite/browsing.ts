@@ -1,8 +1,11 @@
 import type { Browsing } from '../browsing.ts'
 import { REQUEST, toRequestSummary } from '../sql/browsing.ts'
 import { BETWEEN_JOBS, toJobTexts } from '../sql/reads.ts'
+import type { JobText } from '../store.ts'
 import type { Prepare } from './prepare.ts'
 import { TEXT } from './reads.ts'
+import { createSqliteSearch } from './search.ts'
+import { takingTurns } from './taking-turns.ts'
 
 // Joins are `cross`: SQLite then takes the tables in the order in which they stand, and knows no better one.
 
@@ -17,15 +20,33 @@ export function createSqliteBrowsing(prepare: Prepare): Browsing {
        (select * from jobs where project_id = ?1 and root_id = wanted.value order by position limit ?3))
      from json_each(?2) wanted`,
   )
+  const search = createSqliteSearch(prepare)
   return {
     requestsOf: async (projectId, rootIds) =>
       new Map(requests(projectId, JSON.stringify(rootIds)).map(toRequestSummary)),
-    firstTexts: async (projectId, rootIds, limit) =>
-      new Map(
-        firstTexts(projectId, JSON.stringify(rootIds), limit).map(([rootId, texts]) => [
-          rootId as string,
-          texts === null ? [] : toJobTexts(texts as string),
-        ]),
-      ),
+    async firstTexts(projectId, rootIds, { limit, q }) {
+      if (q === undefined) {
+        const rows = firstTexts(projectId, JSON.stringify(rootIds), limit)
+        return new Map(rows.map(([rootId, texts]) => [rootId as string, toSomeTexts(texts)]))
+      }
+      const turn = takingTurns()
+      const found = new Map<string, JobText[]>()
+      for (const rootId of rootIds) {
+        found.set(rootId, await search.firstTexts(projectId, rootId, { limit, q }, turn))
+      }
+      return found
+    },
+    async matching(projectId, rootIds, filter) {
+      const turn = takingTurns()
+      const found = new Set<string>()
+      for (const rootId of rootIds) {
+        if (await search.matches(projectId, rootId, filter, turn)) found.add(rootId)
+      }
+      return found
+    },
   }
+}
+
+function toSomeTexts(texts: unknown): JobText[] {
+  return texts === null ? [] : toJobTexts(texts as string)
 }

@@ -1,0 +1,195 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { RootOverview } from '../../src/contract/browsing.ts'
+import type { RootResult } from '../../src/contract/results.ts'
+import { bothDatabases, FAILED, finishNext, newRequest, startAccepting } from '../support/requests.ts'
+import { makeProject, newJob, rootsUrl } from '../support/results.ts'
+import { seedRows } from '../support/seed.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { usePostgres } from '../support/use-servers.ts'
+import { makeFolder } from '../support/workspace.ts'
+
+const postgres = usePostgres({ flags: ['fsync=off'] })
+
+const overviewsUrl = (projectId: string) => `/api/projects/${projectId}/screenshots/overview`
+const queryOf = (question: Record<string, string>) => `?${new URLSearchParams(question)}`
+
+async function page<Root extends { rootId: string } = RootResult>(service: TestService, path: string) {
+  const response = await service.get(path)
+  expect([path, response.status]).toEqual([path, 200])
+  const link = response.headers.get('link') ?? ''
+  return { roots: (await response.json()) as Root[], next: /^<([^>]+)>; rel="next"$/.exec(link)?.[1] }
+}
+
+async function readAll<Root extends { rootId: string } = RootResult>(service: TestService, first: string) {
+  const seen: Root[] = []
+  let pages = 0
+  for (let path: string | undefined = first; path; pages++) {
+    const answer: { roots: Root[]; next: string | undefined } = await page<Root>(service, path)
+    seen.push(...answer.roots)
+    path = answer.next
+  }
+  return { seen, pages, ids: seen.map(({ rootId }) => rootId) }
+}
+
+/** Answers the root. */
+async function addNames(service: TestService, projectId: string, created: number, names: string[]) {
+  const rootId = crypto.randomUUID()
+  const jobs = names.map((name) => newJob({ name, url: 'https://example.com/' }))
+  await service.store.addRoot({ projectId, rootId, created, digest: rootId, jobs }, async () => {})
+  return rootId
+}
+
+describe.each(bothDatabases(postgres))('searching, with %s,', (_, world) => {
+  test('answers whole roots, in their order, as a list and as pages', async () => {
+    const service = await startService(await world())
+    const projectId = await makeProject(service.store)
+    const expected: string[] = []
+    for (let index = 0; index < 40; index++) {
+      const names = ['Start', 'Impressum', index % 3 === 0 ? 'Über uns' : 'Kontakt']
+      const rootId = await addNames(service, projectId, 1_000 - index, names)
+      if (index % 3 === 0) expected.push(rootId)
+    }
+    const { roots: all } = await page(service, rootsUrl(projectId))
+    for (const q of ['über', 'ÜBER UNS', 'Über%20u', '%C3%9Cb']) {
+      const text = decodeURIComponent(q)
+      const { roots, next } = await page(service, rootsUrl(projectId) + queryOf({ q: text }))
+      expect([next, roots]).toEqual([undefined, all.filter(({ rootId }) => expected.includes(rootId))])
+      for (const limit of ['1', '5', '14', '100']) {
+        const { ids } = await readAll(service, rootsUrl(projectId) + queryOf({ limit, q: text }))
+        expect(ids).toEqual(expected)
+        const overviews = await readAll(service, overviewsUrl(projectId) + queryOf({ limit, q: text }))
+        expect(overviews.ids).toEqual(expected)
+      }
+    }
+    for (const q of ['nothing', '%', '_ber', 'a\0b', '\ud800']) {
+      expect((await page(service, rootsUrl(projectId) + queryOf({ q }))).roots).toEqual([])
+      expect((await readAll(service, rootsUrl(projectId) + queryOf({ q, limit: '3' }))).ids).toEqual([])
+      expect((await readAll(service, overviewsUrl(projectId) + queryOf({ q }))).ids).toEqual([])
+    }
+    expect((await page(service, `${rootsUrl(projectId)}?q=&tag=`)).roots).toEqual(all)
+    expect((await readAll(service, `${rootsUrl(projectId)}?q=&limit=7`)).seen).toEqual(all)
+  })
+
+  test('an overview shows the first screenshots that match', async () => {
+    const service = await startService(await world())
+    const projectId = await makeProject(service.store)
+    const names = Array.from({ length: 500 }, (_, index) => (index % 20 === 19 ? `Needle ${index}` : 'Hay'))
+    const rootId = await addNames(service, projectId, 1, names)
+    const { seen } = await readAll<RootOverview>(service, `${overviewsUrl(projectId)}?q=needle`)
+    expect(seen.map((root) => root.rootId)).toEqual([rootId])
+    expect(seen[0]?.counts.total).toBe(500)
+    expect(seen[0]?.jobs.map(({ url }) => url.name)).toEqual(
+      names.filter((name) => name.startsWith('Needle')).slice(0, 12),
+    )
+  })
+
+  test('finds what was asked for before it is there, and by its tags', async () => {
+    const service = await startAccepting(await world())
+    const { projectId } = service
+    const ask = (name: string, tags: string[]) =>
+      service.accept(1, {
+        screenshotParameter: { ...newRequest().screenshotParameter, tags },
+        urls: [{ url: 'https://example.com/x', name }],
+      })
+    const one = await ask('Needle', ['nightly', 'a&b="c"'])
+    const other = await ask('Hay', ['weekly'])
+    const list = async (question: Record<string, string>) => {
+      const { roots } = await page(service, rootsUrl(projectId) + queryOf(question))
+      const { ids } = await readAll(service, overviewsUrl(projectId) + queryOf({ ...question, limit: '1' }))
+      expect(ids).toEqual(roots.map(({ rootId }) => rootId))
+      return ids
+    }
+    expect(await list({ q: 'needle' })).toEqual([one])
+    expect(await list({ tag: 'a&b="c"' })).toEqual([one])
+    expect(await list({ tag: 'weekly', q: 'HAY' })).toEqual([other])
+    expect(await list({ tag: 'weekly', q: 'needle' })).toEqual([])
+    expect(await list({ tag: 'Weekly' })).toEqual([])
+    expect((await list({ q: 'example.com/X' })).toSorted()).toEqual([one, other].toSorted())
+    await finishNext(service.store, one, FAILED)
+    expect(await list({ q: 'needle' })).toEqual([one])
+    const overview = await page<RootOverview>(service, `${overviewsUrl(projectId)}?q=needle`)
+    expect(overview.roots).toMatchObject([
+      { rootId: one, state: 'failed', tags: ['nightly', 'a&b="c"'], jobs: [] },
+    ])
+  })
+})
+
+describe('searching', () => {
+  test('stops after very many jobs, and goes on where the Link says', async () => {
+    const dataDir = await makeFolder()
+    const projectId = await seedRows(dataDir, { roots: 24, jobsPerRoot: 5_000 })
+    const service = await startService({ DATA_DIR: dataDir })
+    const rootId = await addNames(service, projectId, 1, ['Needle'])
+    const first = await page(service, `${rootsUrl(projectId)}?q=needle&limit=10`)
+    expect([first.roots.length, first.next]).toEqual([0, expect.stringContaining('q=needle')])
+    const all = await readAll(service, `${rootsUrl(projectId)}?q=needle&limit=10`)
+    expect([all.ids, all.pages]).toEqual([[rootId], 2])
+    const { roots } = await page(service, `${rootsUrl(projectId)}?q=needle`)
+    expect(roots.map((root) => root.rootId)).toEqual([rootId])
+  })
+
+  test('lets others in', async () => {
+    const dataDir = await makeFolder()
+    const projectId = await seedRows(dataDir, { roots: 9, jobsPerRoot: 10_000 })
+    const service = await startService({ DATA_DIR: dataDir })
+    const searching = service.get(`${rootsUrl(projectId)}?q=needle&limit=1`)
+    let others = 0
+    const done = searching.then(() => true)
+    while (!(await Promise.race([done, service.get('/healthz').then((response) => !response.ok)]))) others++
+    expect(others).toBeGreaterThan(3)
+  })
+
+  test('a question that was answered is not asked again until something changed', async () => {
+    const service = await startAccepting()
+    const { projectId } = service
+    await service.accept()
+    const path = `${rootsUrl(projectId)}?q=page`
+    const first = await service.get(path)
+    const etag = first.headers.get('etag') ?? ''
+    expect((await service.get(path, { 'if-none-match': etag })).status).toBe(304)
+    await service.accept()
+    const second = await service.get(path, { 'if-none-match': etag })
+    expect([second.status, ((await second.json()) as unknown[]).length]).toEqual([200, 2])
+  })
+
+  test('what is too long is 400', async () => {
+    const service = await startService()
+    const projectId = await makeProject(service.store)
+    for (const name of ['q', 'tag']) {
+      for (const url of [rootsUrl(projectId), overviewsUrl(projectId)]) {
+        expect((await service.get(`${url}?${name}=${'x'.repeat(200)}`)).status).toBe(200)
+        const response = await service.get(`${url}?${name}=${'x'.repeat(201)}`)
+        expect([response.status, await response.json()]).toMatchObject([
+          400,
+          { errors: [{ parameter: name }] },
+        ])
+      }
+    }
+  })
+
+  test('property: whatever is searched for, the answer is 200, and its Link leads on with the same question', async () => {
+    const service = await startService()
+    const projectId = await makeProject(service.store)
+    const names: string[] = []
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
+      fc.constantFrom('%', '_', '\\', "'", '"', '>', '<', '&', '#', '+', ' ', '%00', '?', '*', '['),
+    )
+    await fc.assert(
+      fc.asyncProperty(text, async (q) => {
+        if (!q.includes('\0')) {
+          names.push(q)
+          await addNames(service, projectId, 1, [q])
+          await addNames(service, projectId, 2, [`${q}x`])
+          const { ids } = await readAll(service, rootsUrl(projectId) + queryOf({ q, limit: '1' }))
+          expect(ids.length).toBeGreaterThanOrEqual(2)
+        } else {
+          expect((await page(service, rootsUrl(projectId) + queryOf({ q }))).roots).toEqual([])
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
