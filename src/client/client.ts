@@ -69,7 +69,7 @@ export interface RequestOptions extends AskOptions {
   readonly idempotencyKey?: string | undefined
 }
 
-/** Page after page, each asked for when it is wanted. */
+/** Page after page, each asked for when it is wanted. One may be empty, and others follow. */
 export type Pages<T> = AsyncGenerator<T[], void, undefined>
 
 /**

@@ -9,7 +9,7 @@ export class NoAnswerError extends Error {
 
 /** Node hides it one level down, and says nothing there where it tried several addresses. */
 function reasonOf(thrown: unknown): string {
-  const { message, cause } = thrown as Error
+  const { message, cause } = (thrown ?? {}) as Partial<Error>
   const { message: inner, code } = (cause ?? {}) as { message?: string; code?: string }
-  return inner || code || message
+  return inner || code || message || String(thrown)
 }

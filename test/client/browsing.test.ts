@@ -60,4 +60,37 @@ describe('overviews', () => {
       { rootId: jobId, state: 'partial', counts: { total: 2, done: 1, failed: 1 } },
     ])
   })
+
+  test('and roots are found by a text of their pages, and by a tag', async () => {
+    const service = await startAccepting()
+    const { projectId } = service
+    const client = createClient({ server: service.url })
+    const ask = async (name: string, ...tags: string[]) => {
+      const { jobId } = await client.requestScreenshots(projectId, {
+        screenshotParameter: { width: 800, height: 600, tags },
+        urls: [{ url: `https://example.com/${name}`, name: `${name} & “more” 100%` }],
+      })
+      await finishNext(service.store, jobId)
+      return jobId
+    }
+    const [first, second, third] = [
+      await ask('Ägypten', 'x', 'y&z'),
+      await ask('b'),
+      await ask('ägypten', 'x'),
+    ]
+    const found = async (options: { q?: string; tag?: string }) => {
+      const pages = await Array.fromAsync(client.listOverviews(projectId, { ...options, limit: 1 }))
+      const roots = await Array.fromAsync(client.listRoots(projectId, { ...options, limit: 1 }))
+      const ids = pages.flat().map(({ rootId }) => rootId)
+      expect(roots.flat().map(({ rootId }) => rootId)).toEqual(ids)
+      return ids.sort()
+    }
+    expect(await found({})).toEqual([first, second, third].sort())
+    expect(await found({ q: '', tag: '' })).toEqual([first, second, third].sort())
+    expect(await found({ q: ' & “MORE” 100%' })).toEqual([first, second, third].sort())
+    expect(await found({ tag: 'y&z' })).toEqual([first])
+    expect(await found({ q: 'com/b', tag: 'x' })).toEqual([])
+    expect(await found({ q: 'com/b' })).toEqual([second])
+    expect(await found({ tag: 'x' })).toEqual([first, third].sort())
+  })
 })
