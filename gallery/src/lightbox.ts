@@ -69,12 +69,9 @@ export function openLightbox(
     if (slide && slide.height > TALL * slide.width) slide.panTo(slide.pan.x, slide.bounds.min.y)
   }
   // An address that ran out while the page stood open: the list is read again, and the slide with it.
-  const renewed = new Set<string>()
   box.on('loadError', async ({ content }) => {
-    const src = content.data.src ?? ''
-    if (renewed.has(src)) return
-    renewed.add(src)
-    if (await jobs.renew()) box.refreshSlideContent(content.index)
+    await jobs.renewUnlessJustDone()
+    if (jobAt(content.index)?.data !== content.data.src) box.refreshSlideContent(content.index)
   })
   const unsubscribe = jobs.subscribe(() => box.dispatch('change'))
   box.on('uiRegister', () => {

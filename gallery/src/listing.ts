@@ -1,7 +1,8 @@
 import { runsOut } from './runs-out.ts'
 
-/** Long before the last moment, but never more often than this. */
+/** Before the last moment. */
 const RENEW_BEFORE_MS = 60_000
+const JUST_MS = 5_000
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
@@ -20,6 +21,8 @@ export class Listing<T> {
   #reading: Promise<void> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   #renewAt = Number.POSITIVE_INFINITY
+  #renewing: Promise<void> | undefined
+  #renewed = 0
 
   /** `address`: one that the item holds. */
   constructor(open: () => AsyncGenerator<T[]>, address: (item: T) => string | undefined) {
@@ -65,10 +68,22 @@ export class Listing<T> {
     this.more()
   }
 
-  /** Everything that is there, again. Answers whether any address is another than before. */
-  async renew(): Promise<boolean> {
+  /** Everything that is there, again. Whoever asks while it is being done waits for that. */
+  renew(): Promise<void> {
+    this.#renewing ??= this.#readAgain().finally(() => {
+      this.#renewing = undefined
+      this.#renewed = Date.now()
+    })
+    return this.#renewing
+  }
+
+  /** For an address that failed. What was just read is not read again: then it is not the address. */
+  async renewUnlessJustDone(): Promise<void> {
+    if (Date.now() - this.#renewed > JUST_MS) await this.renew()
+  }
+
+  async #readAgain(): Promise<void> {
     await this.#reading
-    const before = this.#address(this.items[0] as T)
     await this.#run(async () => {
       const pages = this.#open()
       const items: T[] = []
@@ -84,8 +99,6 @@ export class Listing<T> {
       this.#renewAt = Number.POSITIVE_INFINITY
       this.#watch(items)
     })
-    const first = this.items[0]
-    return first !== undefined && this.#address(first) !== before
   }
 
   /** For the moment when a sleeping machine wakes up: timers slept as well. */

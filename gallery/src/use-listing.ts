@@ -21,7 +21,7 @@ export function useListing<T>(
     document.addEventListener('visibilitychange', wake)
     window.addEventListener('focus', wake)
     // What was kept is shown at once, and looked at again meanwhile.
-    if (listing.items.length > 0) void listing.renew()
+    if (listing.items.length > 0 || listing.complete) void listing.renew()
     else listing.more()
     return () => {
       leave()

@@ -22,11 +22,11 @@ export function useProgress(
   const rootId = overview?.rootId
   const live = overview !== undefined && !isFinal(overview.state)
   const failed = overview !== undefined && overview.counts.failed > 0
-  const known = overview?.counts.done ?? 0
   useEffect(() => {
     if (rootId === undefined || (!live && !failed)) return
     const left = new AbortController()
-    let done = known
+    // What the list was read with may be older than what the root was: it is always looked at once more.
+    let done = -1
     let due: ReturnType<typeof setTimeout> | undefined
     const follow = async () => {
       if (!live) return setStatus(await client.getStatus(projectId, rootId, { signal: left.signal }))

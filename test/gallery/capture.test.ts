@@ -18,7 +18,7 @@ test('a form asks for pictures, the API says what is wrong beside the fields, an
   const { page, complaints } = await visit(service.url)
   await page.getByRole('link', { name: 'Capture some pages' }).click()
   await page.getByLabel('Addresses, one per line').fill(`${site.url}/a\n\nftp://nothing.example/\nhttp://`)
-  await page.getByText('Another').click()
+  await page.getByRole('radio', { name: /Another/ }).check()
   await page.getByLabel('Width').fill('99999')
   await page.getByRole('button', { name: 'Capture' }).click()
   const mistakes = page.getByRole('alert')
@@ -32,7 +32,7 @@ test('a form asks for pictures, the API says what is wrong beside the fields, an
   await page
     .getByLabel('Addresses, one per line')
     .fill(`${site.url}/a\n${site.url}/slow\nhttp://10.0.0.1/private`)
-  await page.getByText('Phone').click()
+  await page.getByRole('radio', { name: /Phone/ }).check()
   await page.getByLabel('Tags').fill('first, try')
   await page.getByRole('button', { name: 'Capture' }).click()
   await page.waitForURL(/\/roots\//)

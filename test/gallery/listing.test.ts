@@ -93,17 +93,26 @@ test('a clock that is far ahead of the service does not ask again and again', as
   expect(service.reads).toBe(1)
 })
 
-test('renewing finds what was added and what is gone, and says whether addresses changed', async () => {
+test('renewing finds what was added and what is gone', async () => {
   const { service, listing } = serve(5)
   listing.more()
   await settled(listing)
-  expect(await listing.renew()).toBe(false)
   service.total = 8
   await listing.renew()
   expect(ids(listing)).toHaveLength(8)
   service.total = 0
-  expect(await listing.renew()).toBe(false)
+  await listing.renew()
   expect([ids(listing), listing.complete]).toEqual([[], true])
+})
+
+test('a hundred pictures that fail at once are one reason to read again, and soon after none', async () => {
+  const { service, listing } = serve(5)
+  listing.more()
+  await settled(listing)
+  await Promise.all(Array.from({ length: 100 }, () => listing.renewUnlessJustDone()))
+  expect(service.reads).toBe(2)
+  await listing.renewUnlessJustDone()
+  expect(service.reads).toBe(2)
 })
 
 test('a failure keeps what is there, and trying again goes on', async () => {

@@ -123,15 +123,18 @@ describe('the list of a large project', () => {
 
 describe('a large root', () => {
   // Read in parts, of which the last may have nothing in it.
-  test.each([100, 101, 199, 200, 201, 400, 1_000])('of %i jobs is JSON, alone and in the list', async (count) => {
-    const service = await startService()
-    const projectId = await makeProject(service.store)
-    const rootId = await addRows(service.store, projectId, { jobs: count })
-    const alone = (await (await service.get(`${rootsUrl(projectId)}/${rootId}`)).json()) as RootResult
-    const list = (await (await service.get(rootsUrl(projectId))).json()) as RootResult[]
-    expect(alone.jobs).toHaveLength(count)
-    expect(list).toEqual([alone])
-  })
+  test.each([100, 101, 199, 200, 201, 400, 1_000])(
+    'of %i jobs is JSON, alone and in the list',
+    async (count) => {
+      const service = await startService()
+      const projectId = await makeProject(service.store)
+      const rootId = await addRows(service.store, projectId, { jobs: count })
+      const alone = (await (await service.get(`${rootsUrl(projectId)}/${rootId}`)).json()) as RootResult
+      const list = (await (await service.get(rootsUrl(projectId))).json()) as RootResult[]
+      expect(alone.jobs).toHaveLength(count)
+      expect(list).toEqual([alone])
+    },
+  )
 
   test('is answered whole, alone and in the list', async () => {
     const service = await startService()

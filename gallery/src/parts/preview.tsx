@@ -1,9 +1,9 @@
 import { createContext } from 'preact'
-import { useContext, useState } from 'preact/hooks'
+import { useContext, useRef, useState } from 'preact/hooks'
 import type { JobResult } from '../../../src/contract/results.ts'
 
-/** Reads addresses again; answers whether they are others now. */
-export const RenewContext = createContext<() => Promise<boolean>>(async () => false)
+/** Reads addresses again. */
+export const RenewContext = createContext<() => Promise<void>>(async () => {})
 
 /** A picture in a box whose size is known before it comes; what it shows is said beside it. An address that fails is asked for anew, once. */
 export function Preview({
@@ -17,8 +17,11 @@ export function Preview({
   const renew = useContext(RenewContext)
   const [loaded, setLoaded] = useState('')
   const [broken, setBroken] = useState('')
+  const current = useRef(src)
+  current.current = src
   const fail = async () => {
-    if (!(await renew())) setBroken(src)
+    await renew()
+    if (current.current === src) setBroken(src)
   }
   return (
     <span class={`preview ${loaded === '' ? '' : 'loaded'} ${isNarrow(size) ? 'narrow' : ''}`}>

@@ -93,7 +93,7 @@ export function HistoryView({
         />
       )}
       {items.length > 0 && (
-        <RenewContext.Provider value={() => history.renew()}>
+        <RenewContext.Provider value={() => history.renewUnlessJustDone()}>
           <Timeline
             jobs={items}
             before={before?.uuid ?? ''}

@@ -36,7 +36,7 @@ export function PagesView({ projectId, q }: { projectId: string; q: string }) {
           onSearch={(text) => go(toPages(projectId, text), { replace: true })}
         />
       </div>
-      <RenewContext.Provider value={useCallback(() => pages.renew(), [pages])}>
+      <RenewContext.Provider value={useCallback(() => pages.renewUnlessJustDone(), [pages])}>
         {pages.items.length > 0 && (
           <Grid
             count={pages.items.length}

@@ -70,7 +70,7 @@ export function RootView({
       {counts && state && !isFinal(state) && <Progress counts={counts} />}
       {failure !== undefined && <Problem failure={failure} />}
       {status && <Failures pages={status.urls} />}
-      <RenewContext.Provider value={useCallback(() => jobs.renew(), [jobs])}>
+      <RenewContext.Provider value={useCallback(() => jobs.renewUnlessJustDone(), [jobs])}>
         {counts && (
           <Grid
             count={counts.done + pending}

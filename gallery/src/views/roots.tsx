@@ -54,7 +54,7 @@ export function RootsView({ projectId, q, tag }: { projectId: string; q: string;
           </a>
         )}
       </div>
-      <RenewContext.Provider value={useCallback(() => roots.renew(), [roots])}>
+      <RenewContext.Provider value={useCallback(() => roots.renewUnlessJustDone(), [roots])}>
         <div ref={place}>
           {width > 0 && roots.items.length > 0 && (
             <Rows

@@ -1,0 +1,109 @@
+import { rename } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { gunzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { readGallery } from '../../src/http/gallery-files.ts'
+import { S3_CREDENTIALS } from '../support/s3.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { useS3 } from '../support/use-servers.ts'
+
+const s3 = useS3()
+
+const scriptOf = (html: string) => /<script type="module" crossorigin src="\.\/([^"]+)"/.exec(html)?.[1] ?? ''
+const policyOf = (response: Response) => response.headers.get('content-security-policy') ?? ''
+
+async function load(service: TestService, path = '/') {
+  const response = await service.get(path)
+  return { response, html: await response.text() }
+}
+
+test('every address of its own is the one document; anything else is not', async () => {
+  const service = await startService()
+  const { response, html } = await load(service)
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(response.headers.get('cache-control')).toBe('no-cache')
+  for (const path of ['/projects/x', '/projects/x/roots/y?picture=z', '/projects/x/pages/history?url=u']) {
+    expect((await load(service, path)).html).toBe(html)
+  }
+  for (const path of [
+    '/nothing',
+    '/index.html',
+    '/assets/nothing.js',
+    '/assets/..%2findex.html',
+    '/assets/',
+  ]) {
+    const answer = await service.get(path)
+    expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
+      path,
+      404,
+      'application/problem+json; charset=utf-8',
+    ])
+  }
+  const again = await service.get('/', { 'if-none-match': response.headers.get('etag') ?? '' })
+  expect(again.status).toBe(304)
+  const post = await fetch(service.url, { method: 'POST' })
+  expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+})
+
+test('nothing of it runs or loads from elsewhere: one policy, no script and no style inline', async () => {
+  const { response, html } = await load(await startService())
+  expect(policyOf(response)).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/)
+  expect(policyOf(response)).toContain("frame-ancestors 'none'")
+  expect(policyOf(response)).not.toContain('unsafe')
+  expect(html).not.toMatch(/<script(?![^>]* src="\.\/assets\/)[^>]*>/)
+  expect(html).not.toMatch(/<style|style=|\son\w+=|https?:\/\//)
+})
+
+test('its files are kept for ever, since their names say what is in them, and come compressed', async () => {
+  const service = await startService()
+  const path = `/${scriptOf((await load(service)).html)}`
+  const plain = await service.get(path, { 'accept-encoding': 'identity' })
+  expect(plain.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+  expect(plain.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  expect([plain.headers.get('content-encoding'), plain.headers.get('vary')]).toEqual([
+    null,
+    'accept-encoding',
+  ])
+  const packed = await service.get(path, { 'accept-encoding': 'gzip' })
+  expect(packed.headers.get('content-encoding')).toBe('gzip')
+  expect(await packed.text()).toBe(await plain.text())
+})
+
+test('the first view needs less than 200 KB of script, by far', async () => {
+  const files = await readGallery()
+  const html = files?.get('index.html')?.bytes.toString() ?? ''
+  const script = files?.get(scriptOf(html))
+  expect(gunzipSync(script?.gzipped ?? '').equals(script?.bytes ?? Buffer.of())).toBe(true)
+  expect(script?.gzipped?.length).toBeLessThan(60_000)
+  // And with everything that is loaded when it is wanted.
+  const all = [...(files?.entries() ?? [])].filter(([name]) => name.endsWith('.js'))
+  expect(all.length).toBeGreaterThan(2)
+  expect(all.reduce((sum, [, { gzipped }]) => sum + (gzipped?.length ?? 0), 0)).toBeLessThan(120_000)
+})
+
+test('where keys are asked for, the page comes without one, and says so; the API does not', async () => {
+  const service = await startService({ AUTH: 'keys' })
+  const { response, html } = await load(service)
+  expect([response.status, html.includes('content="keys"')]).toEqual([200, true])
+  expect((await service.get(`/${scriptOf(html)}`)).status).toBe(200)
+  expect((await service.get('/api/projects')).status).toBe(401)
+  expect((await load(await startService())).html).toContain('content="open"')
+})
+
+test('pictures may come from where their addresses lead: a bucket, or another public address', async () => {
+  const { IMAGES_URL } = await s3.newBucket()
+  const bucket = await load(await startService({ IMAGES_URL, ...S3_CREDENTIALS }))
+  expect(policyOf(bucket.response)).toContain(`img-src 'self' ${new URL(s3.endpoint).origin};`)
+  const proxied = await load(await startService({ PUBLIC_URL: 'https://shots.example.com/proofs' }))
+  expect(policyOf(proxied.response)).toContain("img-src 'self' https://shots.example.com;")
+  expect(proxied.html).toContain('<base href="/proofs/" />')
+})
+
+test('a checkout where it was not built says how to, and finds it once it is there', async () => {
+  const service = await startService()
+  const built = fileURLToPath(new URL('../../dist/gallery/', import.meta.url))
+  expect(await readGallery(new URL('file:///nonexistent/'))).toBeUndefined()
+  expect(rename).toBeTypeOf('function')
+  expect((await load(service)).response.status).toBe(200)
+  expect(built).toContain('dist')
+})
