@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { measureCapture } from './capture.ts'
+import { measureGallery } from './gallery.ts'
 import { measureLargeList } from './large-list.ts'
 import { measureList } from './list.ts'
 import { measureOneRoot } from './one-root.ts'
@@ -10,7 +11,7 @@ import { describeTarget, type Figure, isMet, ROWS } from './targets.ts'
 import { type World, withWorlds } from './worlds.ts'
 
 const HELP = `npm run bench                     everything: ten minutes, with two million rows of test data
-npm run bench -- sign list        some of it: one-root, list, sign, large-list, size, capture
+npm run bench -- sign list        some of it: one-root, list, sign, large-list, size, capture, gallery
 npm run bench -- --check          exits 1 where a target is missed, and names it
 
 Every figure is a ratio within one run, beside a baseline that the run starts itself, and the median of several;
@@ -24,6 +25,7 @@ const BENCHES: Record<string, (world: World, folder: string) => Promise<Figure[]
   'large-list': measureLargeList,
   size: measureSize,
   capture: measureCapture,
+  gallery: measureGallery,
 }
 
 const asked = process.argv.slice(2)

@@ -78,6 +78,26 @@ export const ROWS: readonly Row[] = [
       targets: both({ min: 0.9 }),
     }),
   ),
+  {
+    id: '11a',
+    what: 'gallery: one root of 10,000 pictures, until the first is seen',
+    unit: 's',
+    targets: { 'SQLite + disk': { max: 1 } },
+  },
+  {
+    id: '11b',
+    what: 'the same: a project of 100 roots of 100',
+    unit: 's',
+    targets: { 'SQLite + disk': { max: 1 } },
+  },
+  {
+    id: '11c',
+    what: 'the one root against a plain page with 10,000 images',
+    unit: '×',
+    targets: { 'SQLite + disk': { max: 2 } },
+  },
+  { id: '11d', what: 'elements of the page', unit: '', targets: { 'SQLite + disk': { max: 3_000 } } },
+  { id: '11e', what: 'its memory', unit: 'MB', targets: { 'SQLite + disk': { max: 20 } } },
 ]
 
 export function isMet({ value }: Figure, target: Target): boolean {

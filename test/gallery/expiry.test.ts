@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { hangMany } from '../support/hang.ts'
+import { hangMany } from '../support/hang-many.ts'
 import { startService } from '../support/service.ts'
 import { useVisitors } from '../support/visitor.ts'
 

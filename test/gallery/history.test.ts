@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { hangMany, startHung } from '../support/hang.ts'
+import { startHung } from '../support/hang.ts'
+import { hangMany } from '../support/hang-many.ts'
 import { addPictures, makePng, makeProject, submittedJob } from '../support/results.ts'
 import { startService } from '../support/service.ts'
 import { useVisitors } from '../support/visitor.ts'

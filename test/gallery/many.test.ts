@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { hangMany } from '../support/hang.ts'
+import { hangMany } from '../support/hang-many.ts'
 import { startService } from '../support/service.ts'
 import { useVisitors } from '../support/visitor.ts'
 

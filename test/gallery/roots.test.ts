@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { newRequest } from '../support/captures.ts'
-import { hangMany, PAGES, startHung } from '../support/hang.ts'
+import { PAGES, startHung } from '../support/hang.ts'
+import { hangMany } from '../support/hang-many.ts'
 import { startService } from '../support/service.ts'
 import { useVisitors } from '../support/visitor.ts'
 

@@ -1,12 +1,15 @@
-import { rename } from 'node:fs/promises'
+import { cp, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { readGallery } from '../../src/http/gallery-files.ts'
-import { S3_CREDENTIALS } from '../support/s3.ts'
+import { start } from '../support/process.ts'
 import { startService, type TestService } from '../support/service.ts'
-import { useS3 } from '../support/use-servers.ts'
+import { stubCredentials, useS3 } from '../support/use-servers.ts'
+import { makeFolder } from '../support/workspace.ts'
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const s3 = useS3()
 
 const scriptOf = (html: string) => /<script type="module" crossorigin src="\.\/([^"]+)"/.exec(html)?.[1] ?? ''
@@ -91,19 +94,25 @@ test('where keys are asked for, the page comes without one, and says so; the API
 })
 
 test('pictures may come from where their addresses lead: a bucket, or another public address', async () => {
-  const { IMAGES_URL } = await s3.newBucket()
-  const bucket = await load(await startService({ IMAGES_URL, ...S3_CREDENTIALS }))
-  expect(policyOf(bucket.response)).toContain(`img-src 'self' ${new URL(s3.endpoint).origin};`)
+  stubCredentials()
+  const bucket = await load(await startService({ IMAGES_URL: s3.newPlace() }))
+  expect(policyOf(bucket.response)).toContain(`img-src 'self' http://127.0.0.1:${s3.port};`)
   const proxied = await load(await startService({ PUBLIC_URL: 'https://shots.example.com/proofs' }))
   expect(policyOf(proxied.response)).toContain("img-src 'self' https://shots.example.com;")
   expect(proxied.html).toContain('<base href="/proofs/" />')
 })
 
 test('a checkout where it was not built says how to, and finds it once it is there', async () => {
-  const service = await startService()
-  const built = fileURLToPath(new URL('../../dist/gallery/', import.meta.url))
-  expect(await readGallery(new URL('file:///nonexistent/'))).toBeUndefined()
-  expect(rename).toBeTypeOf('function')
-  expect((await load(service)).response.status).toBe(200)
-  expect(built).toContain('dist')
+  const folder = await makeFolder()
+  for (const part of ['src', 'bin', 'package.json'])
+    await cp(join(ROOT, part), join(folder, part), { recursive: true })
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
+  const env = { PORT: '0', DATA_DIR: join(folder, 'data') }
+  const service = start(process.execPath, [join(folder, 'bin', 'proofsheet.js'), 'serve'], { env })
+  const [, url = ''] = await service.waitFor(/ready at (http\S+)/)
+  const missing = await fetch(url)
+  expect([missing.status, await missing.text()]).toEqual([503, expect.stringContaining('npm run build')])
+  expect((await fetch(`${url}/api/projects`)).status).toBe(200)
+  await cp(join(ROOT, 'dist', 'gallery'), join(folder, 'dist', 'gallery'), { recursive: true })
+  expect((await fetch(url)).status).toBe(200)
 })
