@@ -15,6 +15,14 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   worker: { format: 'es' },
+  plugins: [
+    {
+      // What the service fills in when it serves the page.
+      name: 'fill-in',
+      apply: 'serve',
+      transformIndexHtml: (html) => html.replace('%auth%', 'open').replace('%base%', '/'),
+    },
+  ],
   // `npx vite gallery` beside `npm start`, for whoever works on it.
   server: { proxy: { '/api': 'http://127.0.0.1:8080', '/images': 'http://127.0.0.1:8080' } },
 })

@@ -5,7 +5,7 @@ import { copyText } from './copy-text.ts'
 import type { Listing } from './listing.ts'
 import { go } from './navigation.ts'
 import { savePicture } from './save.ts'
-import { day, number, shortAddress, timeOfDay } from './words.ts'
+import { day, shortAddress, timeOfDay } from './words.ts'
 import 'photoswipe/style.css'
 import './style/lightbox.css'
 
@@ -109,7 +109,7 @@ function registerCaption(box: PhotoSwipe, jobAt: (at: number) => JobResult | und
         // Only what a browser fetches: an address that is a script would run.
         if (/^https?:/i.test(job.url.url)) address.href = job.url.url
         else address.removeAttribute('href')
-        facts.textContent = `${number(width)} × ${number(height)} · ${day(job.meta.created)}, ${timeOfDay(job.meta.created)}`
+        facts.textContent = `${width} × ${height} · ${day(job.meta.created)}, ${timeOfDay(job.meta.created)}`
       })
     },
   })

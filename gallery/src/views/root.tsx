@@ -114,7 +114,7 @@ function JobCard({ job, eager }: { job: JobResult; eager: boolean }) {
         {shortAddress(url.url)}
       </a>
       <span class="soft">
-        {number(width)} × {number(height)}
+        {width} × {height}
       </span>
     </div>
   )

@@ -1,5 +1,6 @@
-import { useCallback } from 'preact/hooks'
+import { useCallback, useEffect } from 'preact/hooks'
 import type { RootOverview } from '../../../src/contract/browsing.ts'
+import { isFinal } from '../../../src/contract/states.ts'
 import { toCapture, toRoot, toRoots } from '../addresses.ts'
 import { go } from '../navigation.ts'
 import { Page } from '../parts/page.tsx'
@@ -16,6 +17,9 @@ import { count, day, timeOfDay } from '../words.ts'
 
 /** Roots asked for at a time. */
 const PAGE = 20
+/** How often a root that is being captured is looked at, and among how many. */
+const LOOK_MS = 3_000
+const MOST_WATCHED = 100
 /** Rows are as high on a narrow screen, where the facts stand above the pictures, as these say. */
 const ROW = { wide: 184, narrow: 228 }
 const NARROW = 720
@@ -26,6 +30,12 @@ export function RootsView({ projectId, q, tag }: { projectId: string; q: string;
     () => client.listOverviews(projectId, { limit: PAGE, ...(q && { q }), ...(tag && { tag }) }),
     ({ jobs: [job] }) => job?.preview,
   )
+  useEffect(() => {
+    const unfinished = roots.items.some(({ state }) => !isFinal(state))
+    if (!unfinished || roots.items.length > MOST_WATCHED) return
+    const timer = setTimeout(() => roots.renew(), LOOK_MS)
+    return () => clearTimeout(timer)
+  }, [roots, roots.items])
   const [place, width] = useWidth()
   const onLast = useCallback(
     (last: number) => {
