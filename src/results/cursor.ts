@@ -37,6 +37,6 @@ export function decodePosition(cursor: string): number {
   throw badCursor()
 }
 
-function badCursor(): AppError {
+export function badCursor(): AppError {
   return new AppError('bad_request', 'cursor is not one that a Link header of this list gave')
 }

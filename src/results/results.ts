@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import type { Addresses, Images } from '../images/images.ts'
@@ -6,9 +5,10 @@ import type { RootFilter } from '../store/browsing.ts'
 import type { Store } from '../store/store.ts'
 import { walkRoots } from '../store/walk-roots.ts'
 import { decodePosition, encodePosition } from './cursor.ts'
+import { tagOf } from './etag.ts'
 import { KeptRoots } from './kept-roots.ts'
 import { makePieces, type Piece, WHOLE_ROOT } from './pieces.ts'
-import { CLOSE_ROOT, openRoot, RENDERING } from './render.ts'
+import { CLOSE_ROOT, openRoot } from './render.ts'
 import { RootBytes } from './root-bytes.ts'
 import { findRootPage, placeOf, type RootPage } from './root-pages.ts'
 import { walkMatching } from './search.ts'
@@ -114,16 +114,4 @@ export class Results {
   #roots(projectId: string, addresses: Addresses): RootBytes {
     return new RootBytes(projectId, addresses, tagOf(addresses), this.#kept, this.#keptBytes / 2)
   }
-}
-
-const tags = new WeakMap<Addresses, string>()
-
-/** Stands for everything but the data that the bytes of an answer depend on. */
-function tagOf(addresses: Addresses): string {
-  let tag = tags.get(addresses)
-  if (tag === undefined) {
-    tag = hash('sha256', `${RENDERING}\n${addresses.tag}`, 'base64url').slice(0, 16)
-    tags.set(addresses, tag)
-  }
-  return tag
 }
