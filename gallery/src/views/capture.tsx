@@ -121,13 +121,17 @@ export function CaptureView({ projectId }: { projectId: string }) {
 
 function Mistakes({ id, of }: { id: string; of: readonly string[] }) {
   return (
-    <ul id={id} class="mistake" role="alert">
-      {of.map((mistake) => (
-        <li key={mistake} dir="auto">
-          {mistake}
-        </li>
-      ))}
-    </ul>
+    <div id={id} class="mistake" role="alert">
+      {of.length > 0 && (
+        <ul>
+          {of.map((mistake) => (
+            <li key={mistake} dir="auto">
+              {mistake}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
   )
 }
 
