@@ -20,6 +20,7 @@ import { openApiInfo } from './openapi.ts'
 import { documentation } from './operations/documentation.ts'
 import { getImage } from './operations/get-image.ts'
 import { getMetrics } from './operations/get-metrics.ts'
+import { getPicture } from './operations/get-picture.ts'
 import { getProject } from './operations/get-project.ts'
 import { getRoot } from './operations/get-root.ts'
 import { getRootOverview } from './operations/get-root-overview.ts'
@@ -114,6 +115,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   getRootOverview(server, context)
   listPages(server, context)
   listHistory(server, context)
+  getPicture(server, context)
   await requestScreenshots(server, context)
   getStatus(server, context)
   watchStatus(server, context)
