@@ -21,6 +21,7 @@ import { documentation } from './operations/documentation.ts'
 import { gallery } from './operations/gallery.ts'
 import { getImage } from './operations/get-image.ts'
 import { getMetrics } from './operations/get-metrics.ts'
+import { getPicture } from './operations/get-picture.ts'
 import { getProject } from './operations/get-project.ts'
 import { getRoot } from './operations/get-root.ts'
 import { getRootOverview } from './operations/get-root-overview.ts'
@@ -115,6 +116,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   getRootOverview(server, context)
   listPages(server, context)
   listHistory(server, context)
+  getPicture(server, context)
   await requestScreenshots(server, context)
   getStatus(server, context)
   watchStatus(server, context)
