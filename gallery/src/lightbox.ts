@@ -78,6 +78,10 @@ export function openLightbox(
     registerCaption(box, jobAt)
     registerButtons(box, jobAt)
   })
+  box.on('afterInit', () => {
+    box.element?.setAttribute('aria-label', 'Pictures')
+    box.element?.setAttribute('aria-modal', 'true')
+  })
   box.on('destroy', () => {
     unsubscribe()
     onClose()

@@ -53,7 +53,7 @@ test('all pictures of a page in the order of time; two of them are compared in t
   await page.keyboard.press('End')
   expect(await clip()).toBe('inset(0px 0px 0px 100%)')
 
-  await page.getByText('Difference', { exact: true }).click()
+  await page.getByRole('radio', { name: 'Difference' }).check()
   const colours = () =>
     page.locator('canvas').evaluate((canvas: HTMLCanvasElement) => {
       const context = canvas.getContext('2d')
@@ -69,13 +69,14 @@ test('all pictures of a page in the order of time; two of them are compared in t
   const [, [red = 0, green = 0] = []] = await colours()
   expect(red).toBeGreaterThan(2 * green)
 
-  await page.getByText('Side by side').click()
+  await page.getByRole('radio', { name: 'Side by side' }).check()
   expect(await page.locator('.beside img').count()).toBe(2)
   // All of that stands in the address.
   await page.reload()
   await expect.poll(() => verdict.innerText()).toMatch(/^25\s?% different/)
   expect(await page.locator('.beside img').count()).toBe(2)
-  expect(complaints).toEqual([])
+  // It was the test that read the canvas, again and again.
+  expect(complaints.filter((text) => !text.includes('willReadFrequently'))).toEqual([])
 })
 
 test('nothing changed, and only one picture', async () => {
@@ -109,7 +110,7 @@ test('pictures of one width are compared with each other, and can be looked at a
   )
   await expect.poll(() => page.locator('.timeline li').count()).toBe(4)
   await expect.poll(() => page.locator('.verdict').innerText()).toMatch(/^0\s?% different/)
-  await page.getByText('390 wide', { exact: true }).click()
+  await page.getByRole('radio', { name: '390 wide' }).check()
   await expect.poll(() => page.locator('.timeline li').count()).toBe(2)
   await expect.poll(() => page.locator('.verdict').innerText()).toMatch(/^0\s?% different/)
   expect(complaints).toEqual([])

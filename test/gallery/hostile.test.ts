@@ -46,7 +46,7 @@ async function expectInert(page: Page): Promise<void> {
 test.each([390, 1280])(
   'names, addresses and tags that mean harm are text, and fit: %i wide',
   async (width) => {
-    const service = await startService()
+    const service = await startService({ CAPTURE_CONCURRENCY: '0' })
     const projectId = crypto.randomUUID()
     await service.store.createProject({ projectId, name: NAMES.join(' '), created: 1 })
     const png = await makePng(300, 200)

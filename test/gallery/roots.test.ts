@@ -53,7 +53,7 @@ test('search in names and addresses, and by tag; the address says what is search
   await page.getByText('Nothing here is called that').waitFor()
   await page.getByRole('link', { name: 'Show everything' }).click()
   await expect.poll(() => rows.count()).toBe(4)
-  expect(await page.getByRole('searchbox').inputValue()).toBe('')
+  await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('')
   await page.getByRole('link', { name: 'release' }).click()
   await expect.poll(() => rows.count()).toBe(1)
   expect(new URL(page.url()).search).toBe('?tag=release')

@@ -31,8 +31,8 @@ export async function hangRoots(
   return { projectId, rootIds }
 }
 
-/** The service with such a project. */
+/** The service with such a project. What is asked for waits, for the test to do with it what it likes. */
 export async function startHung(env: Record<string, string> = {}): Promise<TestService & Hung> {
-  const service = await startService(env)
+  const service = await startService({ CAPTURE_CONCURRENCY: '0', ...env })
   return Object.assign(service, await hangRoots(service, { now: service.now }))
 }

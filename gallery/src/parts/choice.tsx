@@ -1,5 +1,3 @@
-import { useId } from 'preact/hooks'
-
 /** One of a few, side by side. */
 export function Choice<T extends string | number>({
   legend,
@@ -12,7 +10,6 @@ export function Choice<T extends string | number>({
   chosen: T
   onChoose: (value: T) => void
 }) {
-  const name = useId()
   return (
     <fieldset class="choice">
       <legend class="unseen">{legend}</legend>
@@ -20,7 +17,7 @@ export function Choice<T extends string | number>({
         <label key={value}>
           <input
             type="radio"
-            name={name}
+            name={legend}
             value={value}
             checked={value === chosen}
             onChange={() => onChoose(value)}

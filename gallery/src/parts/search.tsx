@@ -25,13 +25,18 @@ export function Search({
     return () => document.removeEventListener('keydown', focus)
   }, [])
   // The address may change without anyone typing: by going back, for one.
+  const sought = useRef(value)
   useEffect(() => {
-    if (input.current && document.activeElement !== input.current) input.current.value = value
+    if (input.current && value !== sought.current) input.current.value = value
+    sought.current = value
   }, [value])
   useEffect(() => () => clearTimeout(timer.current), [])
   const search = (wait: number) => {
     clearTimeout(timer.current)
-    timer.current = setTimeout(() => onSearch(input.current?.value.trim() ?? ''), wait)
+    timer.current = setTimeout(() => {
+      sought.current = input.current?.value.trim() ?? ''
+      onSearch(sought.current)
+    }, wait)
   }
   return (
     <search>
