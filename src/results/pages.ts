@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 import type { Addresses, Images } from '../images/images.ts'
 import type { LookedPage, ShownJob } from '../store/browsing.ts'
 import type { Project, Store } from '../store/store.ts'
-import { badCursor, decodeCursor, encodeCursor } from './cursor.ts'
+import { badCursor } from './cursor.ts'
 import { etagOf, tagOf } from './etag.ts'
 import type { Piece } from './pieces.ts'
 import { renderJobs } from './render.ts'
@@ -38,7 +38,7 @@ export class Pages {
   ): Promise<Answer> {
     const project = await this.#getProject(projectText)
     const { projectId } = project
-    const after = cursor === undefined ? undefined : await this.#addressOf(projectId, cursor)
+    const after = cursor === undefined ? undefined : (await this.#jobOf(projectId, cursor)).url
     const addresses = await this.#images.addresses(asked)
     const { pages, last } = await this.#find(projectId, { after, limit, q: q || undefined })
     return {
@@ -54,16 +54,17 @@ export class Pages {
     { url, limit, cursor }: Page & { url: string },
     asked: Asked,
   ): Promise<Answer> {
-    const place = cursor === undefined ? undefined : decodeCursor(cursor)
     const { projectId, revision } = await this.#getProject(projectText)
+    const place = cursor === undefined ? undefined : await this.#jobOf(projectId, cursor)
+    if (place && place.url !== url) throw badCursor()
     const addresses = await this.#images.addresses(asked)
-    const page = { after: place && { created: place.created, uuid: place.id }, limit: limit + 1 }
+    const page = { after: place && { created: place.created, ...place.text }, limit: limit + 1 }
     const jobs = isPlain(url) ? await this.#store.browsing.pageHistory(projectId, url, page) : []
     const shown = jobs.slice(0, limit)
     const last = jobs.length > limit ? shown.at(-1) : undefined
     return {
       etag: etagOf(revision, tagOf(addresses)),
-      nextCursor: last && encodeCursor({ created: last.created, id: last.text.uuid }),
+      nextCursor: last?.text.uuid,
       body: async function* () {
         yield {
           parts: [`[${shown.map((job) => renderJob(projectId, job, addresses)).join(',')}]`],
@@ -81,11 +82,11 @@ export class Pages {
   }
 
   /** A cursor is the id of a job: an address may be far longer than what fits into a header. */
-  async #addressOf(projectId: string, cursor: string): Promise<string> {
+  async #jobOf(projectId: string, cursor: string): Promise<ShownJob> {
     const uuid = parseId(cursor)
     const job = uuid === cursor ? await this.#store.browsing.findJob(projectId, uuid) : undefined
     if (!job) throw badCursor()
-    return job.url
+    return job
   }
 
   /** `last`: where to go on, if anything may follow. */

@@ -13,6 +13,7 @@ export interface ShownJob {
 /** A place in the history of an address. */
 export interface JobPosition {
   readonly created: number
+  readonly position: number
   readonly uuid: string
 }
 
@@ -76,7 +77,7 @@ export interface Browsing {
   ): Promise<LookedPage[]>
   /** One answer for each address, in their order. More than `most` are not counted. */
   countPictures(projectId: string, urls: readonly string[], most: number): Promise<PictureCount[]>
-  /** The jobs of an address: newest first, then by id; from just behind `after`. */
+  /** The jobs of an address: newest first, then in the order of their request, then by id; from just behind `after`. */
   pageHistory(
     projectId: string,
     url: string,

@@ -268,7 +268,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       const all: ShownJob[] = []
       for (;;) {
         const last = all.at(-1)
-        const after = last && { created: last.created, uuid: last.text.uuid }
+        const after = last && { created: last.created, ...last.text }
         const some = await store.browsing.pageHistory(projectId, url, { after, limit })
         all.push(...some)
         if (some.length < limit) return all
@@ -296,7 +296,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       await fc.assert(
         fc.asyncProperty(addresses, roots, fc.integer({ min: 1, max: 4 }), async (urls, some, limit) => {
           const projectId = await makeProject(store)
-          const shown: (NewRoot['jobs'][number] & { rootId: string })[] = []
+          const shown: (NewRoot['jobs'][number] & { rootId: string; position: number })[] = []
           const everywhere = new Set<string>()
           for (const { jobs, claimed } of some) {
             const added = jobs.map((each) => newJob({ ...each, url: urls[each.url] ?? '' }))
@@ -304,7 +304,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
             if (claimed) await claim(store, projectId, added)
             else {
               const rootId = await add(store, projectId, added)
-              shown.push(...added.map((each) => ({ ...each, rootId })))
+              shown.push(...added.map((each, position) => ({ ...each, rootId, position })))
             }
           }
           const inOrder = [...everywhere].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
@@ -314,7 +314,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
           for (const [index, url] of inOrder.entries()) {
             const history = shown
               .filter((each) => each.url === url)
-              .sort((a, b) => b.created - a.created || (a.uuid < b.uuid ? -1 : 1))
+              .sort((a, b) => b.created - a.created || a.position - b.position || (a.uuid < b.uuid ? -1 : 1))
             const [latest] = history
             expect(looked[index]?.uuid).toBe(latest?.uuid)
             expect(looked[index]?.latest?.text.uuid).toBe(latest?.uuid)

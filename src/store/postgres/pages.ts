@@ -42,28 +42,30 @@ export function createPostgresPages(
           (${next(start)}) union all select (${next('page.url')}) from page where page.url is not null)
         select url, (
           select case when ${matches} then json_build_array(uuid, 1, ${JOB}) else json_build_array(uuid, 0) end::text
-          ${ofPage('page.url')} order by created desc, uuid limit 1)
+          ${ofPage('page.url')} order by created desc, position, uuid limit 1)
         from (select url from page limit $2) page where url is not null`
       return (await query(text, values)).map(toLookedPage)
     },
 
     async countPictures(projectId, urls, most) {
       const text = `select (select count(*) from (select 1 ${ofPage('wanted.url')} limit $3) counted),
-          (select created ${ofPage('wanted.url')} order by created, uuid desc limit 1)
+          (select created ${ofPage('wanted.url')} order by created, position desc, uuid desc limit 1)
         from unnest($2::text[]) with ordinality wanted (url, place) order by place`
       return (await query(text, [projectId, urls, most])).map(toPictureCount)
     },
 
     async pageHistory(projectId, url, { after, limit }) {
-      const past = `select ${JOB}, uuid ${ofPage('$2::text')}`
+      const past = `select ${JOB}, position, uuid ${ofPage('$2::text')}`
       if (after === undefined) {
-        const text = `${past} order by created desc, uuid limit $3`
+        const text = `${past} order by created desc, position, uuid limit $3`
         return (await query(text, [projectId, url, limit])).map(toShownJob)
       }
-      const text = `select * from (${past} and created = $4 and uuid > $5 order by uuid limit $3) same_instant
-        union all select * from (${past} and created < $4 order by created desc, uuid limit $3) older
-        order by created desc, uuid limit $3`
-      return (await query(text, [projectId, url, limit, after.created, after.uuid])).map(toShownJob)
+      const text = `select * from (
+          ${past} and created = $4 and (position, uuid) > ($5, $6) order by position, uuid limit $3) same_instant
+        union all select * from (${past} and created < $4 order by created desc, position, uuid limit $3) older
+        order by created desc, position, uuid limit $3`
+      const values = [projectId, url, limit, after.created, after.position, after.uuid]
+      return (await query(text, values)).map(toShownJob)
     },
   }
 }

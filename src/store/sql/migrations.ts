@@ -157,7 +157,7 @@ const migrationsFor = ({ id, page }: Engine): Record<(typeof MIGRATIONS)[number]
         .columns(['project_id', 'root_id', 'state', 'finished'])
         .where(sql.ref('finished'), 'is', null)
         .execute()
-      await sql`create index jobs_of_page on jobs (project_id, ${sql.raw(page)}, created desc, uuid)`.execute(
+      await sql`create index jobs_of_page on jobs (project_id, ${sql.raw(page)}, created desc, position, uuid)`.execute(
         db,
       )
     },

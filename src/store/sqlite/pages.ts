@@ -34,7 +34,7 @@ export function createSqlitePages(
            where url is not null limit ?3)
          select url, (
            select case when ${matches} then json_array(uuid, 1, ${JOB}) else json_array(uuid, 0) end from jobs
-           where project_id = ?1 and jobs.url = page.url and ${SHOWN} order by created desc, uuid limit 1)
+           where project_id = ?1 and jobs.url = page.url and ${SHOWN} order by created desc, position, uuid limit 1)
          from page where url is not null`,
       )
     return { first: walk('>='), further: walk('>') }
@@ -44,15 +44,15 @@ export function createSqlitePages(
   const count = (condition: string) =>
     prepare(
       `select (select count(*) from (select 1 ${OF_PAGE} ${condition} limit ?3)),
-              (select created ${OF_PAGE} ${condition} order by created, uuid desc limit 1)`,
+              (select created ${OF_PAGE} ${condition} order by created, position desc, uuid desc limit 1)`,
     )
   const [countAll, countShown] = [count(''), count(`and ${SHOWN}`)]
-  const past = `select ${JOB}, uuid ${OF_PAGE} and ${SHOWN}`
-  const firstJobs = prepare(`${past} order by created desc, uuid limit ?3`)
+  const past = `select ${JOB}, position, uuid ${OF_PAGE} and ${SHOWN}`
+  const firstJobs = prepare(`${past} order by created desc, position, uuid limit ?3`)
   const furtherJobs = prepare(
-    `select * from (${past} and created = ?4 and uuid > ?5 order by uuid limit ?3)
-     union all select * from (${past} and created < ?4 order by created desc, uuid limit ?3)
-     order by created desc, uuid limit ?3`,
+    `select * from (${past} and created = ?4 and (position, uuid) > (?5, ?6) order by position, uuid limit ?3)
+     union all select * from (${past} and created < ?4 order by created desc, position, uuid limit ?3)
+     order by created desc, position, uuid limit ?3`,
   )
   return {
     findJob: async (projectId, uuid) => job(projectId, uuid).map(toShownJob)[0],
@@ -86,7 +86,7 @@ export function createSqlitePages(
     pageHistory: async (projectId, url, { after, limit }) =>
       (after === undefined
         ? firstJobs(projectId, url, limit)
-        : furtherJobs(projectId, url, limit, after.created, after.uuid)
+        : furtherJobs(projectId, url, limit, after.created, after.position, after.uuid)
       ).map(toShownJob),
   }
 }
