@@ -19,6 +19,7 @@ import { measureRequests } from './metrics.ts'
 import { openApiInfo } from './openapi.ts'
 import { documentation } from './operations/documentation.ts'
 import { gallery } from './operations/gallery.ts'
+import { getArchive } from './operations/get-archive.ts'
 import { getImage } from './operations/get-image.ts'
 import { getMetrics } from './operations/get-metrics.ts'
 import { getPicture } from './operations/get-picture.ts'
@@ -117,6 +118,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   listPages(server, context)
   listHistory(server, context)
   getPicture(server, context)
+  getArchive(server, context)
   await requestScreenshots(server, context)
   getStatus(server, context)
   watchStatus(server, context)

@@ -94,7 +94,7 @@ async function* renderLargeRoot(store: Reads, roots: RootBytes, head: RootHead):
   let from = 0
   for (;;) {
     const jobs = await store.pageTexts(roots.projectId, head.rootId, { from, limit: JOBS_AT_ONCE })
-    // Nothing is left where their number is a multiple of what is read at once: then no comma either.
+    // The last part may be empty: then no comma belongs before it.
     if (jobs.length > 0 || from === 0) yield before + roots.renderJobs(head, jobs)
     if (jobs.length < JOBS_AT_ONCE) return
     before = ','
