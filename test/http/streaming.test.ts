@@ -112,9 +112,11 @@ describe('the list of a large project', () => {
       request.destroy()
     }
     while (service.logLines.filter((line) => line.includes('"aborted":true')).length < 20) await sleep(10)
-    const after = reads
-    await sleep(300)
-    expect(reads).toBe(after)
+    // What was being read when the last of them went may still be read to its end.
+    for (let before = -1; before !== reads; ) {
+      before = reads
+      await sleep(300)
+    }
     // A whole list takes 11 reads for each root; an abandoned one must not come near it.
     expect(reads).toBeLessThan(20 * 30 * 11)
     expect(service.logLines.join('')).not.toMatch(/"level":(50|60)/)
@@ -122,20 +124,6 @@ describe('the list of a large project', () => {
 })
 
 describe('a large root', () => {
-  // Read in parts, of which the last may have nothing in it.
-  test.each([100, 101, 199, 200, 201, 400, 1_000])(
-    'of %i jobs is JSON, alone and in the list',
-    async (count) => {
-      const service = await startService()
-      const projectId = await makeProject(service.store)
-      const rootId = await addRows(service.store, projectId, { jobs: count })
-      const alone = (await (await service.get(`${rootsUrl(projectId)}/${rootId}`)).json()) as RootResult
-      const list = (await (await service.get(rootsUrl(projectId))).json()) as RootResult[]
-      expect(alone.jobs).toHaveLength(count)
-      expect(list).toEqual([alone])
-    },
-  )
-
   test('is answered whole, alone and in the list', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
