@@ -3,6 +3,7 @@ import type { Config } from './config/config.ts'
 import type { Server } from './http/context.ts'
 import { createServer } from './http/server.ts'
 import { Overviews } from './results/overviews.ts'
+import { Pages } from './results/pages.ts'
 import { Results } from './results/results.ts'
 import type { Storage } from './storage.ts'
 import { openStudio } from './studio.ts'
@@ -23,10 +24,11 @@ export async function openService(
   const { store, images } = storage
   const results = new Results(store, images, config.limits.cacheBytes)
   const overviews = new Overviews(store, images)
+  const pages = new Pages(store, images)
   const studio = await openStudio(config, storage, { log, clock })
   const { requests, watch, ready, outcomes } = studio
   const server = await createServer(
-    { config, store, images, results, overviews, requests, watch, ready, outcomes, clock },
+    { config, store, images, results, overviews, pages, requests, watch, ready, outcomes, clock },
     log,
   )
   // One listener: for a name with two addresses Fastify would make a second server that knows none of the limits.

@@ -42,11 +42,17 @@ export const OverviewList = Type.Array(Type.Reference<RootOverview>('RootOvervie
   description: 'Roots at a glance, newest first.',
 })
 
+/** More pictures of an address are not counted: what a list of pages costs must not grow with their history. */
+export const COUNTED_PICTURES = 1_000
+
 export const PageSummary = Type.Object(
   {
     url: Type.String({ description: 'Address of the page.' }),
     name: Type.String({ description: 'What it was called last.' }),
-    pictures: Type.Integer({ description: 'How many screenshots there are of it.' }),
+    pictures: Type.Integer({
+      maximum: COUNTED_PICTURES,
+      description: `How many screenshots there are of it; ${COUNTED_PICTURES} stands for that many or more.`,
+    }),
     oldest: Type.Integer({ description: 'When the first of them was made. Unix milliseconds.' }),
     newest: Type.Integer({ description: 'When the last of them was made. Unix milliseconds.' }),
     latest: Type.Reference<JobResult>('JobResult'),
@@ -55,3 +61,11 @@ export const PageSummary = Type.Object(
 )
 
 export type PageSummary = Static<typeof PageSummary>
+
+export const PageList = Type.Array(Type.Reference<PageSummary>('PageSummary'), {
+  description: 'Addresses, in the order of their bytes.',
+})
+
+export const History = Type.Array(Type.Reference<JobResult>('JobResult'), {
+  description: 'Screenshots, newest first.',
+})

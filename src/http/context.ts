@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts'
 import type { Static } from '../contract/schema.ts'
 import type { Images } from '../images/images.ts'
 import type { Overviews } from '../results/overviews.ts'
+import type { Pages } from '../results/pages.ts'
 import type { Results } from '../results/results.ts'
 import type { ApiKey, Store } from '../store/store.ts'
 
@@ -19,6 +20,7 @@ export interface HttpContext {
   readonly images: Images
   readonly results: Results
   readonly overviews: Overviews
+  readonly pages: Pages
   readonly requests: Requests
   readonly watch: Watch
   /** Throws AppError `no_browser` where nothing could be captured. */

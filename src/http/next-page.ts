@@ -5,6 +5,11 @@ export function nextPage(
 ): string {
   const query = Object.entries(question)
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${encodeURIComponent(String(value).toWellFormed())}`)
+    .map(([name, value]) => `${name}=${escapeValue(String(value))}`)
   return `<${address}?${query.join('&')}>; rel="next"`
+}
+
+/** What addresses are full of stays as it is: an answer must not need longer headers than the question. */
+function escapeValue(value: string): string {
+  return encodeURIComponent(value.toWellFormed()).replaceAll(/%(2F|3A|3F)/g, decodeURIComponent)
 }

@@ -13,6 +13,7 @@ const HEADERS_OF_SUCCESS = [
   'last-modified',
   'accept-ranges',
   'content-length',
+  'content-disposition',
   'content-range',
 ]
 

@@ -1,5 +1,6 @@
 import { Type } from '../contract/schema.ts'
 import { describeFailure, type ErrorCode } from '../errors.ts'
+import { IMAGE_TYPE } from '../images/images.ts'
 
 export const notModified: object = Type.Null({
   description: 'Not changed since the `ETag` in `If-None-Match`.',
@@ -18,6 +19,13 @@ export const pageHeaders = { ...resultHeaders, Link }
 
 /** Of pages that have no ETag. */
 export const linkHeaders = { Link, 'X-Request-Id': resultHeaders['X-Request-Id'] }
+
+const PICTURE = { [IMAGE_TYPE]: { schema: { type: 'string', format: 'binary' } } }
+
+export const pictureResponses: Record<number, object> = {
+  200: { description: 'The picture.', content: PICTURE },
+  206: { description: 'A part of it.', content: PICTURE },
+}
 
 /** The failures an operation documents, by status. */
 export function problemResponses(...codes: ErrorCode[]): Record<number, object> {

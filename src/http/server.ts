@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
-import { Project, RootOverview } from '../contract/browsing.ts'
+import { PageSummary, Project, RootOverview } from '../contract/browsing.ts'
 import { Problem } from '../contract/problem.ts'
 import { JobResult, RootResult } from '../contract/results.ts'
 import { ScreenshotRequest } from '../contract/screenshot-request.ts'
@@ -20,12 +20,15 @@ import { openApiInfo } from './openapi.ts'
 import { documentation } from './operations/documentation.ts'
 import { getImage } from './operations/get-image.ts'
 import { getMetrics } from './operations/get-metrics.ts'
+import { getPicture } from './operations/get-picture.ts'
 import { getProject } from './operations/get-project.ts'
 import { getRoot } from './operations/get-root.ts'
 import { getRootOverview } from './operations/get-root-overview.ts'
 import { getStatus } from './operations/get-status.ts'
 import { health } from './operations/health.ts'
+import { listHistory } from './operations/list-history.ts'
 import { listOverviews } from './operations/list-overviews.ts'
+import { listPages } from './operations/list-pages.ts'
 import { listProjects } from './operations/list-projects.ts'
 import { listRoots } from './operations/list-roots.ts'
 import { requestScreenshots } from './operations/request-screenshots.ts'
@@ -91,7 +94,16 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   limitRate(server, context)
   refuseWhatKeysDoNotOpen(server, context)
 
-  for (const schema of [JobResult, RootResult, Project, RootOverview, RootStatus, ScreenshotRequest, Problem])
+  for (const schema of [
+    JobResult,
+    RootResult,
+    Project,
+    RootOverview,
+    PageSummary,
+    RootStatus,
+    ScreenshotRequest,
+    Problem,
+  ])
     server.addSchema(schema)
   await server.register(swagger, openApiInfo(context))
   const methods = refuseOtherMethods(server)
@@ -101,6 +113,9 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   getProject(server, context)
   listOverviews(server, context)
   getRootOverview(server, context)
+  listPages(server, context)
+  listHistory(server, context)
+  getPicture(server, context)
   await requestScreenshots(server, context)
   getStatus(server, context)
   watchStatus(server, context)

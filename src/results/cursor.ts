@@ -7,6 +7,9 @@ export interface Place {
   readonly id: string
 }
 
+/** What every engine counts to. */
+const LAST_POSITION = 2 ** 31 - 1
+
 /** An opaque place in the list. Whatever is not exactly what `encodeCursor` makes is refused. */
 export function encodeCursor({ created, id }: Place): string {
   return Buffer.from(`${created}.${id}`).toString('base64url')
@@ -19,5 +22,21 @@ export function decodeCursor(cursor: string): Place {
     const place = { created: Number(created), id }
     if (encodeCursor(place) === cursor) return place
   }
-  throw new AppError('bad_request', 'cursor is not one that a Link header of this list gave')
+  throw badCursor()
+}
+
+/** The same among the jobs of a root: the position that a page begins with. */
+export function encodePosition(from: number): string {
+  return Buffer.from(`${from}`).toString('base64url')
+}
+
+export function decodePosition(cursor: string): number {
+  const from = Number(Buffer.from(cursor, 'base64url').toString())
+  if (Number.isInteger(from) && from >= 0 && from <= LAST_POSITION && encodePosition(from) === cursor)
+    return from
+  throw badCursor()
+}
+
+export function badCursor(): AppError {
+  return new AppError('bad_request', 'cursor is not one that a Link header of this list gave')
 }

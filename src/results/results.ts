@@ -1,13 +1,14 @@
-import { hash } from 'node:crypto'
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import type { Addresses, Images } from '../images/images.ts'
 import type { RootFilter } from '../store/browsing.ts'
 import type { Store } from '../store/store.ts'
 import { walkRoots } from '../store/walk-roots.ts'
+import { decodePosition, encodePosition } from './cursor.ts'
+import { tagOf } from './etag.ts'
 import { KeptRoots } from './kept-roots.ts'
 import { makePieces, type Piece, WHOLE_ROOT } from './pieces.ts'
-import { RENDERING } from './render.ts'
+import { CLOSE_ROOT, openRoot } from './render.ts'
 import { RootBytes } from './root-bytes.ts'
 import { findRootPage, placeOf, type RootPage } from './root-pages.ts'
 import { walkMatching } from './search.ts'
@@ -60,6 +61,31 @@ export class Results {
     }
   }
 
+  /** One root with a page of its jobs. Throws `not_found` as above, and `bad_request` for a bad cursor. */
+  async getRootPage(
+    projectText: string,
+    rootText: string,
+    { limit, cursor }: { limit: number; cursor?: string | undefined },
+    asked: Asked,
+  ): Promise<Answer> {
+    const from = cursor === undefined ? 0 : decodePosition(cursor)
+    const projectId = parseId(projectText)
+    const rootId = parseId(rootText)
+    const head = projectId && rootId ? await this.#store.findRoot(projectId, rootId) : undefined
+    if (!projectId || !head) throw new AppError('not_found')
+    const roots = this.#roots(projectId, await this.#images.addresses(asked))
+    const jobs = await this.#store.pageTexts(projectId, head.rootId, { from, limit: limit + 1 })
+    const shown = jobs.slice(0, limit)
+    const last = jobs.length > limit ? shown.at(-1) : undefined
+    return {
+      etag: roots.etag(head.revision),
+      nextCursor: last && encodePosition(last.position + 1),
+      body: async function* () {
+        yield { parts: [openRoot(head) + roots.renderJobs(head, shown) + CLOSE_ROOT], last: true }
+      },
+    }
+  }
+
   /** All roots of a project, or one page of them. Throws `not_found`, and `bad_request` for a bad cursor. */
   async listRoots(
     projectText: string,
@@ -88,16 +114,4 @@ export class Results {
   #roots(projectId: string, addresses: Addresses): RootBytes {
     return new RootBytes(projectId, addresses, tagOf(addresses), this.#kept, this.#keptBytes / 2)
   }
-}
-
-const tags = new WeakMap<Addresses, string>()
-
-/** Stands for everything but the data that the bytes of an answer depend on. */
-function tagOf(addresses: Addresses): string {
-  let tag = tags.get(addresses)
-  if (tag === undefined) {
-    tag = hash('sha256', `${RENDERING}\n${addresses.tag}`, 'base64url').slice(0, 16)
-    tags.set(addresses, tag)
-  }
-  return tag
 }

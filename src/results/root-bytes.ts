@@ -1,5 +1,6 @@
 import type { Addresses } from '../images/images.ts'
 import type { JobText, RootHead } from '../store/store.ts'
+import { etagOf } from './etag.ts'
 import type { KeptRoots } from './kept-roots.ts'
 import { CLOSE_ROOT, openRoot, renderJobs } from './render.ts'
 
@@ -20,9 +21,8 @@ export class RootBytes {
     this.#room = room
   }
 
-  /** Weak, since a proxy may compress. Changes with the data and with the addresses, and so with every window. */
   etag(revision: string): string {
-    return `W/"${revision}.${this.#tag}"`
+    return etagOf(revision, this.#tag)
   }
 
   renderJobs({ rootId }: RootHead, jobs: readonly JobText[]): string {

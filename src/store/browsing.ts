@@ -1,6 +1,36 @@
 import type { Counts } from '../contract/status.ts'
 import type { JobText } from './store.ts'
 
+/** A job of any root. */
+export interface ShownJob {
+  readonly rootId: string
+  readonly url: string
+  readonly name: string
+  readonly created: number
+  readonly text: JobText
+}
+
+/** A place in the history of an address. */
+export interface JobPosition {
+  readonly created: number
+  readonly uuid: string
+}
+
+/** An address that was looked at. */
+export interface LookedPage {
+  readonly url: string
+  /** The last job of it. None, where all are of roots that are not shown. */
+  readonly uuid: string | undefined
+  /** The same, where the address or its name matches. */
+  readonly latest: ShownJob | undefined
+}
+
+export interface PictureCount {
+  readonly pictures: number
+  /** When the first of all was made. */
+  readonly oldest: number
+}
+
 /** What was asked for, and how far it is. */
 export interface RequestSummary {
   readonly tags: readonly string[]
@@ -34,6 +64,24 @@ export interface Browsing {
     rootIds: readonly string[],
     first: { limit: number; q?: string | undefined },
   ): Promise<Map<string, JobText[]>>
+  /** A job that is shown. */
+  findJob(projectId: string, uuid: string): Promise<ShownJob | undefined>
+  /**
+   * The next addresses, in the order of their bytes, from just behind `after`; fewer than `limit` where nothing
+   * follows. PostgreSQL orders those that share their first 500 characters in a way of its own, which never changes.
+   */
+  nextPages(
+    projectId: string,
+    next: { after?: string | undefined; limit: number; q?: string | undefined },
+  ): Promise<LookedPage[]>
+  /** One answer for each address, in their order. More than `most` are not counted. */
+  countPictures(projectId: string, urls: readonly string[], most: number): Promise<PictureCount[]>
+  /** The jobs of an address: newest first, then by id; from just behind `after`. */
+  pageHistory(
+    projectId: string,
+    url: string,
+    page: { after?: JobPosition | undefined; limit: number },
+  ): Promise<ShownJob[]>
   /** Those of these roots that match. All their jobs, and all that was asked for, may have to be looked at. */
   matching(projectId: string, rootIds: readonly string[], filter: RootFilter): Promise<Set<string>>
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { CAPTURE_STATES, type Counts } from '../../src/contract/status.ts'
-import type { RootFilter } from '../../src/store/browsing.ts'
+import type { LookedPage, RootFilter, ShownJob } from '../../src/store/browsing.ts'
 import type { CaptureTask } from '../../src/store/captures.ts'
 import { spellingsOf } from '../../src/store/sql/search.ts'
 import type { NewRoot, Store } from '../../src/store/store.ts'
@@ -237,6 +237,167 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       const texts = await browsing.firstTexts(projectId, [rootId, other], { limit: 12, q: 'needle' })
       expect(texts.get(rootId)?.map(({ position }) => position)).toEqual([0, 1_200, 2_400])
       expect(texts.get(other)).toEqual([])
+    })
+  })
+
+  describe(`${name}: pages`, () => {
+    /** A root that nobody is to see. */
+    const claim = async (store: Store, projectId: string, jobs: NewRoot['jobs']) => {
+      const { promise: claimed, resolve } = Promise.withResolvers<void>()
+      const rootId = randomUUID()
+      const { promise: end, resolve: release } = Promise.withResolvers<void>()
+      const adding = store.addRoot({ projectId, rootId, created: 1, digest: rootId, jobs }, async () => {
+        resolve()
+        await end
+      })
+      await claimed
+      onTestFinished(async () => {
+        release()
+        await adding
+      })
+    }
+    const walk = async (store: Store, projectId: string, limit: number, q?: string) => {
+      const all: LookedPage[] = []
+      for (;;) {
+        const some = await store.browsing.nextPages(projectId, { after: all.at(-1)?.url, limit, q })
+        all.push(...some)
+        if (some.length < limit) return all
+      }
+    }
+    const readHistory = async (store: Store, projectId: string, url: string, limit: number) => {
+      const all: ShownJob[] = []
+      for (;;) {
+        const last = all.at(-1)
+        const after = last && { created: last.created, uuid: last.text.uuid }
+        const some = await store.browsing.pageHistory(projectId, url, { after, limit })
+        all.push(...some)
+        if (some.length < limit) return all
+      }
+    }
+
+    test('property: each address once, in the order of its bytes, with what there is of it', async () => {
+      const { store, browsing } = await open()
+      const unit = fc.constantFrom(...'aAbZ%_\\\'"/~ äÄé한🦊\uffff\u0301\x01\n')
+      // Some that are longer than an entry of an index may be.
+      const address = fc.oneof(
+        fc.string({ unit, maxLength: 3 }),
+        fc.string({ unit, maxLength: 3 }).map((text) => `${text}${'🦊'.repeat(490)}`),
+        fc.string({ unit, minLength: 8_000, maxLength: 8_192 }),
+      )
+      const job = fc.record({
+        url: fc.nat(5),
+        name: fc.string({ unit, maxLength: 3 }),
+        created: fc.nat(3),
+      })
+      const roots = fc.array(fc.record({ jobs: fc.array(job, { maxLength: 5 }), claimed: fc.boolean() }), {
+        maxLength: 6,
+      })
+      const addresses = fc.array(address, { minLength: 6, maxLength: 6 })
+      await fc.assert(
+        fc.asyncProperty(addresses, roots, fc.integer({ min: 1, max: 4 }), async (urls, some, limit) => {
+          const projectId = await makeProject(store)
+          const shown: (NewRoot['jobs'][number] & { rootId: string })[] = []
+          const everywhere = new Set<string>()
+          for (const { jobs, claimed } of some) {
+            const added = jobs.map((each) => newJob({ ...each, url: urls[each.url] ?? '' }))
+            for (const { url } of added) everywhere.add(url)
+            if (claimed) await claim(store, projectId, added)
+            else {
+              const rootId = await add(store, projectId, added)
+              shown.push(...added.map((each) => ({ ...each, rootId })))
+            }
+          }
+          const inOrder = [...everywhere].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+          const looked = await walk(store, projectId, limit)
+          expect(looked.map(({ url }) => url)).toEqual(inOrder)
+          const counts = await browsing.countPictures(projectId, inOrder, 3)
+          for (const [index, url] of inOrder.entries()) {
+            const history = shown
+              .filter((each) => each.url === url)
+              .sort((a, b) => b.created - a.created || (a.uuid < b.uuid ? -1 : 1))
+            const [latest] = history
+            expect(looked[index]?.uuid).toBe(latest?.uuid)
+            expect(looked[index]?.latest?.text.uuid).toBe(latest?.uuid)
+            const past = await readHistory(store, projectId, url, limit)
+            const plain = ({ rootId, url: of, name: as, created, text: { uuid } }: ShownJob) => ({
+              ...{ rootId, url: of, name: as, created, uuid },
+            })
+            expect(past.map(plain)).toEqual(
+              history.map(({ rootId, url: of, name: as, created, uuid }) => ({
+                ...{ rootId, url: of, name: as, created, uuid },
+              })),
+            )
+            if (latest) {
+              expect(counts[index]).toEqual({
+                pictures: Math.min(3, history.length),
+                oldest: history.at(-1)?.created,
+              })
+            }
+          }
+        }),
+        { numRuns: 25 },
+      )
+    })
+
+    test('addresses that share a long beginning are told apart', async () => {
+      const { store, browsing, projectId } = await open()
+      const long = `https://example.com/${'x'.repeat(8_000)}`
+      const urls = Array.from({ length: 30 }, (_, index) => `${long}${index % 10}`)
+      const rootId = await add(
+        store,
+        projectId,
+        urls.map((url) => newJob({ url })),
+      )
+      for (const limit of [1, 3, 100]) {
+        const looked = (await walk(store, projectId, limit)).map(({ url }) => url)
+        expect(looked.toSorted()).toEqual([...new Set(urls)].sort())
+      }
+      expect(await browsing.countPictures(projectId, [...new Set(urls)], 100)).toEqual(
+        Array.from({ length: 10 }, () => ({ pictures: 3, oldest: 1_700_000_000_000 })),
+      )
+      const past = await readHistory(store, projectId, `${long}3`, 2)
+      expect(past.map(({ url, rootId: of }) => [url, of])).toEqual(past.map(() => [`${long}3`, rootId]))
+      expect(past).toHaveLength(3)
+    })
+
+    test('are found by their address or their last name, in more than one look', async () => {
+      const { store, projectId } = await open()
+      const jobs = Array.from({ length: 350 }, (_, index) =>
+        newJob({ url: `https://example.com/${String(index).padStart(3, '0')}`, name: 'Alt' }),
+      )
+      await add(store, projectId, jobs)
+      const renamed = jobs.filter((_, index) => index % 50 === 7)
+      await add(
+        store,
+        projectId,
+        renamed.map(({ url }) => newJob({ url, name: 'Über uns', created: 1_800_000_000_000 })),
+      )
+      const search = async (q: string) => {
+        const looked = await walk(store, projectId, 250, q)
+        expect(looked).toHaveLength(350)
+        expect(looked.every(({ uuid }) => uuid !== undefined)).toBe(true)
+        return looked.filter(({ latest }) => latest).map(({ latest }) => latest?.url.slice(-3))
+      }
+      expect(await search('ÜBER')).toEqual(['007', '057', '107', '157', '207', '257', '307'])
+      expect(await search('COM/34')).toEqual(Array.from({ length: 10 }, (_, index) => `34${index}`))
+      expect(await search('alt')).toHaveLength(343)
+      expect(await search('%')).toEqual([])
+    })
+
+    test('are those of their project', async () => {
+      const { store, browsing, projectId } = await open()
+      const other = await makeProject(store)
+      const theirs = newJob()
+      await add(store, other, [theirs])
+      expect(await walk(store, projectId, 10)).toEqual([])
+      expect(await readHistory(store, projectId, theirs.url, 10)).toEqual([])
+      expect(await browsing.countPictures(projectId, [theirs.url], 10)).toEqual([{ pictures: 0, oldest: 0 }])
+      expect(await browsing.countPictures(projectId, [], 10)).toEqual([])
+      expect(await browsing.findJob(projectId, theirs.uuid)).toBeUndefined()
+      expect(await browsing.findJob(other, theirs.uuid)).toMatchObject({ url: theirs.url, name: theirs.name })
+      const hidden = newJob()
+      await claim(store, other, [hidden])
+      expect(await browsing.findJob(other, hidden.uuid)).toBeUndefined()
     })
   })
 }

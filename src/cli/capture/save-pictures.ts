@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { numberedFileName } from '../../contract/picture-names.ts'
 import type { RootStatus } from '../../contract/status.ts'
 import type { CaptureDesk } from './desk.ts'
 
@@ -15,22 +16,12 @@ export async function savePictures(
   await mkdir(folder, { recursive: true })
   const digits = String(urls.length).length
   const saved = new Map<string, string>()
-  for (const { position, name, uuid } of urls) {
+  for (const page of urls) {
+    const { uuid } = page
     if (uuid === undefined) continue
-    const path = join(folder, `${String(position + 1).padStart(digits, '0')}-${fileName(name)}.png`)
+    const path = join(folder, numberedFileName(page, digits))
     await pipeline(Readable.from(await desk.readPicture(rootId, uuid)), createWriteStream(path))
     saved.set(uuid, path)
   }
   return saved
-}
-
-/** Nothing that a file system or a shell could take for something else. */
-function fileName(name: string): string {
-  return (
-    name
-      .normalize('NFKD')
-      .replaceAll(/[^\p{L}\p{N}.]+/gu, '-')
-      .replaceAll(/^[-.]+|[-.]+$/g, '')
-      .slice(0, 80) || 'page'
-  )
 }

@@ -1,13 +1,9 @@
 import { paths } from '../../contract/paths.ts'
 import { Type } from '../../contract/schema.ts'
 import { AppError } from '../../errors.ts'
-import { IMAGE_TYPE } from '../../images/images.ts'
-import { parseRange } from '../byte-range.ts'
-import { matchesEtag } from '../conditional.ts'
 import type { HttpContext, Server } from '../context.ts'
-import { notModified, problemResponses } from '../responses.ts'
-
-const PICTURE = { type: 'string', format: 'binary' }
+import { notModified, pictureResponses, problemResponses } from '../responses.ts'
+import { sendImage } from '../send-image.ts'
 
 /** Serves the pictures that signed addresses of this service lead to. The signature is the permission. */
 export function getImage(server: Server, { images, clock }: HttpContext): void {
@@ -26,8 +22,7 @@ export function getImage(server: Server, { images, clock }: HttpContext): void {
         '*': Type.String({ description: '`<projectId>/<uuid>.png` or `<projectId>/<uuid>-preview.png`' }),
       }),
       response: {
-        200: { description: 'The picture.', content: { [IMAGE_TYPE]: { schema: PICTURE } } },
-        206: { description: 'A part of it.', content: { [IMAGE_TYPE]: { schema: PICTURE } } },
+        ...pictureResponses,
         304: notModified,
         ...problemResponses('address_invalid', 'address_expired', 'not_found', 'range_not_satisfiable'),
       },
@@ -38,32 +33,9 @@ export function getImage(server: Server, { images, clock }: HttpContext): void {
       const image = await images.open(key)
       if (!image) throw new AppError('not_found')
       reply
-        .header('etag', image.etag)
-        .header('last-modified', image.modified.toUTCString())
-        .header('accept-ranges', 'bytes')
         .header('cache-control', `public, max-age=${Math.floor((expiresMs - now) / 1000)}, immutable`)
-        .header('content-security-policy', "default-src 'none'; sandbox")
         .header('cross-origin-resource-policy', 'cross-origin')
-      if (matchesEtag(request.headers['if-none-match'], image.etag)) {
-        await image.close()
-        return reply.code(304).send()
-      }
-      const { range: wanted, 'if-range': ifRange } = request.headers
-      const range = request.method === 'GET' && (!ifRange || ifRange === image.etag) ? wanted : undefined
-      const part = parseRange(range, image.size)
-      if (part === 'unsatisfiable') {
-        await image.close()
-        reply.header('content-range', `bytes */${image.size}`)
-        throw new AppError('range_not_satisfiable')
-      }
-      const { start, end } = part ?? { start: 0, end: image.size - 1 }
-      if (part) reply.code(206).header('content-range', `bytes ${start}-${end}/${image.size}`)
-      reply.type(IMAGE_TYPE).header('content-length', end - start + 1)
-      if (request.method === 'HEAD') {
-        await image.close()
-        return reply.send()
-      }
-      return reply.send(image.stream({ start, end }))
+      return await sendImage(image, request, reply)
     },
   })
 }

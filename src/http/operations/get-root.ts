@@ -1,11 +1,18 @@
-import { paths } from '../../contract/paths.ts'
-import { RootParams } from '../../contract/requests.ts'
+import { paths, rootPath } from '../../contract/paths.ts'
+import { createJobsQuery, RootParams } from '../../contract/requests.ts'
 import type { HttpContext, Server } from '../context.ts'
+import { nextPage } from '../next-page.ts'
 import { originOf } from '../origin.ts'
-import { notModified, problemResponses, resultHeaders } from '../responses.ts'
+import { notModified, pageHeaders, problemResponses } from '../responses.ts'
 import { sendAnswer } from '../send-answer.ts'
 
+interface Page {
+  readonly limit?: number
+  readonly cursor?: string
+}
+
 export function getRoot(server: Server, context: HttpContext): void {
+  const maxLimit = context.config.limits.page
   server.route({
     method: ['GET', 'HEAD'],
     url: paths.getRoot,
@@ -13,27 +20,52 @@ export function getRoot(server: Server, context: HttpContext): void {
       operationId: 'getRoot',
       tags: ['Results'],
       summary: 'Get the screenshots of one root',
-      description: 'One root with its finished jobs, in the order they were requested.',
+      description:
+        'One root with its finished jobs, in the order they were requested. With `limit`, one page of them and a ' +
+        '`Link` header to the next.',
       params: RootParams,
+      querystring: createJobsQuery(maxLimit),
       response: {
         200: {
           description: 'The root.',
-          headers: resultHeaders,
+          headers: pageHeaders,
           content: { 'application/json': { schema: { $ref: 'RootResult#' } } },
         },
         304: notModified,
-        ...problemResponses('unauthorized', 'not_found', 'rate_limited', 'unavailable'),
+        ...problemResponses('bad_request', 'unauthorized', 'not_found', 'rate_limited', 'unavailable'),
       },
     },
-    // Whatever stands there is text, and looked up as it is.
-    validatorCompiler: () => () => true,
+    // Ids are text, and looked up as they are. Hardly anyone asks for a page, and only who does waits for the check.
+    validatorCompiler: (route) => {
+      const validate = route.httpPart === 'querystring' && server.validatorCompiler?.(route)
+      if (!validate) return () => true
+      return (query) => !asksForPage(query) || validate(query) || { error: validate.errors ?? [] }
+    },
     handler: (request, reply) => {
       const { projectId, jobId } = request.params
       const asked = { now: context.clock(), origin: originOf(request, context) }
+      if (!asksForPage(request.query)) {
+        context.results
+          .getRoot(projectId, jobId, asked)
+          .then((answer) => sendAnswer(answer, request, reply, context))
+          .catch((error) => reply.send(error))
+        return
+      }
+      const { limit = maxLimit, cursor } = request.query
       context.results
-        .getRoot(projectId, jobId, asked)
-        .then((answer) => sendAnswer(answer, request, reply, context))
+        .getRootPage(projectId, jobId, { limit, cursor }, asked)
+        .then((answer) => {
+          if (answer.nextCursor) {
+            const address = asked.origin + rootPath(projectId.toLowerCase(), jobId.toLowerCase())
+            reply.header('link', nextPage(address, { limit, cursor: answer.nextCursor }))
+          }
+          return sendAnswer(answer, request, reply, context)
+        })
         .catch((error) => reply.send(error))
     },
   })
+}
+
+function asksForPage({ limit, cursor }: Page): boolean {
+  return limit !== undefined || cursor !== undefined
 }

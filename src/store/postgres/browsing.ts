@@ -1,17 +1,14 @@
 import type { Browsing } from '../browsing.ts'
 import { REQUEST, toRequestSummary } from '../sql/browsing.ts'
 import { toJobTexts } from '../sql/reads.ts'
-import { namesAny, spellingsOf } from '../sql/search.ts'
+import { createPostgresPages } from './pages.ts'
 import { type Query, TEXTS } from './reads.ts'
-
-/**
- * An address, as the index of jobs by their address has it. An entry holds 2,704 bytes at most: of a longer address
- * it has the beginning, and a hash that stands for the rest.
- */
-export const PAGE = `(left(url, 500)) collate "C", (case when length(url) > 500 then md5(url) else '' end) collate "C"`
+import { namesAnySpelling } from './search.ts'
 
 export function createPostgresBrowsing(query: Query): Browsing {
   return {
+    ...createPostgresPages(query),
+
     async requestsOf(projectId, rootIds) {
       const text = `select ${REQUEST} from roots join requests using (project_id, root_id)
         where roots.project_id = $1 and roots.root_id = any($2::uuid[])`
@@ -51,10 +48,4 @@ export function createPostgresBrowsing(query: Query): Browsing {
 /** Not `exists`: for that the server may choose to look through the whole table, once, instead of some roots. */
 function any(table: 'requests' | 'jobs' | 'captures', condition: string): string {
   return `(select true from ${table} where project_id = $1 and root_id = wanted.root_id and ${condition} limit 1)`
-}
-
-/** Adds its parameters to the values. */
-function namesAnySpelling(q: string, values: unknown[]): string {
-  const parameters = spellingsOf(q).map((spelling) => `$${values.push(spelling)}`)
-  return namesAny(parameters, (column, parameter) => `strpos(lower(${column} collate "C"), ${parameter}) > 0`)
 }

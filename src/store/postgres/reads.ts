@@ -18,7 +18,8 @@ import {
 export type Query = (text: string, values?: readonly unknown[]) => Promise<unknown[][]>
 
 const SHOWN = `select ${HEAD} from roots where project_id = $1 and claimed is null`
-export const TEXTS = `string_agg(${jobText((column) => `to_json(${column})`)}, chr(${BETWEEN_JOBS}) order by position)`
+export const TEXT = jobText((column) => `to_json(${column})`)
+export const TEXTS = `string_agg(${TEXT}, chr(${BETWEEN_JOBS}) order by position)`
 const JOBS = `json_agg(json_build_array(${JOB}) order by position)::text`
 
 export function createPostgresReads(query: Query): Reads {

@@ -1,4 +1,5 @@
-import type { RequestSummary } from '../browsing.ts'
+import type { LookedPage, PictureCount, RequestSummary, ShownJob } from '../browsing.ts'
+import { toJobTexts } from './reads.ts'
 
 /**
  * A request's columns, in the order that `toRequestSummary` expects them. Its captures are not looked at one by one:
@@ -18,4 +19,24 @@ export function toRequestSummary(row: readonly unknown[]): [string, RequestSumma
   const [rootId, tags, done, total, queued, running] = row as [string, string, number, number, number, number]
   const counts = { total, queued, running, done, failed: total - done - queued - running }
   return [rootId, { tags: JSON.parse(tags), counts }]
+}
+
+/** Of a job, in the order that `toShownJob` expects them. `text`: the engine's text of a job. */
+export const shownJob = (text: string) => `root_id, url, name, created, ${text}`
+
+export function toShownJob(row: readonly unknown[]): ShownJob {
+  const [rootId, url, name, created, text] = row as [string, string, string, number, string]
+  const [job] = toJobTexts(text)
+  if (!job) throw new Error('a job has a text')
+  return { rootId, url, name, created, text: job }
+}
+
+/** `latest`: nothing, or a JSON array of the last job's id and, where it matches, of its columns. */
+export function toLookedPage([url, latest]: readonly unknown[]): LookedPage {
+  const [uuid, matches, ...job] = latest === null ? [] : JSON.parse(latest as string)
+  return { url: url as string, uuid, latest: matches ? toShownJob(job) : undefined }
+}
+
+export function toPictureCount([pictures, oldest]: readonly unknown[]): PictureCount {
+  return { pictures: pictures as number, oldest: (oldest ?? 0) as number }
 }

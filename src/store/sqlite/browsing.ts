@@ -2,6 +2,7 @@ import type { Browsing } from '../browsing.ts'
 import { REQUEST, toRequestSummary } from '../sql/browsing.ts'
 import { BETWEEN_JOBS, toJobTexts } from '../sql/reads.ts'
 import type { JobText } from '../store.ts'
+import { createSqlitePages } from './pages.ts'
 import type { Prepare } from './prepare.ts'
 import { TEXT } from './reads.ts'
 import { createSqliteSearch } from './search.ts'
@@ -22,6 +23,7 @@ export function createSqliteBrowsing(prepare: Prepare): Browsing {
   )
   const search = createSqliteSearch(prepare)
   return {
+    ...createSqlitePages(prepare),
     requestsOf: async (projectId, rootIds) =>
       new Map(requests(projectId, JSON.stringify(rootIds)).map(toRequestSummary)),
     async firstTexts(projectId, rootIds, { limit, q }) {

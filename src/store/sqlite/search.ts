@@ -21,10 +21,7 @@ export function createSqliteSearch(prepare: Prepare) {
     `select position, ${names} as found from ${table} ${OF_ROOT} and position >= ?3 order by position limit ${ROWS}`
   // By the number of spellings. Captures that are done are looked at as jobs.
   const statements = keeping((count) => {
-    const names = namesAny(
-      Array.from({ length: count }, (_, index) => `?${FIRST_SPELLING + index}`),
-      (column, parameter) => `instr(lower(${column}), ${parameter}) > 0`,
-    )
+    const names = namesAnySpelling(count, FIRST_SPELLING)
     const look = (table: 'jobs' | 'captures', condition: string) =>
       prepare(`select count(*), max(position), max(found) from (${part(table, condition)})`)
     return {
@@ -83,7 +80,13 @@ export function createSqliteSearch(prepare: Prepare) {
   }
 }
 
-function keeping<T>(make: (count: number) => T): (count: number) => T {
+/** Of so many spellings, whose parameters begin with this one. */
+export function namesAnySpelling(count: number, first: number): string {
+  const parameters = Array.from({ length: count }, (_, index) => `?${first + index}`)
+  return namesAny(parameters, (column, parameter) => `instr(lower(${column}), ${parameter}) > 0`)
+}
+
+export function keeping<T>(make: (count: number) => T): (count: number) => T {
   const made = new Map<number, T>()
   return (count) => {
     const one = made.get(count) ?? make(count)

@@ -1,0 +1,49 @@
+import { parseId } from '../../contract/ids.ts'
+import { paths } from '../../contract/paths.ts'
+import { pictureFileName } from '../../contract/picture-names.ts'
+import { PictureParams } from '../../contract/requests.ts'
+import { AppError } from '../../errors.ts'
+import { pictureKey } from '../../images/images.ts'
+import { attachment } from '../attachment.ts'
+import type { HttpContext, Server } from '../context.ts'
+import { notModified, pictureResponses, problemResponses } from '../responses.ts'
+import { sendImage } from '../send-image.ts'
+
+/** A picture to keep, wherever pictures lie. Not by a signature: whoever may read the root may have it. */
+export function getPicture(server: Server, { store, images }: HttpContext): void {
+  server.route({
+    method: ['GET', 'HEAD'],
+    url: paths.getPicture,
+    schema: {
+      operationId: 'getPicture',
+      tags: ['Downloads'],
+      summary: 'Download one picture',
+      description: 'Through the service, and with the name of its page as the name of the file.',
+      params: PictureParams,
+      response: {
+        ...pictureResponses,
+        304: notModified,
+        ...problemResponses(
+          'unauthorized',
+          'not_found',
+          'range_not_satisfiable',
+          'rate_limited',
+          'unavailable',
+        ),
+      },
+    },
+    handler: async (request, reply) => {
+      const { params } = request
+      const [projectId, rootId, uuid] = [params.projectId, params.jobId, params.uuid].map(parseId)
+      const found = projectId && uuid ? await store.browsing.findJob(projectId, uuid) : undefined
+      const job = found?.rootId === rootId ? found : undefined
+      const image = projectId && job ? await images.open(pictureKey(projectId, job.text.uuid)) : undefined
+      if (!job || !image) throw new AppError('not_found')
+      reply
+        .header('content-disposition', attachment(pictureFileName(job.name)))
+        .header('cache-control', 'private, no-cache')
+        .header('cross-origin-resource-policy', 'same-origin')
+      return await sendImage(image, request, reply)
+    },
+  })
+}

@@ -1,0 +1,45 @@
+import { History } from '../../contract/browsing.ts'
+import { historyPath, paths } from '../../contract/paths.ts'
+import { createHistoryQuery, ProjectParams } from '../../contract/requests.ts'
+import type { HttpContext, Server } from '../context.ts'
+import { nextPage } from '../next-page.ts'
+import { originOf } from '../origin.ts'
+import { notModified, pageHeaders, problemResponses } from '../responses.ts'
+import { sendAnswer } from '../send-answer.ts'
+
+export function listHistory(server: Server, context: HttpContext): void {
+  const maxLimit = context.config.limits.page
+  server.route({
+    method: ['GET', 'HEAD'],
+    url: paths.listHistory,
+    schema: {
+      operationId: 'listHistory',
+      tags: ['Browsing'],
+      summary: 'List the screenshots of one page',
+      description: 'All of one address, newest first, whichever root they belong to.',
+      params: ProjectParams,
+      querystring: createHistoryQuery(maxLimit),
+      response: {
+        200: {
+          description: 'The screenshots; none, where the address is unknown.',
+          headers: pageHeaders,
+          content: { 'application/json': { schema: History } },
+        },
+        304: notModified,
+        ...problemResponses('bad_request', 'unauthorized', 'not_found', 'rate_limited', 'unavailable'),
+      },
+    },
+    handler: async (request, reply) => {
+      const { projectId } = request.params
+      const { url, limit = maxLimit, cursor } = request.query
+      const origin = originOf(request, context)
+      const asked = { now: context.clock(), origin }
+      const answer = await context.pages.history(projectId, { url, limit, cursor }, asked)
+      if (answer.nextCursor) {
+        const address = origin + historyPath(projectId.toLowerCase())
+        reply.header('link', nextPage(address, { url, limit, cursor: answer.nextCursor }))
+      }
+      return await sendAnswer(answer, request, reply, context)
+    },
+  })
+}

@@ -1,0 +1,48 @@
+import { PageList } from '../../contract/browsing.ts'
+import { pagesPath, paths } from '../../contract/paths.ts'
+import { createPagesQuery, ProjectParams } from '../../contract/requests.ts'
+import type { HttpContext, Server } from '../context.ts'
+import { nextPage } from '../next-page.ts'
+import { originOf } from '../origin.ts'
+import { notModified, pageHeaders, problemResponses } from '../responses.ts'
+import { sendAnswer } from '../send-answer.ts'
+
+export function listPages(server: Server, context: HttpContext): void {
+  const maxLimit = context.config.limits.page
+  server.route({
+    method: ['GET', 'HEAD'],
+    url: paths.listPages,
+    schema: {
+      operationId: 'listPages',
+      tags: ['Browsing'],
+      summary: 'List the pages of a project',
+      description:
+        'Each address once, in the order of their bytes, with what there is of it. Of addresses that share their first ' +
+        '500 characters the order may be another one. With `q`, those whose address or last name holds the text: a page ' +
+        'may then hold fewer than `limit`, even none, with a `Link` all the same. Go on while there is one.',
+      params: ProjectParams,
+      querystring: createPagesQuery(maxLimit),
+      response: {
+        200: {
+          description: 'The pages.',
+          headers: pageHeaders,
+          content: { 'application/json': { schema: PageList } },
+        },
+        304: notModified,
+        ...problemResponses('bad_request', 'unauthorized', 'not_found', 'rate_limited', 'unavailable'),
+      },
+    },
+    handler: async (request, reply) => {
+      const { projectId } = request.params
+      const { limit = maxLimit, cursor, q } = request.query
+      const origin = originOf(request, context)
+      const asked = { now: context.clock(), origin }
+      const answer = await context.pages.list(projectId, { limit, cursor, q }, asked)
+      if (answer.nextCursor) {
+        const address = origin + pagesPath(projectId.toLowerCase())
+        reply.header('link', nextPage(address, { limit, cursor: answer.nextCursor, q }))
+      }
+      return await sendAnswer(answer, request, reply, context)
+    },
+  })
+}

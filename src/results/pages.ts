@@ -1,0 +1,139 @@
+import { COUNTED_PICTURES } from '../contract/browsing.ts'
+import { parseId } from '../contract/ids.ts'
+import { isPlain } from '../contract/reader.ts'
+import { AppError } from '../errors.ts'
+import type { Addresses, Images } from '../images/images.ts'
+import type { LookedPage, ShownJob } from '../store/browsing.ts'
+import type { Project, Store } from '../store/store.ts'
+import { badCursor, decodeCursor, encodeCursor } from './cursor.ts'
+import { etagOf, tagOf } from './etag.ts'
+import type { Piece } from './pieces.ts'
+import { renderJobs } from './render.ts'
+import type { Answer, Asked } from './results.ts'
+
+/** Addresses that are looked at for one page. After that it is answered as it is, and whoever wants more goes on. */
+const MOST_LOOKED_AT = 10_000
+const AT_ONCE = 500
+
+interface Page {
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** The same results by their addresses. */
+export class Pages {
+  readonly #store: Store
+  readonly #images: Images
+
+  constructor(store: Store, images: Images) {
+    this.#store = store
+    this.#images = images
+  }
+
+  /** What there is of each address. Throws `not_found`, and `bad_request` for a bad cursor. */
+  async list(
+    projectText: string,
+    { limit, cursor, q }: Page & { q: string | undefined },
+    asked: Asked,
+  ): Promise<Answer> {
+    const project = await this.#getProject(projectText)
+    const { projectId } = project
+    const after = cursor === undefined ? undefined : await this.#addressOf(projectId, cursor)
+    const addresses = await this.#images.addresses(asked)
+    const { pages, last } = await this.#find(projectId, { after, limit, q: q || undefined })
+    return {
+      etag: etagOf(project.revision, tagOf(addresses)),
+      nextCursor: last,
+      body: () => this.#summaries(projectId, pages, addresses),
+    }
+  }
+
+  /** All screenshots of an address, newest first. Throws as above. */
+  async history(
+    projectText: string,
+    { url, limit, cursor }: Page & { url: string },
+    asked: Asked,
+  ): Promise<Answer> {
+    const place = cursor === undefined ? undefined : decodeCursor(cursor)
+    const { projectId, revision } = await this.#getProject(projectText)
+    const addresses = await this.#images.addresses(asked)
+    const page = { after: place && { created: place.created, uuid: place.id }, limit: limit + 1 }
+    const jobs = isPlain(url) ? await this.#store.browsing.pageHistory(projectId, url, page) : []
+    const shown = jobs.slice(0, limit)
+    const last = jobs.length > limit ? shown.at(-1) : undefined
+    return {
+      etag: etagOf(revision, tagOf(addresses)),
+      nextCursor: last && encodeCursor({ created: last.created, id: last.text.uuid }),
+      body: async function* () {
+        yield {
+          parts: [`[${shown.map((job) => renderJob(projectId, job, addresses)).join(',')}]`],
+          last: true,
+        }
+      },
+    }
+  }
+
+  async #getProject(text: string): Promise<Project> {
+    const projectId = parseId(text)
+    const project = projectId && (await this.#store.findProject(projectId))
+    if (!project) throw new AppError('not_found')
+    return project
+  }
+
+  /** A cursor is the id of a job: an address may be far longer than what fits into a header. */
+  async #addressOf(projectId: string, cursor: string): Promise<string> {
+    const uuid = parseId(cursor)
+    const job = uuid === cursor ? await this.#store.browsing.findJob(projectId, uuid) : undefined
+    if (!job) throw badCursor()
+    return job.url
+  }
+
+  /** `last`: where to go on, if anything may follow. */
+  async #find(
+    projectId: string,
+    { after, limit, q }: { after: string | undefined; limit: number; q: string | undefined },
+  ): Promise<{ pages: ShownJob[]; last: string | undefined }> {
+    if (!isPlain(q ?? '')) return { pages: [], last: undefined }
+    const found: ShownJob[] = []
+    let last: string | undefined
+    let from = after
+    for (let lookedAt = 0; ; ) {
+      const wanted = q === undefined ? limit + 1 - found.length : AT_ONCE
+      const some: LookedPage[] = await this.#store.browsing.nextPages(projectId, {
+        after: from,
+        limit: wanted,
+        q,
+      })
+      for (const { uuid, latest } of some) {
+        if (latest) found.push(latest)
+        if (found.length > limit) return { pages: found.slice(0, limit), last: found[limit - 1]?.text.uuid }
+        last = uuid ?? last
+      }
+      lookedAt += some.length
+      if (some.length < wanted) return { pages: found, last: undefined }
+      // Not before there is a job to go on from.
+      if (lookedAt >= MOST_LOOKED_AT && last !== undefined) return { pages: found, last }
+      from = some.at(-1)?.url
+    }
+  }
+
+  async *#summaries(
+    projectId: string,
+    pages: readonly ShownJob[],
+    addresses: Addresses,
+  ): AsyncGenerator<Piece> {
+    const urls = pages.map(({ url }) => url)
+    const counts = await this.#store.browsing.countPictures(projectId, urls, COUNTED_PICTURES)
+    const texts = pages.map((latest, index) => {
+      const { pictures = 1, oldest = latest.created } = counts[index] ?? {}
+      const { url, name, created: newest } = latest
+      const start = JSON.stringify({ url, name, pictures, oldest, newest })
+      return `${start.slice(0, -1)},"latest":${renderJob(projectId, latest, addresses)}}`
+    })
+    yield { parts: [`[${texts.join(',')}]`], last: true }
+  }
+}
+
+function renderJob(projectId: string, { rootId, text }: ShownJob, addresses: Addresses): string {
+  return renderJobs({ projectId, rootId }, [text], addresses)
+}

@@ -1,0 +1,69 @@
+import type { Browsing } from '../browsing.ts'
+import { shownJob, toLookedPage, toPictureCount, toShownJob } from '../sql/browsing.ts'
+import { type Query, TEXT } from './reads.ts'
+import { namesAnySpelling } from './search.ts'
+
+/**
+ * An address, as the index of jobs by their address has it. An entry holds 2,704 bytes at most: of a longer address
+ * it has the beginning, and a hash that stands for the rest.
+ */
+const keyOf = (url: string) =>
+  `(left(${url}, 500)) collate "C", (case when length(${url}) > 500 then md5(${url}) else '' end) collate "C"`
+
+export const PAGE: string = keyOf('url')
+
+const JOB = shownJob(TEXT)
+/** There are few, and mostly none. */
+const SHOWN = 'root_id <> all(array(select root_id from roots where project_id = $1 and claimed is not null))'
+
+const ofPage = (url: string) =>
+  `from jobs where project_id = $1 and (${keyOf('jobs.url')}) = (${keyOf(url)}) and jobs.url = ${url} and ${SHOWN}`
+
+/** Jobs by their address, through an index of it. */
+export function createPostgresPages(
+  query: Query,
+): Pick<Browsing, 'findJob' | 'nextPages' | 'countPictures' | 'pageHistory'> {
+  return {
+    async findJob(projectId, uuid) {
+      const text = `select ${JOB} from jobs where project_id = $1 and uuid = $2 and ${SHOWN}`
+      return (await query(text, [projectId, uuid])).map(toShownJob)[0]
+    },
+
+    async nextPages(projectId, { after, limit, q }) {
+      const values: unknown[] = [projectId, limit]
+      const matches = q === undefined ? 'true' : namesAnySpelling(q, values)
+      const next = (url: string | undefined) =>
+        `select jobs.url from jobs
+         where project_id = $1 ${url === undefined ? '' : `and (${keyOf('jobs.url')}) > (${keyOf(url)})`}
+         order by ${keyOf('jobs.url')} limit 1`
+      const start = after === undefined ? undefined : `$${values.push(after)}::text`
+      // From one address to the next: what lies between them, however many pictures, is not looked at.
+      const text = `with recursive page as (
+          (${next(start)}) union all select (${next('page.url')}) from page where page.url is not null)
+        select url, (
+          select case when ${matches} then json_build_array(uuid, 1, ${JOB}) else json_build_array(uuid, 0) end::text
+          ${ofPage('page.url')} order by created desc, uuid limit 1)
+        from (select url from page limit $2) page where url is not null`
+      return (await query(text, values)).map(toLookedPage)
+    },
+
+    async countPictures(projectId, urls, most) {
+      const text = `select (select count(*) from (select 1 ${ofPage('wanted.url')} limit $3) counted),
+          (select created ${ofPage('wanted.url')} order by created, uuid desc limit 1)
+        from unnest($2::text[]) with ordinality wanted (url, place) order by place`
+      return (await query(text, [projectId, urls, most])).map(toPictureCount)
+    },
+
+    async pageHistory(projectId, url, { after, limit }) {
+      const past = `select ${JOB}, uuid ${ofPage('$2::text')}`
+      if (after === undefined) {
+        const text = `${past} order by created desc, uuid limit $3`
+        return (await query(text, [projectId, url, limit])).map(toShownJob)
+      }
+      const text = `select * from (${past} and created = $4 and uuid > $5 order by uuid limit $3) same_instant
+        union all select * from (${past} and created < $4 order by created desc, uuid limit $3) older
+        order by created desc, uuid limit $3`
+      return (await query(text, [projectId, url, limit, after.created, after.uuid])).map(toShownJob)
+    },
+  }
+}

@@ -1,0 +1,92 @@
+import type { Browsing, LookedPage, PictureCount } from '../browsing.ts'
+import { shownJob, toLookedPage, toPictureCount, toShownJob } from '../sql/browsing.ts'
+import { spellingsOf } from '../sql/search.ts'
+import type { Prepare } from './prepare.ts'
+import { TEXT } from './reads.ts'
+import { keeping, namesAnySpelling } from './search.ts'
+import { takingTurns } from './taking-turns.ts'
+
+/** Addresses that one statement looks at: less than a millisecond. */
+const PAGES_AT_ONCE = 100
+
+const JOB = shownJob(TEXT)
+const OF_PAGE = 'from jobs where project_id = ?1 and url = ?2'
+/** There are few, and mostly none. */
+const SHOWN = 'root_id not in (select root_id from roots where project_id = ?1 and claimed is not null)'
+/** The first parameter that is a spelling. */
+const FIRST_SPELLING = 4
+
+/** Jobs by their address, through an index of it. */
+export function createSqlitePages(
+  prepare: Prepare,
+): Pick<Browsing, 'findJob' | 'nextPages' | 'countPictures' | 'pageHistory'> {
+  const job = prepare(`select ${JOB} from jobs where project_id = ?1 and uuid = ?2 and ${SHOWN}`)
+  // From one address to the next: what lies between them, however many pictures, is not looked at. By the number of
+  // spellings.
+  const pages = keeping((spellings) => {
+    const matches = spellings === 0 ? '1' : namesAnySpelling(spellings, FIRST_SPELLING)
+    const walk = (first: '>' | '>=') =>
+      prepare(
+        `with recursive page (url) as (
+           select min(url) from jobs where project_id = ?1 and url ${first} ?2
+           union all
+           select (select min(url) from jobs where project_id = ?1 and url > page.url) from page
+           where url is not null limit ?3)
+         select url, (
+           select case when ${matches} then json_array(uuid, 1, ${JOB}) else json_array(uuid, 0) end from jobs
+           where project_id = ?1 and jobs.url = page.url and ${SHOWN} order by created desc, uuid limit 1)
+         from page where url is not null`,
+      )
+    return { first: walk('>='), further: walk('>') }
+  })
+  const anyClaimed = prepare('select 1 from roots where project_id = ?1 and claimed is not null limit 1')
+  // The index has all that is asked for, unless it has to be asked whether a root is shown.
+  const count = (condition: string) =>
+    prepare(
+      `select (select count(*) from (select 1 ${OF_PAGE} ${condition} limit ?3)),
+              (select created ${OF_PAGE} ${condition} order by created, uuid desc limit 1)`,
+    )
+  const [countAll, countShown] = [count(''), count(`and ${SHOWN}`)]
+  const past = `select ${JOB}, uuid ${OF_PAGE} and ${SHOWN}`
+  const firstJobs = prepare(`${past} order by created desc, uuid limit ?3`)
+  const furtherJobs = prepare(
+    `select * from (${past} and created = ?4 and uuid > ?5 order by uuid limit ?3)
+     union all select * from (${past} and created < ?4 order by created desc, uuid limit ?3)
+     order by created desc, uuid limit ?3`,
+  )
+  return {
+    findJob: async (projectId, uuid) => job(projectId, uuid).map(toShownJob)[0],
+
+    async nextPages(projectId, { after, limit, q }) {
+      const turn = takingTurns()
+      const spellings = q === undefined ? [] : spellingsOf(q)
+      const { first, further } = pages(spellings.length)
+      const found: LookedPage[] = []
+      for (let from = after; ; from = found.at(-1)?.url) {
+        const look = from === undefined ? first : further
+        const wanted = Math.min(PAGES_AT_ONCE, limit - found.length)
+        const some = look(projectId, from ?? '', wanted, ...spellings).map(toLookedPage)
+        found.push(...some)
+        if (some.length < wanted || found.length === limit) return found
+        await turn()
+      }
+    },
+
+    async countPictures(projectId, urls, most) {
+      const turn = takingTurns()
+      const look = anyClaimed(projectId).length === 0 ? countAll : countShown
+      const counts: PictureCount[] = []
+      for (const url of urls) {
+        counts.push(...look(projectId, url, most).map(toPictureCount))
+        await turn()
+      }
+      return counts
+    },
+
+    pageHistory: async (projectId, url, { after, limit }) =>
+      (after === undefined
+        ? firstJobs(projectId, url, limit)
+        : furtherJobs(projectId, url, limit, after.created, after.uuid)
+      ).map(toShownJob),
+  }
+}
