@@ -18,6 +18,7 @@ import { refuseOtherMethods } from './methods.ts'
 import { measureRequests } from './metrics.ts'
 import { openApiInfo } from './openapi.ts'
 import { documentation } from './operations/documentation.ts'
+import { getArchive } from './operations/get-archive.ts'
 import { getImage } from './operations/get-image.ts'
 import { getMetrics } from './operations/get-metrics.ts'
 import { getPicture } from './operations/get-picture.ts'
@@ -116,6 +117,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   listPages(server, context)
   listHistory(server, context)
   getPicture(server, context)
+  getArchive(server, context)
   await requestScreenshots(server, context)
   getStatus(server, context)
   watchStatus(server, context)

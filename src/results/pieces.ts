@@ -94,7 +94,8 @@ async function* renderLargeRoot(store: Reads, roots: RootBytes, head: RootHead):
   let from = 0
   for (;;) {
     const jobs = await store.pageTexts(roots.projectId, head.rootId, { from, limit: JOBS_AT_ONCE })
-    yield before + roots.renderJobs(head, jobs)
+    // The last part may be empty: then no comma belongs before it.
+    if (jobs.length > 0 || from === 0) yield before + roots.renderJobs(head, jobs)
     if (jobs.length < JOBS_AT_ONCE) return
     before = ','
     from = (jobs.at(-1)?.position ?? 0) + 1

@@ -1,8 +1,12 @@
+import type { JobResult } from '../contract/results.ts'
 import { type Addresses, pictureKey, previewKey } from '../images/images.ts'
 import type { JobText } from '../store/store.ts'
 
 /** Part of every ETag: raise it when the same rows begin to give other bytes. */
-export const RENDERING = 2
+export const RENDERING = 3
+
+/** What the fields of a job hold, once they are read again. */
+export type JobFields = Pick<JobResult, 'url' | 'meta' | 'screenshotParameter'>
 
 export interface RootIds {
   readonly projectId: string

@@ -99,6 +99,7 @@ describe('documentation', () => {
       '/api/projects/{projectId}/pages',
       '/api/projects/{projectId}/pages/history',
       '/api/projects/{projectId}/screenshots/root/{jobId}/pictures/{uuid}',
+      '/api/projects/{projectId}/screenshots/root/{jobId}/pictures.zip',
       '/api/projects/{projectId}/screenshots/root/{jobId}/status',
       '/api/projects/{projectId}/screenshots/root/{jobId}/events',
       '/images/{*}',

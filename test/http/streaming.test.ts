@@ -137,6 +137,22 @@ describe('a large root', () => {
   })
 })
 
+describe('a root that ends where a piece does', () => {
+  test.each([100, 101, 199, 200, 201, 400, 1_000])(
+    '%i jobs are JSON, alone and in the list',
+    async (count) => {
+      const service = await startService()
+      const projectId = await makeProject(service.store)
+      const rootId = await addRows(service.store, projectId, { created: 5, jobs: count })
+      await addRows(service.store, projectId, { created: 1, jobs: 1 })
+      const one = (await (await service.get(`${rootsUrl(projectId)}/${rootId}`)).json()) as RootResult
+      expect(one.jobs).toHaveLength(count)
+      const list = (await (await service.get(rootsUrl(projectId))).json()) as RootResult[]
+      expect(list.map(({ jobs }) => jobs.length)).toEqual([count, 1])
+    },
+  )
+})
+
 describe('an error after the first byte', () => {
   test('breaks the connection: the answer must not parse', async () => {
     const service = await startService()

@@ -1,0 +1,53 @@
+import { Readable } from 'node:stream'
+import { parseId } from '../../contract/ids.ts'
+import { paths } from '../../contract/paths.ts'
+import { RootParams } from '../../contract/requests.ts'
+import { AppError } from '../../errors.ts'
+import { makeArchive } from '../../results/archive.ts'
+import { attachment } from '../attachment.ts'
+import { matchesEtag } from '../conditional.ts'
+import type { HttpContext, Server } from '../context.ts'
+import { notModified, problemResponses, resultHeaders } from '../responses.ts'
+
+const ARCHIVE_TYPE = 'application/zip'
+
+/** Part of every ETag: raise it when the same pictures begin to give another archive. */
+const WRITING = 1
+
+export function getArchive(server: Server, { store, images }: HttpContext): void {
+  server.route({
+    method: ['GET', 'HEAD'],
+    url: paths.getArchive,
+    schema: {
+      operationId: 'getArchive',
+      tags: ['Downloads'],
+      summary: 'Download the pictures of one root',
+      description:
+        'All that are finished, as one ZIP archive, however many there are. Files are named after their place and their ' +
+        'page: `001-Home.png`. An archive that breaks off is not whole, and says so when it is opened.',
+      params: RootParams,
+      response: {
+        200: {
+          description: 'The archive.',
+          headers: resultHeaders,
+          content: { [ARCHIVE_TYPE]: { schema: { type: 'string', format: 'binary' } } },
+        },
+        304: notModified,
+        ...problemResponses('unauthorized', 'not_found', 'rate_limited', 'unavailable', 'storage_failed'),
+      },
+    },
+    handler: async (request, reply) => {
+      const projectId = parseId(request.params.projectId)
+      const rootId = parseId(request.params.jobId)
+      const head = projectId && rootId ? await store.findRoot(projectId, rootId) : undefined
+      if (!projectId || !head) throw new AppError('not_found')
+      const etag = `W/"${head.revision}.zip${WRITING}"`
+      reply.header('etag', etag).header('cache-control', 'private, no-cache')
+      if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
+      reply.type(ARCHIVE_TYPE).header('content-disposition', attachment(`${head.rootId}.zip`))
+      if (request.method === 'HEAD') return reply.send()
+      const archive = makeArchive(store, images, projectId, head)
+      return reply.send(Readable.from(archive, { objectMode: false }))
+    },
+  })
+}
