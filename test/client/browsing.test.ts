@@ -170,6 +170,13 @@ describe('pictures', () => {
       const direct = await fetch(jobs[index]?.data ?? '')
       expect(Buffer.from(await picture.arrayBuffer())).toEqual(Buffer.from(await direct.arrayBuffer()))
     }
+    const archive = await client.fetchArchive(projectId, rootId)
+    expect(archive.headers.get('content-type')).toBe('application/zip')
+    const bytes = Buffer.from(await archive.arrayBuffer())
+    expect(bytes.subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004')
     await expect(client.fetchPicture(projectId, rootId, rootId)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(client.fetchArchive(projectId, projectId)).rejects.toMatchObject({ code: 'not_found' })
+    // Plain links open nothing where a key is asked.
+    expect((await fetch(client.archiveAddress(projectId, rootId))).status).toBe(401)
   })
 })
