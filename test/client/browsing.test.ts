@@ -1,7 +1,16 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src/client/client.ts'
 import { FAILED, finishNext, newRequest, startAccepting } from '../support/requests.ts'
-import { addRows, makeKey, makeProject } from '../support/results.ts'
+import {
+  addPictures,
+  addRows,
+  makeKey,
+  makePng,
+  makeProject,
+  newJob,
+  submittedJob,
+} from '../support/results.ts'
 import { startService } from '../support/service.ts'
 
 describe('projects', () => {
@@ -92,5 +101,82 @@ describe('overviews', () => {
     expect(await found({ q: 'com/b', tag: 'x' })).toEqual([])
     expect(await found({ q: 'com/b' })).toEqual([second])
     expect(await found({ tag: 'x' })).toEqual([first, third].sort())
+  })
+})
+
+describe('jobs of a root', () => {
+  test('are all there, page by page', async () => {
+    const service = await startService()
+    const projectId = await makeProject(service.store)
+    const rootId = await addRows(service.store, projectId, { jobs: 7 })
+    const client = createClient({ server: service.url })
+    const { jobs } = await client.getRoot(projectId, rootId)
+    expect(await Array.fromAsync(client.listJobs(projectId, rootId))).toEqual([jobs])
+    const pages = await Array.fromAsync(client.listJobs(projectId, rootId, { limit: 3 }))
+    expect(pages.map((page) => page.length)).toEqual([3, 3, 1])
+    expect(pages.flat()).toEqual(jobs)
+    const empty = await addRows(service.store, projectId, { jobs: 0 })
+    expect(await Array.fromAsync(client.listJobs(projectId, empty, { limit: 3 }))).toEqual([[]])
+    await expect(client.listJobs(projectId, projectId).next()).rejects.toMatchObject({ code: 'not_found' })
+  })
+})
+
+describe('pages and their history', () => {
+  test('are all there, page by page, and are found by a text', async () => {
+    const service = await startService()
+    const projectId = await makeProject(service.store)
+    const client = createClient({ server: service.url })
+    const address = 'https://example.com/?a=1&b=%20#ü'
+    for (const [created, url] of [
+      [1_000, address],
+      [2_000, 'https://example.com/prices'],
+      [3_000, address],
+      [4_000, address],
+    ] as const) {
+      const jobs = [newJob({ url, created, name: `Page of ${created}` })]
+      const rootId = randomUUID()
+      await service.store.addRoot({ projectId, rootId, created, digest: rootId, jobs }, async () => {})
+    }
+    const pages = await Array.fromAsync(client.listPages(projectId, { limit: 1 }))
+    expect(pages.map((page) => page.length)).toEqual([1, 1])
+    expect(await Array.fromAsync(client.listPages(projectId))).toEqual([pages.flat()])
+    const home = pages.flat().find(({ url }) => url === address)
+    expect(home).toMatchObject({ name: 'Page of 4000', pictures: 3, oldest: 1_000, newest: 4_000 })
+    const found = await Array.fromAsync(client.listPages(projectId, { q: 'PRICES' }))
+    expect(found.flat().map(({ url }) => url)).toEqual(['https://example.com/prices'])
+
+    const history = await Array.fromAsync(client.listHistory(projectId, address, { limit: 2 }))
+    expect(history.map((page) => page.map(({ meta }) => meta.created))).toEqual([[4_000, 3_000], [1_000]])
+    expect(history[0]?.[0]).toEqual(home?.latest)
+    expect(await Array.fromAsync(client.listHistory(projectId, address))).toEqual([history.flat()])
+    await expect(client.listHistory(projectId, '').next()).rejects.toMatchObject({ code: 'bad_request' })
+  })
+})
+
+describe('pictures', () => {
+  test('come through the service, one by one or all in a zip', async () => {
+    const service = await startService({ AUTH: 'keys' })
+    const projectId = await makeProject(service.store)
+    const { secret: key } = await makeKey(service.store, projectId)
+    const [blue, red] = [await makePng(), await makePng(32, 32, '#cc3333')]
+    const { rootId } = await addPictures(service, projectId, {
+      jobs: [submittedJob(blue, { name: 'Blue' }), submittedJob(red, { name: 'Red' })],
+    })
+    const client = createClient({ server: service.url, key })
+    const { jobs } = await client.getRoot(projectId, rootId)
+    for (const [index, { uuid }] of jobs.entries()) {
+      const picture = await client.fetchPicture(projectId, rootId, uuid)
+      expect(picture.headers.get('content-type')).toBe('image/png')
+      const direct = await fetch(jobs[index]?.data ?? '')
+      expect(Buffer.from(await picture.arrayBuffer())).toEqual(Buffer.from(await direct.arrayBuffer()))
+    }
+    const archive = await client.fetchArchive(projectId, rootId)
+    expect(archive.headers.get('content-type')).toBe('application/zip')
+    const bytes = Buffer.from(await archive.arrayBuffer())
+    expect(bytes.subarray(0, 4).toString('latin1')).toBe('PK\u0003\u0004')
+    await expect(client.fetchPicture(projectId, rootId, rootId)).rejects.toMatchObject({ code: 'not_found' })
+    await expect(client.fetchArchive(projectId, projectId)).rejects.toMatchObject({ code: 'not_found' })
+    // Plain links open nothing where a key is asked.
+    expect((await fetch(client.archiveAddress(projectId, rootId))).status).toBe(401)
   })
 })

@@ -1,10 +1,4 @@
-import {
-  type Client,
-  createClient,
-  NoAnswerError,
-  ProblemError,
-  type RootResult,
-} from '../../client/client.ts'
+import { type Client, createClient, NoAnswerError, ProblemError } from '../../client/client.ts'
 import { AppError } from '../../errors.ts'
 import type { CaptureDesk } from './desk.ts'
 
@@ -22,7 +16,6 @@ export function captureThere({
   key: string | undefined
 }): CaptureDesk {
   const client = openClient(server, key)
-  let results: Promise<RootResult> | undefined
   return {
     async submit(request) {
       try {
@@ -39,13 +32,13 @@ export function captureThere({
       }
     },
     async readPicture(rootId, uuid) {
-      results ??= client.getRoot(project, rootId)
-      const { data } = (await results).jobs.find((job) => job.uuid === uuid) ?? {}
-      // Signed: no key goes along, which may lead elsewhere.
-      const response = data === undefined ? undefined : await fetch(data)
-      if (!response?.ok || !response.body)
-        throw new AppError('unavailable', `the picture of ${uuid} does not come`)
-      return response.body
+      const gone = (cause?: unknown) =>
+        new AppError('unavailable', `the picture of ${uuid} does not come`, { cause })
+      const { body } = await client.fetchPicture(project, rootId, uuid).catch((error) => {
+        throw gone(error)
+      })
+      if (!body) throw gone()
+      return body
     },
   }
 }
