@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { JobText, RootHead, Store } from '../store/store.ts'
+import type { JobText } from '../store/job-text.ts'
+import type { RootHead, Store } from '../store/store.ts'
 import type { Heads } from '../store/walk-roots.ts'
 import { CLOSE_ROOT, openRoot } from './render.ts'
 import type { RootBytes } from './root-bytes.ts'

@@ -1,6 +1,6 @@
 import type { JobResult } from '../contract/results.ts'
 import { type Addresses, pictureKey, previewKey } from '../images/images.ts'
-import type { JobText } from '../store/store.ts'
+import type { JobText } from '../store/job-text.ts'
 
 /** Part of every ETag: raise it when the same rows begin to give other bytes. */
 export const RENDERING = 3

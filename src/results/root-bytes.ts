@@ -1,5 +1,6 @@
 import type { Addresses } from '../images/images.ts'
-import type { JobText, RootHead } from '../store/store.ts'
+import type { JobText } from '../store/job-text.ts'
+import type { RootHead } from '../store/store.ts'
 import { etagOf } from './etag.ts'
 import type { KeptRoots } from './kept-roots.ts'
 import { CLOSE_ROOT, openRoot, renderJobs } from './render.ts'

@@ -1,5 +1,5 @@
 import type { Counts } from '../contract/status.ts'
-import type { JobText } from './store.ts'
+import type { JobText } from './job-text.ts'
 
 /** A job of any root. */
 export interface ShownJob {

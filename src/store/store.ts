@@ -1,5 +1,6 @@
 import type { Browsing } from './browsing.ts'
 import type { Captures } from './captures.ts'
+import type { JobText } from './job-text.ts'
 
 export interface Project {
   readonly projectId: string
@@ -37,14 +38,6 @@ export interface Job {
   readonly basepath: string
   readonly width: number
   readonly height: number
-}
-
-/** A job as answers hold it, but for what its addresses and its root say: made by the database, many at a time. */
-export interface JobText {
-  readonly position: number
-  readonly uuid: string
-  /** JSON, from `"url":{` to the end of `"screenshotParameter":{…}`. */
-  readonly fields: string
 }
 
 /** Without a position, jobs have that of their order. */

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { AppError } from '../../src/errors.ts'
-import type { JobText, NewRoot, ProjectPosition, RootPosition, Store } from '../../src/store/store.ts'
+import type { JobText } from '../../src/store/job-text.ts'
+import type { NewRoot, ProjectPosition, RootPosition, Store } from '../../src/store/store.ts'
 import { addRows, makeProject, newJob } from '../support/results.ts'
 
 export interface StoreDriver {

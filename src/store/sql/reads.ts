@@ -1,4 +1,5 @@
-import type { ApiKey, Job, JobText, Project, RootHead, RootPosition, Store } from '../store.ts'
+import type { JobText } from '../job-text.ts'
+import type { ApiKey, Job, Project, RootHead, RootPosition, Store } from '../store.ts'
 
 export interface RootKey {
   readonly projectId: string

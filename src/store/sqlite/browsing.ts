@@ -1,7 +1,7 @@
 import type { Browsing } from '../browsing.ts'
+import type { JobText } from '../job-text.ts'
 import { REQUEST, toRequestSummary } from '../sql/browsing.ts'
 import { BETWEEN_JOBS, toJobTexts } from '../sql/reads.ts'
-import type { JobText } from '../store.ts'
 import { createSqlitePages } from './pages.ts'
 import type { Prepare } from './prepare.ts'
 import { TEXT } from './reads.ts'

@@ -1,7 +1,7 @@
 import type { RootFilter } from '../browsing.ts'
+import type { JobText } from '../job-text.ts'
 import { BETWEEN_JOBS, toJobTexts } from '../sql/reads.ts'
 import { namesAny, spellingsOf } from '../sql/search.ts'
-import type { JobText } from '../store.ts'
 import type { Prepare } from './prepare.ts'
 import { TEXT } from './reads.ts'
 
