@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { serveBare } from '../support/bare-server.ts'
 import { BROWSER_ENV, COLOURED, coloursAt, type Site, servePages } from '../support/pages.ts'
 import { proofsheet, runProofsheet, serveProcess, start } from '../support/process.ts'
 import { makeFolder } from '../support/workspace.ts'
@@ -108,6 +109,10 @@ test('asks a server, with a key', async () => {
     2,
     expect.stringContaining('#/screenshotParameter/width must be'),
   ])
+  // Nothing is wrong with the command where a proxy has lost its server.
+  const proxy = await serveBare((response) => response.writeHead(502).end('<html>Bad Gateway</html>'))
+  const lost = await runProofsheet(['capture', '--project', project, '--server', proxy.url, 'http://x/'])
+  expect([lost.code, lost.stderr]).toEqual([1, expect.stringContaining(`${proxy.url}: answered 502`)])
   const nobody = await runProofsheet([
     'capture',
     '--project',
