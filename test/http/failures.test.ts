@@ -49,7 +49,7 @@ describe('one and the same 404', () => {
       `${rootsUrl(mine)}/${'x'.repeat(2_000)}`,
       `${rootsUrl(mine)}/`,
       '/api/nothing/here',
-      '/',
+      '/nothing',
     ]
     for (const method of ['GET', 'HEAD']) {
       for (const headers of [{}, { 'if-none-match': '*' }]) {
@@ -226,7 +226,8 @@ describe('the Host header', () => {
       send(service, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
     expect(await ask('http://evil.example/healthz', 'localhost')).toMatch(/^HTTP\/1.1 403 /)
     expect(await ask('http://localhost/healthz', 'evil.example')).toMatch(/^HTTP\/1.1 200 /)
-    expect(await ask('http://localhost', 'localhost')).toMatch(/^HTTP\/1.1 404 /)
+    expect(await ask('http://localhost', 'localhost')).toMatch(/^HTTP\/1.1 200 /)
+    expect(await ask('http://localhost/nothing', 'localhost')).toMatch(/^HTTP\/1.1 404 /)
   })
 
   test('of another name is refused where no key is asked (DNS rebinding)', async () => {
