@@ -21,7 +21,6 @@ describe('where keys are required', () => {
       `${rootsUrl(projectId)}/${rootId}`,
       `${rootsUrl(randomUUID())}/${randomUUID()}`,
       `${rootsUrl('%E0%A4%A')}`,
-      '/',
       '/nothing',
       '/docs',
       '/openapi.json',
