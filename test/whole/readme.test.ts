@@ -138,7 +138,6 @@ async function expectGallery(cwd: string, table: string): Promise<void> {
     const [{ entropy }, reference] = [await sharp(taken).stats(), await sharp(kept).stats()]
     const { width, height } = await sharp(taken).metadata()
     expect([width, height]).toEqual([1280, 800])
-    // An empty page has 0.5, one without pictures less than 2.
     expect(entropy).toBeGreaterThan(reference.entropy * 0.8)
   }
 }
