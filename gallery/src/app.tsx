@@ -1,6 +1,6 @@
-import { useLayoutEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Place } from './addresses.ts'
-import { keepScroll, PlaceContext, useNavigation } from './navigation.ts'
+import { keepScroll, useNavigation } from './navigation.ts'
 import { ASKS_FOR_KEY, hasKey } from './session.ts'
 import { CaptureView } from './views/capture.tsx'
 import { HistoryView } from './views/history.tsx'
@@ -15,12 +15,15 @@ export function App() {
   const place = useNavigation()
   const locked = ASKS_FOR_KEY && !hasKey()
   const name = nameOf(place)
-  useLayoutEffect(() => keepScroll(), [name])
-  return (
-    <PlaceContext.Provider value={place}>
-      {locked ? <KeyView /> : <View key={name} place={place} />}
-    </PlaceContext.Provider>
-  )
+  useLayoutEffect(() => keepScroll(), [name, listOf(place)])
+  const arrived = useRef(name)
+  useEffect(() => {
+    if (arrived.current === name) return
+    arrived.current = name
+    // What had the focus is gone with its view; the next one begins here, and says its name.
+    document.getElementById('main')?.focus({ preventScroll: true })
+  }, [name])
+  return locked ? <KeyView /> : <View key={name} place={place} />
 }
 
 /** What is another place, and not the same with something else opened in it. */
@@ -37,6 +40,12 @@ function nameOf(place: Place): string {
     default:
       return place.view
   }
+}
+
+/** What a place lists; another list begins at its top. */
+function listOf(place: Place): string {
+  if (place.view === 'roots') return JSON.stringify([place.q, place.tag])
+  return place.view === 'pages' ? place.q : ''
 }
 
 function View({ place }: { place: Place }) {

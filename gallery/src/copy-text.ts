@@ -9,9 +9,13 @@ export async function copyText(text: string): Promise<boolean> {
   const field = document.createElement('textarea')
   field.value = text
   field.className = 'unseen'
-  document.body.append(field)
+  const { activeElement } = document
+  // Beside what was pressed: a dialog lets the focus go nowhere else.
+  const near = activeElement?.parentElement ?? document.body
+  near.append(field)
   field.select()
   const copied = document.execCommand('copy')
   field.remove()
+  if (activeElement instanceof HTMLElement) activeElement.focus()
   return copied
 }

@@ -4,6 +4,7 @@ import { toHistory } from './addresses.ts'
 import { copyText } from './copy-text.ts'
 import type { Listing } from './listing.ts'
 import { go } from './navigation.ts'
+import { explain } from './parts/problem.tsx'
 import { savePicture } from './save.ts'
 import { day, shortAddress, timeOfDay } from './words.ts'
 import 'photoswipe/style.css'
@@ -14,19 +15,37 @@ const TALL = 2
 /** So close to the end of what is there, the next ones are fetched. */
 const AHEAD = 5
 
+/** Through what is higher than the screen: so many screens, which end where the picture does. */
+const PAN_KEYS: Readonly<Record<string, number>> = {
+  PageDown: 0.8,
+  PageUp: -0.8,
+  End: 1_000,
+  Home: -1_000,
+}
+
 export interface Lightbox {
   close(): void
 }
 
-/** Opens on one of the jobs of a list that may still grow. `onShow` hears which one is seen, `onClose` the end. */
+/**
+ * Opens on one of the jobs of a list that may still grow. `onShow` hears which one is seen, `onClose` the end. Each keeps
+ * its place for as long as it is open: what is captured meanwhile comes at the end, wherever it is in the list.
+ */
 export function openLightbox(
   jobs: Listing<JobResult>,
-  { index, onShow, onClose }: { index: number; onShow: (job: JobResult) => void; onClose: () => void },
+  { picture, onShow, onClose }: { picture: string; onShow: (job: JobResult) => void; onClose: () => void },
 ): Lightbox {
+  const shown = new Map<string, JobResult>()
+  let order: string[] = []
+  const take = () => {
+    for (const job of jobs.items) shown.set(job.uuid, job)
+    order = [...shown.keys()]
+  }
+  take()
   const still = matchMedia('(prefers-reduced-motion: reduce)').matches
   const box = new PhotoSwipe({
     dataSource: { length: 0 } as never,
-    index,
+    index: Math.max(0, order.indexOf(picture)),
     loop: false,
     bgOpacity: 0.97,
     // While it opens it would hear of no key and no way back; the style sheet lets it appear.
@@ -48,9 +67,11 @@ export function openLightbox(
     arrowPrevTitle: 'Previous',
     arrowNextTitle: 'Next',
     errorMsg: 'This picture does not come.',
+    // To the one that was seen last, which is not where one began.
+    returnFocus: false,
   })
-  const jobAt = (at: number) => jobs.items[at]
-  box.addFilter('numItems', () => jobs.items.length)
+  const jobAt = (at: number) => shown.get(order[at] ?? '')
+  box.addFilter('numItems', () => order.length)
   box.addFilter('itemData', (_data, at) => {
     const job = jobAt(at)
     if (!job) return {}
@@ -60,20 +81,36 @@ export function openLightbox(
   box.on('change', () => {
     const job = jobAt(box.currIndex)
     if (job) onShow(job)
-    if (box.currIndex + AHEAD >= jobs.items.length) jobs.more()
+    if (box.currIndex + AHEAD >= order.length) jobs.more()
   })
   box.on('afterInit', startAtTop)
   box.on('change', startAtTop)
+  let begun: typeof box.currSlide
   function startAtTop(): void {
     const slide = box.currSlide
-    if (slide && slide.height > TALL * slide.width) slide.panTo(slide.pan.x, slide.bounds.min.y)
+    if (!slide || slide === begun) return
+    begun = slide
+    if (slide.height > TALL * slide.width) slide.panTo(slide.pan.x, slide.bounds.min.y)
   }
+  box.on('keydown', ({ originalEvent: event }) => {
+    const { currSlide: slide, viewportSize } = box
+    const step = PAN_KEYS[event.key]
+    if (!slide || step === undefined || slide.currZoomLevel <= slide.zoomLevels.fit) return
+    event.preventDefault()
+    slide.panTo(slide.pan.x, slide.pan.y - step * viewportSize.y)
+  })
   // An address that ran out while the page stood open: the list is read again, and the slide with it.
   box.on('loadError', async ({ content }) => {
     await jobs.renewUnlessJustDone()
     if (jobAt(content.index)?.data !== content.data.src) box.refreshSlideContent(content.index)
   })
-  const unsubscribe = jobs.subscribe(() => box.dispatch('change'))
+  const unsubscribe = jobs.subscribe(() => {
+    const known = order.length
+    take()
+    // Beside the last one there was nothing, and it would stay so.
+    if (order.length > known && box.currIndex === known - 1) box.refreshSlideContent(known)
+    else box.dispatch('change')
+  })
   box.on('uiRegister', () => {
     registerCaption(box, jobAt)
     registerButtons(box, jobAt)
@@ -145,7 +182,9 @@ function registerButtons(box: PhotoSwipe, jobAt: (at: number) => JobResult | und
   button('copy', 'Copy the address of the page', 8, async (job) => {
     announce(box, (await copyText(job.url.url)) ? 'Copied' : 'The browser did not let it be copied')
   })
-  button('download', 'Download this picture', 8, (job) => savePicture(job.projectId, job.rootId, job.uuid))
+  button('download', 'Download this picture', 8, (job) =>
+    savePicture(job.projectId, job.rootId, job.uuid).catch((failure) => announce(box, explain(failure))),
+  )
 }
 
 function announce(box: PhotoSwipe, text: string): void {

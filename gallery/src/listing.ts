@@ -3,6 +3,8 @@ import { runsOut } from './runs-out.ts'
 /** Before the last moment. */
 const RENEW_BEFORE_MS = 60_000
 const JUST_MS = 5_000
+/** After it could not be done. */
+const TRY_AGAIN_MS = 30_000
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
@@ -22,6 +24,7 @@ export class Listing<T> {
   #timer: ReturnType<typeof setTimeout> | undefined
   #renewAt = Number.POSITIVE_INFINITY
   #renewing: Promise<void> | undefined
+  #again: Promise<void> | undefined
   #renewed = 0
 
   /** `address`: one that the item holds. */
@@ -33,6 +36,11 @@ export class Listing<T> {
 
   get reading(): boolean {
     return this.#reading !== undefined
+  }
+
+  /** Something that is not there yet is on its way: not only what is there, again. */
+  get growing(): boolean {
+    return this.reading && (this.#renewing === undefined || this.items.length === 0)
   }
 
   subscribe(listener: () => void): () => void {
@@ -49,12 +57,12 @@ export class Listing<T> {
     if (this.#reading || this.complete || this.failure) return
     this.#run(async () => {
       let added: T[] = []
-      // A page of a search may hold nothing, and yet more may follow.
-      while (added.length === 0 && !this.complete) {
+      do {
         const { value, done } = await this.#pages.next()
         if (done) this.complete = true
         else added = value
-      }
+        // A page of a search may hold nothing, and yet more may follow: for as long as someone waits for it.
+      } while (added.length === 0 && !this.complete && this.#listeners.size > 0)
       this.items = this.items.concat(added)
       this.#watch(added)
     })
@@ -68,9 +76,19 @@ export class Listing<T> {
     this.more()
   }
 
-  /** Everything that is there, again. Whoever asks while it is being done waits for that. */
+  /**
+   * Everything that is there, again. Whoever asks while it is being done may know of something newer: then it is done
+   * once more.
+   */
   renew(): Promise<void> {
-    this.#renewing ??= this.#readAgain().finally(() => {
+    if (this.#renewing) {
+      this.#again ??= this.#renewing.then(() => {
+        this.#again = undefined
+        return this.renew()
+      })
+      return this.#again
+    }
+    this.#renewing = this.#readAgain().finally(() => {
       this.#renewing = undefined
       this.#renewed = Date.now()
     })
@@ -79,23 +97,32 @@ export class Listing<T> {
 
   /** For an address that failed. What was just read is not read again: then it is not the address. */
   async renewUnlessJustDone(): Promise<void> {
-    if (Date.now() - this.#renewed > JUST_MS) await this.renew()
+    if (this.#renewing) await this.#renewing
+    else if (Date.now() - this.#renewed > JUST_MS) await this.renew()
   }
 
   async #readAgain(): Promise<void> {
-    await this.#reading
+    // Whoever heard that it ended may have asked for more at once.
+    while (this.#reading) await this.#reading
     await this.#run(async () => {
       const pages = this.#open()
       const items: T[] = []
       let complete = false
-      while (items.length < Math.max(1, this.items.length) && !complete) {
-        const { value, done } = await pages.next()
-        complete = done === true
-        items.push(...(value ?? []))
+      try {
+        while (items.length < Math.max(1, this.items.length) && !complete) {
+          const { value, done } = await pages.next()
+          complete = done === true
+          items.push(...(value ?? []))
+        }
+      } catch (error) {
+        if (Date.now() >= this.#renewAt) this.#renewAt = Date.now() + TRY_AGAIN_MS
+        this.#schedule()
+        throw error
       }
       this.#pages = pages
       this.items = items
       this.complete = complete
+      this.failure = undefined
       this.#renewAt = Number.POSITIVE_INFINITY
       this.#watch(items)
     })

@@ -1,5 +1,4 @@
-import { createContext } from 'preact'
-import { useContext, useEffect, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { type Place, readPlace } from './addresses.ts'
 
 /** Kept with each entry of the history, so that going back leads to where one was. */
@@ -10,10 +9,12 @@ interface Entry {
 }
 
 const ARRIVED = 'proofsheet:arrived'
+/** Without scrolling, until where one is belongs to the entry: nobody hears of the browser's buttons before they act. */
+const REST_MS = 150
 
 export function go(address: string, { replace = false } = {}): void {
   if (replace) {
-    history.replaceState(history.state, '', address)
+    history.replaceState({ ...history.state, scroll: 0 } satisfies Entry, '', address)
   } else {
     remember()
     history.pushState({ within: true } satisfies Entry, '', address)
@@ -31,20 +32,28 @@ function remember(): void {
   history.replaceState({ ...history.state, scroll: window.scrollY } satisfies Entry, '')
 }
 
-export const PlaceContext = createContext<Place>({ view: 'nothing' })
-export const usePlace = (): Place => useContext(PlaceContext)
-
 /** Follows the address bar, and takes over clicks on links of ours. */
 export function useNavigation(): Place {
   const [place, setPlace] = useState(() => readPlace(location))
   useEffect(() => {
     history.scrollRestoration = 'manual'
-    const arrive = () => setPlace(readPlace(location))
+    let rest: ReturnType<typeof setTimeout> | undefined
+    const move = () => {
+      clearTimeout(rest)
+      rest = setTimeout(remember, REST_MS)
+    }
+    const arrive = () => {
+      clearTimeout(rest)
+      setPlace(readPlace(location))
+    }
+    window.addEventListener('scroll', move, { passive: true })
     window.addEventListener('popstate', arrive)
     window.addEventListener(ARRIVED, arrive)
     window.addEventListener('pagehide', remember)
     document.addEventListener('click', followLink)
     return () => {
+      clearTimeout(rest)
+      window.removeEventListener('scroll', move)
       window.removeEventListener('popstate', arrive)
       window.removeEventListener(ARRIVED, arrive)
       window.removeEventListener('pagehide', remember)
@@ -62,15 +71,20 @@ export function keepScroll(): () => void {
   const target = (history.state as Entry | null)?.scroll ?? 0
   const end = performance.now() + GROWING_MS
   let frame = 0
-  const stop = () => cancelAnimationFrame(frame)
+  const listening = new AbortController()
+  const stop = () => {
+    cancelAnimationFrame(frame)
+    listening.abort()
+  }
   const look = () => {
     window.scrollTo(0, target)
     if (Math.abs(window.scrollY - target) > 1 && performance.now() < end) frame = requestAnimationFrame(look)
+    else stop()
+  }
+  for (const event of ['wheel', 'touchstart', 'keydown', 'pointerdown']) {
+    window.addEventListener(event, stop, { passive: true, signal: listening.signal })
   }
   look()
-  for (const event of ['wheel', 'touchstart', 'keydown', 'pointerdown']) {
-    window.addEventListener(event, stop, { once: true, passive: true })
-  }
   return stop
 }
 
@@ -79,6 +93,12 @@ function followLink(event: MouseEvent): void {
   const link = event.target instanceof Element ? event.target.closest('a') : null
   const elsewhere = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey
   if (!link || elsewhere || event.defaultPrevented) return
+  if (link.getAttribute('href')?.startsWith('#')) {
+    // With a <base>, it would lead there.
+    event.preventDefault()
+    document.getElementById(link.hash.slice(1))?.focus()
+    return
+  }
   if (link.origin !== location.origin || link.target !== '' || link.hasAttribute('download')) return
   if (readPlace(link).view === 'nothing') return
   event.preventDefault()

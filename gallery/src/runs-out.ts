@@ -1,6 +1,7 @@
 /** When a signed address ends, in Unix milliseconds; undefined where it does not say. */
 export function runsOut(address: string): number | undefined {
-  const parameters = URL.parse(address)?.searchParams
+  // Not `URL.parse`, which Safari has since its 18.
+  const parameters = URL.canParse(address) ? new URL(address).searchParams : undefined
   const expires = Number(parameters?.get('expires'))
   if (expires > 0) return expires * 1_000
   const date = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(parameters?.get('X-Amz-Date') ?? '')

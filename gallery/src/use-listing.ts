@@ -16,10 +16,13 @@ export function useListing<T>(
   useEffect(() => {
     const leave = listing.subscribe(() => changed(undefined))
     const wake = () => {
-      if (document.visibilityState === 'visible') listing.renewIfDue()
+      if (document.visibilityState !== 'visible') return
+      if (listing.failure === undefined) listing.renewIfDue()
+      else listing.retry()
     }
     document.addEventListener('visibilitychange', wake)
     window.addEventListener('focus', wake)
+    window.addEventListener('online', wake)
     // What was kept is shown at once, and looked at again meanwhile.
     if (listing.items.length > 0 || listing.complete) void listing.renew()
     else listing.more()
@@ -27,6 +30,7 @@ export function useListing<T>(
       leave()
       document.removeEventListener('visibilitychange', wake)
       window.removeEventListener('focus', wake)
+      window.removeEventListener('online', wake)
     }
   }, [listing])
   return listing

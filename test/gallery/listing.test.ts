@@ -134,6 +134,100 @@ test('a failure keeps what is there, and trying again goes on', async () => {
   expect([listing.failure, ids(listing).length]).toEqual([undefined, 25])
 })
 
+test('whoever asks for more in the moment when a renewal begins gets every item once', async () => {
+  const held = Promise.withResolvers<void>()
+  let readers = 0
+  const listing = new Listing<Item>(
+    async function* () {
+      const first = readers++ === 0
+      for (let page = 0; page < 4; page++) {
+        if (first && page === 2) await held.promise
+        yield [{ id: page, address: '' }]
+      }
+    },
+    () => undefined,
+  )
+  listing.more()
+  await settled(listing)
+  // As the lightbox does, which hears of every change and wants to be ahead.
+  onTestFinished(listing.subscribe(() => listing.more()))
+  listing.more()
+  void listing.renew()
+  await sleep(5)
+  held.resolve()
+  await expect.poll(() => listing.complete).toBe(true)
+  expect(ids(listing)).toEqual([0, 1, 2, 3])
+})
+
+test('a renewal that is asked for during another sees what the other could not', async () => {
+  const { service, listing } = serve(5)
+  listing.more()
+  await settled(listing)
+  const first = listing.renew()
+  await Promise.resolve()
+  service.total = 6
+  // Many who ask meanwhile are one.
+  const reads = service.reads
+  await Promise.all([first, listing.renew(), listing.renew(), listing.renew()])
+  expect(ids(listing)).toHaveLength(6)
+  expect(service.reads - reads).toBeLessThanOrEqual(2)
+})
+
+test('a renewal that works again takes back what was said of the one that did not', async () => {
+  const { service, listing } = serve(25)
+  listing.more()
+  await settled(listing)
+  service.broken = true
+  await listing.renew()
+  expect(listing.failure).toBeInstanceOf(Error)
+  service.broken = false
+  await listing.renew()
+  expect(listing.failure).toBeUndefined()
+  listing.more()
+  await settled(listing)
+  expect(ids(listing)).toHaveLength(20)
+})
+
+test('addresses that could not be renewed in time are tried again', async () => {
+  vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { service, listing } = serve(5, { validMs: 600_000 })
+  onTestFinished(listing.subscribe(() => {}))
+  listing.more()
+  await vi.advanceTimersByTimeAsync(1)
+  service.broken = true
+  await vi.advanceTimersByTimeAsync(545_000)
+  const { reads } = service
+  expect(listing.failure).toBeInstanceOf(Error)
+  service.broken = false
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect([service.reads, listing.failure]).toEqual([reads + 1, undefined])
+})
+
+test('a search that nobody waits for any more does not go on to its end', async () => {
+  let pages = 0
+  const listing = new Listing<Item>(
+    async function* () {
+      for (; pages < 300; pages++) {
+        await sleep(1)
+        yield []
+      }
+    },
+    () => undefined,
+  )
+  const leave = listing.subscribe(() => {})
+  listing.more()
+  await expect.poll(() => pages).toBeGreaterThan(2)
+  leave()
+  await settled(listing)
+  expect(pages).toBeLessThan(200)
+  // And goes on where someone comes back.
+  onTestFinished(listing.subscribe(() => {}))
+  listing.more()
+  await settled(listing)
+  expect([pages, listing.complete]).toEqual([300, true])
+})
+
 test('what an address says of its end, wherever it leads', () => {
   expect(runsOut('http://127.0.0.1/images/a.png?expires=1800000000&key=k1&signature=x')).toBe(
     1_800_000_000_000,

@@ -14,11 +14,14 @@ export function Grid({
   label,
   card,
   onLast,
+  shown = -1,
 }: {
   count: number
   label: string
   card: (index: number) => ComponentChildren
   onLast: (last: number) => void
+  /** The one that is open, if any: its row is kept in sight. */
+  shown?: number
 }) {
   const [place, width] = useWidth()
   const smallest = width < 600 ? 150 : 250
@@ -32,6 +35,8 @@ export function Grid({
         <Rows
           count={Math.ceil(count / columns)}
           height={height}
+          perRow={columns}
+          shown={shown < 0 ? -1 : Math.floor(shown / columns)}
           label={label}
           onLast={onLastRow}
           row={(row) => {

@@ -41,7 +41,7 @@ export function Page({
           )}
         </nav>
       </header>
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} aria-label={title || undefined}>
         {children}
       </main>
     </>

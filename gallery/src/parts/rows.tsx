@@ -3,6 +3,8 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 /** Rows beyond what is seen, so that scrolling finds them there. */
 const SPARE_PX = 600
+/** What the bar covers, at most. */
+const BAR_PX = 110
 
 /** Of a list that is as wide as its place. */
 export function useWidth(): [{ current: HTMLDivElement | null }, number] {
@@ -20,8 +22,8 @@ export function useWidth(): [{ current: HTMLDivElement | null }, number] {
 }
 
 /**
- * Rows of one height, of which only those exist that are seen. The page scrolls, not the list. `onRow` hears which
- * is the last one in sight.
+ * Rows of one height, of which only those exist that are seen. The page scrolls, not the list. `onLast` hears which
+ * is the last one in sight. Where rows become higher or hold more, what was at the top stays there.
  */
 export function Rows({
   count,
@@ -29,20 +31,38 @@ export function Rows({
   label,
   row,
   onLast,
+  perRow = 1,
+  shown = -1,
 }: {
   count: number
   height: number
   label: string
   row: (index: number) => ComponentChildren
   onLast: (last: number) => void
+  perRow?: number
+  /** To be in sight. */
+  shown?: number
 }) {
   const list = useRef<HTMLUListElement>(null)
   const [[first, last], setRange] = useState<readonly [number, number]>([0, Math.ceil(1_200 / height)])
+  const top = () => -(list.current?.getBoundingClientRect().top ?? 0)
+  /** Which item is at the top of the screen, with the part of its row that is above. */
+  const anchor = useRef(0)
+  useLayoutEffect(() => {
+    if (anchor.current > 0) window.scrollBy(0, (anchor.current / perRow) * height - top())
+  }, [height, perRow])
+  useLayoutEffect(() => {
+    if (shown < 0) return
+    const above = shown * height - top() - BAR_PX
+    const below = (shown + 1) * height - top() - window.innerHeight
+    if (above < 0 || below > 0) window.scrollBy(0, above < 0 ? above : below)
+  }, [shown, height])
   useLayoutEffect(() => {
     const look = () => {
-      const top = -(list.current?.getBoundingClientRect().top ?? 0)
-      const from = Math.max(0, Math.floor((top - SPARE_PX) / height))
-      const to = Math.max(from, Math.ceil((top + window.innerHeight + SPARE_PX) / height))
+      const above = top()
+      anchor.current = (above / height) * perRow
+      const from = Math.max(0, Math.floor((above - SPARE_PX) / height))
+      const to = Math.max(from, Math.ceil((above + window.innerHeight + SPARE_PX) / height))
       setRange((range) => (range[0] === from && range[1] === to ? range : [from, to]))
       onLast(to)
     }
@@ -53,10 +73,10 @@ export function Rows({
       window.removeEventListener('scroll', look)
       window.removeEventListener('resize', look)
     }
-  }, [height, count, onLast])
-  const shown = []
+  }, [height, perRow, count, onLast])
+  const rows = []
   for (let index = first; index < Math.min(last, count); index++) {
-    shown.push(
+    rows.push(
       <li
         key={index}
         class="row"
@@ -70,7 +90,7 @@ export function Rows({
   }
   return (
     <ul ref={list} class="rows" style={{ height: `${count * height}px` }} aria-label={label}>
-      {shown}
+      {rows}
     </ul>
   )
 }

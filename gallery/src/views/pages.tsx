@@ -47,7 +47,7 @@ export function PagesView({ projectId, q }: { projectId: string; q: string }) {
         )}
       </RenewContext.Provider>
       {pages.failure !== undefined && <Problem failure={pages.failure} retry={() => pages.retry()} />}
-      {pages.reading && <Waiting />}
+      {pages.growing && <Waiting />}
       {pages.complete && pages.items.length === 0 && (
         <p class="empty">{q ? 'No page is called that.' : 'There are no pictures yet.'}</p>
       )}

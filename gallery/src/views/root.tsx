@@ -43,7 +43,7 @@ export function RootView({
   const state = status?.state ?? overview.value?.state
   const counts = status?.counts ?? overview.value?.counts
   const pending = counts ? counts.queued + counts.running : 0
-  useOpenPicture(projectId, rootId, picture, jobs)
+  const open = useOpenPicture(projectId, rootId, picture, jobs)
   const onLast = useCallback(
     (last: number) => {
       if (last >= jobs.items.length) jobs.more()
@@ -69,6 +69,7 @@ export function RootView({
       )}
       {counts && state && !isFinal(state) && <Progress counts={counts} />}
       {failure !== undefined && <Problem failure={failure} />}
+      {open.failure !== undefined && <Problem failure={open.failure} retry={() => location.reload()} />}
       {status && <Failures pages={status.urls} />}
       <RenewContext.Provider value={useCallback(() => jobs.renewUnlessJustDone(), [jobs])}>
         {counts && (
@@ -76,6 +77,7 @@ export function RootView({
             count={counts.done + pending}
             label="Pictures, in the order of the request"
             onLast={onLast}
+            shown={open.index}
             card={(index) => {
               const job = shown[index]
               return job ? (
@@ -138,12 +140,16 @@ function useOpenPicture(
   rootId: string,
   picture: string,
   jobs: ReturnType<typeof useListing<JobResult>>,
-): void {
+): { index: number; failure: unknown } {
   const box = useRef<Lightbox>(undefined)
   const shown = useRef('')
   /** Closed while its address is still there: going back takes a moment. */
   const left = useRef('')
   const [opening, setOpening] = useState(false)
+  const [failure, setFailure] = useState<unknown>()
+  /** What the address says by now. */
+  const wanted = useRef(picture)
+  wanted.current = picture
   const index = picture === '' ? -1 : jobs.items.findIndex(({ uuid }) => uuid === picture)
   // It may be on a page of the list that was not asked for yet.
   useEffect(() => {
@@ -156,10 +162,12 @@ function useOpenPicture(
     }
     if (index < 0 || box.current || opening || picture === left.current) return
     setOpening(true)
-    void import('../lightbox.ts').then(({ openLightbox }) => {
-      shown.current = picture
+    const open = ({ openLightbox }: typeof import('../lightbox.ts')) => {
+      // It had to be fetched, and whoever wanted it may have left.
+      if (wanted.current === '') return setOpening(false)
+      shown.current = wanted.current
       box.current = openLightbox(jobs, {
-        index,
+        picture: wanted.current,
         onShow({ uuid }) {
           if (uuid === shown.current) return
           shown.current = uuid
@@ -168,12 +176,22 @@ function useOpenPicture(
         onClose() {
           box.current = undefined
           setOpening(false)
+          const { current: uuid } = shown
+          document.querySelector<HTMLElement>(`a.open[href$="picture=${CSS.escape(uuid)}"]`)?.focus()
           if (!new URL(location.href).searchParams.has('picture')) return
           left.current = shown.current
           leaveTo(toRoot(projectId, rootId))
         },
       })
-    })
+    }
+    import('../lightbox.ts').then(open, setFailure)
   }, [picture, index, jobs, projectId, rootId, opening])
-  useEffect(() => () => box.current?.close(), [])
+  useEffect(
+    () => () => {
+      wanted.current = ''
+      box.current?.close()
+    },
+    [],
+  )
+  return { index, failure }
 }

@@ -33,9 +33,10 @@ export function RootsView({ projectId, q, tag }: { projectId: string; q: string;
   useEffect(() => {
     const unfinished = roots.items.some(({ state }) => !isFinal(state))
     if (!unfinished || roots.items.length > MOST_WATCHED) return
+    // And again after one that failed: the service may be away for a moment.
     const timer = setTimeout(() => roots.renew(), LOOK_MS)
     return () => clearTimeout(timer)
-  }, [roots, roots.items])
+  }, [roots, roots.items, roots.failure])
   const [place, width] = useWidth()
   const onLast = useCallback(
     (last: number) => {
@@ -80,7 +81,7 @@ export function RootsView({ projectId, q, tag }: { projectId: string; q: string;
         </div>
       </RenewContext.Provider>
       {roots.failure !== undefined && <Problem failure={roots.failure} retry={() => roots.retry()} />}
-      {roots.reading && <Waiting />}
+      {roots.growing && <Waiting />}
       {nothing && (q || tag) && (
         <p class="empty">
           Nothing here is called that. <a href={toRoots(projectId)}>Show everything</a>

@@ -1,0 +1,122 @@
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
+import { startHung } from '../support/hang.ts'
+import { hangMany } from '../support/hang-many.ts'
+import { startService } from '../support/service.ts'
+import { useVisitors } from '../support/visitor.ts'
+
+const visit = useVisitors()
+
+const scrolled = (page: Page) => page.evaluate(() => Math.round(window.scrollY))
+
+/** What has the focus: its label, its text or its name. */
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const { activeElement: element } = document
+    return (
+      element?.getAttribute('aria-label') ??
+      (element instanceof HTMLAnchorElement ? element.textContent : element?.localName)
+    )
+  })
+
+test('the first thing that a keyboard comes to leads past the bar, and stays in the place', async () => {
+  const { url, projectId } = await startHung()
+  const { page, complaints } = await visit(`${url}/projects/${projectId}/pages?q=pric`)
+  await page.locator('.card').first().waitFor()
+  const address = page.url()
+  await page.keyboard.press('Tab')
+  expect(await focused(page)).toBe('Skip to content')
+  await page.keyboard.press('Enter')
+  expect(page.url()).toBe(address)
+  await page.keyboard.press('Tab')
+  expect(await focused(page)).toBe('Search names and addresses')
+  expect(complaints).toEqual([])
+})
+
+test('whoever goes to another place is there with the focus as well, and hears where', async () => {
+  const { url, projectId, rootIds } = await startHung()
+  const { page } = await visit(`${url}/projects/${projectId}`)
+  await page.getByRole('link', { name: '28 February 2026' }).press('Enter')
+  await page.waitForURL(`**/roots/${rootIds[0]}`)
+  await expect.poll(() => focused(page)).toBe('28 February 2026')
+  expect(await page.getByRole('main').evaluate((main) => main === document.activeElement)).toBe(true)
+  // Searching is not going elsewhere.
+  await page.getByRole('link', { name: 'Pages' }).press('Enter')
+  await expect.poll(() => focused(page)).toBe('Pages')
+  await page.getByRole('searchbox').fill('pric')
+  await page.waitForURL('**?q=pric')
+  expect(await focused(page)).toBe('Search names and addresses')
+})
+
+test('back from a search by tag, and forward again: each entry of the history is where it was left', async () => {
+  const service = await startService()
+  const { projectId } = await hangMany(service, { roots: 60, jobsPerRoot: 2, now: service.now })
+  const { page } = await visit(`${service.url}/projects/${projectId}`)
+  const scrollTo = async (y: number) => {
+    await expect
+      .poll(() =>
+        page.evaluate((to) => {
+          window.scrollTo(0, to)
+          return Math.round(window.scrollY)
+        }, y),
+      )
+      .toBe(y)
+    // As a link in a list, for which there would have to be one at that very place.
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))
+  }
+  await page.locator('.root').first().waitFor()
+  await scrollTo(3_000)
+  // A tag of a root leads to the same view with another list.
+  await page.evaluate((href) => {
+    const link = document.createElement('a')
+    link.href = href
+    document.querySelector('main')?.append(link)
+    link.click()
+    link.remove()
+  }, `/projects/${projectId}?q=Page`)
+  await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('Page')
+  await expect.poll(() => scrolled(page)).toBe(0)
+  await page.locator('.root').first().waitFor()
+  await scrollTo(1_500)
+  await page.goBack()
+  await expect.poll(() => scrolled(page)).toBe(3_000)
+  await page.goForward()
+  await expect.poll(() => scrolled(page)).toBe(1_500)
+  await page.reload()
+  await expect.poll(() => scrolled(page)).toBe(1_500)
+})
+
+test('from a picture to its past: the focus comes along', async () => {
+  const { url, projectId, rootIds } = await startHung()
+  const { page } = await visit(`${url}/projects/${projectId}/roots/${rootIds[0]}`)
+  await page.getByRole('link', { name: 'Open Pricing' }).press('Enter')
+  await page.getByRole('button', { name: 'Through time' }).press('Enter')
+  await page.getByRole('heading', { name: 'Pricing' }).waitFor()
+  await expect.poll(() => focused(page)).toBe('Pricing')
+})
+
+test('a phone that is turned shows what it showed', async () => {
+  const service = await startService()
+  const { projectId, rootIds } = await hangMany(service, { roots: 1, jobsPerRoot: 95, now: service.now })
+  const { page } = await visit(`${service.url}/projects/${projectId}/roots/${rootIds[0]}`, {
+    width: 390,
+    height: 844,
+  })
+  await page.locator('.open').first().waitFor()
+  await page.evaluate(() => window.scrollTo(0, 5_000))
+  /** The first picture whose middle is on the screen. */
+  const first = () =>
+    page.locator('.open').evaluateAll((links) => {
+      const seen = links.find((link) => {
+        const { top, height } = link.getBoundingClientRect()
+        return top + height / 2 > 0
+      })
+      return Number(seen?.getAttribute('aria-label')?.replace('Open Page ', ''))
+    })
+  await expect.poll(first).toBeGreaterThan(40)
+  const before = await first()
+  await page.setViewportSize({ width: 844, height: 390 })
+  await expect.poll(async () => Math.abs((await first()) - before)).toBeLessThanOrEqual(3)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect.poll(async () => Math.abs((await first()) - before)).toBeLessThanOrEqual(3)
+})
