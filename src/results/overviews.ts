@@ -60,6 +60,7 @@ export class Overviews {
     const found: [string, JobText[]][] = []
     for (const slice of slicesOf(heads)) {
       found.push(...(await browsing.firstTexts(projectId, slice.map(idOf), { limit, q })))
+      await nextTurn()
     }
     return new Map(found)
   }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { COUNTED_PICTURES } from '../contract/browsing.ts'
 import { parseId } from '../contract/ids.ts'
 import { isPlain } from '../contract/reader.ts'
@@ -114,6 +115,7 @@ export class Pages {
       // Not before there is a job to go on from.
       if (lookedAt >= MOST_LOOKED_AT && last !== undefined) return { pages: found, last }
       from = some.at(-1)?.url
+      await nextTurn()
     }
   }
 
