@@ -7,14 +7,12 @@ import type { Addresses, Images } from '../images/images.ts'
 import type { RequestSummary, RootFilter } from '../store/browsing.ts'
 import type { JobText } from '../store/job-text.ts'
 import type { RootHead, Store } from '../store/store.ts'
+import { listPieces } from './list-pieces.ts'
 import type { Piece } from './pieces.ts'
 import { CLOSE_ROOT, renderJobs } from './render.ts'
 import type { Answer, Asked } from './results.ts'
 import { findRootPage, placeOf, type RootPage } from './root-pages.ts'
 import { slicesOf } from './search.ts'
-
-/** Rendered without letting other requests in: about as many jobs as of a list. */
-const ROOTS_AT_ONCE = 16
 
 /** Roots at a glance. How far a root is changes without a new revision, so that there is no ETag. */
 export class Overviews {
@@ -32,7 +30,7 @@ export class Overviews {
     const rootId = parseId(rootText)
     const head = projectId && rootId ? await this.#store.findRoot(projectId, rootId) : undefined
     if (!projectId || !head) throw new AppError('not_found')
-    return { body: () => this.#body(projectId, [head], { list: false, q: undefined }, asked) }
+    return { body: () => this.#body(projectId, [head], undefined, asked, { open: '', close: '' }) }
   }
 
   /** One page. Throws `not_found`, and `bad_request` for a bad cursor. */
@@ -47,7 +45,7 @@ export class Overviews {
     if (!project) throw new AppError('not_found')
     const { heads, nextCursor } = await findRootPage(this.#store, projectId, { ...page, after })
     const { q } = page.filter ?? {}
-    return { nextCursor, body: () => this.#body(projectId, heads, { list: true, q }, asked) }
+    return { nextCursor, body: () => this.#body(projectId, heads, q, asked) }
   }
 
   async #jobs(
@@ -61,6 +59,7 @@ export class Overviews {
     const found: [string, JobText[]][] = []
     for (const slice of slicesOf(heads)) {
       found.push(...(await browsing.firstTexts(projectId, slice.map(idOf), { limit, q })))
+      await nextTurn()
     }
     return new Map(found)
   }
@@ -68,27 +67,17 @@ export class Overviews {
   async *#body(
     projectId: string,
     heads: readonly RootHead[],
-    { list, q }: { list: boolean; q: string | undefined },
+    q: string | undefined,
     asked: Asked,
+    around?: { open: string; close: string },
   ): AsyncGenerator<Piece> {
     // In this order: what is said to be done is there to be shown.
     const requests = await this.#store.browsing.requestsOf(projectId, heads.map(idOf))
     const jobs = await this.#jobs(projectId, heads, q)
     const addresses = await this.#images.addresses(asked)
-    let before = list ? '[' : ''
-    for (let from = 0; ; ) {
-      const some = heads.slice(from, from + ROOTS_AT_ONCE)
-      from += some.length
-      const texts = some.map((head) => {
-        const request = requests.get(head.rootId)
-        return renderOverview(projectId, head, request, jobs.get(head.rootId) ?? [], addresses)
-      })
-      const last = from === heads.length
-      yield { parts: [before + texts.join(',') + (last && list ? ']' : '')], last }
-      if (last) return
-      before = ','
-      await nextTurn()
-    }
+    const render = (head: RootHead) =>
+      renderOverview(projectId, head, requests.get(head.rootId), jobs.get(head.rootId) ?? [], addresses)
+    yield* listPieces(heads, render, around)
   }
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { COUNTED_PICTURES } from '../contract/browsing.ts'
 import { parseId } from '../contract/ids.ts'
 import { isPlain } from '../contract/reader.ts'
@@ -7,6 +8,7 @@ import type { LookedPage, ShownJob } from '../store/browsing.ts'
 import type { Project, Store } from '../store/store.ts'
 import { badCursor } from './cursor.ts'
 import { etagOf, tagOf } from './etag.ts'
+import { listPieces } from './list-pieces.ts'
 import type { Piece } from './pieces.ts'
 import { renderJobs } from './render.ts'
 import type { Answer, Asked } from './results.ts'
@@ -65,12 +67,7 @@ export class Pages {
     return {
       etag: etagOf(revision, tagOf(addresses)),
       nextCursor: last?.text.uuid,
-      body: async function* () {
-        yield {
-          parts: [`[${shown.map((job) => renderJob(projectId, job, addresses)).join(',')}]`],
-          last: true,
-        }
-      },
+      body: () => listPieces(shown, (job) => renderJob(projectId, job, addresses)),
     }
   }
 
@@ -115,6 +112,7 @@ export class Pages {
       // Not before there is a job to go on from.
       if (lookedAt >= MOST_LOOKED_AT && last !== undefined) return { pages: found, last }
       from = some.at(-1)?.url
+      await nextTurn()
     }
   }
 
@@ -125,13 +123,13 @@ export class Pages {
   ): AsyncGenerator<Piece> {
     const urls = pages.map(({ url }) => url)
     const counts = await this.#store.browsing.countPictures(projectId, urls, COUNTED_PICTURES)
-    const texts = pages.map((latest, index) => {
+    const render = ([index, latest]: [number, ShownJob]) => {
       const { pictures = 1, oldest = latest.created } = counts[index] ?? {}
       const { url, name, created: newest } = latest
       const start = JSON.stringify({ url, name, pictures, oldest, newest })
       return `${start.slice(0, -1)},"latest":${renderJob(projectId, latest, addresses)}}`
-    })
-    yield { parts: [`[${texts.join(',')}]`], last: true }
+    }
+    yield* listPieces([...pages.entries()], render)
   }
 }
 

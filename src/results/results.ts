@@ -7,6 +7,7 @@ import { walkRoots } from '../store/walk-roots.ts'
 import { decodePosition, encodePosition } from './cursor.ts'
 import { tagOf } from './etag.ts'
 import { KeptRoots } from './kept-roots.ts'
+import { listPieces } from './list-pieces.ts'
 import { makePieces, type Piece, WHOLE_ROOT } from './pieces.ts'
 import { CLOSE_ROOT, openRoot } from './render.ts'
 import { RootBytes } from './root-bytes.ts'
@@ -80,8 +81,9 @@ export class Results {
     return {
       etag: roots.etag(head.revision),
       nextCursor: last && encodePosition(last.position + 1),
-      body: async function* () {
-        yield { parts: [openRoot(head) + roots.renderJobs(head, shown) + CLOSE_ROOT], last: true }
+      body: () => {
+        const around = { open: openRoot(head), close: CLOSE_ROOT }
+        return listPieces(shown, (job) => roots.renderJobs(head, [job]), around)
       },
     }
   }

@@ -33,6 +33,21 @@ describe('a long answer', () => {
     expect(gzip.headers.etag).toBe(plain.headers.etag)
   })
 
+  test.each([
+    ['overviews', '/screenshots/overview'],
+    ['a history', '/pages/history?url=https://example.com/'],
+    ['a page of a root', ''],
+  ])('also %s', async (_, path) => {
+    const { service, projectId, read } = await start({ COMPRESS: 'always' })
+    const rootId = await addRows(service.store, projectId, { jobs: 100 })
+    const url =
+      path === '' ? `${rootsUrl(projectId)}/${rootId}?limit=50` : `/api/projects/${projectId}${path}`
+    const [plain, gzip] = [await read({}, url), await read({ 'accept-encoding': 'gzip' }, url)]
+    expect([plain.headers['content-encoding'], gzip.headers['content-encoding']]).toEqual([undefined, 'gzip'])
+    expect(gunzipSync(gzip.body).equals(plain.body)).toBe(true)
+    expect(plain.body.toString()).toBe(JSON.stringify(JSON.parse(plain.body.toString())))
+  })
+
   test('is not compressed for a client on the same machine, nor where it is turned off', async () => {
     for (const env of [{}, { COMPRESS: 'never' }]) {
       const { read } = await start(env)

@@ -1,0 +1,23 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Piece } from './pieces.ts'
+
+/** Rendered without letting other requests in: of roots with their first jobs as many jobs as in a piece of a list. */
+const ITEMS_AT_ONCE = 16
+
+/** The text of items that are at hand, with commas between them and what stands around them. */
+export async function* listPieces<T>(
+  items: readonly T[],
+  render: (item: T) => string,
+  { open, close }: { open: string; close: string } = { open: '[', close: ']' },
+): AsyncGenerator<Piece> {
+  let before = open
+  for (let from = 0; ; ) {
+    const some = items.slice(from, from + ITEMS_AT_ONCE)
+    from += some.length
+    const last = from === items.length
+    yield { parts: [before + some.map(render).join(',') + (last ? close : '')], last }
+    if (last) return
+    before = ','
+    await nextTurn()
+  }
+}
