@@ -5,6 +5,7 @@ import { type ImageKey, type Images, type OpenImage, pictureKey } from '../image
 import { inParallel } from '../in-parallel.ts'
 import type { JobText } from '../store/job-text.ts'
 import type { RootHead, Store } from '../store/store.ts'
+import { createTurns } from '../turns.ts'
 import { writeZip, type ZipEntry } from '../zip.ts'
 import type { JobFields } from './render.ts'
 
@@ -14,24 +15,64 @@ const JOBS_AT_ONCE = 200
 const PICTURES_AHEAD = 4
 /** A larger one is not held, but read twice: for its checksum, which stands before it, and to be sent. */
 const MOST_HELD_BYTES = 4 * 1024 * 1024
+/** By all archives; while they do, all others are read twice. */
+const MOST_HELD_TOGETHER = 64 * 1024 * 1024
+/** Pictures read ahead at a time, for all archives: each is an open file or connection. */
+const READ_AT_ONCE = 64
 /** Of the numbers before the names, at least. */
 const DIGITS = 3
 
 /** The pictures of a root, in their order, as one ZIP archive. An error on the way means that it must not be finished. */
-export async function* makeArchive(
-  store: Store,
-  images: Images,
-  projectId: string,
-  { rootId, jobCount }: RootHead,
-): AsyncGenerator<Uint8Array> {
-  const request = (await store.browsing.requestsOf(projectId, [rootId])).get(rootId)
-  const digits = Math.max(DIGITS, String(request?.counts.total ?? jobCount).length)
-  const makeEntry = async ({ position, uuid, fields }: JobText): Promise<ZipEntry> => {
-    const { url, meta } = JSON.parse(`{${fields}}`) as JobFields
-    const name = numberedFileName({ position, name: url.name }, digits)
-    return { name, modified: meta.created, ...(await readPicture(images, pictureKey(projectId, uuid))) }
+export type MakeArchive = (projectId: string, root: RootHead) => AsyncGenerator<Uint8Array>
+
+/** However many archives are made, and however slowly they are read, together they hold no more than this allows. */
+export function createArchives(store: Store, images: Images): MakeArchive {
+  const inTurn = createTurns(READ_AT_ONCE)
+  let heldTogether = 0
+
+  return async function* makeArchive(projectId, { rootId, jobCount }) {
+    const request = (await store.browsing.requestsOf(projectId, [rootId])).get(rootId)
+    const digits = Math.max(DIGITS, String(request?.counts.total ?? jobCount).length)
+    let held = 0
+    const hold = (bytes: number) => {
+      held += bytes
+      heldTogether += bytes
+    }
+    const makeEntry = async ({ position, uuid, fields }: JobText): Promise<Held> => {
+      const { url, meta } = JSON.parse(`{${fields}}`) as JobFields
+      const name = numberedFileName({ position, name: url.name }, digits)
+      const key = pictureKey(projectId, uuid)
+      const picture = await inTurn(async () => {
+        const image = await openPicture(images, key)
+        const { size } = image
+        const keep = size <= MOST_HELD_BYTES && heldTogether + size <= MOST_HELD_TOGETHER
+        if (keep) hold(size)
+        return { size, bytes: keep ? size : 0, ...(await readPicture(image, keep)) }
+      })
+      const again = async function* () {
+        yield* wholeOf(await openPicture(images, key))
+      }
+      const { size, crc, chunks, bytes } = picture
+      return { bytes, entry: { name, modified: meta.created, size, crc, read: () => chunks ?? again() } }
+    }
+    const makeEntries = async function* () {
+      const jobs = walkJobs(store, projectId, rootId)
+      for await (const { entry, bytes } of inParallel(jobs, PICTURES_AHEAD, makeEntry)) {
+        yield entry
+        hold(-bytes)
+      }
+    }
+    try {
+      yield* writeZip(makeEntries())
+    } finally {
+      heldTogether -= held
+    }
   }
-  yield* writeZip(inParallel(walkJobs(store, projectId, rootId), PICTURES_AHEAD, makeEntry))
+}
+
+interface Held {
+  readonly entry: ZipEntry
+  readonly bytes: number
 }
 
 async function* walkJobs(store: Store, projectId: string, rootId: string): AsyncGenerator<JobText> {
@@ -43,19 +84,14 @@ async function* walkJobs(store: Store, projectId: string, rootId: string): Async
   }
 }
 
-async function readPicture(images: Images, key: ImageKey): Promise<Pick<ZipEntry, 'size' | 'crc' | 'read'>> {
-  const image = await openPicture(images, key)
-  const { size } = image
-  const held: Uint8Array[] = []
+async function readPicture(image: OpenImage, keep: boolean) {
+  const chunks: Uint8Array[] | undefined = keep ? [] : undefined
   let crc = 0
   for await (const chunk of wholeOf(image)) {
     crc = crc32(chunk, crc)
-    if (size <= MOST_HELD_BYTES) held.push(chunk)
+    chunks?.push(chunk)
   }
-  const again = async function* () {
-    yield* wholeOf(await openPicture(images, key))
-  }
-  return { size, crc, read: size <= MOST_HELD_BYTES ? () => held : again }
+  return { crc, chunks }
 }
 
 async function openPicture(images: Images, key: ImageKey): Promise<OpenImage> {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { link, mkdir, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { get } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -287,6 +287,31 @@ describe('the pictures of a root as an archive', () => {
     expect((peak - idle) / MB).toBeLessThan(64)
   })
 })
+
+test('many archives that hardly anyone reads do not fill the memory, and leave no file open', async () => {
+  const dataDir = join(await makeFolder(), 'data')
+  const projectId = await seedPictures(dataDir, 20, await makeNoise(1_200, 1_000))
+  const service = await serveProcess({ DATA_DIR: dataDir })
+  const list = await fetch(`${service.url}${rootsUrl(projectId)}?limit=1`)
+  const [root] = (await list.json()) as { rootId: string }[]
+  const url = service.url + archiveUrl(projectId, root?.rootId ?? '')
+  const [idle, files] = [(await memoryOf(service.pid)).now, await countFiles(service.pid)]
+  const slow = Array.from({ length: 60 }, () => get(url, { agent: false }))
+  const responses = await Promise.all(slow.map((request) => once(request, 'response')))
+  for (const [response] of responses) response.pause()
+  await sleep(1_000)
+  const { peak } = await memoryOf(service.pid)
+  for (const request of slow) request.destroy()
+  expect((peak - idle) / MB).toBeLessThan(300)
+  await expect.poll(() => countFiles(service.pid)).toBeLessThan(files + 5)
+  // And there is room again for those who come later.
+  const archive = Buffer.from(await (await fetch(url)).arrayBuffer())
+  expect(readZip([archive]).map((entry) => entry.bytes().length)).toHaveLength(20)
+})
+
+async function countFiles(pid: number): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`)).length
+}
 
 /** One root of many, all of them the same file. Answers the project. */
 async function seedPictures(

@@ -51,6 +51,23 @@ describe('S3', () => {
     return (await Promise.all(links)).filter((link) => /proofsheet-\S+ \(deleted\)/.test(link)).length
   }
 
+  test('whoever reads pictures slowly holds up nobody who stores one, nor the check', async () => {
+    const images = await driver.open(await driver.newPlace(), { IMAGES_TIMEOUT: '3s' })
+    const store = async () => {
+      const [batch, key] = [await images.startBatch(), anyKey()]
+      await batch.add(key, Buffer.alloc(100_000, 1))
+      await batch.publish()
+      await batch.discard()
+      return key
+    }
+    const key = await store()
+    const read = Array.from({ length: 40 }, () => images.open(key))
+    const slow = await Promise.all(read)
+    await store()
+    await images.check()
+    for (const image of slow) await image?.close()
+  })
+
   test.skipIf(process.platform !== 'linux')(
     'a batch holds its pictures on the disk, not in memory, and lets go of both',
     async () => {

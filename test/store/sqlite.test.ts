@@ -6,6 +6,7 @@ import { openDatabase, openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 import { newRequest } from '../support/captures.ts'
 import { start } from '../support/process.ts'
 import { addRows, makeProject } from '../support/results.ts'
+import { seedRows } from '../support/seed.ts'
 import { makeFolder } from '../support/workspace.ts'
 import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
@@ -120,6 +121,32 @@ describe('SQLite', () => {
     )
   })
 
+  test('however many look through much at once, the process goes on in between', async () => {
+    const dataDir = await makeFolder()
+    const projectId = await seedRows(dataDir, { roots: 10, jobsPerRoot: 500 })
+    const { browsing, pageRoots } = await driver.open(join(dataDir, 'proofsheet.db'))
+    const rootIds = (await pageRoots(projectId, { limit: 10 })).map(({ rootId }) => rootId)
+    const looks: (() => Promise<unknown>)[] = [
+      () => browsing.matching(projectId, rootIds, { q: 'nowhere' }),
+      () => browsing.firstTexts(projectId, rootIds, { limit: 12, q: 'nowhere' }),
+      () => browsing.nextPages(projectId, { limit: 500, q: 'nowhere' }),
+    ]
+    for (const look of looks) {
+      let longest = 0
+      let before = workDone()
+      let looking = true
+      const watch = () => {
+        longest = Math.max(longest, workDone() - before)
+        before = workDone()
+        if (looking) setImmediate(watch)
+      }
+      setImmediate(watch)
+      await Promise.all(Array.from({ length: 40 }, look))
+      looking = false
+      expect(longest).toBeLessThan(60)
+    }
+  })
+
   test('a file that is no database is storage_failed', async () => {
     const path = join(await makeFolder(), 'store.db')
     await writeFile(path, 'not a database, and long enough to have a header of one hundred bytes'.repeat(5))
@@ -154,3 +181,9 @@ describe('SQLite', () => {
     await addRows(store, projectId)
   })
 })
+
+/** Milliseconds of work, which a busy machine does not change as it changes the time. */
+function workDone(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}

@@ -3,7 +3,7 @@ import { parseId } from '../../contract/ids.ts'
 import { paths } from '../../contract/paths.ts'
 import { RootParams } from '../../contract/requests.ts'
 import { AppError } from '../../errors.ts'
-import { makeArchive } from '../../results/archive.ts'
+import { createArchives } from '../../results/archive.ts'
 import { attachment } from '../attachment.ts'
 import { matchesEtag } from '../conditional.ts'
 import type { HttpContext, Server } from '../context.ts'
@@ -15,6 +15,7 @@ const ARCHIVE_TYPE = 'application/zip'
 const WRITING = 1
 
 export function getArchive(server: Server, { store, images }: HttpContext): void {
+  const makeArchive = createArchives(store, images)
   server.route({
     method: ['GET', 'HEAD'],
     url: paths.getArchive,
@@ -46,8 +47,7 @@ export function getArchive(server: Server, { store, images }: HttpContext): void
       if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
       reply.type(ARCHIVE_TYPE).header('content-disposition', attachment(`${head.rootId}.zip`))
       if (request.method === 'HEAD') return reply.send()
-      const archive = makeArchive(store, images, projectId, head)
-      return reply.send(Readable.from(archive, { objectMode: false }))
+      return reply.send(Readable.from(makeArchive(projectId, head), { objectMode: false }))
     },
   })
 }

@@ -27,14 +27,20 @@ export interface S3Bucket {
    * Runs one request that sends so many bytes, in bounded time and with few others. Throws AppErrors whose cause is
    * what S3 said.
    */
-  run<T>(
-    request: (s3: S3Client, options: { abortSignal: AbortSignal }) => Promise<T>,
-    bytes?: number,
-  ): Promise<T>
+  readonly run: Run
+  /** The same for what is read as slowly as someone pleases: it keeps a connection, but none that `run` could need. */
+  readonly read: Run
   close(): void
 }
 
+type Run = <T>(
+  request: (s3: S3Client, options: { abortSignal: AbortSignal }) => Promise<T>,
+  bytes?: number,
+) => Promise<T>
+
 const REQUESTS_AT_ONCE = 32
+/** Answers that are being read. */
+const READ_AT_ONCE = 500
 /** What they may hold in memory together; one that is larger goes alone. */
 const BYTES_AT_ONCE = 64 * 1024 * 1024
 /** A line slower than this, for each request, is as good as none. */
@@ -50,28 +56,24 @@ export async function openBucket(place: S3Place): Promise<S3Bucket> {
     forcePathStyle: place.style === 'path',
   }
   const credentials = boundedCredentials(region, place.timeoutMs)
-  const client = new S3Client({
-    ...target,
-    credentials,
-    // A store that does not know it would cost six seconds for every large picture.
-    expectContinueHeader: false,
-    // The newer checksums are unknown to many stores; the signature covers the SHA-256 of what is sent anyway.
-    requestChecksumCalculation: 'WHEN_REQUIRED',
-    responseChecksumValidation: 'WHEN_REQUIRED',
-    requestHandler: {
-      connectionTimeout: place.timeoutMs,
-      socketTimeout: place.timeoutMs,
-      httpAgent: { keepAlive: true, maxSockets: REQUESTS_AT_ONCE },
-      httpsAgent: { keepAlive: true, maxSockets: REQUESTS_AT_ONCE },
-    },
-  })
-  const takeTurn = createGate(REQUESTS_AT_ONCE, BYTES_AT_ONCE)
-  return {
-    name: place.bucket,
-    region,
-    address: await findAddress(target, place),
-    credentials,
-    run: (request, bytes = 0) =>
+  const openLane = (maxSockets: number) => {
+    const client = new S3Client({
+      ...target,
+      credentials,
+      // A store that does not know it would cost six seconds for every large picture.
+      expectContinueHeader: false,
+      // The newer checksums are unknown to many stores; the signature covers the SHA-256 of what is sent anyway.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      requestHandler: {
+        connectionTimeout: place.timeoutMs,
+        socketTimeout: place.timeoutMs,
+        httpAgent: { keepAlive: true, maxSockets },
+        httpsAgent: { keepAlive: true, maxSockets },
+      },
+    })
+    const takeTurn = createGate(REQUESTS_AT_ONCE, BYTES_AT_ONCE)
+    const run: Run = (request, bytes = 0) =>
       takeTurn(bytes, () => {
         const timeMs = place.timeoutMs + (bytes / SLOWEST_BYTES_PER_SECOND) * 1000
         const late = new AbortController()
@@ -80,8 +82,21 @@ export async function openBucket(place: S3Place): Promise<S3Bucket> {
         return explaining(() => request(client, { abortSignal: late.signal })).finally(() =>
           clearTimeout(timer),
         )
-      }),
-    close: () => client.destroy(),
+      })
+    return { run, close: () => client.destroy() }
+  }
+  const [own, reading] = [openLane(REQUESTS_AT_ONCE), openLane(READ_AT_ONCE)]
+  return {
+    name: place.bucket,
+    region,
+    address: await findAddress(target, place),
+    credentials,
+    run: own.run,
+    read: reading.run,
+    close() {
+      own.close()
+      reading.close()
+    },
   }
 }
 

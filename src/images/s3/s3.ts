@@ -63,7 +63,9 @@ async function startBatch(bucket: S3Bucket, prefix: string): Promise<ImageBatch>
 
 async function openImage(bucket: S3Bucket, Key: string): Promise<OpenImage | undefined> {
   const get = (part: { Range?: string; IfMatch?: string } = {}) =>
-    bucket.run((s3, options) => s3.send(new GetObjectCommand({ Bucket: bucket.name, Key, ...part }), options))
+    bucket.read((s3, options) =>
+      s3.send(new GetObjectCommand({ Bucket: bucket.name, Key, ...part }), options),
+    )
   const whole = await ifThere(get())
   if (!whole) return undefined
   const { ContentLength: size, ETag: etag = '""', LastModified: modified = new Date(0) } = whole

@@ -8,6 +8,9 @@ import { TEXT } from './reads.ts'
 import { createSqliteSearch } from './search.ts'
 import { takingTurns } from './taking-turns.ts'
 
+/** Roots whose first jobs are read by one statement. */
+const ROOTS_AT_ONCE = 20
+
 // Joins are `cross`: SQLite then takes the tables in the order in which they stand, and knows no better one.
 
 export function createSqliteBrowsing(prepare: Prepare): Browsing {
@@ -21,28 +24,29 @@ export function createSqliteBrowsing(prepare: Prepare): Browsing {
        (select * from jobs where project_id = ?1 and root_id = wanted.value order by position limit ?3))
      from json_each(?2) wanted`,
   )
-  const search = createSqliteSearch(prepare)
+  const inTurn = takingTurns()
+  const search = createSqliteSearch(prepare, inTurn)
   return {
-    ...createSqlitePages(prepare),
+    ...createSqlitePages(prepare, inTurn),
     requestsOf: async (projectId, rootIds) =>
-      new Map(requests(projectId, JSON.stringify(rootIds)).map(toRequestSummary)),
+      new Map((await inTurn(() => requests(projectId, JSON.stringify(rootIds)))).map(toRequestSummary)),
     async firstTexts(projectId, rootIds, { limit, q }) {
-      if (q === undefined) {
-        const rows = firstTexts(projectId, JSON.stringify(rootIds), limit)
-        return new Map(rows.map(([rootId, texts]) => [rootId as string, toSomeTexts(texts)]))
-      }
-      const turn = takingTurns()
       const found = new Map<string, JobText[]>()
+      for (let from = 0; q === undefined && from < rootIds.length; from += ROOTS_AT_ONCE) {
+        const some = JSON.stringify(rootIds.slice(from, from + ROOTS_AT_ONCE))
+        const rows = await inTurn(() => firstTexts(projectId, some, limit))
+        for (const [rootId, texts] of rows) found.set(rootId as string, toSomeTexts(texts))
+      }
+      if (q === undefined) return found
       for (const rootId of rootIds) {
-        found.set(rootId, await search.firstTexts(projectId, rootId, { limit, q }, turn))
+        found.set(rootId, await search.firstTexts(projectId, rootId, { limit, q }))
       }
       return found
     },
     async matching(projectId, rootIds, filter) {
-      const turn = takingTurns()
       const found = new Set<string>()
       for (const rootId of rootIds) {
-        if (await search.matches(projectId, rootId, filter, turn)) found.add(rootId)
+        if (await search.matches(projectId, rootId, filter)) found.add(rootId)
       }
       return found
     },

@@ -4,10 +4,10 @@ import { spellingsOf } from '../sql/search.ts'
 import type { Prepare } from './prepare.ts'
 import { TEXT } from './reads.ts'
 import { keeping, namesAnySpelling } from './search.ts'
-import { takingTurns } from './taking-turns.ts'
+import type { InTurn } from './taking-turns.ts'
 
-/** Addresses that one statement looks at: less than a millisecond. */
-const PAGES_AT_ONCE = 100
+/** Addresses that one statement looks at: less than a millisecond, and some ten where they are as long as can be. */
+const PAGES_AT_ONCE = 25
 
 const JOB = shownJob(TEXT)
 const OF_PAGE = 'from jobs where project_id = ?1 and url = ?2'
@@ -19,6 +19,7 @@ const FIRST_SPELLING = 4
 /** Jobs by their address, through an index of it. */
 export function createSqlitePages(
   prepare: Prepare,
+  inTurn: InTurn,
 ): Pick<Browsing, 'findJob' | 'nextPages' | 'countPictures' | 'pageHistory'> {
   const job = prepare(`select ${JOB} from jobs where project_id = ?1 and uuid = ?2 and ${SHOWN}`)
   // From one address to the next: what lies between them, however many pictures, is not looked at. By the number of
@@ -58,27 +59,23 @@ export function createSqlitePages(
     findJob: async (projectId, uuid) => job(projectId, uuid).map(toShownJob)[0],
 
     async nextPages(projectId, { after, limit, q }) {
-      const turn = takingTurns()
       const spellings = q === undefined ? [] : spellingsOf(q)
       const { first, further } = pages(spellings.length)
       const found: LookedPage[] = []
       for (let from = after; ; from = found.at(-1)?.url) {
         const look = from === undefined ? first : further
         const wanted = Math.min(PAGES_AT_ONCE, limit - found.length)
-        const some = look(projectId, from ?? '', wanted, ...spellings).map(toLookedPage)
-        found.push(...some)
+        const some = await inTurn(() => look(projectId, from ?? '', wanted, ...spellings))
+        found.push(...some.map(toLookedPage))
         if (some.length < wanted || found.length === limit) return found
-        await turn()
       }
     },
 
     async countPictures(projectId, urls, most) {
-      const turn = takingTurns()
       const look = anyClaimed(projectId).length === 0 ? countAll : countShown
       const counts: PictureCount[] = []
       for (const url of urls) {
-        counts.push(...look(projectId, url, most).map(toPictureCount))
-        await turn()
+        counts.push(...(await inTurn(() => look(projectId, url, most))).map(toPictureCount))
       }
       return counts
     },
