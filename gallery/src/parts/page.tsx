@@ -31,9 +31,12 @@ export function Page({
         </a>
         {projectId !== undefined && <ProjectNavigation projectId={projectId} tab={tab} />}
         <nav class="outer" aria-label="Service">
-          <a href={`${BASE}/docs`} target="_blank" rel="noopener">
-            API
-          </a>
+          {/* Where keys are asked for a link carries none. */}
+          {!ASKS_FOR_KEY && (
+            <a href={`${BASE}/docs`} target="_blank" rel="noopener">
+              API
+            </a>
+          )}
           {ASKS_FOR_KEY && hasKey() && (
             <button type="button" class="plain" onClick={forgetKey}>
               Leave
