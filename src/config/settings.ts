@@ -240,7 +240,7 @@ export const settings = {
     type: 'number',
     default: '100',
     example: '50',
-    help: 'Largest `?limit=` of a page of roots.',
+    help: 'Largest `?limit=` of a page, and the size of a page where there is no complete answer to ask for.',
     parse: integer(1, 100),
   },
   MAX_JOBS_PER_ROOT: {

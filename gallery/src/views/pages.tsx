@@ -1,5 +1,5 @@
 import { useCallback } from 'preact/hooks'
-import type { PageSummary } from '../../../src/contract/browsing.ts'
+import { COUNTED_PICTURES, type PageSummary } from '../../../src/contract/browsing.ts'
 import { toHistory, toPages } from '../addresses.ts'
 import { go } from '../navigation.ts'
 import { Grid } from '../parts/grid.tsx'
@@ -10,7 +10,7 @@ import { Search } from '../parts/search.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { client } from '../session.ts'
 import { useListing } from '../use-listing.ts'
-import { count, shortAddress, shortDay } from '../words.ts'
+import { count, number, shortAddress, shortDay } from '../words.ts'
 
 const PAGE = 60
 
@@ -66,7 +66,7 @@ function PageCard({ projectId, page }: { projectId: string; page: PageSummary })
         {shortAddress(url)}
       </span>
       <span class="soft">
-        {count(pictures, 'picture')} · {since}
+        {pictures < COUNTED_PICTURES ? count(pictures, 'picture') : `${number(pictures)}+ pictures`} · {since}
       </span>
     </a>
   )
