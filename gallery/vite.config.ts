@@ -10,6 +10,7 @@ export default defineConfig({
     outDir: '../dist/gallery',
     emptyOutDir: true,
     target: 'es2023',
+    cssTarget: ['chrome120', 'firefox121', 'safari17'],
     // Nothing inline: the page's policy lets nothing run or show that is not a file of its own.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
@@ -20,7 +21,8 @@ export default defineConfig({
       // What the service fills in when it serves the page.
       name: 'fill-in',
       apply: 'serve',
-      transformIndexHtml: (html) => html.replace('%auth%', 'open').replace('%base%', '/'),
+      transformIndexHtml: (html) =>
+        html.replace('%auth%', 'open').replace('%base%', '/').replace('%page-limit%', '100'),
     },
   ],
   // `npx vite gallery` beside `npm start`, for whoever works on it.

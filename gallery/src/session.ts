@@ -6,23 +6,31 @@ const KEY = 'proofsheet-key'
 export const BASE: string = new URL(document.baseURI).pathname.replace(/\/$/, '')
 
 /** Whether the service asks for keys at all. */
-export const ASKS_FOR_KEY: boolean =
-  document.querySelector<HTMLMetaElement>('meta[name=proofsheet-auth]')?.content === 'keys'
+export const ASKS_FOR_KEY: boolean = said('auth') === 'keys'
+
+const PAGE_LIMIT = Number(said('page-limit')) || 100
 
 export const client: Client = openClient()
 
-export function hasKey(): boolean {
-  return sessionStorage.getItem(KEY) !== null
+/** As many at a time, or what the service allows. */
+export function atATime(count: number): number {
+  return Math.min(count, PAGE_LIMIT)
 }
 
-/** Kept for this tab and until it is closed; it is sent in a header and nowhere else. */
-export function keepKey(key: string): void {
-  sessionStorage.setItem(KEY, key)
-  location.reload()
+export function hasKey(): boolean {
+  return storage()?.getItem(KEY) != null
+}
+
+/** Kept for this tab and until it is closed; it is sent in a header and nowhere else. Answers whether it could be. */
+export function keepKey(key: string): boolean {
+  const kept = storage()
+  kept?.setItem(KEY, key)
+  if (kept) location.reload()
+  return kept !== undefined
 }
 
 export function forgetKey(): void {
-  sessionStorage.removeItem(KEY)
+  storage()?.removeItem(KEY)
   location.reload()
 }
 
@@ -32,6 +40,20 @@ export async function tryKey(key: string): Promise<void> {
 }
 
 function openClient(): Client {
-  const key = ASKS_FOR_KEY ? sessionStorage.getItem(KEY) : null
+  const key = ASKS_FOR_KEY ? (storage()?.getItem(KEY) ?? null) : null
   return createClient({ server: BASE, ...(key !== null && { key }) })
+}
+
+/** Browsers that are told to keep nothing throw where they are asked for it. */
+function storage(): Storage | undefined {
+  try {
+    return sessionStorage
+  } catch {
+    return undefined
+  }
+}
+
+/** What the service filled into the document. */
+function said(name: string): string | undefined {
+  return document.querySelector<HTMLMetaElement>(`meta[name=proofsheet-${name}]`)?.content
 }

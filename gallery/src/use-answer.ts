@@ -7,17 +7,19 @@ export interface Answered<T> {
 }
 
 /** Answers that were seen: going back shows them at once, and asks again meanwhile. */
+const MOST_KEPT = 200
 const kept = new Map<string, unknown>()
 
-/** One thing from the service. `name`: what stands for everything that `load` asks for. */
+/** One thing from the service. `name`: what stands for everything that `load` asks for; without it nothing is asked yet. */
 export function useAnswer<T>(name: string, load: (signal: AbortSignal) => Promise<T>): Answered<T> {
   const [state, setState] = useState<{ name: string; value?: T; failure?: unknown }>({ name })
   const [round, setRound] = useState(0)
   useEffect(() => {
+    if (name === '') return
     const left = new AbortController()
     load(left.signal).then(
       (value) => {
-        kept.set(name, value)
+        keep(name, value)
         if (!left.signal.aborted) setState({ name, value })
       },
       (failure) => {
@@ -29,4 +31,11 @@ export function useAnswer<T>(name: string, load: (signal: AbortSignal) => Promis
   const reload = useCallback(() => setRound((count) => count + 1), [])
   const current = state.name === name ? state : { name }
   return { value: current.value ?? (kept.get(name) as T | undefined), failure: current.failure, reload }
+}
+
+function keep(name: string, value: unknown): void {
+  kept.delete(name)
+  kept.set(name, value)
+  const [oldest] = kept.keys()
+  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest)
 }

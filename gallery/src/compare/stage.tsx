@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import type { JobResult } from '../../../src/contract/results.ts'
 import type { Comparison } from '../addresses.ts'
+import { RenewContext } from '../parts/preview.tsx'
 import { day, timeOfDay } from '../words.ts'
 import type { Difference } from './use-difference.ts'
 
@@ -29,6 +30,7 @@ export function Stage({
 /** The range input is the handle: pointer, touch and keyboard come with it. */
 function Slider({ before, after }: { before: JobResult; after: JobResult }) {
   const [at, setAt] = useState(50)
+  const renew = useContext(RenewContext)
   const [a, b] = [before.screenshotParameter, after.screenshotParameter]
   const width = Math.max(a.width, b.width)
   const height = Math.max(a.height, b.height)
@@ -42,12 +44,14 @@ function Slider({ before, after }: { before: JobResult; after: JobResult }) {
           src={before.data}
           alt={describe('Before', before)}
           style={{ width: `${(a.width / width) * 100}%` }}
+          onError={renew}
         />
         <img
           class="over"
           src={after.data}
           alt={describe('After', after)}
           style={{ width: `${(b.width / width) * 100}%` }}
+          onError={renew}
         />
         <span class="handle" aria-hidden="true" />
         <input
@@ -73,7 +77,19 @@ function Marked({ difference, after }: { difference: Difference; after: JobResul
     canvas.current.height = marked.height
     canvas.current.getContext('2d')?.drawImage(marked, 0, 0)
   }, [difference])
-  if (difference.state === 'failed') return <p class="problem">{difference.mistake}</p>
+  if (difference.state === 'failed') {
+    const { mistake, retry } = difference
+    return (
+      <div class="problem">
+        <p>{mistake}</p>
+        {retry && (
+          <button type="button" onClick={retry}>
+            Try again
+          </button>
+        )}
+      </div>
+    )
+  }
   const { width, height } = after.screenshotParameter
   return (
     <div class="stage">
@@ -91,12 +107,13 @@ function Marked({ difference, after }: { difference: Difference; after: JobResul
 
 function Picture({ job, label }: { job: JobResult; label: string }) {
   const { width, height } = job.screenshotParameter
+  const renew = useContext(RenewContext)
   return (
     <figure>
       <figcaption>
         <strong>{label}</strong> <span class="soft">{day(job.meta.created)}</span>
       </figcaption>
-      <img src={job.data} width={width} height={height} alt={describe(label, job)} />
+      <img src={job.data} width={width} height={height} alt={describe(label, job)} onError={renew} />
     </figure>
   )
 }

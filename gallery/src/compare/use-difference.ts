@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { JobResult } from '../../../src/contract/results.ts'
+import { explain } from '../parts/problem.tsx'
 import { client } from '../session.ts'
 import type { Compared } from './worker.ts'
 
@@ -8,7 +9,7 @@ const MOST_PIXELS = 40_000_000
 
 export type Difference =
   | { readonly state: 'measuring' }
-  | { readonly state: 'failed'; readonly mistake: string }
+  | { readonly state: 'failed'; readonly mistake: string; readonly retry?: () => void }
   | { readonly state: 'measured'; readonly share: number; readonly marked: ImageBitmap }
 
 const MEASURING: Difference = { state: 'measuring' }
@@ -16,24 +17,38 @@ const MEASURING: Difference = { state: 'measuring' }
 /** How much of one picture is different in the other. */
 export function useDifference(before: JobResult | undefined, after: JobResult | undefined): Difference {
   const name = `${before?.uuid} ${after?.uuid}`
+  const [round, setRound] = useState(0)
   const [found, setFound] = useState<{ name: string; difference: Difference }>()
   useEffect(() => {
     if (!before || !after) return
     const left = new AbortController()
+    let last: Difference = MEASURING
     const tell = (difference: Difference) => {
-      if (!left.signal.aborted) setFound({ name, difference })
+      last = difference
+      if (left.signal.aborted) forget(last)
+      else setFound({ name, difference })
     }
     compare(before, after, left.signal).then(tell, (error) =>
-      tell({ state: 'failed', mistake: String(error) }),
+      tell({ state: 'failed', mistake: explain(error), retry: () => setRound((count) => count + 1) }),
     )
-    return () => left.abort()
-  }, [name])
+    return () => {
+      left.abort()
+      forget(last)
+      setFound(undefined)
+    }
+  }, [name, round])
   return found?.name === name ? found.difference : MEASURING
 }
 
+/** A picture of this size is not left for whenever memory is cleaned up. */
+function forget(difference: Difference): void {
+  if (difference.state === 'measured') difference.marked.close()
+}
+
 async function compare(before: JobResult, after: JobResult, signal: AbortSignal): Promise<Difference> {
-  const pixels = [before, after].map(({ screenshotParameter: { width, height } }) => width * height)
-  if (Math.max(...pixels) > MOST_PIXELS) {
+  const [one, other] = [before.screenshotParameter, after.screenshotParameter]
+  // They lie on one sheet that holds both.
+  if (Math.max(one.width, other.width) * Math.max(one.height, other.height) > MOST_PIXELS) {
     return { state: 'failed', mistake: 'These pictures are too large to be compared in a browser.' }
   }
   // Through the service and not from a bucket, which would have to allow it.

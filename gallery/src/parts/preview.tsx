@@ -1,9 +1,9 @@
 import { createContext } from 'preact'
-import { useContext, useRef, useState } from 'preact/hooks'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import type { JobResult } from '../../../src/contract/results.ts'
 
 /** Reads addresses again. */
-export const RenewContext = createContext<() => Promise<void>>(async () => {})
+export const RenewContext = createContext<() => Promise<void> | void>(() => {})
 
 /** A picture in a box whose size is known before it comes; what it shows is said beside it. An address that fails is asked for anew, once. */
 export function Preview({
@@ -23,6 +23,12 @@ export function Preview({
     await renew()
     if (current.current === src) setBroken(src)
   }
+  useEffect(() => {
+    if (broken === '') return
+    const again = () => setBroken('')
+    window.addEventListener('online', again)
+    return () => window.removeEventListener('online', again)
+  }, [broken])
   return (
     <span class={`preview ${loaded === '' ? '' : 'loaded'} ${isNarrow(size) ? 'narrow' : ''}`}>
       {broken === src ? (

@@ -31,7 +31,9 @@ function isRefused(failure: unknown): boolean {
 export function explain(failure: unknown): string {
   if (failure instanceof NoAnswerError) return 'The service does not answer. Is it running?'
   if (failure instanceof ProblemError) {
-    if (failure.code === 'not_found') return 'This does not exist, or not for this key.'
+    if (failure.code === 'not_found') {
+      return ASKS_FOR_KEY ? 'This does not exist, or not for this key.' : 'This does not exist.'
+    }
     return failure.detail ?? failure.message
   }
   return 'Something went wrong in this page. Loading it again may help.'

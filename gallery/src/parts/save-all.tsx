@@ -7,6 +7,7 @@ export function SaveAll({ projectId, rootId }: { projectId: string; rootId: stri
   const [busy, setBusy] = useState(false)
   const [said, setSaid] = useState('')
   const save = async () => {
+    if (busy) return
     setBusy(true)
     try {
       await saveArchive(projectId, rootId, (bytes) => setSaid(megabytes(bytes)))
@@ -21,7 +22,7 @@ export function SaveAll({ projectId, rootId }: { projectId: string; rootId: stri
       <span class="soft" role="status">
         {said}
       </span>
-      <button type="button" disabled={busy} onClick={save}>
+      <button type="button" aria-disabled={busy} onClick={save}>
         Download all
       </button>
     </p>

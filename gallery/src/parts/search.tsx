@@ -13,6 +13,8 @@ export function Search({
   onSearch: (text: string) => void
 }) {
   const input = useRef<HTMLInputElement>(null)
+  const told = useRef(onSearch)
+  told.current = onSearch
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => {
     const focus = (event: KeyboardEvent) => {
@@ -35,7 +37,7 @@ export function Search({
     clearTimeout(timer.current)
     timer.current = setTimeout(() => {
       sought.current = input.current?.value.trim() ?? ''
-      onSearch(sought.current)
+      told.current(sought.current)
     }, wait)
   }
   return (

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { ProblemError } from '../../../src/client/client.ts'
 import { toRoot } from '../addresses.ts'
 import { type Field, placeMistakes, SIZES, toRequest } from '../capture-form.ts'
@@ -16,11 +16,16 @@ export function CaptureView({ projectId }: { projectId: string }) {
   const [busy, setBusy] = useState(false)
   const [mistakes, setMistakes] = useState(NONE)
   const [size, setSize] = useState(FIRST)
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  }, [mistakes])
   const preset = SIZES.find(({ name }) => name === size)
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
-    const form = new FormData(event.currentTarget as HTMLFormElement)
-    const text = (name: string) => String(form.get(name) ?? '')
+    if (busy) return
+    const filled = new FormData(event.currentTarget as HTMLFormElement)
+    const text = (name: string) => String(filled.get(name) ?? '')
     const addresses = text('addresses')
     setBusy(true)
     try {
@@ -30,7 +35,7 @@ export function CaptureView({ projectId }: { projectId: string }) {
           addresses,
           width: preset?.width ?? Number(text('width')),
           height: preset?.height ?? Number(text('height')),
-          fullPage: form.has('fullPage'),
+          fullPage: filled.has('fullPage'),
           tags: text('tags'),
         }),
       )
@@ -43,7 +48,7 @@ export function CaptureView({ projectId }: { projectId: string }) {
   }
   return (
     <Page title="New capture" projectId={projectId} tab="capture">
-      <form class="capture" onSubmit={submit} noValidate>
+      <form ref={form} class="capture" onSubmit={submit} noValidate>
         <h1>New capture</h1>
         <div class="field">
           <label for="addresses">Addresses, one per line</label>
@@ -80,10 +85,24 @@ export function CaptureView({ projectId }: { projectId: string }) {
           {size === CUSTOM && (
             <div class="custom">
               <label>
-                Width <input name="width" type="number" inputMode="numeric" defaultValue="1440" />
+                Width{' '}
+                <input
+                  name="width"
+                  type="number"
+                  inputMode="numeric"
+                  defaultValue="1440"
+                  aria-invalid={mistakes.size.some((mistake) => mistake.includes('width'))}
+                />
               </label>
               <label>
-                Height <input name="height" type="number" inputMode="numeric" defaultValue="900" />
+                Height{' '}
+                <input
+                  name="height"
+                  type="number"
+                  inputMode="numeric"
+                  defaultValue="900"
+                  aria-invalid={mistakes.size.some((mistake) => mistake.includes('height'))}
+                />
               </label>
             </div>
           )}
@@ -111,7 +130,7 @@ export function CaptureView({ projectId }: { projectId: string }) {
           <Mistakes id="tags-mistakes" of={mistakes.tags} />
         </div>
         <Mistakes id="form-mistakes" of={mistakes.form} />
-        <button type="submit" class="primary" disabled={busy}>
+        <button type="submit" class="primary" aria-disabled={busy}>
           {busy ? 'Asking…' : 'Capture'}
         </button>
       </form>

@@ -10,7 +10,7 @@ import { Page } from '../parts/page.tsx'
 import { RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { client } from '../session.ts'
+import { atATime, client } from '../session.ts'
 import { useListing } from '../use-listing.ts'
 import { percent, shortDay, timeOfDay } from '../words.ts'
 
@@ -40,7 +40,7 @@ export function HistoryView({
 }) {
   const history = useListing(
     `history ${projectId} ${url}`,
-    () => client.listHistory(projectId, url, { limit: PAGE }),
+    () => client.listHistory(projectId, url, { limit: atATime(PAGE) }),
     (job: JobResult) => job.preview,
   )
   const widths = [...new Set(history.items.map(({ screenshotParameter }) => screenshotParameter.width))]
@@ -49,10 +49,12 @@ export function HistoryView({
       history.items.filter(({ screenshotParameter }) => width === 0 || screenshotParameter.width === width),
     [history.items, width],
   )
-  const after = items.find(({ uuid }) => uuid === afterId) ?? (afterId === '' ? items[0] : undefined)
+  // What is not there is as good as not named, once all that is there was seen.
+  const given = (id: string) => id !== '' && !history.complete
+  const after = items.find(({ uuid }) => uuid === afterId) ?? (given(afterId) ? undefined : items[0])
   const before =
     items.find(({ uuid }) => uuid === beforeId) ??
-    (beforeId === '' && after ? findBefore(items, after) : undefined)
+    (!given(beforeId) && after ? findBefore(items, after) : undefined)
   const missing = (afterId !== '' && !after) || (beforeId !== '' && !before)
   // What the address names may be older than what was asked for yet.
   useEffect(() => {
@@ -60,6 +62,7 @@ export function HistoryView({
   }, [missing, history, items])
   const difference = useDifference(before, after)
   const onEnd = useCallback(() => history.more(), [history])
+  const renew = useCallback(() => history.renewUnlessJustDone(), [history])
   const show = (choice: { before?: string; after?: string; width?: number; compare?: Comparison }) => {
     const now = { before: before?.uuid ?? '', after: after?.uuid ?? '', width, compare }
     go(toHistory(projectId, url, { ...now, ...choice }), { replace: true })
@@ -92,29 +95,29 @@ export function HistoryView({
           onChoose={(each) => show({ width: each, before: '', after: '' })}
         />
       )}
-      {items.length > 0 && (
-        <RenewContext.Provider value={() => history.renewUnlessJustDone()}>
+      <RenewContext.Provider value={renew}>
+        {items.length > 0 && (
           <Timeline
             jobs={items}
-            before={before?.uuid ?? ''}
-            after={after?.uuid ?? ''}
+            before={before?.uuid ?? beforeId}
+            after={after?.uuid ?? afterId}
             onBefore={({ uuid }) => show({ before: uuid })}
             onAfter={({ uuid }) => show({ after: uuid })}
             onEnd={onEnd}
           />
-        </RenewContext.Provider>
-      )}
-      {before && after && (
-        <>
-          <Choice
-            legend="How to compare"
-            choices={COMPARISONS.map((each) => [each, NAMES[each]])}
-            chosen={compare}
-            onChoose={(each) => show({ compare: each })}
-          />
-          <Stage before={before} after={after} compare={compare} difference={difference} />
-        </>
-      )}
+        )}
+        {before && after && (
+          <>
+            <Choice
+              legend="How to compare"
+              choices={COMPARISONS.map((each) => [each, NAMES[each]])}
+              chosen={compare}
+              onChoose={(each) => show({ compare: each })}
+            />
+            <Stage before={before} after={after} compare={compare} difference={difference} />
+          </>
+        )}
+      </RenewContext.Provider>
       {items.length === 1 && history.complete && (
         <p class="empty">There is one picture of this page so far. With the next one you can compare.</p>
       )}
@@ -146,6 +149,7 @@ function Verdict({
         {difference.state === 'measuring' && 'Comparing…'}
         {difference.state === 'failed' && 'Not compared'}
       </strong>
+      {difference.state === 'failed' && <span class="soft">{difference.mistake}</span>}
       <span class="soft">
         {when(before)} → {when(after)}
       </span>

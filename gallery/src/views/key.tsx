@@ -10,15 +10,18 @@ export function KeyView() {
   const enter = async (event: SubmitEvent) => {
     event.preventDefault()
     const key = String(new FormData(event.currentTarget as HTMLFormElement).get('key') ?? '').trim()
+    if (busy) return
     if (key === '') return setMistake('Paste an API key of the project.')
     setBusy(true)
     try {
       await tryKey(key)
-      keepKey(key)
+      if (keepKey(key)) return
+      setMistake('This browser keeps nothing for this page, not even for a tab. Allow it to store data here.')
     } catch (failure) {
-      setMistake(explain(failure))
-      setBusy(false)
+      // What no header can hold is found before anything is sent.
+      setMistake(failure instanceof TypeError ? `This is no key: ${failure.message}.` : explain(failure))
     }
+    setBusy(false)
   }
   return (
     <Page title="Come in">
@@ -39,7 +42,7 @@ export function KeyView() {
         <p id="key-mistake" class="mistake" role="alert">
           {mistake}
         </p>
-        <button type="submit" class="primary" disabled={busy}>
+        <button type="submit" class="primary" aria-disabled={busy}>
           {busy ? 'Trying it…' : 'Open the gallery'}
         </button>
         <p id="key-help" class="soft">

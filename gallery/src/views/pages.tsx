@@ -8,7 +8,7 @@ import { Preview, RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Search } from '../parts/search.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { client } from '../session.ts'
+import { atATime, client } from '../session.ts'
 import { useListing } from '../use-listing.ts'
 import { count, number, shortAddress, shortDay } from '../words.ts'
 
@@ -17,7 +17,7 @@ const PAGE = 60
 export function PagesView({ projectId, q }: { projectId: string; q: string }) {
   const pages = useListing(
     `pages ${projectId} ${q}`,
-    () => client.listPages(projectId, { limit: PAGE, ...(q && { q }) }),
+    () => client.listPages(projectId, { limit: atATime(PAGE), ...(q && { q }) }),
     ({ latest }) => latest.preview,
   )
   const onLast = useCallback(
@@ -57,7 +57,7 @@ export function PagesView({ projectId, q }: { projectId: string; q: string }) {
 
 function PageCard({ projectId, page }: { projectId: string; page: PageSummary }) {
   const { url, name, pictures, oldest, newest, latest } = page
-  const since = oldest === newest ? shortDay(newest) : `${shortDay(oldest)} – ${shortDay(newest)}`
+  const days = [...new Set([shortDay(oldest), shortDay(newest)])]
   return (
     <a key={url} class="card" href={toHistory(projectId, url)}>
       <Preview job={latest} />
@@ -66,7 +66,8 @@ function PageCard({ projectId, page }: { projectId: string; page: PageSummary })
         {shortAddress(url)}
       </span>
       <span class="soft">
-        {pictures < COUNTED_PICTURES ? count(pictures, 'picture') : `${number(pictures)}+ pictures`} · {since}
+        {pictures < COUNTED_PICTURES ? count(pictures, 'picture') : `${number(pictures)}+ pictures`} ·{' '}
+        {days.join(' – ')}
       </span>
     </a>
   )

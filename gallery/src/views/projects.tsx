@@ -1,12 +1,12 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Project } from '../../../src/contract/browsing.ts'
 import { toRoots } from '../addresses.ts'
 import { go } from '../navigation.ts'
 import { Page } from '../parts/page.tsx'
-import { Preview } from '../parts/preview.tsx'
+import { Preview, RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { client } from '../session.ts'
+import { atATime, client } from '../session.ts'
 import { useAnswer } from '../use-answer.ts'
 import { useListing } from '../use-listing.ts'
 import { count, day } from '../words.ts'
@@ -16,7 +16,7 @@ const PAGE = 50
 export function ProjectsView() {
   const projects = useListing(
     'projects',
-    () => client.listProjects({ limit: PAGE }),
+    () => client.listProjects({ limit: atATime(PAGE) }),
     () => undefined,
   )
   const only = projects.complete && projects.items.length === 1 ? projects.items[0] : undefined
@@ -57,16 +57,19 @@ export function ProjectsView() {
 
 /** With its newest pictures. */
 function ProjectCard({ project: { projectId, name } }: { project: Project }) {
-  const { value: newest } = useAnswer(`newest ${projectId}`, async (signal) => {
+  const [card, seen] = useSeen()
+  const { value: newest, reload } = useAnswer(seen ? `newest ${projectId}` : '', async (signal) => {
     for await (const [root] of client.listOverviews(projectId, { limit: 1, signal })) return root ?? null
     return null
   })
   return (
-    <a class="project-card" href={toRoots(projectId)}>
+    <a ref={card} class="project-card" href={toRoots(projectId)}>
       <span class="sheet" aria-hidden="true">
-        {newest?.jobs.slice(0, 6).map((job) => (
-          <Preview key={job.uuid} job={job} />
-        ))}
+        <RenewContext.Provider value={reload}>
+          {newest?.jobs.slice(0, 6).map((job) => (
+            <Preview key={job.uuid} job={job} />
+          ))}
+        </RenewContext.Provider>
       </span>
       <strong dir="auto">{name}</strong>
       <span class="soft">
@@ -75,4 +78,19 @@ function ProjectCard({ project: { projectId, name } }: { project: Project }) {
       </span>
     </a>
   )
+}
+
+/** Whether it is on the screen, or was: of very many, only these are asked for. */
+function useSeen(): [{ current: HTMLAnchorElement | null }, boolean] {
+  const place = useRef<HTMLAnchorElement>(null)
+  const [seen, setSeen] = useState(false)
+  useEffect(() => {
+    if (!place.current) return
+    const observer = new IntersectionObserver((entries) => {
+      if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true)
+    })
+    observer.observe(place.current)
+    return () => observer.disconnect()
+  }, [])
+  return [place, seen]
 }

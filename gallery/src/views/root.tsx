@@ -13,7 +13,7 @@ import { Problem } from '../parts/problem.tsx'
 import { SaveAll } from '../parts/save-all.tsx'
 import { State } from '../parts/state.tsx'
 import { Tags } from '../parts/tags.tsx'
-import { client } from '../session.ts'
+import { atATime, client } from '../session.ts'
 import { useAnswer } from '../use-answer.ts'
 import { useListing } from '../use-listing.ts'
 import { useProgress } from '../use-progress.ts'
@@ -35,7 +35,7 @@ export function RootView({
   )
   const jobs = useListing(
     `jobs ${rootId}`,
-    () => client.listJobs(projectId, rootId, { limit: PAGE }),
+    () => client.listJobs(projectId, rootId, { limit: atATime(PAGE) }),
     (job: JobResult) => job.preview,
   )
   const { status, failure } = useProgress(projectId, overview.value, () => void jobs.renew())
@@ -91,7 +91,9 @@ export function RootView({
           />
         )}
       </RenewContext.Provider>
-      {jobs.failure !== undefined && <Problem failure={jobs.failure} retry={() => jobs.retry()} />}
+      {jobs.failure !== undefined && overview.failure === undefined && (
+        <Problem failure={jobs.failure} retry={() => jobs.retry()} />
+      )}
     </Page>
   )
 }

@@ -11,7 +11,7 @@ import { Search } from '../parts/search.tsx'
 import { State } from '../parts/state.tsx'
 import { Tags } from '../parts/tags.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { client } from '../session.ts'
+import { atATime, client } from '../session.ts'
 import { useListing } from '../use-listing.ts'
 import { count, day, timeOfDay } from '../words.ts'
 
@@ -27,7 +27,7 @@ const NARROW = 720
 export function RootsView({ projectId, q, tag }: { projectId: string; q: string; tag: string }) {
   const roots = useListing(
     `roots ${projectId} ${JSON.stringify([q, tag])}`,
-    () => client.listOverviews(projectId, { limit: PAGE, ...(q && { q }), ...(tag && { tag }) }),
+    () => client.listOverviews(projectId, { limit: atATime(PAGE), ...(q && { q }), ...(tag && { tag }) }),
     ({ jobs: [job] }) => job?.preview,
   )
   useEffect(() => {

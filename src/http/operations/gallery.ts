@@ -69,7 +69,8 @@ function fillIn({ bytes }: GalleryFile, { config }: HttpContext): string {
   return bytes
     .toString()
     .replace('%auth%', config.auth === 'keys' ? 'keys' : 'open')
-    .replace('%base%', base)
+    .replace('%page-limit%', `${config.limits.page}`)
+    .replace('%base%', () => base)
 }
 
 /** Nothing runs, shows or is asked but the files of the page, the API and the pictures. */
