@@ -43,7 +43,7 @@ export class Overviews {
     const projectId = parseId(projectText)
     const project = projectId && (await this.#store.findProject(projectId))
     if (!project) throw new AppError('not_found')
-    const { heads, nextCursor } = await findRootPage(this.#store, projectId, { ...page, after })
+    const { heads, nextCursor } = await findRootPage(this.#store, projectId, { ...asked, ...page, after })
     const { q } = page.filter ?? {}
     return { nextCursor, body: () => this.#body(projectId, heads, q, asked) }
   }
@@ -52,12 +52,14 @@ export class Overviews {
     projectId: string,
     heads: readonly RootHead[],
     q: string | undefined,
+    { isGone }: Asked,
   ): Promise<Map<string, JobText[]>> {
     const { browsing } = this.#store
     const limit = OVERVIEW_JOBS
     if (q === undefined) return await browsing.firstTexts(projectId, heads.map(idOf), { limit })
     const found: [string, JobText[]][] = []
     for (const slice of slicesOf(heads)) {
+      if (isGone?.()) break
       found.push(...(await browsing.firstTexts(projectId, slice.map(idOf), { limit, q })))
       await nextTurn()
     }
@@ -73,7 +75,7 @@ export class Overviews {
   ): AsyncGenerator<Piece> {
     // In this order: what is said to be done is there to be shown.
     const requests = await this.#store.browsing.requestsOf(projectId, heads.map(idOf))
-    const jobs = await this.#jobs(projectId, heads, q)
+    const jobs = await this.#jobs(projectId, heads, q, asked)
     const addresses = await this.#images.addresses(asked)
     const render = (head: RootHead) =>
       renderOverview(projectId, head, requests.get(head.rootId), jobs.get(head.rootId) ?? [], addresses)

@@ -42,7 +42,7 @@ export class Pages {
     const { projectId } = project
     const after = cursor === undefined ? undefined : (await this.#jobOf(projectId, cursor)).url
     const addresses = await this.#images.addresses(asked)
-    const { pages, last } = await this.#find(projectId, { after, limit, q: q || undefined })
+    const { pages, last } = await this.#find(projectId, { after, limit, q: q || undefined }, asked)
     return {
       etag: etagOf(project.revision, tagOf(addresses)),
       nextCursor: last,
@@ -90,12 +90,14 @@ export class Pages {
   async #find(
     projectId: string,
     { after, limit, q }: { after: string | undefined; limit: number; q: string | undefined },
+    { isGone }: Asked,
   ): Promise<{ pages: ShownJob[]; last: string | undefined }> {
     if (!isPlain(q ?? '')) return { pages: [], last: undefined }
     const found: ShownJob[] = []
     let last: string | undefined
     let from = after
     for (let lookedAt = 0; ; ) {
+      if (isGone?.()) return { pages: [], last: undefined }
       const wanted = q === undefined ? limit + 1 - found.length : AT_ONCE
       const some: LookedPage[] = await this.#store.browsing.nextPages(projectId, {
         after: from,

@@ -12,7 +12,7 @@ import { makePieces, type Piece, WHOLE_ROOT } from './pieces.ts'
 import { CLOSE_ROOT, openRoot } from './render.ts'
 import { RootBytes } from './root-bytes.ts'
 import { findRootPage, placeOf, type RootPage } from './root-pages.ts'
-import { walkMatching } from './search.ts'
+import { type IsGone, walkMatching } from './search.ts'
 
 /** An answer whose headers are known. */
 export interface Answer {
@@ -30,6 +30,8 @@ export interface Asked {
   readonly now: number
   /** How the client reaches the service; addresses begin with it. */
   readonly origin: string
+  /** Asked by what may take long. */
+  readonly isGone?: IsGone
 }
 
 /** The read path: rows → signed → bytes. */
@@ -102,10 +104,17 @@ export class Results {
     const etag = roots.etag(project.revision)
     if (page === undefined) {
       const all = () =>
-        filter ? walkMatching(this.#store, projectId, filter) : walkRoots(this.#store, projectId)
+        filter
+          ? walkMatching(this.#store, projectId, filter, asked.isGone)
+          : walkRoots(this.#store, projectId)
       return { etag, body: () => makePieces(this.#store, roots, all(), { list: true }) }
     }
-    const { heads, nextCursor } = await findRootPage(this.#store, projectId, { ...page, after, filter })
+    const { heads, nextCursor } = await findRootPage(this.#store, projectId, {
+      ...asked,
+      ...page,
+      after,
+      filter,
+    })
     return {
       etag,
       nextCursor,

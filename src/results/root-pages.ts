@@ -1,7 +1,7 @@
 import type { RootFilter } from '../store/browsing.ts'
 import type { RootHead, RootPosition, Store } from '../store/store.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
-import { effortOf, searchRoots } from './search.ts'
+import { effortOf, type IsGone, searchRoots } from './search.ts'
 
 /** Jobs that are looked at for one page. After that it is answered as it is, and whoever wants more goes on. */
 const JOBS_PER_PAGE = 100_000
@@ -23,7 +23,7 @@ export function placeOf({ cursor }: RootPage): RootPosition | undefined {
 export async function findRootPage(
   store: Store,
   projectId: string,
-  page: { after: RootPosition | undefined; limit: number; filter: RootFilter | undefined },
+  page: { after: RootPosition | undefined; limit: number; filter: RootFilter | undefined; isGone?: IsGone },
 ): Promise<{ heads: RootHead[]; nextCursor: string | undefined }> {
   const { heads, last } = page.filter
     ? await search(store, projectId, page, page.filter)
@@ -50,12 +50,12 @@ async function take(
 async function search(
   store: Store,
   projectId: string,
-  { after, limit }: { after: RootPosition | undefined; limit: number },
+  { after, limit, isGone }: { after: RootPosition | undefined; limit: number; isGone?: IsGone },
   filter: RootFilter,
 ): Promise<Found> {
   const found: RootHead[] = []
   let effort = 0
-  for await (const looked of searchRoots(store, projectId, filter, after)) {
+  for await (const looked of searchRoots(store, projectId, filter, { after, isGone })) {
     for (const head of looked.heads) effort += effortOf(head)
     const some = looked.found.slice(0, limit - found.length)
     found.push(...some)

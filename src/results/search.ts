@@ -11,6 +11,9 @@ const ROOT_ITSELF = 20
 
 type Reads = Pick<Store, 'pageRoots' | 'browsing'>
 
+/** Whether nobody waits for the answer any more. */
+export type IsGone = () => boolean
+
 /** Roots that were looked at, and those of them that match. */
 interface Looked {
   readonly heads: readonly RootHead[]
@@ -19,26 +22,32 @@ interface Looked {
   readonly last: boolean
 }
 
+const NOTHING: Looked = { heads: [], found: [], last: true }
+
 /** Undefined where all are meant: forms send what was left empty. */
 export function toRootFilter({ q, tag }: RootFilter): RootFilter | undefined {
   return q || tag ? { q: q || undefined, tag: tag || undefined } : undefined
 }
 
-/** Looks through the roots of a project, newest first, a few at a time. */
+/** Looks through the roots of a project, newest first, a few at a time; no further where nobody waits for it. */
 export async function* searchRoots(
   store: Reads,
   projectId: string,
   filter: RootFilter,
-  after?: RootPosition,
+  { after, isGone = () => false }: { after?: RootPosition | undefined; isGone?: IsGone | undefined } = {},
 ): AsyncGenerator<Looked> {
   // What no database can hold is nowhere.
   if (!isPlain(filter.q ?? '') || !isPlain(filter.tag ?? '')) {
-    yield { heads: [], found: [], last: true }
+    yield NOTHING
     return
   }
   for await (const { heads, last } of walkRoots(store, projectId, after)) {
     if (heads.length === 0) yield { heads, found: [], last }
     for (const slice of slicesOf(heads)) {
+      if (isGone()) {
+        yield NOTHING
+        return
+      }
       const rootIds = slice.map(({ rootId }) => rootId)
       const matching = await store.browsing.matching(projectId, rootIds, filter)
       const found = slice.filter(({ rootId }) => matching.has(rootId))
@@ -53,8 +62,9 @@ export async function* walkMatching(
   store: Reads,
   projectId: string,
   filter: RootFilter,
+  isGone?: IsGone,
 ): AsyncGenerator<Heads> {
-  for await (const { found, last } of searchRoots(store, projectId, filter)) {
+  for await (const { found, last } of searchRoots(store, projectId, filter, { isGone })) {
     if (found.length > 0 || last) yield { heads: found, last }
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RootOverview } from '../../src/contract/browsing.ts'
@@ -139,6 +140,32 @@ describe('searching', () => {
     while (!(await Promise.race([done, service.get('/healthz').then((response) => !response.ok)]))) others++
     expect(others).toBeGreaterThan(3)
   })
+
+  test.each(['root?q=needle', 'root?q=needle&limit=1', 'overview?q=needle', '../pages?q=needle'])(
+    'ends when whoever asked has gone: %s',
+    async (question) => {
+      const dataDir = await makeFolder()
+      const projectId = await seedRows(dataDir, { roots: 400, jobsPerRoot: 100 })
+      const service = await startService({ DATA_DIR: dataDir })
+      let looks = 0
+      const { matching, nextPages } = service.store.browsing
+      Object.assign(service.store.browsing, {
+        matching: (...given: Parameters<typeof matching>) => ++looks && matching(...given),
+        nextPages: (...given: Parameters<typeof nextPages>) => ++looks && nextPages(...given),
+      })
+      const asking = new AbortController()
+      const { signal } = asking
+      const url = new URL(`/api/projects/${projectId}/screenshots/${question}`, service.url)
+      const answer = fetch(url, { signal }).catch(() => 'gone')
+      while (looks === 0) await sleep(1)
+      asking.abort()
+      expect(await answer).toBe('gone')
+      while (!service.logLines.some((line) => line.includes('"aborted":true'))) await sleep(1)
+      const after = looks
+      await sleep(300)
+      expect(looks).toBeLessThanOrEqual(after + 1)
+    },
+  )
 
   test('a question that was answered is not asked again until something changed', async () => {
     const service = await startAccepting()

@@ -12,6 +12,7 @@ import {
   type TestPostgres,
 } from '../support/postgres.ts'
 import { addRows, makeProject } from '../support/results.ts'
+import { seedPostgresRows } from '../support/seed.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
@@ -52,6 +53,25 @@ function withSetting(address: string, setting: string): string {
 }
 
 describe('PostgreSQL', () => {
+  test('whoever looks up a root does not wait for those who look through all of them', async () => {
+    const url = await driver.newPlace()
+    const store = await openPostgresStore(url, { ...LIMITS, connections: 2 })
+    onTestFinished(() => store.close())
+    const projectId = await makeProject(store)
+    await seedPostgresRows(url, projectId, { roots: 20, jobsPerRoot: 200 })
+    const rootIds = (await store.pageRoots(projectId, { limit: 20 })).map(({ rootId }) => rootId)
+    let answered = 0
+    const looks = Array.from({ length: 40 }, async (_, index) => {
+      const q = 'nowhere'
+      if (index % 2) await store.browsing.matching(projectId, rootIds, { q })
+      else await store.browsing.nextPages(projectId, { limit: 500, q })
+      answered++
+    })
+    expect(await store.findRoot(projectId, rootIds[0] ?? '')).toBeDefined()
+    expect(answered).toBeLessThan(10)
+    await Promise.all(looks)
+  })
+
   test('a process that freezes in the middle of a transaction does not keep its locks', async () => {
     const url = await driver.newPlace()
     const brief = { ...LIMITS, statementMs: 1_000 }

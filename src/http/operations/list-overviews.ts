@@ -35,7 +35,7 @@ export function listOverviews(server: Server, context: HttpContext): void {
       const { projectId } = request.params
       const { limit = maxLimit, cursor, q, tag } = request.query
       const origin = originOf(request, context)
-      const asked = { now: context.clock(), origin }
+      const asked = { now: context.clock(), origin, isGone: () => reply.raw.destroyed }
       const answer = await context.overviews.list(
         projectId,
         { limit, cursor, filter: toRootFilter({ q, tag }) },

@@ -36,7 +36,7 @@ export function listPages(server: Server, context: HttpContext): void {
       const { projectId } = request.params
       const { limit = maxLimit, cursor, q } = request.query
       const origin = originOf(request, context)
-      const asked = { now: context.clock(), origin }
+      const asked = { now: context.clock(), origin, isGone: () => reply.raw.destroyed }
       const answer = await context.pages.list(projectId, { limit, cursor, q }, asked)
       if (answer.nextCursor) {
         const address = origin + pagesPath(projectId.toLowerCase())

@@ -40,7 +40,7 @@ export function listRoots(server: Server, context: HttpContext): void {
       const answer = await context.results.listRoots(
         request.params.projectId,
         { page, filter: toRootFilter({ q, tag }) },
-        { now: context.clock(), origin },
+        { now: context.clock(), origin, isGone: () => reply.raw.destroyed },
       )
       if (page && answer.nextCursor) {
         const path = rootsPath(request.params.projectId.toLowerCase())

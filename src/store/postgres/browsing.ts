@@ -5,9 +5,10 @@ import { createPostgresPages } from './pages.ts'
 import { type Query, TEXTS } from './reads.ts'
 import { namesAnySpelling } from './search.ts'
 
-export function createPostgresBrowsing(query: Query): Browsing {
+/** `look`: for statements that may have to look through much. */
+export function createPostgresBrowsing(query: Query, look: Query): Browsing {
   return {
-    ...createPostgresPages(query),
+    ...createPostgresPages(query, look),
 
     async requestsOf(projectId, rootIds) {
       const text = `select ${REQUEST} from roots join requests using (project_id, root_id)
@@ -22,7 +23,7 @@ export function createPostgresBrowsing(query: Query): Browsing {
           (select * from jobs where project_id = $1 and root_id = wanted.root_id ${names}
            order by position limit $3) part)
         from unnest($2::uuid[]) wanted (root_id)`
-      const rows = await query(text, values)
+      const rows = await (q === undefined ? query : look)(text, values)
       return new Map(
         rows.map(([rootId, texts]) => [rootId as string, texts === null ? [] : toJobTexts(texts as string)]),
       )
@@ -40,7 +41,7 @@ export function createPostgresBrowsing(query: Query): Browsing {
         conditions.push(`(${any('jobs', names)} or ${any('captures', `state <> 'done' and ${names}`)})`)
       }
       const text = `select root_id from unnest($2::uuid[]) wanted (root_id) where ${conditions.join(' and ')}`
-      return new Set((await query(text, values)).flat() as string[])
+      return new Set((await look(text, values)).flat() as string[])
     },
   }
 }

@@ -22,6 +22,7 @@ const ofPage = (url: string) =>
 /** Jobs by their address, through an index of it. */
 export function createPostgresPages(
   query: Query,
+  look: Query,
 ): Pick<Browsing, 'findJob' | 'nextPages' | 'countPictures' | 'pageHistory'> {
   return {
     async findJob(projectId, uuid) {
@@ -44,14 +45,14 @@ export function createPostgresPages(
           select case when ${matches} then json_build_array(uuid, 1, ${JOB}) else json_build_array(uuid, 0) end::text
           ${ofPage('page.url')} order by created desc, position, uuid limit 1)
         from (select url from page limit $2) page where url is not null`
-      return (await query(text, values)).map(toLookedPage)
+      return (await look(text, values)).map(toLookedPage)
     },
 
     async countPictures(projectId, urls, most) {
       const text = `select (select count(*) from (select 1 ${ofPage('wanted.url')} limit $3) counted),
           (select created ${ofPage('wanted.url')} order by created, position desc, uuid desc limit 1)
         from unnest($2::text[]) with ordinality wanted (url, place) order by place`
-      return (await query(text, [projectId, urls, most])).map(toPictureCount)
+      return (await look(text, [projectId, urls, most])).map(toPictureCount)
     },
 
     async pageHistory(projectId, url, { after, limit }) {

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts'
+import { createTurns } from '../../turns.ts'
 import type { Engine } from '../sql/migrations.ts'
 import { isUpToDate, MIGRATION_TABLE } from '../sql/schema-version.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
@@ -30,9 +31,12 @@ export async function openPostgresStore(url: string, limits: PoolLimits): Promis
       const db = queryBuilder(pool)
       return openWrites({ read: db, write: db })
     }
+    // Whoever looks up a root does not wait for those who look through all of them.
+    const inTurn = createTurns(Math.ceil(limits.connections / 2))
+    const look: Query = (text, values) => inTurn(() => pool.query(text, values))
     return createSqlStore({
       reads: createPostgresReads(pool.query),
-      browsing: createPostgresBrowsing(pool.query),
+      browsing: createPostgresBrowsing(pool.query, look),
       loadWrites,
       close: pool.close,
     })
