@@ -22,7 +22,7 @@ async function scrollToEnd(page: Page): Promise<number> {
   let most = 0
   for (let still = 0; still < 3; ) {
     const before = await page.evaluate(() => window.scrollY)
-    await page.evaluate(() => window.scrollBy(0, 6_000))
+    await page.evaluate(() => window.scrollBy(0, 12_000))
     await page.waitForTimeout(60)
     most = Math.max(most, await countNodes(page))
     still = (await page.evaluate(() => window.scrollY)) === before ? still + 1 : 0
@@ -34,7 +34,6 @@ async function scrollToEnd(page: Page): Promise<number> {
 describe.each([
   ['one root with all of them', { roots: 1, jobsPerRoot: 10_000 }],
   ['a hundred roots', { roots: 100, jobsPerRoot: 100 }],
-  ['a thousand roots', { roots: 1_000, jobsPerRoot: 10 }],
 ])('10,000 pictures: %s', (_, size) => {
   test('few elements and little memory, at the beginning, at the end and back', async () => {
     const service = await startService()
@@ -42,6 +41,11 @@ describe.each([
     const place = size.roots === 1 ? `/roots/${rootIds[0]}` : ''
     const { page, complaints } = await visit(`${service.url}/projects/${projectId}${place}`)
     await page.locator('.preview.loaded').first().waitFor()
+    // Told, not held against anything: `npm run bench -- gallery` measures it.
+    const first = await page.evaluate(() => performance.now())
+    process.stdout.write(
+      `${size.roots} × ${size.jobsPerRoot} pictures: the first within ${Math.round(first)} ms\n`,
+    )
     const before = await usedHeap(page)
     const most = await scrollToEnd(page)
     const last = size.roots === 1 ? page.locator('.card').last() : page.locator('.row').last()
