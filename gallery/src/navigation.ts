@@ -63,13 +63,13 @@ export function useNavigation(): Place {
   return place
 }
 
-/** How long lists may take to grow to where one was. */
+/** How long it is waited for a list to grow further to where one was. */
 const GROWING_MS = 3_000
 
 /** Leads to where this entry of the history was left, as soon as the page is that long, unless someone scrolls. */
 export function keepScroll(): () => void {
   const target = (history.state as Entry | null)?.scroll ?? 0
-  const end = performance.now() + GROWING_MS
+  let [end, height] = [0, 0]
   let frame = 0
   const listening = new AbortController()
   const stop = () => {
@@ -78,6 +78,8 @@ export function keepScroll(): () => void {
   }
   const look = () => {
     window.scrollTo(0, target)
+    const { scrollHeight } = document.documentElement
+    if (scrollHeight > height) [end, height] = [performance.now() + GROWING_MS, scrollHeight]
     if (Math.abs(window.scrollY - target) > 1 && performance.now() < end) frame = requestAnimationFrame(look)
     else stop()
   }

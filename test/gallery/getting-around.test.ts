@@ -120,3 +120,24 @@ test('a phone that is turned shows what it showed', async () => {
   await page.setViewportSize({ width: 390, height: 844 })
   await expect.poll(async () => Math.abs((await first()) - before)).toBeLessThanOrEqual(3)
 })
+
+test('a page of an endless list that is loaded again grows to where one was, however slowly', async () => {
+  const service = await startService()
+  const { projectId } = await hangMany(service, { roots: 160, jobsPerRoot: 1, now: service.now })
+  const { page } = await visit(`${service.url}/projects/${projectId}`)
+  await page.locator('.root').first().waitFor()
+  await expect
+    .poll(() =>
+      page.evaluate(() => {
+        window.scrollTo(0, 24_000)
+        return Math.round(window.scrollY)
+      }),
+    )
+    .toBe(24_000)
+  await page.route(/overview\?/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    await route.continue()
+  })
+  await page.reload()
+  await expect.poll(() => scrolled(page)).toBe(24_000)
+})
