@@ -9,8 +9,8 @@ interface Entry {
 }
 
 const ARRIVED = 'proofsheet:arrived'
-/** Without scrolling, until where one is belongs to the entry: nobody hears of the browser's buttons before they act. */
-const REST_MS = 150
+/** How often where one is goes into the entry: nobody hears of the browser's buttons before they act. Safari allows 100 in 30 s. */
+const NOTE_MS = 350
 
 export function go(address: string, { replace = false } = {}): void {
   if (replace) {
@@ -37,13 +37,19 @@ export function useNavigation(): Place {
   const [place, setPlace] = useState(() => readPlace(location))
   useEffect(() => {
     history.scrollRestoration = 'manual'
-    let rest: ReturnType<typeof setTimeout> | undefined
+    let note: ReturnType<typeof setTimeout> | undefined
+    const forget = () => {
+      clearTimeout(note)
+      note = undefined
+    }
     const move = () => {
-      clearTimeout(rest)
-      rest = setTimeout(remember, REST_MS)
+      note ??= setTimeout(() => {
+        forget()
+        remember()
+      }, NOTE_MS)
     }
     const arrive = () => {
-      clearTimeout(rest)
+      forget()
       setPlace(readPlace(location))
     }
     window.addEventListener('scroll', move, { passive: true })
@@ -52,7 +58,7 @@ export function useNavigation(): Place {
     window.addEventListener('pagehide', remember)
     document.addEventListener('click', followLink)
     return () => {
-      clearTimeout(rest)
+      forget()
       window.removeEventListener('scroll', move)
       window.removeEventListener('popstate', arrive)
       window.removeEventListener(ARRIVED, arrive)

@@ -46,6 +46,7 @@ export function RootsView({ projectId, q, tag }: { projectId: string; q: string;
     },
     [roots, roots.items],
   )
+  const nameOf = useCallback((index: number) => roots.items[index]?.rootId, [roots.items])
   const nothing = roots.complete && roots.items.length === 0
   return (
     <Page title={tag || q || 'Captures'} projectId={projectId} tab="roots">
@@ -75,6 +76,7 @@ export function RootsView({ projectId, q, tag }: { projectId: string; q: string;
               height={NARROW.matches ? ROW.narrow : ROW.wide}
               label="Captures, newest first"
               onLast={onLast}
+              nameOf={nameOf}
               row={(index) => (
                 <RootRow projectId={projectId} root={roots.items[index] as RootOverview} first={index < 4} />
               )}
