@@ -10,7 +10,7 @@ export default defineConfig({
     outDir: '../dist/gallery',
     emptyOutDir: true,
     target: 'es2023',
-    cssTarget: ['chrome120', 'firefox121', 'safari17'],
+    cssTarget: ['chrome120', 'firefox124', 'safari17.4'],
     // Nothing inline: the page's policy lets nothing run or show that is not a file of its own.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

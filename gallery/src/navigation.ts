@@ -9,8 +9,8 @@ interface Entry {
 }
 
 const ARRIVED = 'proofsheet:arrived'
-/** Without scrolling, until where one is belongs to the entry: nobody hears of the browser's buttons before they act. */
-const REST_MS = 150
+/** How often where one is goes into the entry: nobody hears of the browser's buttons before they act. Safari allows 100 in 30 s. */
+const NOTE_MS = 350
 
 export function go(address: string, { replace = false } = {}): void {
   if (replace) {
@@ -37,13 +37,19 @@ export function useNavigation(): Place {
   const [place, setPlace] = useState(() => readPlace(location))
   useEffect(() => {
     history.scrollRestoration = 'manual'
-    let rest: ReturnType<typeof setTimeout> | undefined
+    let note: ReturnType<typeof setTimeout> | undefined
+    const forget = () => {
+      clearTimeout(note)
+      note = undefined
+    }
     const move = () => {
-      clearTimeout(rest)
-      rest = setTimeout(remember, REST_MS)
+      note ??= setTimeout(() => {
+        forget()
+        remember()
+      }, NOTE_MS)
     }
     const arrive = () => {
-      clearTimeout(rest)
+      forget()
       setPlace(readPlace(location))
     }
     window.addEventListener('scroll', move, { passive: true })
@@ -52,7 +58,7 @@ export function useNavigation(): Place {
     window.addEventListener('pagehide', remember)
     document.addEventListener('click', followLink)
     return () => {
-      clearTimeout(rest)
+      forget()
       window.removeEventListener('scroll', move)
       window.removeEventListener('popstate', arrive)
       window.removeEventListener(ARRIVED, arrive)
@@ -63,13 +69,13 @@ export function useNavigation(): Place {
   return place
 }
 
-/** How long lists may take to grow to where one was. */
+/** How long it is waited for a list to grow further to where one was. */
 const GROWING_MS = 3_000
 
 /** Leads to where this entry of the history was left, as soon as the page is that long, unless someone scrolls. */
 export function keepScroll(): () => void {
   const target = (history.state as Entry | null)?.scroll ?? 0
-  const end = performance.now() + GROWING_MS
+  let [end, height] = [0, 0]
   let frame = 0
   const listening = new AbortController()
   const stop = () => {
@@ -78,6 +84,8 @@ export function keepScroll(): () => void {
   }
   const look = () => {
     window.scrollTo(0, target)
+    const { scrollHeight } = document.documentElement
+    if (scrollHeight > height) [end, height] = [performance.now() + GROWING_MS, scrollHeight]
     if (Math.abs(window.scrollY - target) > 1 && performance.now() < end) frame = requestAnimationFrame(look)
     else stop()
   }

@@ -5,6 +5,9 @@ const MONTH = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric
 const NUMBER = new Intl.NumberFormat(undefined)
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
 
+/** For a project that was given no name: something must be there to press. */
+export const UNTITLED = 'Untitled'
+
 export const day = (time: number): string => DAY.format(time)
 export const shortDay = (time: number): string => SHORT_DAY.format(time)
 export const timeOfDay = (time: number): string => TIME.format(time)

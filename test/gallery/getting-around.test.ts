@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { newRequest } from '../support/captures.ts'
 import { startHung } from '../support/hang.ts'
 import { hangMany } from '../support/hang-many.ts'
 import { startService } from '../support/service.ts'
@@ -8,6 +9,9 @@ import { useVisitors } from '../support/visitor.ts'
 const visit = useVisitors()
 
 const scrolled = (page: Page) => page.evaluate(() => Math.round(window.scrollY))
+
+/** With the entry of the history. */
+const noted = (page: Page) => page.evaluate(() => Math.round(history.state?.scroll ?? 0))
 
 /** What has the focus: its label, its text or its name. */
 const focused = (page: Page) =>
@@ -61,12 +65,11 @@ test('back from a search by tag, and forward again: each entry of the history is
         }, y),
       )
       .toBe(y)
-    // As a link in a list, for which there would have to be one at that very place.
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))
+    await expect.poll(() => noted(page)).toBe(y)
   }
   await page.locator('.root').first().waitFor()
   await scrollTo(3_000)
-  // A tag of a root leads to the same view with another list.
+  // As the tag of a root, for which there would have to be one at that very place: the same view with another list.
   await page.evaluate((href) => {
     const link = document.createElement('a')
     link.href = href
@@ -119,4 +122,56 @@ test('a phone that is turned shows what it showed', async () => {
   await expect.poll(async () => Math.abs((await first()) - before)).toBeLessThanOrEqual(3)
   await page.setViewportSize({ width: 390, height: 844 })
   await expect.poll(async () => Math.abs((await first()) - before)).toBeLessThanOrEqual(3)
+})
+
+test('a page of an endless list that is loaded again grows to where one was, however slowly', async () => {
+  const service = await startService()
+  const { projectId } = await hangMany(service, { roots: 160, jobsPerRoot: 1, now: service.now })
+  const { page } = await visit(`${service.url}/projects/${projectId}`)
+  await page.locator('.root').first().waitFor()
+  await expect
+    .poll(() =>
+      page.evaluate(() => {
+        window.scrollTo(0, 24_000)
+        return Math.round(window.scrollY)
+      }),
+    )
+    .toBe(24_000)
+  await expect.poll(() => noted(page)).toBe(24_000)
+  await page.route(/overview\?/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    await route.continue()
+  })
+  await page.reload()
+  await expect.poll(() => scrolled(page)).toBe(24_000)
+})
+
+test('what is captured meanwhile does not push away what one looks at', async () => {
+  const service = await startService({ CAPTURE_CONCURRENCY: '0' })
+  const { projectId } = await hangMany(service, { roots: 50, jobsPerRoot: 1, now: service.now })
+  const capture = async (created: number) => {
+    await service.store.captures.accept(newRequest(projectId, { created }))
+  }
+  await capture(service.now)
+  const { page } = await visit(`${service.url}/projects/${projectId}`)
+  await page.locator('.root').first().waitFor()
+  await page.evaluate(() => window.scrollTo(0, 1_700))
+  const seen = () =>
+    page.locator('.root a').evaluateAll((links) => {
+      const first = links.find((link) => link.getBoundingClientRect().top > 60)
+      return [first?.getAttribute('href'), first?.getBoundingClientRect().top]
+    })
+  /** Of the one that is seen first. */
+  const place = async () => {
+    const [href] = await seen()
+    return Number(
+      await page.locator('.row', { has: page.locator(`a[href="${href}"]`) }).getAttribute('aria-posinset'),
+    )
+  }
+  await expect.poll(place).toBeGreaterThan(8)
+  const [before, placeBefore] = [await seen(), await place()]
+  await capture(service.now + 1)
+  await capture(service.now + 2)
+  await expect.poll(place).toBe(placeBefore + 2)
+  expect(await seen()).toEqual(before)
 })

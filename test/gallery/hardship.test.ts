@@ -218,3 +218,46 @@ test('with the colours of the system, what is chosen is still to be seen', async
   expect(await edge('.size:has(:checked)')).toBe('solid')
   expect(await edge('.size:not(:has(:checked))')).toBe('none')
 })
+
+test.each([390, 790, 1280])('text that is twice as large has room: %i wide', async (width) => {
+  const { url, projectId, rootIds } = await startHung()
+  const { page } = await visit('about:blank', { width, height: 900 })
+  const session = await page.context().newCDPSession(page)
+  await session.send('Page.setFontSizes', { fontSizes: { standard: 32 } })
+  const at = `${url}/projects/${projectId}`
+  /** Pairs of which one lies on the other, and how far anything sticks out at the side. */
+  const overlaps = (selector: string) =>
+    page.locator(selector).evaluateAll((elements) => {
+      const boxes = elements.map((element) => element.getBoundingClientRect())
+      const pairs = boxes.flatMap((one, index) =>
+        boxes.slice(index + 1).filter((other) => {
+          const aside = one.right <= other.left + 1 || other.right <= one.left + 1
+          return !aside && one.bottom > other.top + 1 && other.bottom > one.top + 1
+        }),
+      )
+      const { scrollWidth, clientWidth } = document.documentElement
+      return [elements.length > 2, pairs.length, scrollWidth - clientWidth]
+    })
+  await page.goto(at)
+  await page.locator('.root').first().waitFor()
+  expect(await page.evaluate(() => getComputedStyle(document.body).fontSize)).toBe('32px')
+  expect(await overlaps('.root .facts, .root .strip')).toEqual([true, 0, 0])
+  // Pictures are what it is about: they are not squeezed by the words.
+  expect((await page.locator('.strip').first().boundingBox())?.height).toBeGreaterThan(120)
+  await page.goto(`${at}/roots/${rootIds[0]}`)
+  await page.locator('.open').first().waitFor()
+  expect(await overlaps('.card > *')).toEqual([true, 0, 0])
+  await page.goto(`${at}/pages/history?url=${encodeURIComponent(addressOf('Home'))}`)
+  await page.locator('.slider').waitFor()
+  expect(await overlaps('.timeline .frame')).toEqual([true, 0, 0])
+})
+
+test('a project without a name can be come into, and has something to press', async () => {
+  const service = await startHung()
+  const projectId = crypto.randomUUID()
+  await service.store.createProject({ projectId, name: '', created: service.now + 1 })
+  const { page } = await visit(service.url)
+  await page.getByRole('link', { name: /^Untitled/ }).click()
+  await page.getByText('Nothing was captured yet').waitFor()
+  await page.getByRole('link', { name: 'Untitled', exact: true }).waitFor()
+})

@@ -81,8 +81,9 @@ test('endless: further roots come while one scrolls, and back leads to where one
   expect(before).toBeGreaterThan(early * 4)
   await expect.poll(() => page.locator('.row').last().getAttribute('aria-posinset')).toBe('130')
   expect(await rows.count()).toBeLessThan(20)
+  const end = await page.evaluate(() => window.scrollY)
   await page.mouse.wheel(0, -8_000)
-  await page.waitForTimeout(100)
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(end - 8_000)
   const [where, shown] = await page.evaluate(() => [
     window.scrollY,
     document.querySelector('.row:nth-child(6) a')?.getAttribute('href'),

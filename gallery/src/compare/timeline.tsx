@@ -1,10 +1,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { JobResult } from '../../../src/contract/results.ts'
 import { Preview } from '../parts/preview.tsx'
+import { TEXT_SIZE } from '../text-size.ts'
 import { month, shortDay, timeOfDay } from '../words.ts'
 
 /** A frame with its gap. */
-const FRAME = 172
+const FRAME = 172 * TEXT_SIZE
 const SPARE = 3
 
 /**

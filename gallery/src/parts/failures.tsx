@@ -8,7 +8,8 @@ export function Failures({ pages }: { pages: readonly PageStatus[] }) {
   return (
     <section class="failures" aria-label="Failures">
       <h2>{count(failed.length, 'page')} could not be captured</h2>
-      <ul>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <ul tabIndex={0}>
         {failed.map(({ position, name, url, reason, detail }) => (
           <li key={position}>
             <strong dir="auto">{name}</strong>

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useCallback } from 'preact/hooks'
+import { TEXT_SIZE } from '../text-size.ts'
 import { Rows, useWidth } from './rows.tsx'
 
 const GAP = 20
 /** Below a picture: its name, its address and a line of facts. */
-const CAPTION = 77
+const CAPTION = Math.ceil(77 * TEXT_SIZE)
 /** Of a picture's box. */
 export const ASPECT = 1.6
 
@@ -24,7 +25,7 @@ export function Grid({
   shown?: number
 }) {
   const [place, width] = useWidth()
-  const smallest = width < 600 ? 150 : 250
+  const smallest = (width < 600 ? 150 : 250) * TEXT_SIZE
   const columns = Math.max(1, Math.floor((width + GAP) / (smallest + GAP)))
   const column = (width - GAP * (columns - 1)) / columns
   const height = Math.round(column / ASPECT) + CAPTION + GAP

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { toCapture, toPages, toProjects, toRoots } from '../addresses.ts'
 import { ASKS_FOR_KEY, BASE, client, forgetKey, hasKey } from '../session.ts'
 import { useAnswer } from '../use-answer.ts'
+import { UNTITLED } from '../words.ts'
 
 /** The frame that every view stands in. */
 export function Page({
@@ -56,7 +57,7 @@ function ProjectNavigation({ projectId, tab }: { projectId: string; tab: string 
   return (
     <nav class="project" aria-label="Project">
       <a class="name" dir="auto" href={toRoots(projectId)}>
-        {value?.name ?? '…'}
+        {value ? value.name || UNTITLED : '…'}
       </a>
       <span class="tabs">
         <Tab href={toRoots(projectId)} current={tab === 'roots'}>

@@ -12,7 +12,7 @@ import { Problem } from '../parts/problem.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { atATime, client } from '../session.ts'
 import { useListing } from '../use-listing.ts'
-import { percent, shortDay, timeOfDay } from '../words.ts'
+import { percent, shortAddress, shortDay, timeOfDay } from '../words.ts'
 
 const PAGE = 60
 
@@ -67,7 +67,8 @@ export function HistoryView({
     const now = { before: before?.uuid ?? '', after: after?.uuid ?? '', width, compare }
     go(toHistory(projectId, url, { ...now, ...choice }), { replace: true })
   }
-  const name = history.items[0]?.url.name ?? ''
+  const [latest] = history.items
+  const name = latest ? latest.url.name || shortAddress(url) : ''
   return (
     <Page title={name} projectId={projectId}>
       <div class="heading">

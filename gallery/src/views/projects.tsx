@@ -9,7 +9,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import { atATime, client } from '../session.ts'
 import { useAnswer } from '../use-answer.ts'
 import { useListing } from '../use-listing.ts'
-import { count, day } from '../words.ts'
+import { count, day, UNTITLED } from '../words.ts'
 
 const PAGE = 50
 
@@ -71,7 +71,7 @@ function ProjectCard({ project: { projectId, name } }: { project: Project }) {
           ))}
         </RenewContext.Provider>
       </span>
-      <strong dir="auto">{name}</strong>
+      <strong dir="auto">{name || UNTITLED}</strong>
       <span class="soft">
         {newest && `${day(newest.meta.created)} · ${count(newest.counts.done, 'picture')}`}
         {newest === null && 'nothing captured yet'}

@@ -12,6 +12,7 @@ import { State } from '../parts/state.tsx'
 import { Tags } from '../parts/tags.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { atATime, client } from '../session.ts'
+import { TEXT_SIZE } from '../text-size.ts'
 import { useListing } from '../use-listing.ts'
 import { count, day, timeOfDay } from '../words.ts'
 
@@ -21,8 +22,9 @@ const PAGE = 20
 const LOOK_MS = 3_000
 const MOST_WATCHED = 100
 /** Rows are as high on a narrow screen, where the facts stand above the pictures, as these say. */
-const ROW = { wide: 184, narrow: 228 }
-const NARROW = 720
+const ROW = { wide: 184 * TEXT_SIZE, narrow: 228 * TEXT_SIZE }
+/** As the style sheet has it. */
+const NARROW = matchMedia('(width < 51.25em)')
 
 export function RootsView({ projectId, q, tag }: { projectId: string; q: string; tag: string }) {
   const roots = useListing(
@@ -44,6 +46,7 @@ export function RootsView({ projectId, q, tag }: { projectId: string; q: string;
     },
     [roots, roots.items],
   )
+  const nameOf = useCallback((index: number) => roots.items[index]?.rootId, [roots.items])
   const nothing = roots.complete && roots.items.length === 0
   return (
     <Page title={tag || q || 'Captures'} projectId={projectId} tab="roots">
@@ -70,9 +73,10 @@ export function RootsView({ projectId, q, tag }: { projectId: string; q: string;
           {width > 0 && roots.items.length > 0 && (
             <Rows
               count={roots.items.length}
-              height={width < NARROW ? ROW.narrow : ROW.wide}
+              height={NARROW.matches ? ROW.narrow : ROW.wide}
               label="Captures, newest first"
               onLast={onLast}
+              nameOf={nameOf}
               row={(index) => (
                 <RootRow projectId={projectId} root={roots.items[index] as RootOverview} first={index < 4} />
               )}
