@@ -1,26 +1,59 @@
-import { glob, readFile, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { glob, mkdir, mkdtemp, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { build } from 'vite'
 
 // `node gallery/build.ts` builds the web page; with `--if-older`, only where it is missing or older than its sources.
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const BUILT = join(ROOT, 'dist', 'gallery')
-const SOURCES = ['gallery/**/*', 'src/client/**/*', 'src/contract/**/*', 'package-lock.json']
+/** Folders as well: theirs is the time when something in them went. */
+const SOURCES = ['gallery/**/*', 'src/{client,contract}', 'src/{client,contract}/**/*', 'package-lock.json']
 const COMPRESSED = /\.(js|css|svg|html)$/
 
-export async function buildGallery({ ifOlder = false, quiet = false } = {}): Promise<void> {
-  if (ifOlder && (await lastChange()) <= (await changedAt(join(BUILT, 'index.html')))) return
+interface BuildOptions {
+  readonly ifOlder?: boolean
+  readonly quiet?: boolean
+  readonly into?: string
+}
+
+/** Beside the place where it is served from, and then put there as a whole: half of it would be served for ever. */
+export async function buildGallery({
+  ifOlder = false,
+  quiet = false,
+  into = BUILT,
+}: BuildOptions = {}): Promise<void> {
+  if (ifOlder && (await lastChange()) <= (await changedAt(join(into, 'index.html')))) return
+  const { build } = await import('vite')
   if (!quiet) process.stdout.write('Building the gallery, which takes a moment…\n')
-  await build({ configFile: join(ROOT, 'gallery', 'vite.config.ts'), logLevel: 'warn' })
-  // Compressed once, here, rather than with every answer.
-  for await (const name of glob('**/*', { cwd: BUILT })) {
-    if (!COMPRESSED.test(name)) continue
-    const packed = await promisify(gzip)(await readFile(join(BUILT, name)), { level: 9 })
-    await writeFile(join(BUILT, `${name}.gz`), packed)
+  const begun = new Date()
+  await mkdir(dirname(into), { recursive: true })
+  const outDir = await mkdtemp(join(dirname(into), '.gallery-'))
+  try {
+    const configFile = join(ROOT, 'gallery', 'vite.config.ts')
+    await build({ configFile, logLevel: 'warn', build: { outDir, emptyOutDir: true } })
+    // Compressed once, here, rather than with every answer.
+    for await (const name of glob('**/*', { cwd: outDir })) {
+      if (!COMPRESSED.test(name)) continue
+      const packed = await promisify(gzip)(await readFile(join(outDir, name)), { level: 9 })
+      await writeFile(join(outDir, `${name}.gz`), packed)
+    }
+    // What was changed in the meantime is newer.
+    await utimes(join(outDir, 'index.html'), begun, begun)
+    await replace(into, outDir)
+  } finally {
+    await rm(outDir, { recursive: true, force: true })
+  }
+}
+
+async function replace(folder: string, by: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true })
+  try {
+    await rename(by, folder)
+  } catch (error) {
+    // Another build was faster, and its page is as good.
+    if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }
 
@@ -36,4 +69,11 @@ async function changedAt(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.mtimeMs ?? 0
 }
 
-if (import.meta.main) await buildGallery({ ifOlder: process.argv.includes('--if-older') })
+if (import.meta.main) {
+  const ifOlder = process.argv.includes('--if-older')
+  await buildGallery({ ifOlder }).catch((error: NodeJS.ErrnoException) => {
+    // Where only that was installed which the service needs, it still has to start.
+    if (!ifOlder || error.code !== 'ERR_MODULE_NOT_FOUND') throw error
+    process.stdout.write('The gallery is not built: `npm install` brings what that takes.\n')
+  })
+}

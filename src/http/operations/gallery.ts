@@ -17,8 +17,8 @@ export function gallery(server: Server, context: HttpContext): void {
   let reading: ReturnType<typeof readGallery> | undefined
   const files = async () => {
     reading ??= readGallery()
-    const found = await reading
-    // In a checkout it may be built in the next minute.
+    // In a checkout it may be built in the next minute, or in this one: then files go while they are read.
+    const found = await reading.catch(() => undefined)
     if (!found) reading = undefined
     return found
   }
