@@ -156,6 +156,16 @@ describe('the name of a file', () => {
     expect(numberedFileName({ position: 6, name }, 3)).toBe(`007-${file}`)
   })
 
+  test.each([
+    ['CON', 'page-CON.png'],
+    ['nul.txt', 'page-nul.txt.png'],
+    ['com1.', 'page-com1.png'],
+    ['Contact', 'Contact.png'],
+    ['aux-2', 'aux-2.png'],
+  ])('%j, which Windows may take for a device, is %j', (name, file) => {
+    expect(pictureFileName(name)).toBe(file)
+  })
+
   test('property: whatever a page is called, the name is plain, and fits into a file system and a header', () => {
     const anything = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 300 }),

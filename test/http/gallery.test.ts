@@ -72,6 +72,12 @@ test('its files are kept for ever, since their names say what is in them, and co
   expect(await packed.text()).toBe(await plain.text())
 })
 
+test('where other origins are allowed, a cache tells their answers apart', async () => {
+  const service = await startService({ CORS_ORIGINS: 'https://app.example.com' })
+  const path = `/${scriptOf((await load(service)).html)}`
+  expect((await service.get(path)).headers.get('vary')).toBe('Origin, accept-encoding')
+})
+
 test('the first view needs less than 200 KB of script, by far', async () => {
   const files = await readGallery()
   const html = files?.get('index.html')?.bytes.toString() ?? ''

@@ -55,7 +55,8 @@ export function gallery(server: Server, context: HttpContext): void {
       const file = (await files())?.get(`assets/${name}`)
       if (!file) throw new AppError('not_found')
       // Its name says what is in it: another content has another name.
-      reply.type(file.type).header('cache-control', FOREVER).header('vary', 'accept-encoding')
+      const vary = [reply.getHeader('vary') ?? [], 'accept-encoding'].flat().join(', ')
+      reply.type(file.type).header('cache-control', FOREVER).header('vary', vary)
       const zipped = acceptsGzip(String(request.headers['accept-encoding'] ?? '')) ? file.gzipped : undefined
       return zipped ? reply.header('content-encoding', 'gzip').send(zipped) : reply.send(file.bytes)
     },
