@@ -9,6 +9,6 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 15_000 } },
     // Much of the time goes by waiting, for a lease to run out or a page to be given up: more at once than there are cores.
-    maxWorkers: 3,
+    maxWorkers: 4,
   },
 })

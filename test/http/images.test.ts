@@ -202,7 +202,8 @@ describe('what was not signed', () => {
         fc.string({ unit: printable, maxLength: 3 }),
         async (at, cut, insert) => {
           const changed = `/${path.slice(1, at + 1)}${insert}${path.slice(at + 1 + cut)}`
-          fc.pre(changed !== path && !changed.includes('#'))
+          // Behind `/?` it is the page of the gallery.
+          fc.pre(changed !== path && !changed.includes('#') && !changed.startsWith('/?'))
           const { status } = await rawStatus(service, changed)
           expect([changed, [403, 404].includes(status)]).toEqual([changed, true])
         },

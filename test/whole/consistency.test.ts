@@ -33,7 +33,7 @@ import { makeFolder } from '../support/workspace.ts'
 import { bothWorlds, newWorld } from '../support/worlds.ts'
 
 /** How long each world is written to and read from at random. */
-const SECONDS = 30
+const SECONDS = 20
 const WINDOW_MS = 12 * 3_600_000
 
 const postgres = usePostgres()
