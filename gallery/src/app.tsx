@@ -30,9 +30,9 @@ export function App() {
 function nameOf(place: Place): string {
   switch (place.view) {
     case 'root':
-      return `root ${place.rootId}`
+      return `root ${place.projectId} ${place.rootId}`
     case 'history':
-      return `history ${place.url}`
+      return `history ${place.projectId} ${place.url}`
     case 'roots':
     case 'pages':
     case 'capture':

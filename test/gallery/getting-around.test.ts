@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { newRequest } from '../support/captures.ts'
 import { startHung } from '../support/hang.ts'
 import { hangMany } from '../support/hang-many.ts'
+import { addPictures, makePng, submittedJob } from '../support/results.ts'
 import { startService } from '../support/service.ts'
 import { useVisitors } from '../support/visitor.ts'
 
@@ -174,4 +175,32 @@ test('what is captured meanwhile does not push away what one looks at', async ()
   await capture(service.now + 2)
   await expect.poll(place).toBe(placeBefore + 2)
   expect(await seen()).toEqual(before)
+})
+
+test('a root that two projects call the same is each project’s own', async () => {
+  const service = await startService()
+  const rootId = crypto.randomUUID()
+  const png = await makePng()
+  for (const [index, name] of ['Theirs', 'Ours'].entries()) {
+    const projectId = crypto.randomUUID()
+    await service.store.createProject({ projectId, name, created: index })
+    const url = `https://${name.toLowerCase()}.example/`
+    await addPictures(service, projectId, {
+      rootId,
+      created: service.now,
+      jobs: [submittedJob(png, { name, url })],
+    })
+  }
+  const { page, complaints } = await visit(service.url)
+  for (const name of ['Theirs', 'Ours', 'Theirs']) {
+    await page.locator('.project-card', { hasText: name }).click()
+    await page.locator('.root h2 a').click()
+    await page.locator('.card').first().waitFor()
+    // What is wrong at first and becomes right later is wrong.
+    expect(await page.locator('.card strong').innerText()).toBe(name)
+    await page.waitForLoadState('networkidle')
+    expect(await page.locator('.card strong').innerText()).toBe(name)
+    await page.getByRole('link', { name: 'proofsheet: all projects' }).click()
+  }
+  expect(complaints).toEqual([])
 })

@@ -1,10 +1,8 @@
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback } from 'preact/hooks'
 import type { JobResult } from '../../../src/contract/results.ts'
+import { isFinal } from '../../../src/contract/states.ts'
 import type { Counts } from '../../../src/contract/status.ts'
-import { isFinal } from '../../../src/contract/status.ts'
 import { toHistory, toRoot } from '../addresses.ts'
-import type { Lightbox } from '../lightbox.ts'
-import { go, leaveTo } from '../navigation.ts'
 import { Failures } from '../parts/failures.tsx'
 import { Grid } from '../parts/grid.tsx'
 import { Page } from '../parts/page.tsx'
@@ -16,6 +14,7 @@ import { Tags } from '../parts/tags.tsx'
 import { atATime, client } from '../session.ts'
 import { useAnswer } from '../use-answer.ts'
 import { useListing } from '../use-listing.ts'
+import { useOpenPicture } from '../use-open-picture.ts'
 import { useProgress } from '../use-progress.ts'
 import { count, day, number, shortAddress, timeOfDay } from '../words.ts'
 
@@ -30,11 +29,11 @@ export function RootView({
   rootId: string
   picture: string
 }) {
-  const overview = useAnswer(`root ${rootId}`, (signal) =>
+  const overview = useAnswer(`root ${projectId} ${rootId}`, (signal) =>
     client.getRootOverview(projectId, rootId, { signal }),
   )
   const jobs = useListing(
-    `jobs ${rootId}`,
+    `jobs ${projectId} ${rootId}`,
     () => client.listJobs(projectId, rootId, { limit: atATime(PAGE) }),
     (job: JobResult) => job.preview,
   )
@@ -134,66 +133,4 @@ function Progress({ counts: { total, done, failed } }: { counts: Counts }) {
       </p>
     </div>
   )
-}
-
-/** The address says which picture is open; the lightbox follows it, and it follows the lightbox. */
-function useOpenPicture(
-  projectId: string,
-  rootId: string,
-  picture: string,
-  jobs: ReturnType<typeof useListing<JobResult>>,
-): { index: number; failure: unknown } {
-  const box = useRef<Lightbox>(undefined)
-  const shown = useRef('')
-  /** Closed while its address is still there: going back takes a moment. */
-  const left = useRef('')
-  const [opening, setOpening] = useState(false)
-  const [failure, setFailure] = useState<unknown>()
-  /** What the address says by now. */
-  const wanted = useRef(picture)
-  wanted.current = picture
-  const index = picture === '' ? -1 : jobs.items.findIndex(({ uuid }) => uuid === picture)
-  // It may be on a page of the list that was not asked for yet.
-  useEffect(() => {
-    if (picture !== '' && index < 0) jobs.more()
-  }, [picture, index, jobs, jobs.items])
-  useEffect(() => {
-    if (picture === '') {
-      left.current = ''
-      box.current?.close()
-    }
-    if (index < 0 || box.current || opening || picture === left.current) return
-    setOpening(true)
-    const open = ({ openLightbox }: typeof import('../lightbox.ts')) => {
-      // It had to be fetched, and whoever wanted it may have left.
-      if (wanted.current === '') return setOpening(false)
-      shown.current = wanted.current
-      box.current = openLightbox(jobs, {
-        picture: wanted.current,
-        onShow({ uuid }) {
-          if (uuid === shown.current) return
-          shown.current = uuid
-          go(toRoot(projectId, rootId, uuid), { replace: true })
-        },
-        onClose() {
-          box.current = undefined
-          setOpening(false)
-          const { current: uuid } = shown
-          document.querySelector<HTMLElement>(`a.open[href$="picture=${CSS.escape(uuid)}"]`)?.focus()
-          if (!new URL(location.href).searchParams.has('picture')) return
-          left.current = shown.current
-          leaveTo(toRoot(projectId, rootId))
-        },
-      })
-    }
-    import('../lightbox.ts').then(open, setFailure)
-  }, [picture, index, jobs, projectId, rootId, opening])
-  useEffect(
-    () => () => {
-      wanted.current = ''
-      box.current?.close()
-    },
-    [],
-  )
-  return { index, failure }
 }
