@@ -52,7 +52,6 @@ export function openLightbox(
     showHideAnimationType: 'none',
     zoomAnimationDuration: still ? false : 250,
     wheelToZoom: false,
-    padding: { top: 56, bottom: 84, left: 12, right: 12 },
     paddingFn: ({ x }) =>
       x < 600 ? { top: 52, bottom: 116, left: 0, right: 0 } : { top: 56, bottom: 84, left: 64, right: 64 },
     initialZoomLevel: ({ panAreaSize, elementSize, fit }) =>

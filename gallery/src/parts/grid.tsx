@@ -7,7 +7,7 @@ const GAP = 20
 /** Below a picture: its name, its address and a line of facts. */
 const CAPTION = Math.ceil(77 * TEXT_SIZE)
 /** Of a picture's box. */
-export const ASPECT = 1.6
+const ASPECT = 1.6
 
 /** Cards of one size in as many columns as there is room for. `onLast` hears how many are in sight or were. */
 export function Grid({
