@@ -33,6 +33,7 @@ test('addresses that run out while the page stands open are renewed, and nobody 
   await pass(HOUR_MS)
   // Pictures that were never seen come by their new addresses: in the grid, and one by one.
   await page.mouse.wheel(0, 6_000)
+  await expect.poll(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(5_000)
   await expect.poll(() => seenPictures(page)).toBe('all there')
   await page.locator('.open').nth(8).click()
   const shown = page.locator('.pswp__img:not(.pswp__img--placeholder)')
@@ -68,7 +69,13 @@ test('a machine that slept finds its pictures again', async () => {
   await expect.poll(() => page.locator('.preview.loaded').count()).toBeGreaterThan(5)
   // For the service two days are over in an instant; no timer of the page has heard of them.
   service.now += 2 * 86_400_000
-  await page.mouse.wheel(0, 8_000)
+  const refused: string[] = []
+  page.on('response', (response) => {
+    if (response.status() === 403) refused.push(response.url())
+  })
+  // To what was read before they were over, and not seen.
+  await page.mouse.wheel(0, 3_000)
+  await expect.poll(() => refused.length).toBeGreaterThan(0)
   await expect.poll(() => seenPictures(page)).toBe('all there')
   expect(await page.getByText('no picture').count()).toBe(0)
 })
