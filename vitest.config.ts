@@ -1,14 +1,22 @@
 import { defineConfig } from 'vitest/config'
+import { findStarting } from './src/browser/install-browser.ts'
+import { BROWSER_TAG, createBrowserReporter } from './test/support/browser-reporter.ts'
+import { WHERE_TO_LOOK } from './test/support/test-browser.ts'
 
-export default defineConfig({
-  test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/build-gallery.ts'],
-    // Real processes, disks and pictures: a slow, shared machine must not fail what is right.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 15_000 } },
-    // Much of the time goes by waiting, for a lease to run out or a page to be given up: more at once than there are cores.
-    maxWorkers: 4,
-  },
+export default defineConfig(async () => {
+  const hasBrowser = (await findStarting(WHERE_TO_LOOK)) !== undefined
+  return {
+    test: {
+      include: ['test/**/*.test.ts'],
+      globalSetup: ['test/support/build-gallery.ts'],
+      tags: [{ name: BROWSER_TAG, description: 'Needs a browser.', skip: !hasBrowser }],
+      reporters: ['default', ...(hasBrowser ? [] : [createBrowserReporter()])],
+      // Real processes, disks and pictures: a slow, shared machine must not fail what is right.
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
+      expect: { poll: { timeout: 15_000 } },
+      // Much of the time goes by waiting, for a lease to run out or a page to be given up: more at once than there are cores.
+      maxWorkers: 4,
+    },
+  }
 })

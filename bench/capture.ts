@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { findBrowser } from '../src/camera/find-browser.ts'
+import { findBrowser } from '../src/browser/find-browser.ts'
 import { readConfig } from '../src/config/config.ts'
 import { projectPath, statusPath } from '../src/contract/paths.ts'
 import type { RootStatus } from '../src/contract/status.ts'
@@ -26,7 +26,9 @@ export async function measureCapture(world: World): Promise<Figure[]> {
     const page = pages[index % pages.length] ?? 'home'
     return `http://127.0.0.1:${site.port}${pathOf(page)}?${index}`
   })
-  const plain = spawnNode('plain-capture.ts', [browser.path], { BROWSER_ENV: JSON.stringify(browser.env) })
+  const plain = spawnNode('plain-capture.ts', [browser.path], {
+    BROWSER_ENV: JSON.stringify(await browser.prepare()),
+  })
   if (plain.stdout) await once(plain.stdout, 'data')
   plain.stdout?.resume()
   const plainly = async (loops: number) => {

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { buildGallery } from '../gallery/build.ts'
-import { findBrowser } from '../src/camera/find-browser.ts'
+import { findBrowser } from '../src/browser/find-browser.ts'
 import { readConfig } from '../src/config/config.ts'
 import { rootPath } from '../src/contract/paths.ts'
 import type { RootResult } from '../src/contract/results.ts'
@@ -35,7 +35,7 @@ export async function measureGallery(world: World): Promise<Figure[]> {
   const found = await findBrowser({ ...capture, dataDir })
   const browser = await chromium.launch({
     executablePath: found.path,
-    env: { ...found.env },
+    env: { ...(await found.prepare()) },
     chromiumSandbox: process.getuid?.() !== 0,
     args: ['--disable-gpu'],
   })

@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino'
+import { pino } from 'pino'
 import type { Config } from './config/config.ts'
 import type { Server } from './http/context.ts'
 import { createServer } from './http/server.ts'
@@ -6,11 +6,12 @@ import { Overviews } from './results/overviews.ts'
 import { Pages } from './results/pages.ts'
 import { Results } from './results/results.ts'
 import type { Storage } from './storage.ts'
-import { openStudio } from './studio.ts'
+import { openStudio, type Studio, type StudioOptions } from './studio.ts'
 
 export interface Service {
   /** Where it listens: `http://127.0.0.1:8080`. */
   readonly url: string
+  readonly studio: Pick<Studio, 'requests' | 'ready' | 'findBrowser'>
   /** Lets requests under way finish, at most `config.limits.shutdownMs`. The storage stays open. */
   close(): Promise<void>
 }
@@ -19,16 +20,29 @@ export interface Service {
 export async function openService(
   config: Config,
   storage: Storage,
-  { log = pino({ level: 'silent' }), clock = Date.now }: { log?: Logger; clock?: () => number } = {},
+  { log = pino({ level: 'silent' }), clock = Date.now, places }: Partial<StudioOptions> = {},
 ): Promise<Service> {
   const { store, images } = storage
   const results = new Results(store, images, config.limits.cacheBytes)
   const overviews = new Overviews(store, images)
   const pages = new Pages(store, images)
-  const studio = await openStudio(config, storage, { log, clock })
-  const { requests, watch, ready, outcomes } = studio
+  const studio = await openStudio(config, storage, { log, clock, places })
+  const { requests, watch, ready, findBrowser, outcomes } = studio
   const server = await createServer(
-    { config, store, images, results, overviews, pages, requests, watch, ready, outcomes, clock },
+    {
+      config,
+      store,
+      images,
+      results,
+      overviews,
+      pages,
+      requests,
+      watch,
+      ready,
+      findBrowser,
+      outcomes,
+      clock,
+    },
     log,
   )
   // One listener: for a name with two addresses Fastify would make a second server that knows none of the limits.
@@ -38,7 +52,7 @@ export async function openService(
     await studio.close()
   }
   try {
-    return { url: await server.listen({ host, port: config.port }), close }
+    return { url: await server.listen({ host, port: config.port }), studio, close }
   } catch (error) {
     await close()
     throw error

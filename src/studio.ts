@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
+import type { FoundBrowser } from './browser/browser.ts'
 import type { Camera } from './camera/camera.ts'
 import { Requests } from './capture/requests.ts'
 import { Watch } from './capture/watch.ts'
@@ -15,21 +16,31 @@ export interface Studio {
   readonly watch: Watch
   /** How many captures of this process came to which end: `done`, or the reason. */
   readonly outcomes: ReadonlyMap<string, number>
-  /** Throws AppError `no_browser` where this process is to capture and cannot. */
+  /** Starts the browser where this process captures. Throws AppError `no_browser` where there is none. */
   ready(): Promise<void>
+  /** The browser that this process captures with, started or not. Undefined: others capture. Throws `no_browser`. */
+  findBrowser(): Promise<FoundBrowser | undefined>
   /** What is under way goes back to the queue. */
   close(): Promise<void>
 }
 
-/** `ownOnly`: captures nothing but what is asked for through it, where the queue can tell. */
+export interface StudioOptions {
+  readonly log: Logger
+  readonly clock: () => number
+  /** Captures nothing but what is asked for through it, where the queue can tell. */
+  readonly ownOnly?: boolean
+  /** Names that this program answers itself, whatever DNS says. */
+  readonly places?: ReadonlyMap<string, Place> | undefined
+}
+
 export async function openStudio(
   config: Config,
   storage: Storage,
-  { log, clock, ownOnly = false }: { log: Logger; clock: () => number; ownOnly?: boolean },
+  { log, clock, ownOnly = false, places }: StudioOptions,
 ): Promise<Studio> {
   const { captures } = storage.store
   const { concurrency } = config.capture
-  const camera = whenNeeded(() => openCamera(config, { log }))
+  const camera = whenNeeded(() => openCamera(config, { log, places }))
   const watch = new Watch(captures)
   const outcomes = new Map<string, number>()
   const work = createWork({
@@ -55,7 +66,10 @@ export async function openStudio(
     requests: new Requests(storage.store, queue.opened),
     watch,
     outcomes,
-    ready: async () => (concurrency > 0 ? await camera.ready() : undefined),
+    async ready() {
+      if (concurrency > 0) await camera.ready()
+    },
+    findBrowser: async () => (concurrency > 0 ? await findBrowser(config) : undefined),
     async close() {
       try {
         await queue.close()
@@ -80,21 +94,26 @@ function whenNeeded(open: () => Promise<Camera>): Camera {
   }
 }
 
-/** `places`: names that are answered by this program itself, whatever DNS says. */
 export async function openCamera(
-  { capture, dataDir, limits }: Config,
-  { log, places }: { log: Pick<Logger, 'warn'>; places?: ReadonlyMap<string, Place> },
+  config: Config,
+  { log, places }: Pick<StudioOptions, 'places'> & { log: Pick<Logger, 'info' | 'warn'> },
 ): Promise<Camera> {
-  const [{ createCamera }, { createGuard }, { findBrowser }] = await Promise.all([
+  const { capture, limits } = config
+  const [{ createCamera }, { createGuard }] = await Promise.all([
     import('./camera/chromium.ts'),
     import('./egress/guard.ts'),
-    import('./camera/find-browser.ts'),
   ])
   return createCamera({
-    find: () => findBrowser({ ...capture, dataDir }),
+    find: () => findBrowser(config),
     guard: createGuard({ allow: capture.allow, ...(places && { places }) }),
     concurrency: capture.concurrency || availableParallelism(),
     limits: { height: limits.viewportHeight, pixels: limits.picturePixels, pageBytes: limits.pageBytes },
     log,
   })
+}
+
+/** Throws AppError `no_browser`. */
+async function findBrowser({ capture, dataDir }: Config): Promise<FoundBrowser> {
+  const { findBrowser: find } = await import('./browser/find-browser.ts')
+  return await find({ ...capture, dataDir })
 }

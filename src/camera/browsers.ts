@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Browser } from 'playwright-core'
-import type { FoundBrowser } from './camera.ts'
+import type { FoundBrowser } from '../browser/browser.ts'
+import type { RunningBrowser } from './camera.ts'
 import { type LaunchedBrowser, launchBrowser } from './launch.ts'
 
 /** What a browser gathers over time goes with it. */
@@ -9,6 +10,7 @@ const PAGES_A_BROWSER = 250
 const IDLE_MS = 60_000
 
 interface Kept extends LaunchedBrowser {
+  readonly found: FoundBrowser
   /** Another has taken its place, or will. */
   retired: boolean
   users: number
@@ -18,21 +20,24 @@ interface Kept extends LaunchedBrowser {
 /** Keeps one browser at hand: started when it is needed, replaced when it is old or gone, ended when it is idle. */
 export class Browsers {
   readonly #find: () => Promise<FoundBrowser>
-  readonly #log: Pick<Logger, 'warn'>
+  readonly #log: Pick<Logger, 'info' | 'warn'>
   #current: Promise<Kept> | undefined
   /** Replaced, and still at work. */
   readonly #old = new Set<Kept>()
   #idle: NodeJS.Timeout | undefined
   #warned = false
 
-  constructor(find: () => Promise<FoundBrowser>, log: Pick<Logger, 'warn'>) {
+  constructor(find: () => Promise<FoundBrowser>, log: Pick<Logger, 'info' | 'warn'>) {
     this.#find = find
     this.#log = log
   }
 
   /** Throws AppError `no_browser` where none can be started. */
-  async ready(): Promise<void> {
-    this.#restUnlessUsed(await this.#keep())
+  async ready(): Promise<RunningBrowser> {
+    const kept = await this.#keep()
+    this.#restUnlessUsed(kept)
+    const { path, kind, origin } = kept.found
+    return { path, kind, origin, version: kept.version, sandboxed: kept.sandboxed }
   }
 
   /** A browser for one page. `kill` ends it with everything that is open in it. */
@@ -68,8 +73,14 @@ export class Browsers {
 
   async #launch(): Promise<Kept> {
     try {
-      const launched = await launchBrowser(await this.#find())
-      if (!launched.sandboxed && !this.#warned) {
+      const found = await this.#find()
+      const launched = await launchBrowser(found)
+      const { version, sandboxed } = launched
+      this.#log.info(
+        { browser: found.path, version, sandboxed },
+        `the browser is a ${found.kind} ${found.origin}`,
+      )
+      if (!sandboxed && !this.#warned) {
         this.#warned = true
         this.#log.warn(
           'the browser runs without its sandbox, which this machine or user (root?) does not allow: a page that ' +
@@ -77,7 +88,7 @@ export class Browsers {
             'as a user of its own on a machine that allows user namespaces',
         )
       }
-      const kept = { ...launched, retired: false, users: 0, pages: 0 }
+      const kept = { ...launched, found, retired: false, users: 0, pages: 0 }
       launched.browser.once('disconnected', () => {
         this.#replace(kept)
         void this.#endIfUnused(kept)

@@ -1,10 +1,10 @@
+import type { FoundBrowser } from '../browser/browser.ts'
 import type { CaptureReason } from '../contract/status.ts'
 
-/** A browser that can be started. */
-export interface FoundBrowser {
-  readonly path: string
-  /** All of its environment. */
-  readonly env: Readonly<Record<string, string>>
+/** The browser that takes the pictures. */
+export interface RunningBrowser extends Pick<FoundBrowser, 'path' | 'kind' | 'origin'> {
+  readonly version: string
+  readonly sandboxed: boolean
 }
 
 export interface PageToShoot {
@@ -35,8 +35,8 @@ export class CaptureFailure extends Error {
 }
 
 export interface Camera {
-  /** Throws AppError `no_browser`, with what to do about it. */
-  ready(): Promise<void>
+  /** Starts the browser where none runs. Throws AppError `no_browser`, with what to do about it. */
+  ready(): Promise<RunningBrowser>
   /**
    * Takes the picture of a page once it has settled, or when its loading time is over. Waits while as many as may be
    * are being taken. Throws CaptureFailure, AppError `no_browser`, or the signal's reason.

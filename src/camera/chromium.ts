@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Browser, BrowserContext } from 'playwright-core'
+import type { FoundBrowser } from '../browser/browser.ts'
 import type { Guard } from '../egress/guard.ts'
 import { createTurns } from '../turns.ts'
 import { Browsers } from './browsers.ts'
-import type { FoundBrowser } from './camera.ts'
 import { type Camera, CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
 import { hostOf } from './failures.ts'
 import { GRACE_MS, openContext, type PictureLimits, shootPage } from './shoot.ts'
@@ -18,7 +18,7 @@ export interface CameraOptions {
   /** Pages at a time. */
   readonly concurrency: number
   readonly limits: PictureLimits & { readonly pageBytes: number }
-  readonly log: Pick<Logger, 'warn'>
+  readonly log: Pick<Logger, 'info' | 'warn'>
   /** For everything that is not loading. */
   readonly graceMs?: number
 }

@@ -1,10 +1,12 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import type { Browser } from 'playwright-core'
+import type { Environment, FoundBrowser } from '../browser/browser.ts'
 import { AppError } from '../errors.ts'
-import type { FoundBrowser } from './camera.ts'
 
 /** For everything outside a context of ours there is no way out at all. */
 const NOWHERE = 'http://127.0.0.1:9'
@@ -34,9 +36,11 @@ const ARGUMENTS = [
 const LAUNCH_MS = 30_000
 const CLOSE_MS = 5_000
 const FOLDER = 'proofsheet-browser-'
+const run = promisify(execFile)
 
 export interface LaunchedBrowser {
   readonly browser: Browser
+  readonly version: string
   readonly sandboxed: boolean
   /** Closes it; kills it where it does not close. Its files are gone afterwards. */
   close(): Promise<void>
@@ -44,7 +48,7 @@ export interface LaunchedBrowser {
 
 /** Throws AppError `no_browser` where it cannot be started. */
 export async function launchBrowser(found: FoundBrowser): Promise<LaunchedBrowser> {
-  // While one starts, the temporary folder of the whole process is another.
+  // One at a time: each changes TMPDIR for the whole process.
   const launching = lastLaunch.then(() => sweepAndLaunch(found))
   lastLaunch = launching.catch(() => {})
   return await launching
@@ -57,12 +61,13 @@ async function sweepAndLaunch(found: FoundBrowser): Promise<LaunchedBrowser> {
   // Root has no sandbox at all.
   const wanted = process.getuid?.() !== 0
   try {
-    return await launch(found, wanted)
-  } catch (error) {
-    if (!wanted || !/sandbox/i.test(String(error))) throw notStarted(found, error)
-    return await launch(found, false).catch((again) => {
-      throw notStarted(found, again)
+    const env = await found.prepare()
+    return await launch(found.path, env, wanted).catch((error) => {
+      if (!wanted || !/sandbox/i.test(String(error))) throw error
+      return launch(found.path, env, false)
     })
+  } catch (error) {
+    throw notStarted(found, error)
   }
 }
 
@@ -74,7 +79,7 @@ function collectSooner(): void {
   setFlagsFromString('--heap-growing-percent=20')
 }
 
-async function launch({ path, env }: FoundBrowser, sandboxed: boolean): Promise<LaunchedBrowser> {
+async function launch(path: string, env: Environment, sandboxed: boolean): Promise<LaunchedBrowser> {
   const { chromium } = await import('playwright-core')
   collectSooner()
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`))
@@ -93,13 +98,14 @@ async function launch({ path, env }: FoundBrowser, sandboxed: boolean): Promise<
         handleSIGHUP: false,
       }),
     )
-    const pid = await processId(browser)
+    const targets = await whatToKill(browser)
     let closed: Promise<void> | undefined
     return {
       browser,
+      version: browser.version(),
       sandboxed,
       close() {
-        closed ??= closeBrowser(browser, pid).finally(() => remove(folder))
+        closed ??= closeBrowser(browser, targets).finally(() => remove(folder))
         return closed
       },
     }
@@ -121,26 +127,37 @@ async function inFolder<T>(folder: string, start: () => Promise<T>): Promise<T> 
   }
 }
 
-async function processId(browser: Browser): Promise<number | undefined> {
+/** The group of the browser, and the browser itself. */
+async function whatToKill(browser: Browser): Promise<number[]> {
   const session = await browser.newBrowserCDPSession()
   const { processInfo } = await session.send('SystemInfo.getProcessInfo')
   await session.detach()
-  return processInfo.find(({ type }) => type === 'browser')?.id
+  const pid = processInfo.find(({ type }) => type === 'browser')?.id
+  if (pid === undefined) return []
+  const [group, own] = await Promise.all([processGroup(pid), processGroup(process.pid)]).catch(() => [pid, 0])
+  // Never this process: a browser in our own group is killed alone.
+  return group > 1 && group !== own ? [-group, pid] : [pid]
 }
 
-async function closeBrowser(browser: Browser, pid: number | undefined): Promise<void> {
-  const impatient = setTimeout(() => kill(pid), CLOSE_MS)
+/** Playwright makes a group of what it starts: of the browser, or of a script and the browser that the script starts. */
+async function processGroup(pid: number): Promise<number> {
+  if (process.platform === 'linux') {
+    return Number((await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ').at(-1)?.split(' ')[2])
+  }
+  return Number((await run('ps', ['-o', 'pgid=', '-p', String(pid)])).stdout)
+}
+
+async function closeBrowser(browser: Browser, targets: readonly number[]): Promise<void> {
+  const impatient = setTimeout(() => kill(targets), CLOSE_MS)
   // Resolves when the process has ended, and not only its connection.
   await browser.close().catch(() => {})
   clearTimeout(impatient)
   // Whatever outlived it.
-  kill(pid)
+  kill(targets)
 }
 
-/** With all its processes: Playwright starts it as the leader of a group. */
-function kill(pid: number | undefined): void {
-  if (pid === undefined) return
-  for (const target of [-pid, pid]) {
+function kill(targets: readonly number[]): void {
+  for (const target of targets) {
     try {
       process.kill(target, 'SIGKILL')
     } catch {

@@ -10,16 +10,17 @@ import { type Entry, importAll, type Outcome } from '../intake/import-all.ts'
 import { countPictures, readNdjson } from '../intake/ndjson.ts'
 import { PREVIEW_WIDTH } from '../picture.ts'
 import type { ExitCode } from './exit-code.ts'
-import { idOption, valueOption } from './options.ts'
+import { valueOption } from './options.ts'
 import { createProgress } from './progress.ts'
+import { projectOption } from './project-option.ts'
 import { abortOnSignal } from './signals.ts'
-import { requireProject, withStorage } from './storage.ts'
+import { getProjectId, withStorage } from './storage.ts'
 import { counted, printable } from './table.ts'
 
 export function importCommand(finish: (code: ExitCode) => void): Command {
   return new Command('import')
     .description('Make results of pictures that were taken elsewhere. Works while the service runs.')
-    .requiredOption('--project <uuid>', 'the project they belong to', idOption)
+    .addOption(projectOption('the project they belong to'))
     .option(
       '--base-url <address>',
       'for a folder: the page addresses begin with this',
@@ -59,13 +60,13 @@ The pictures go where the service keeps them: DATA_DIR (./data) and the other se
 Exit code: 0 every root is there now, 1 some are not, 2 a mistake in the command.`
 
 interface ImportOptions {
-  readonly project: string
+  readonly project?: string
   readonly baseUrl?: string
 }
 
 async function runImport(source: string, { project, baseUrl }: ImportOptions): Promise<ExitCode> {
   return await withStorage(async (storage, config) => {
-    await requireProject(storage, project)
+    const projectId = await getProjectId(storage, project)
     const { entries, pictures } = await openSource(resolve(source), baseUrl)
     const intake = { ...storage, limits: config.limits, clock: Date.now }
     const progress = createProgress({ title: 'Importing', unit: 'pictures', total: pictures })
@@ -73,7 +74,7 @@ async function runImport(source: string, { project, baseUrl }: ImportOptions): P
     const signal = abortOnSignal(progress.interrupt)
     const watch = { onPictures: progress.advance, signal }
     try {
-      for await (const result of importAll(intake, project, entries, watch)) {
+      for await (const result of importAll(intake, projectId, entries, watch)) {
         counts[result.outcome]++
         if (result.outcome === 'added') counts.pictures += result.jobs
         if (result.outcome === 'failed' || !process.stdout.isTTY) progress.interrupt(() => report(result))

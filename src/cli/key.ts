@@ -4,7 +4,8 @@ import { AppError } from '../errors.ts'
 import { hashApiKey, makeApiKey } from '../store/api-key.ts'
 import type { KeyScope } from '../store/store.ts'
 import { idOption } from './options.ts'
-import { requireProject, withStorage } from './storage.ts'
+import { projectOption } from './project-option.ts'
+import { getProjectId, withStorage } from './storage.ts'
 import { formatTable, formatTime, printable } from './table.ts'
 
 export function keyCommand(): Command {
@@ -12,7 +13,7 @@ export function keyCommand(): Command {
   key
     .command('create')
     .description('Make an API key for one project. It is printed once and cannot be shown again.')
-    .requiredOption('--project <uuid>', 'the project it opens', idOption)
+    .addOption(projectOption('the project it opens'))
     .addOption(
       new Option('--scope <scope>', 'what it allows; write includes read')
         .choices(['read', 'write'])
@@ -33,12 +34,12 @@ export function keyCommand(): Command {
   return key
 }
 
-async function createKey(options: { project: string; scope: KeyScope; label: string }): Promise<void> {
+async function createKey(options: { project?: string; scope: KeyScope; label: string }): Promise<void> {
   const secret = makeApiKey()
   const keyId = randomBytes(6).toString('hex')
   await withStorage(async (storage) => {
-    await requireProject(storage, options.project)
-    const { project: projectId, scope, label } = options
+    const { project, scope, label } = options
+    const projectId = await getProjectId(storage, project)
     await storage.store.createKey({
       keyId,
       projectId,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/config.ts'
+import { settings } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
 import type { ExitCode } from './exit-code.ts'
 
@@ -24,7 +25,7 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
     await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
-    return report(error)
+    return report(error, args)
   }
 }
 
@@ -44,11 +45,12 @@ function withoutPasswords(text: string): string {
 type Finish = (code: ExitCode) => void
 
 const commands: Record<string, (finish: Finish) => Promise<Command>> = {
-  serve: async () => (await import('./serve.ts')).serveCommand(),
+  serve: async () => (await import('./serve/serve.ts')).serveCommand(),
   capture: async (finish) => (await import('./capture/capture.ts')).captureCommand(finish),
   work: async () => (await import('./work.ts')).workCommand(),
   import: async (finish) => (await import('./import.ts')).importCommand(finish),
   project: async () => (await import('./project.ts')).projectCommand(),
+  browser: async (finish) => (await import('./browser.ts')).browserCommand(finish),
   key: async () => (await import('./key.ts')).keyCommand(),
   copy: async (finish) => (await import('./copy.ts')).copyCommand(finish),
 }
@@ -62,16 +64,20 @@ async function loadCommands(name: string | undefined, finish: Finish): Promise<C
 
 const OVERVIEW = `
 First steps
-  npx proofsheet project create --name "My site"         prints the id of a new project
-  npx proofsheet capture --project <id> https://…        captures pages
-  npx proofsheet import --project <id> ./screenshots     makes results of a folder of pictures
-  npx proofsheet serve                                   serves them on http://127.0.0.1:8080
+  npx proofsheet project create --name "My site"     makes a project
+  npx proofsheet browser install                     brings a browser that takes pictures, if there is none
+  npx proofsheet capture https://…                   captures pages
+  npx proofsheet import ./screenshots                makes results of a folder of pictures
+  npx proofsheet serve                               shows and serves them on http://127.0.0.1:8080
 
 Settings come from the environment (HOST, PORT, DATA_DIR, …): npx proofsheet serve --help lists them.
 Exit codes: 0 done, 1 not done or not all of it, 2 a mistake in the command or the settings.`
 
-function report(error: unknown): ExitCode {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+function report(error: unknown, args: readonly string[]): ExitCode {
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0
+    return say(error.code === 'commander.unknownOption' ? suggestSetting(args) : '', 2)
+  }
   const { syscall, message, stack } = error as NodeJS.ErrnoException
   if (error instanceof ConfigError) return say(message, 2)
   if (error instanceof AppError && error.code !== 'internal') {
@@ -81,8 +87,21 @@ function report(error: unknown): ExitCode {
   return say(syscall === undefined ? (stack ?? message) : `proofsheet: ${message}`, 1)
 }
 
+/** `serve --port 3000`: settings are no options, but they have the same names. */
+function suggestSetting(args: readonly string[]): string {
+  for (const [at, arg] of args.entries()) {
+    const [, option = '', value] = /^--([a-z][a-z-]*)(?:=(.*))?$/.exec(arg) ?? []
+    const name = option.replaceAll('-', '_').toUpperCase()
+    if (!(name in settings)) continue
+    const given = value ?? args[at + 1] ?? ''
+    const rest = args.filter((_, other) => other !== at && (value !== undefined || other !== at + 1))
+    return `Settings come from the environment: ${name}=${given} npx proofsheet ${rest.join(' ')}`
+  }
+  return ''
+}
+
 function say(text: string, code: ExitCode): ExitCode {
-  process.stderr.write(`${text}\n`)
+  if (text !== '') process.stderr.write(`${text}\n`)
   return code
 }
 

@@ -1,6 +1,7 @@
 import { type Config, readConfig } from '../config/config.ts'
 import { AppError } from '../errors.ts'
 import { openStorage, type Storage } from '../storage.ts'
+import { chooseProject } from './project-option.ts'
 
 /** Opens the configured storage for one command and closes it whatever happens. */
 export async function withStorage<T>(
@@ -16,9 +17,10 @@ export async function withStorage<T>(
   }
 }
 
-/** Throws `not_found` with what to do about it. */
-export async function requireProject({ store }: Storage, projectId: string): Promise<void> {
-  if (await store.findProject(projectId)) return
+/** The project that is meant. Throws `not_found` or `bad_request` with what to do about it. */
+export async function getProjectId({ store }: Storage, meant: string | undefined): Promise<string> {
+  const projectId = chooseProject(await store.listProjects(), meant)
+  if (await store.findProject(projectId)) return projectId
   throw new AppError(
     'not_found',
     `there is no project ${projectId}. Make it with: npx proofsheet project create --id ${projectId}`,

@@ -8,11 +8,13 @@ import {
   picturePath,
   projectPath,
   projectsPath,
+  readinessPath,
   rootOverviewPath,
   rootPath,
   rootsPath,
   statusPath,
 } from '../contract/paths.ts'
+import type { Readiness } from '../contract/readiness.ts'
 import type { JobResult, RootResult } from '../contract/results.ts'
 import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
 import type { RootStatus } from '../contract/status.ts'
@@ -24,6 +26,7 @@ import { createWire } from './wire.ts'
 
 export type { PageSummary, Project, RootOverview } from '../contract/browsing.ts'
 export type { ProblemCode } from '../contract/problem.ts'
+export type { Readiness } from '../contract/readiness.ts'
 export type { JobResult, RootResult } from '../contract/results.ts'
 export type { ScreenshotRequest } from '../contract/screenshot-request.ts'
 export { type CaptureState, isFinal, type RootState } from '../contract/states.ts'
@@ -77,6 +80,8 @@ export type Pages<T> = AsyncGenerator<T[], void, undefined>
  * what its signal was aborted with.
  */
 export interface Client {
+  /** Whether the service can answer, and capture. Needs no key. */
+  getReadiness(options?: AskOptions): Promise<Readiness>
   listProjects(options?: ListOptions): Pages<Project>
   getProject(projectId: string, options?: AskOptions): Promise<Project>
   /** Newest first. Without a `limit`: one page with all of them. */
@@ -125,6 +130,7 @@ export function createClient(options: ClientOptions): Client {
     await wire.read<T>(await fetchFrom(path, options), options.signal)
 
   return {
+    getReadiness: (options) => get(readinessPath, options),
     listProjects: (options = {}) => followPages(wire, projectsPath, options),
     getProject: (project, options) => get(projectPath(id(project)), options),
     listRoots: (project, options = {}) => followPages(wire, rootsPath(id(project)), options),

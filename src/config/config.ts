@@ -35,7 +35,7 @@ export interface CaptureSettings {
   readonly chromiumPath: string | undefined
   readonly concurrency: number
   readonly allow: AllowList
-  /** Of the environment, what a browser needs: none of the secrets. */
+  /** Of the environment, what finds a browser and what the browser needs: none of the secrets. */
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -45,8 +45,11 @@ const BROWSER_VARIABLES = [
   'LANG',
   'LC_ALL',
   'TZ',
+  'FONTCONFIG_FILE',
   'FONTCONFIG_PATH',
+  'PLAYWRIGHT_BROWSERS_PATH',
   'XDG_CACHE_HOME',
+  'XDG_DATA_HOME',
   'XDG_RUNTIME_DIR',
 ]
 const NOTHING = parseAllowList('')

@@ -9,6 +9,7 @@ import {
   httpOrigin,
   integer,
   oneOf,
+  program,
   rateLimit,
   secret,
 } from './values.ts'
@@ -177,8 +178,8 @@ export const settings = {
     type: 'path',
     default: { words: 'the one that is found' },
     example: '/usr/bin/chromium',
-    help: "The browser that takes the pictures. Without it: the machine's Chrome or Chromium, else that of `@sparticuz/chromium`.",
-    parse: (text: string) => resolve(text),
+    help: 'The browser that takes the pictures. Without it one is looked for; `npx proofsheet browser` says which one is found.',
+    parse: program,
   },
   CAPTURE_CONCURRENCY: {
     type: 'number',

@@ -1,4 +1,6 @@
+import { accessSync, constants, statSync } from 'node:fs'
 import { isIP } from 'node:net'
+import { resolve } from 'node:path'
 
 // How the text of a variable becomes a value. Each throws an Error whose message completes "NAME …".
 
@@ -69,6 +71,18 @@ export function hostName(text: string): string {
   if (isIP(text) === 0 && !/^[a-z0-9.-]+$/i.test(text))
     throw new Error('must be an IP address or a host name')
   return text
+}
+
+/** The path of a file that can be started. */
+export function program(text: string): string {
+  const path = resolve(text)
+  try {
+    accessSync(path, constants.X_OK)
+    if (statSync(path).isFile()) return path
+  } catch {
+    // Said below.
+  }
+  throw new Error('must be the path of a program that can be started')
 }
 
 export function secret(text: string): string {

@@ -13,11 +13,13 @@ export const paths = {
   listOverviews: '/api/projects/:projectId/screenshots/overview',
   listPages: '/api/projects/:projectId/pages',
   listHistory: '/api/projects/:projectId/pages/history',
+  getReadiness: '/readyz',
   /** Followed by the key of an image and its signature. */
   images: '/images/',
 } as const
 
 export const projectsPath: string = paths.listProjects
+export const readinessPath: string = paths.getReadiness
 
 export function projectPath(projectId: string): string {
   return `/api/projects/${projectId}`

@@ -15,9 +15,9 @@ interface Entry {
   hasAddress?(address: string): boolean
 }
 
-/** Throws an Error whose message completes the sentence "CAPTURE_ALLOW …". */
+/** Throws an Error whose message completes the sentence "CAPTURE_ALLOW …", for all entries that are wrong. */
 export function parseAllowList(text: string): AllowList {
-  const entries = text.trim() === '' ? [] : text.split(',').map((part) => parseEntry(part.trim()))
+  const entries = text.trim() === '' ? [] : parseEntries(text.split(','))
   const concern = (port: number) => entries.filter((entry) => (entry.port ?? port) === port)
   return {
     permitsName(name, port) {
@@ -26,6 +26,20 @@ export function parseAllowList(text: string): AllowList {
     },
     permitsAddress: (address, port) => concern(port).some((entry) => entry.hasAddress?.(address)),
   }
+}
+
+function parseEntries(parts: readonly string[]): Entry[] {
+  const mistakes: string[] = []
+  const entries = parts.flatMap((part) => {
+    try {
+      return [parseEntry(part.trim())]
+    } catch (error) {
+      mistakes.push((error as Error).message)
+      return []
+    }
+  })
+  if (mistakes.length > 0) throw new Error([...new Set(mistakes)].join('; '))
+  return entries
 }
 
 const BRACKETED = /^\[([^[\]]*)\](?::(.*))?$/

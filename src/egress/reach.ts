@@ -4,7 +4,7 @@ import type { AllowList } from './allow-list.ts'
 import { connectToFirst } from './connect.ts'
 import { EgressError } from './failure.ts'
 import type { Resolve } from './resolve.ts'
-import type { Target } from './target.ts'
+import { nameTarget, type Target } from './target.ts'
 
 /** Connects to where a target leads, or throws an EgressError that says why not. */
 export type Reach = (target: Target, signal: AbortSignal) => Promise<Socket>
@@ -40,9 +40,14 @@ export function createReach({ allow, resolve, places, connectMs }: ReachRules): 
   }
 }
 
-function explain({ host, isAddress }: Target, [address]: readonly string[]): EgressError {
+function explain(target: Target, [address]: readonly string[]): EgressError {
+  const { host, isAddress } = target
   if (address === undefined) return new EgressError('dns', `${host} has no address in DNS`)
   // Not to which one: whoever asks for captures is not to learn the names of a private network.
   const leads = isAddress ? `${host} is` : `${host} leads to`
-  return new EgressError('blocked', `${leads} ${findForbiddenKind(address)} (CAPTURE_ALLOW could permit it)`)
+  return new EgressError(
+    'blocked',
+    `${leads} ${findForbiddenKind(address)}, which captured pages may not reach. ` +
+      `To permit it, set CAPTURE_ALLOW=${nameTarget(target)} where proofsheet is started.`,
+  )
 }

@@ -25,6 +25,8 @@ export interface HttpContext {
   readonly watch: Watch
   /** Throws AppError `no_browser` where nothing could be captured. */
   readonly ready: () => Promise<void>
+  /** What this process captures with, in words. Undefined: others capture. Throws AppError `no_browser`. */
+  readonly findBrowser: () => Promise<{ readonly kind: string; readonly origin: string } | undefined>
   /** How many captures of this process came to which end. */
   readonly outcomes: ReadonlyMap<string, number>
   readonly clock: () => number

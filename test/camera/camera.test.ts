@@ -1,20 +1,21 @@
+// @module-tag browser
+
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { cp, glob, mkdir, readdir, readFile } from 'node:fs/promises'
+import { glob, readFile } from 'node:fs/promises'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { FoundBrowser } from '../../src/browser/browser.ts'
+import { findBrowsers as findAllBrowsers } from '../../src/browser/find-browser.ts'
 import type { Shot } from '../../src/camera/camera.ts'
-import { findBrowser } from '../../src/camera/find-browser.ts'
 import {
   type CameraRules,
   findBrowsers,
-  findTestBrowser,
   type Handler,
   HTML,
   openTestCamera,
@@ -28,8 +29,8 @@ import {
   until,
 } from '../support/camera.ts'
 import { freePort } from '../support/ports.ts'
-import { type RunningProcess, signalGroup, start } from '../support/process.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { type RunningProcess, start } from '../support/process.ts'
+import { BROWSER_ENV, findTestBrowser } from '../support/test-browser.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const RED = '#ff0000'
@@ -270,17 +271,6 @@ describe.concurrent('the picture', () => {
     expect([shown.height, shown.at(0, 0), shown.at(0, 719)]).toEqual([720, BLUE, BLUE])
     const full = await look(camera.take(at('/anchors#far'), { fullPage: true }))
     expect([full.height, full.at(0, 0), full.at(0, 2000)]).toEqual([4000, RED, BLUE])
-  })
-
-  test('is taken with the browser that is found by default', async () => {
-    const env = { PATH: process.env['PATH'] ?? '', HOME: homedir() }
-    const find = () => findBrowser({ chromiumPath: undefined, dataDir: '/nowhere', env })
-    const own = openTestCamera({ allow: `site.test:${site.port}`, find })
-    try {
-      expect((await look(own.take(at('/corners'), { loadingTime: 30_000 }))).at(1150, 50)).toBe(GREEN)
-    } finally {
-      await own.close()
-    }
   })
 })
 
@@ -647,91 +637,36 @@ function processorTime(pid: number): number {
 /** A process of its own that has the camera of these tests. */
 function run(script: string, env: Record<string, string> = {}): RunningProcess {
   const support = new URL('../support/camera.ts', import.meta.url)
-  const code = `import { findTestBrowser, openTestCamera } from '${support}'\n${script}`
-  const named = process.env['PROOFSHEET_TEST_BROWSER']
-  return start(process.execPath, ['--input-type=module', '-e', code], {
-    env: { ...(named && { PROOFSHEET_TEST_BROWSER: named }), ...env },
-  })
+  const code = `import { openTestCamera } from '${support}'\n${script}`
+  return start(process.execPath, ['--input-type=module', '-e', code], { env: { ...BROWSER_ENV, ...env } })
 }
 
 describe('without a browser', () => {
-  test('it is said what to install', async () => {
-    // A copy beside which no package is installed.
-    const folder = await makeFolder()
-    await cp(join(ROOT, 'src/camera'), join(folder, 'src/camera'), { recursive: true })
-    await cp(join(ROOT, 'src/errors.ts'), join(folder, 'src/errors.ts'))
-    const code = `
-      import { findBrowser } from '${join(folder, 'src/camera/find-browser.ts')}'
-      await findBrowser({ chromiumPath: undefined, dataDir: '${folder}', env: { PATH: '${folder}', HOME: '${folder}' } })
-        .then(({ path }) => console.log('found ' + path), ({ name, code, message }) => console.log(name, code, message))`
-    const looking = start(process.execPath, ['--input-type=module', '-e', code])
-    await looking.ended
-    expect(looking.stderr()).toBe('')
-    expect(looking.stdout()).toMatch(/^AppError no_browser .*Install Chrome.*npm install.*CHROMIUM_PATH/)
-    expect(await readdir(folder)).toEqual(['src'])
-  })
+  const broken = async (path: string): Promise<FoundBrowser> => {
+    for await (const found of findAllBrowsers({ chromiumPath: path, dataDir: '/nowhere', env: {} }))
+      return found
+    throw new Error(`${path} is no program`)
+  }
 
   test.each([
-    ['/nowhere/chromium', /CHROMIUM_PATH=\/nowhere\/chromium is not a program/],
-    ['/etc/passwd', /CHROMIUM_PATH=\/etc\/passwd is not a program/],
-    ['/usr', /CHROMIUM_PATH=\/usr is not a program/],
     ['/bin/true', /\/bin\/true does not start/],
     ['/bin/false', /\/bin\/false does not start/],
-  ])('CHROMIUM_PATH=%s says so at once', async (chromiumPath, words) => {
+  ])('CHROMIUM_PATH=%s says so at once', async (path, words) => {
     const profiles = profilesOf()
-    const own = openOwnCamera({ find: () => findBrowser({ chromiumPath, dataDir: '/nowhere', env: {} }) })
-    const { value, ms } = await timed(own.ready().catch((error) => error))
-    expect(value).toMatchObject({ name: 'AppError', code: 'no_browser' })
-    expect(value.message).toMatch(words)
-    expect(value.message).toMatch(/^.{20,300}$/)
-    expect(ms).toBeLessThan(5_000)
+    const own = openOwnCamera({ find: () => broken(path) })
+    const error = await own.ready().catch((error) => error)
+    expect(error).toMatchObject({ name: 'AppError', code: 'no_browser' })
+    expect(error.message).toMatch(words)
+    expect(error.message).toMatch(/^.{20,300}$/)
     await expect(own.take(at('/green'))).rejects.toMatchObject({ code: 'no_browser' })
     expect(profilesOf()).toEqual(profiles)
   })
 
   test('one that comes later is found', async () => {
     let there = false
-    const own = openOwnCamera({
-      find: async () => (there ? await findTestBrowser() : { path: '/bin/false', env: {} }),
-    })
+    const own = openOwnCamera({ find: () => (there ? findTestBrowser() : broken('/bin/false')) })
     await expect(own.ready()).rejects.toMatchObject({ code: 'no_browser' })
     there = true
     expect((await look(own.take(at('/green')))).at(0, 0)).toBe(GREEN)
-  })
-})
-
-describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('the browser of the package', () => {
-  const unpacking = (cache: string) =>
-    run(
-      `const { findBrowser } = await import('${join(ROOT, 'src/camera/find-browser.ts')}')
-      const find = () => findBrowser({ chromiumPath: undefined, dataDir: '/nowhere', env: { HOME: '/nowhere', XDG_CACHE_HOME: '${cache}' } })
-      const own = openTestCamera({ allow: 'site.test:${site.port}', find })
-      const { bytes } = await own.take('${at('/green')}', { loadingTime: 30_000 })
-      await own.close()
-      console.log('taken', bytes.length)`,
-    )
-
-  test('is unpacked once, whole, by however many start together', async () => {
-    const cache = await makeFolder()
-    const both = [1, 2].map(() => unpacking(cache))
-    for (const one of both) {
-      const { code } = await one.ended
-      expect([code, one.stderr(), one.stdout()]).toEqual([0, '', expect.stringMatching(/^taken \d+/)])
-    }
-    expect(await readdir(join(cache, 'proofsheet'))).toEqual([expect.stringMatching(/^chromium-[\d.]+$/)])
-  })
-
-  test('is not taken for whole where unpacking was killed', async () => {
-    const cache = await makeFolder()
-    await mkdir(join(cache, 'proofsheet'))
-    const killed = unpacking(cache)
-    const partial = async () => await Array.fromAsync(glob('proofsheet/.unpacking-*/*', { cwd: cache }))
-    while ((await partial()).length === 0) await sleep(5)
-    signalGroup(killed.child, 'SIGKILL')
-    await killed.ended
-    expect((await readdir(join(cache, 'proofsheet'))).filter((name) => !name.startsWith('.'))).toEqual([])
-    const next = unpacking(cache)
-    await next.ended
-    expect([next.stderr(), next.stdout()]).toEqual(['', expect.stringMatching(/^taken \d+/)])
   })
 })

@@ -1,10 +1,13 @@
+// @module-tag browser
+
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { serveBare } from '../support/bare-server.ts'
-import { BROWSER_ENV, COLOURED, coloursAt, type Site, servePages } from '../support/pages.ts'
+import { COLOURED, coloursAt, type Site, servePages } from '../support/pages.ts'
 import { proofsheet, runProofsheet, serveProcess, start } from '../support/process.ts'
+import { BROWSER_ENV } from '../support/test-browser.ts'
 import { makeFolder } from '../support/workspace.ts'
 
 async function newProject(more: Record<string, string> = {}) {
@@ -62,7 +65,9 @@ test('captures here, shows a table, saves the pictures, and says with its exit c
     env,
   )
   expect(some.code).toBe(1)
-  expect(some.stdout).toMatch(/done .*\/b +\S{36}\n.*failed .*\/never +timeout: .*\nfailed .* +blocked: /s)
+  expect(some.stdout).toMatch(
+    /done .*\/b +\S{36}\n.*failed .*\/never +timeout: .*\nfailed .* +blocked: .*CAPTURE_ALLOW=10\.0\.0\.1:80 where/s,
+  )
   expect(some.stderr).toMatch(/Not all captured: 1 of 3 pages/)
 })
 
@@ -127,6 +132,27 @@ test('asks a server, with a key', async () => {
   ])
 })
 
+test('a project is meant by its name, or as the only one, here and on a server', async () => {
+  const { site, env } = await newProject()
+  const service = await serveProcess(env)
+  const capture = (...args: string[]) => runProofsheet(['capture', ...args, pageOf(site, '/a')], env)
+  for (const there of [[], ['--server', service.url]]) {
+    expect(await capture(...there)).toMatchObject({ code: 0 })
+  }
+  await runProofsheet(['project', 'create', '--name', 'Other'], env)
+  for (const there of [[], ['--server', service.url]]) {
+    expect(await capture(...there, '--project', 'Other')).toMatchObject({ code: 0 })
+    expect(await capture(...there)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/several projects: say which one with --project.*\n.* {2}Other\n/s),
+    })
+    expect(await capture(...there, '--project', 'Nobody')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/no project has the id or the name Nobody.*\n.* {2}Other\n/s),
+    })
+  }
+})
+
 test('mistakes are told before anything is begun', async () => {
   const { env, project } = await newProject()
   const bad = await runProofsheet(['capture', '--project', project, 'ftp://x/', 'example.com'], env)
@@ -139,11 +165,11 @@ test('mistakes are told before anything is begun', async () => {
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('there is no project')])
   const none = await runProofsheet(['capture', '--project', project, 'http://x/'], {
     ...env,
-    CHROMIUM_PATH: '/none',
+    CHROMIUM_PATH: '/bin/false',
   })
   expect([none.code, none.stderr]).toEqual([
     1,
-    expect.stringContaining('CHROMIUM_PATH=/none is not a program'),
+    expect.stringContaining('The browser /bin/false does not start'),
   ])
   expect((await runProofsheet(['project', 'list'], env)).stdout).toMatch(new RegExp(`${project} .* 0 +0 +`))
 })
@@ -173,7 +199,7 @@ test('a service on the same storage leaves a command its pages; what it leaves b
 
 test('work captures what a service without a browser accepts', async () => {
   const { site, env, project } = await newProject()
-  const service = await serveProcess({ ...env, CAPTURE_CONCURRENCY: '0', CHROMIUM_PATH: '/none' })
+  const service = await serveProcess({ ...env, CAPTURE_CONCURRENCY: '0', CHROMIUM_PATH: '/bin/false' })
   const worker = proofsheet(['work'], { ...env, CAPTURE_CONCURRENCY: '1' })
   await worker.waitFor(/Capturing, 1 page at a time/)
   const asked = await runProofsheet([
@@ -189,6 +215,6 @@ test('work captures what a service without a browser accepts', async () => {
   expect((await worker.ended).code).toBe(0)
   const idle = await runProofsheet(['work'], { ...env, CAPTURE_CONCURRENCY: '0' })
   expect([idle.code, idle.stderr]).toEqual([2, expect.stringContaining('leaves nothing to do')])
-  const blind = await runProofsheet(['work'], { ...env, CHROMIUM_PATH: '/none' })
-  expect([blind.code, blind.stderr]).toEqual([1, expect.stringContaining('is not a program')])
+  const blind = await runProofsheet(['work'], { ...env, CHROMIUM_PATH: '/bin/false' })
+  expect([blind.code, blind.stderr]).toEqual([1, expect.stringContaining('does not start')])
 })

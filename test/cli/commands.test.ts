@@ -2,12 +2,13 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
 import { page, writeImport } from '../support/import-file.ts'
-import { BROWSER_ENV } from '../support/pages.ts'
 import { proofsheet, runProofsheet, serveProcess } from '../support/process.ts'
 import { makePng, rootsUrl } from '../support/results.ts'
+import { BROWSER_ENV } from '../support/test-browser.ts'
 import { makeFolder } from '../support/workspace.ts'
 
 const DEMO = '11111111-1111-4111-8111-111111111111'
@@ -41,10 +42,10 @@ describe('help', () => {
     [[], 'Usage:'],
     [['nonsense'], "unknown command 'nonsense'"],
     [['import', '--project', DEMO], "missing required argument 'source'"],
-    [['import', '--project', 'x', 'y'], 'It must be a UUID'],
-    [['import', 'y'], "required option '--project <uuid>' not specified"],
     [['key', 'create', '--project', DEMO, '--scope', 'admin'], 'Allowed choices are read, write'],
     [['serve', '--nonsense'], "unknown option '--nonsense'"],
+    [['serve', '--port', '3000'], 'environment: PORT=3000 npx proofsheet serve\n'],
+    [['work', '--data-dir=/tmp/x'], 'environment: DATA_DIR=/tmp/x npx proofsheet work\n'],
   ])('%s is a mistake: exit code 2', async (args, message) => {
     const { folder, env } = await newEnv()
     const { code, stderr } = await runProofsheet(args, env)
@@ -61,11 +62,14 @@ describe('settings', () => {
       SIGNING_KEYS: 'short',
       PUBLIC_URL: 'ftp://x',
       DATABASE_URL: 'mysql://x',
+      CHROMIUM_PATH: '/nope',
+      CAPTURE_ALLOW: 'localhost:0,http://x,10.0.0.0/99,localhost:3000',
     })
     const { code, stderr } = await runProofsheet(['serve'], env)
     expect(code).toBe(2)
-    for (const name of ['PORT', 'AUTH', 'SIGNING_KEYS', 'PUBLIC_URL', 'DATABASE_URL'])
+    for (const name of ['PORT', 'AUTH', 'SIGNING_KEYS', 'PUBLIC_URL', 'DATABASE_URL', 'CHROMIUM_PATH'])
       expect(stderr).toMatch(new RegExp(`- ${name} `))
+    expect(stderr).toMatch(/- CAPTURE_ALLOW .*"localhost:0".*"http:\/\/x".*"10\.0\.0\.0\/99"/)
     expect(stderr).not.toContain('    at ')
     expect(await readdir(folder)).toEqual([])
   })
@@ -227,50 +231,83 @@ describe('import', () => {
 })
 
 describe('serve', () => {
-  test('--demo fills an empty store once, also where it was cut short, and prints addresses that work', async () => {
+  /** The demo's roots, newest first, once each has all its pictures. */
+  async function wholeDemo(url: string): Promise<RootResult[]> {
+    const pictures = [4, 6, 8, 4, 4]
+    for (;;) {
+      const roots = (await (await fetch(url + rootsUrl(DEMO))).json()) as RootResult[]
+      if (
+        isDeepStrictEqual(
+          roots.map(({ jobs }) => jobs.length),
+          pictures,
+        )
+      )
+        return roots
+      await sleep(50)
+    }
+  }
+
+  test('--demo fills an empty store once, also where it was cut short, and the newest root is captured', {
+    tags: ['browser'],
+  }, async () => {
     const { env } = await newEnv({
       PORT: '0',
-      // Those of the operator are for strangers' pages.
+      // The operator's limits are for strangers' pictures.
       MAX_JOBS_PER_ROOT: '1',
-      MAX_PICTURE_PIXELS: '10',
-      MAX_VIEWPORT_HEIGHT: '10',
+      MAX_PICTURE_BYTES: '1000',
       ...BROWSER_ENV,
     })
     const killed = proofsheet(['serve', '--demo'], env)
-    await killed.waitFor(/capturing a demo/)
-    while ((await runProofsheet(['project', 'list'], env)).stdout.includes(' 0      0 '));
+    const [, before = ''] = await killed.waitFor(/ready at (http:\S+)/)
+    while (((await (await fetch(before + rootsUrl(DEMO))).json()) as RootResult[]).length === 0)
+      await sleep(5)
     killed.child.kill('SIGKILL')
     await killed.ended
     const first = proofsheet(['serve', '--demo'], env)
-    await first.waitFor(/Stop with Ctrl\+C/)
-    const [list = '', one = ''] = [...first.stdout().matchAll(/curl (http:\S+)/g)].map((match) => match[1])
-    expect(list).toContain(DEMO)
-    const roots = (await (await fetch(list)).json()) as RootResult[]
-    expect(roots.map((root) => root.jobs.length)).toEqual([10, 8, 4, 4])
+    const [, url = ''] = await first.waitFor(/ready at (http:\S+)/)
+    const roots = await wholeDemo(url)
     expect(roots[0]?.jobs[0]?.screenshotParameter).toMatchObject({ width: 1200, height: 720 })
-    expect(await (await fetch(one)).json()).toEqual(roots[0])
+    // What was captured here, and not taken from the package.
+    expect(roots[0]?.rootId).not.toMatch(/^0d3a0001/)
+    const [, list = ''] = /curl (http:\S+)/.exec(first.stdout()) ?? []
+    expect(await (await fetch(list)).json()).toEqual(roots)
+    expect(first.stdout()).toContain(`DATA_DIR=${env.DATA_DIR} npx proofsheet capture https://`)
     expect(first.stdout()).toContain(`The data lies in ${env.DATA_DIR}`)
     first.child.kill('SIGTERM')
     expect((await first.ended).code).toBe(0)
     const second = proofsheet(['serve', '--demo'], env)
-    await second.waitFor(/Stop with Ctrl\+C/)
-    expect(second.stdout()).not.toContain('capturing')
+    const [, again = ''] = await second.waitFor(/ready at (http:\S+)/)
+    expect((await wholeDemo(again)).map(({ rootId }) => rootId)).toEqual(roots.map(({ rootId }) => rootId))
+    expect(second.stdout()).not.toContain('being captured')
   })
 
-  test('a demo without a browser is told of, and the service is there', async () => {
-    const { env } = await newEnv({ PORT: '0', CHROMIUM_PATH: '/nonexistent' })
+  test('--demo is complete without a browser that starts, and says what is wrong with the one that is there', async () => {
+    const { env } = await newEnv({ PORT: '0', CHROMIUM_PATH: '/bin/false' })
     const service = proofsheet(['serve', '--demo'], env)
     const [, url = ''] = await service.waitFor(/ready at (http:\S+)/)
-    expect(service.stdout()).toContain(
-      'The demo project is not complete. CHROMIUM_PATH=/nonexistent is not a program',
-    )
-    expect(await (await fetch(url + rootsUrl(DEMO))).json()).toEqual([])
+    const [newest] = await wholeDemo(url)
+    expect(newest?.rootId).toMatch(/^0d3a0001/)
+    await service.waitFor(/\/bin\/false does not start/)
+    for (const { data } of newest?.jobs ?? []) expect((await fetch(data)).status).toBe(200)
+  })
+
+  test('--demo that is stopped says what is kept, and what comes with the next start', async () => {
+    const { env } = await newEnv({ PORT: '0', ...BROWSER_ENV })
+    const service = proofsheet(['serve', '--demo'], env)
+    await service.waitFor(/Stop with Ctrl/)
+    service.child.kill('SIGINT')
+    expect((await service.ended).code).toBe(0)
+    const [, pictures = '0', captures = '0'] =
+      /(\d+) pictures? of (\d+) captures? are kept in \S+; the next start/.exec(service.stdout()) ?? []
+    const { stdout } = await runProofsheet(['project', 'list'], env)
+    expect(stdout).toMatch(new RegExp(`${DEMO} .* ${captures} +${pictures} +Demo`))
   })
 
   test('a folder that cannot be used is a sentence, not a stack', async () => {
     const { folder } = await newEnv()
     await writeFile(join(folder, 'file'), '')
-    for (const DATA_DIR of [join(folder, 'file'), join(folder, 'file', 'below')]) {
+    // In /proc a folder that is not there cannot be made, and Node's own way to make it never ends.
+    for (const DATA_DIR of [join(folder, 'file'), join(folder, 'file', 'below'), '/proc/file/below']) {
       const { code, stderr } = await runProofsheet(['project', 'list'], { DATA_DIR })
       expect([code, stderr]).toEqual([
         1,

@@ -1,12 +1,15 @@
+// @module-tag browser
+
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type BareAnswer, events, serveBare } from '../support/bare-server.ts'
-import { findTestBrowser, until } from '../support/camera.ts'
+import { until } from '../support/camera.ts'
 import { finishNext, startAccepting } from '../support/requests.ts'
 import { addRows, makeKey } from '../support/results.ts'
+import { prepareTestBrowser } from '../support/test-browser.ts'
 
 const ENTRY = join(fileURLToPath(new URL('../..', import.meta.url)), 'src/client/client.ts')
 
@@ -18,8 +21,8 @@ beforeAll(async () => {
   const bundle = await rolldown({ input: ENTRY, platform: 'browser' })
   const { output } = await bundle.generate({ format: 'es', minify: true })
   script = output[0].code
-  const { path, env } = await findTestBrowser()
-  browser = await chromium.launch({ executablePath: path, env, chromiumSandbox: false })
+  const prepared = await prepareTestBrowser()
+  browser = await chromium.launch({ ...prepared, chromiumSandbox: false })
 })
 afterAll(() => browser.close())
 

@@ -140,7 +140,9 @@ describe('a name', () => {
     expect(await sendRequest(gate, 'http://example.internal/')).toBe('')
     expect(gate.failureOf('http://example.internal/any?thing')).toEqual({
       reason: 'blocked',
-      detail: 'example.internal leads to a private address (CAPTURE_ALLOW could permit it)',
+      detail:
+        'example.internal leads to a private address, which captured pages may not reach. ' +
+        'To permit it, set CAPTURE_ALLOW=example.internal:80 where proofsheet is started.',
     })
     expect(gate.failureOf('http://example.internal:81/')).toBeUndefined()
     expect(gate.failureOf('https://example.internal/')).toBeUndefined()

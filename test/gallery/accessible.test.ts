@@ -1,3 +1,5 @@
+// @module-tag browser
+
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'

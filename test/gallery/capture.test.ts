@@ -1,7 +1,10 @@
+// @module-tag browser
+
 import { expect, test } from 'vitest'
-import { BROWSER_ENV, COLOURED, servePages } from '../support/pages.ts'
+import { COLOURED, servePages } from '../support/pages.ts'
 import { makeKey, makeProject } from '../support/results.ts'
 import { startService } from '../support/service.ts'
+import { BROWSER_ENV } from '../support/test-browser.ts'
 import { useVisitors } from '../support/visitor.ts'
 
 const visit = useVisitors()

@@ -1,3 +1,5 @@
+// @module-tag browser
+
 import { expect, test } from 'vitest'
 import { hangRoots, startHung } from '../support/hang.ts'
 import { makeKey } from '../support/results.ts'

@@ -1,3 +1,5 @@
+// @module-tag browser
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'

@@ -1,3 +1,5 @@
+// @module-tag browser
+
 import { expect, test } from 'vitest'
 import { startHung } from '../support/hang.ts'
 import { hangMany } from '../support/hang-many.ts'

@@ -1,3 +1,5 @@
+// @module-tag browser
+
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { newRequest } from '../support/captures.ts'

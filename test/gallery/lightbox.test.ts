@@ -1,3 +1,5 @@
+// @module-tag browser
+
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'

@@ -1,3 +1,5 @@
+// @module-tag browser
+
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { hangMany } from '../support/hang-many.ts'

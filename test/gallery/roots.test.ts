@@ -1,3 +1,5 @@
+// @module-tag browser
+
 import { expect, test } from 'vitest'
 import { newRequest } from '../support/captures.ts'
 import { PAGES, startHung } from '../support/hang.ts'

@@ -1,30 +1,18 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
-import type { Camera, FoundBrowser, PageToShoot, Shot } from '../../src/camera/camera.ts'
+import type { Camera, PageToShoot, Shot } from '../../src/camera/camera.ts'
 import { type CameraOptions, createCamera } from '../../src/camera/chromium.ts'
-import { findBrowser } from '../../src/camera/find-browser.ts'
 import { parseAllowList } from '../../src/egress/allow-list.ts'
 import { createGuard, type Gate, type Guard, type Lookup } from '../../src/egress/guard.ts'
+import { findTestBrowser } from './test-browser.ts'
 
 // A camera before sites of this machine. Nothing here asks DNS, and nothing leaves loopback.
 
 const LIMITS = { height: 16_384, pixels: 67_108_864, pageBytes: 100_000_000 }
-
-/** The browser of the npm package, which starts fastest, or the one that PROOFSHEET_TEST_BROWSER names. */
-export function findTestBrowser(): Promise<FoundBrowser> {
-  const { PROOFSHEET_TEST_BROWSER, HOME, XDG_CACHE_HOME, PATH } = process.env
-  const env = { HOME: HOME ?? homedir(), ...(XDG_CACHE_HOME && { XDG_CACHE_HOME }) }
-  return findBrowser({
-    chromiumPath: PROOFSHEET_TEST_BROWSER || undefined,
-    dataDir: tmpdir(),
-    // Debian's is a script that needs its tools; without a path none of the machine's is found.
-    env: PROOFSHEET_TEST_BROWSER ? { ...env, PATH: PATH ?? '' } : env,
-  })
-}
 
 export interface CameraRules extends Partial<Omit<CameraOptions, 'guard' | 'limits'>> {
   readonly allow?: string
@@ -75,7 +63,7 @@ export function openTestCamera({
   const camera = createCamera({
     find: findTestBrowser,
     concurrency: 6,
-    log: { warn: () => {} },
+    log: { info: () => {}, warn: () => {} },
     ...rules,
     guard,
     limits: { ...LIMITS, ...limits },

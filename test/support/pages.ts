@@ -40,13 +40,6 @@ export const COLOURED = `<!doctype html><title>Colours</title><body style="margi
 <div style="position:absolute;left:600px;top:360px;width:600px;height:360px;background:#0000ff"></div>
 <div style="position:absolute;left:0;top:0;width:100px;height:100px;background:#00aa00"></div>`
 
-/**
- * The browser of the npm package, which is there wherever the tests run on Linux and is the faster one; elsewhere
- * whatever the machine has.
- */
-export const BROWSER_ENV: Record<string, string> =
-  process.platform === 'linux' && process.arch === 'x64' ? { PATH: '/nonexistent' } : {}
-
 /** `#rrggbb` at each of these places of a picture. */
 export async function coloursAt(
   png: Uint8Array,

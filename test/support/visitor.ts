@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { findTestBrowser } from './camera.ts'
+import { prepareTestBrowser } from './test-browser.ts'
 
 /** Someone who looks at the gallery. */
 export interface Visitor {
@@ -24,10 +24,10 @@ export function useVisitors(): (url: string, options?: VisitorOptions) => Promis
   let browser: Browser | undefined
   let folder = ''
   beforeAll(async () => {
-    const { path, env } = await findTestBrowser()
+    const { executablePath, env } = await prepareTestBrowser()
     folder = await mkdtemp(join(tmpdir(), 'proofsheet-visitor-'))
     browser = await chromium.launch({
-      executablePath: path,
+      executablePath,
       chromiumSandbox: process.getuid?.() !== 0,
       // Nothing but this machine: the pages are ours.
       args: [

@@ -1,11 +1,14 @@
+// @module-tag browser
+
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { rootPath } from '../../src/contract/paths.ts'
-import { askFor, BROWSER_ENV, COLOURED, servePages } from '../support/pages.ts'
+import { askFor, COLOURED, servePages } from '../support/pages.ts'
 import { proofsheet, serveProcess } from '../support/process.ts'
 import { startService } from '../support/service.ts'
+import { BROWSER_ENV } from '../support/test-browser.ts'
 import { usePostgres, useS3 } from '../support/use-servers.ts'
 import { makeFolder } from '../support/workspace.ts'
 import { newWorld } from '../support/worlds.ts'

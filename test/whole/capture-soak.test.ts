@@ -1,9 +1,12 @@
+// @module-tag browser
+
 import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { askFor, BROWSER_ENV, COLOURED, servePages } from '../support/pages.ts'
+import { askFor, COLOURED, servePages } from '../support/pages.ts'
 import { memoryOf, proofsheet, serveProcess } from '../support/process.ts'
+import { BROWSER_ENV } from '../support/test-browser.ts'
 import { makeFolder } from '../support/workspace.ts'
 
 const WARM_UP = 40

@@ -1,10 +1,13 @@
+// @module-tag browser
+
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { askFor, BROWSER_ENV, COLOURED, coloursAt, servePages } from '../support/pages.ts'
+import { askFor, COLOURED, coloursAt, servePages } from '../support/pages.ts'
 import { freePort } from '../support/ports.ts'
 import { runProofsheet, serveProcess } from '../support/process.ts'
+import { BROWSER_ENV } from '../support/test-browser.ts'
 import { makeFolder } from '../support/workspace.ts'
 
 async function makeProject(env: Record<string, string>): Promise<string> {

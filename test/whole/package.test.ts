@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
-import { BROWSER_ENV } from '../support/pages.ts'
 import { start } from '../support/process.ts'
+import { BROWSER_ENV } from '../support/test-browser.ts'
 import { makeFolder } from '../support/workspace.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

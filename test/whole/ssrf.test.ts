@@ -1,3 +1,5 @@
+// @module-tag browser
+
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -12,7 +14,6 @@ import type { Lookup } from '../../src/egress/guard.ts'
 import {
   type CameraRules,
   findBrowsers,
-  findTestBrowser,
   type Handler,
   HTML,
   openTestCamera,
@@ -27,6 +28,7 @@ import {
 import { freePort } from '../support/ports.ts'
 import { makeProject } from '../support/results.ts'
 import { startService } from '../support/service.ts'
+import { prepareTestBrowser } from '../support/test-browser.ts'
 import { makeFolder } from '../support/workspace.ts'
 
 // Safety rule 13, from inside a real browser: a site that is permitted by name and port tries everything it can to
@@ -516,8 +518,8 @@ const WAYS = [
 
 describe('around the proxy', () => {
   test('a browser without our arguments does send datagrams, and opens connections of its own', async () => {
-    const { path, env } = await findTestBrowser()
-    const browser = await chromium.launch({ executablePath: path, env, chromiumSandbox: false })
+    const prepared = await prepareTestBrowser()
+    const browser = await chromium.launch({ ...prepared, chromiumSandbox: false })
     onTestFinished(() => browser.close())
     const page = await browser.newPage()
     await page.goto(at('/datagrams'))

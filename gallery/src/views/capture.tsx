@@ -4,6 +4,7 @@ import { ProblemError } from '../../../src/client/client.ts'
 import { toRoot } from '../addresses.ts'
 import { type Field, placeMistakes, SIZES, toRequest } from '../capture-form.ts'
 import { go } from '../navigation.ts'
+import { NoBrowser } from '../parts/no-browser.tsx'
 import { Page } from '../parts/page.tsx'
 import { explain } from '../parts/problem.tsx'
 import { client } from '../session.ts'
@@ -50,6 +51,7 @@ export function CaptureView({ projectId }: { projectId: string }) {
     <Page title="New capture" projectId={projectId} tab="capture">
       <form ref={form} class="capture" onSubmit={submit} noValidate>
         <h1>New capture</h1>
+        <NoBrowser />
         <div class="field">
           <label for="addresses">Addresses, one per line</label>
           <textarea

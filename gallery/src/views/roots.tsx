@@ -3,6 +3,7 @@ import type { RootOverview } from '../../../src/contract/browsing.ts'
 import { isFinal } from '../../../src/contract/states.ts'
 import { toCapture, toRoot, toRoots } from '../addresses.ts'
 import { go } from '../navigation.ts'
+import { NoBrowser } from '../parts/no-browser.tsx'
 import { Page } from '../parts/page.tsx'
 import { Preview, RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
@@ -18,7 +19,7 @@ import { count, day, timeOfDay } from '../words.ts'
 
 /** Roots asked for at a time. */
 const PAGE = 20
-/** How often a root that is being captured is looked at, and among how many. */
+/** How often a root that is being captured is looked at, or a short list, and among how many. */
 const LOOK_MS = 3_000
 const MOST_WATCHED = 100
 /** Rows are as high on a narrow screen, where the facts stand above the pictures, as these say. */
@@ -34,7 +35,9 @@ export function RootsView({ projectId, q, tag }: { projectId: string; q: string;
   )
   useEffect(() => {
     const unfinished = roots.items.some(({ state }) => !isFinal(state))
-    if (!unfinished || roots.items.length > MOST_WATCHED) return
+    // A short list is one small answer, most often 304: there new captures appear by themselves.
+    const short = roots.items.length < atATime(PAGE)
+    if (!(short || unfinished) || roots.items.length > MOST_WATCHED) return
     // And again after one that failed: the service may be away for a moment.
     const timer = setTimeout(() => roots.renew(), LOOK_MS)
     return () => clearTimeout(timer)
@@ -68,6 +71,7 @@ export function RootsView({ projectId, q, tag }: { projectId: string; q: string;
           </a>
         )}
       </div>
+      <NoBrowser />
       <RenewContext.Provider value={useCallback(() => roots.renewUnlessJustDone(), [roots])}>
         <div ref={place}>
           {width > 0 && roots.items.length > 0 && (

@@ -6,8 +6,9 @@ import { parseScreenshotRequest, type ScreenshotRequest } from '../../contract/s
 import { isFinal, type RootStatus } from '../../contract/status.ts'
 import { AppError } from '../../errors.ts'
 import type { ExitCode } from '../exit-code.ts'
-import { idOption, valueOption } from '../options.ts'
+import { valueOption } from '../options.ts'
 import { createProgress } from '../progress.ts'
+import { projectOption } from '../project-option.ts'
 import { nextSignal } from '../signals.ts'
 import { counted, formatTable, printable } from '../table.ts'
 import type { CaptureDesk } from './desk.ts'
@@ -18,7 +19,7 @@ import { captureThere } from './there.ts'
 export function captureCommand(finish: (code: ExitCode) => void): Command {
   return new Command('capture')
     .description('Capture pages now, and show how it goes.')
-    .requiredOption('--project <uuid>', 'the project they belong to', idOption)
+    .addOption(projectOption('the project they belong to'))
     .option('--width <pixels>', 'of the browser window', valueOption(integer(1, 16_384)), 1_200)
     .option('--height <pixels>', 'of the browser window', valueOption(integer(1, 16_384)), 720)
     .option('--full-page', 'the whole page, not only what the window shows')
@@ -35,21 +36,22 @@ export function captureCommand(finish: (code: ExitCode) => void): Command {
 }
 
 const EXPLANATION = `
-  npx proofsheet capture --project <id> https://example.com/ https://example.com/pricing
-  npx proofsheet capture --project <id> --full-page --out shots - < addresses.txt
-  PROOFSHEET_KEY=… npx proofsheet capture --project <id> --server https://shots.example.com https://example.com/
+  npx proofsheet capture https://example.com/ https://example.com/pricing
+  npx proofsheet capture --project "My site" --full-page --out shots - < addresses.txt
+  PROOFSHEET_KEY=… npx proofsheet capture --server https://shots.example.com https://example.com/
+  CAPTURE_ALLOW=127.0.0.1:3000 npx proofsheet capture http://127.0.0.1:3000/
 
 Without --server this process captures, into the storage that the settings name (DATA_DIR, DATABASE_URL, …), whether
 or not a service runs on it. With --server, that server does it, and
 PROOFSHEET_KEY is the key (scope write) that it asks for.
 
 A line of the input is an address and, behind a space, a name for the page. Pages on this machine or a private network
-are refused unless CAPTURE_ALLOW permits them: CAPTURE_ALLOW=127.0.0.1:3000.
+are refused unless CAPTURE_ALLOW permits them, as in the last example.
 
 Exit code: 0 all pages are captured, 1 some are not, 2 a mistake in the command.`
 
 interface CaptureOptions {
-  readonly project: string
+  readonly project?: string
   readonly width: number
   readonly height: number
   readonly fullPage?: true
@@ -74,7 +76,7 @@ async function runCapture(urls: readonly string[], options: CaptureOptions): Pro
   const { server, project } = options
   if (server !== undefined) {
     const { clientKey } = readConfig(undefined, { serving: false })
-    return await captureAll(captureThere({ server, project, key: clientKey }), request, options)
+    return await captureAll(await captureThere({ server, project, key: clientKey }), request, options)
   }
   return await captureHere(project, (desk, limits) => {
     refuseMistakes(request, limits)

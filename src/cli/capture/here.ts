@@ -6,16 +6,16 @@ import { isFinal } from '../../contract/status.ts'
 import { AppError } from '../../errors.ts'
 import { pictureKey } from '../../images/images.ts'
 import { openStudio } from '../../studio.ts'
-import { requireProject, withStorage } from '../storage.ts'
+import { getProjectId, withStorage } from '../storage.ts'
 import type { CaptureDesk } from './desk.ts'
 
 /** Captures in this process, into the storage of the settings. */
 export async function captureHere<T>(
-  projectId: string,
+  project: string | undefined,
   work: (desk: CaptureDesk, limits: Config['limits']) => Promise<T>,
 ): Promise<T> {
   return await withStorage(async (storage, config) => {
-    await requireProject(storage, projectId)
+    const projectId = await getProjectId(storage, project)
     // On a terminal a bar and a table say it better; only what an operator should hear of comes through.
     const log = pino({ level: 'error' }, pino.destination(2))
     const studio = await openStudio(config, storage, { log, clock: Date.now, ownOnly: true })

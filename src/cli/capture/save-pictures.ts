@@ -1,10 +1,10 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { numberedFileName } from '../../contract/picture-names.ts'
 import type { RootStatus } from '../../contract/status.ts'
+import { makeFolders } from '../../durable-folder.ts'
 import type { CaptureDesk } from './desk.ts'
 
 /** Answers where each one lies now, by its uuid. */
@@ -13,7 +13,7 @@ export async function savePictures(
   { rootId, urls }: RootStatus,
   folder: string,
 ): Promise<Map<string, string>> {
-  await mkdir(folder, { recursive: true })
+  await makeFolders(resolve(folder), 0o777)
   const digits = String(urls.length).length
   const saved = new Map<string, string>()
   for (const page of urls) {

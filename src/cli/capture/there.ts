@@ -1,21 +1,26 @@
 import { type Client, createClient, NoAnswerError, ProblemError } from '../../client/client.ts'
+import { parseId } from '../../contract/ids.ts'
 import { AppError } from '../../errors.ts'
+import { chooseProject } from '../project-option.ts'
 import type { CaptureDesk } from './desk.ts'
 
 /** In seconds. A server that restarts is back by then. */
 const PATIENCE = 30
 
 /** A server captures; this process only asks. */
-export function captureThere({
+export async function captureThere({
   server,
-  project,
+  project: meant,
   key,
 }: {
   server: string
-  project: string
+  project: string | undefined
   key: string | undefined
-}): CaptureDesk {
+}): Promise<CaptureDesk> {
   const client = openClient(server, key)
+  const project = await findProject(client, meant).catch((error) => {
+    throw explain(error, server)
+  })
   return {
     async submit(request) {
       try {
@@ -41,6 +46,12 @@ export function captureThere({
       return body
     },
   }
+}
+
+/** An id is for the server to know. */
+async function findProject(client: Client, meant: string | undefined): Promise<string> {
+  if (meant !== undefined && parseId(meant) !== undefined) return meant
+  return chooseProject((await Array.fromAsync(client.listProjects())).flat(), meant)
 }
 
 function openClient(server: string, key: string | undefined): Client {

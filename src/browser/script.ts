@@ -1,0 +1,27 @@
+import { open } from 'node:fs/promises'
+
+const LOOK_BYTES = 4_096
+/** `/usr/lib/chromium/chromium-headless-shell "$@"`, and nothing else. */
+const PASSES_ON = /^(?:exec\s+)?(\/[^\s"'$`\\;&|<>()]+)\s+"\$@"$/
+
+/**
+ * The program that a script starts, where that is all the script does; else the path as it is. Debian's headless shell
+ * is such a script: whoever kills the script leaves the browser running.
+ */
+export async function withoutScript(path: string): Promise<string> {
+  const [first = '', ...lines] = (await readBeginning(path)).split('\n').map((line) => line.trim())
+  if (!/^#!\s*\/bin\/(ba|da)?sh\b/.test(first)) return path
+  const commands = lines.filter((line) => line !== '' && !line.startsWith('#'))
+  return (commands.length === 1 && PASSES_ON.exec(commands[0] ?? '')?.[1]) || path
+}
+
+async function readBeginning(path: string): Promise<string> {
+  const file = await open(path).catch(() => undefined)
+  try {
+    const { buffer, bytesRead } = (await file?.read(Buffer.alloc(LOOK_BYTES), 0, LOOK_BYTES, 0)) ?? {}
+    // A script that goes on beyond this does more than start a program.
+    return buffer && bytesRead && bytesRead < LOOK_BYTES ? buffer.toString('utf8', 0, bytesRead) : ''
+  } finally {
+    await file?.close()
+  }
+}

@@ -1,0 +1,125 @@
+import { Command } from 'commander'
+import { type FoundBrowser, INSTALL_COMMAND } from '../browser/browser.ts'
+import { findBrowsers, type WhereToLook } from '../browser/find-browser.ts'
+import { findMachineFont } from '../browser/fonts.ts'
+import { installBrowser } from '../browser/install-browser.ts'
+import { type Config, readConfig } from '../config/config.ts'
+import { DEFAULT_LOADING_TIME } from '../contract/results.ts'
+import { addressOf, serveSite } from '../demo/site/serve-site.ts'
+import { openCamera } from '../studio.ts'
+import type { ExitCode } from './exit-code.ts'
+import { createProgress, type Progress } from './progress.ts'
+
+export function browserCommand(finish: (code: ExitCode) => void): Command {
+  const browser = new Command('browser')
+    .description('Show which browser takes the pictures, or bring one.')
+    .addHelpText('after', EXPLANATION)
+    .action(async () => finish(await showBrowser()))
+  browser
+    .command('install')
+    .description('Bring a headless shell of Chromium, the fastest browser for pictures.')
+    .addHelpText('after', INSTALL_EXPLANATION)
+    .action(install)
+  return browser
+}
+
+const EXPLANATION = `
+Without a command it says which browser would be taken and why, its version, whether its sandbox works here, which fonts
+there are, and how long one picture takes. Exit code: 1 where there is none.
+
+The first of these is taken: CHROMIUM_PATH; a headless shell of this machine (chromium-headless-shell,
+chrome-headless-shell); one in Playwright's cache; that of the npm package @sparticuz/chromium (Linux, x64); Chrome
+or Chromium. A headless shell takes about three times as many pictures a second as a whole browser.`
+
+const INSTALL_EXPLANATION = `
+Playwright's installer downloads it into Playwright's cache (Linux and macOS, x64 and arm64). Its variables work as for
+Playwright: PLAYWRIGHT_DOWNLOAD_HOST, PLAYWRIGHT_BROWSERS_PATH, HTTPS_PROXY. Where it cannot be reached, root on Debian or
+Ubuntu gets it from apt; anybody else is told the command for their system.`
+
+async function showBrowser(): Promise<ExitCode> {
+  const config = readConfig(undefined, { serving: false })
+  const found = await Array.fromAsync(findBrowsers(whereToLook(config)))
+  const [first, ...others] = found
+  if (!first) {
+    process.stderr.write(`There is no browser to take pictures with. Bring one with:\n  ${INSTALL_COMMAND}\n`)
+    return 1
+  }
+  const { running, startedMs, pictureMs } = await tryOut(config)
+  const font = await findMachineFont(config.capture.env)
+  say('Browser', running.path)
+  say('', `a ${running.kind} ${running.origin}, version ${running.version}`)
+  say('Sandbox', running.sandboxed ? 'works here' : `off: ${whyNoSandbox()}`)
+  say('Fonts', font === undefined ? NO_FONTS : `of this machine, such as ${font}`)
+  say(
+    'Picture',
+    `${seconds(pictureMs)} for one of 1200 × 720; ${seconds(startedMs)} to start the browser before the first`,
+  )
+  if (others.length > 0) say('Others', others.map(({ path }) => path).join(', '))
+  if (running.kind !== 'headless shell' && config.capture.chromiumPath === undefined) {
+    say('', `A headless shell would be about three times as fast: ${INSTALL_COMMAND}`)
+  }
+  return 0
+}
+
+const NO_FONTS =
+  'none on this machine: pages are drawn with Open Sans, which comes along. Other scripts are boxes until you\n' +
+  '          install fonts for them (Debian: apt-get install fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji)'
+
+/** A page of the demo's site, twice: the second tells how fast it is. Throws AppError `no_browser`. */
+async function tryOut(config: Config) {
+  const site = await serveSite()
+  const camera = await openCamera(config, { log: { info: () => {}, warn: () => {} }, places: site.places })
+  const page = { url: addressOf('home'), width: 1200, height: 720, fullPage: false }
+  const { signal } = new AbortController()
+  const timed = async <T>(work: Promise<T>) => {
+    const began = performance.now()
+    return { value: await work, ms: performance.now() - began }
+  }
+  try {
+    const { value: running, ms: startedMs } = await timed(camera.ready())
+    await camera.shoot({ ...page, loadingTime: DEFAULT_LOADING_TIME }, signal)
+    const { ms: pictureMs } = await timed(
+      camera.shoot({ ...page, loadingTime: DEFAULT_LOADING_TIME }, signal),
+    )
+    return { running, startedMs, pictureMs }
+  } finally {
+    await camera.close()
+    await site.close()
+  }
+}
+
+async function install(): Promise<void> {
+  const config = readConfig(undefined, { serving: false })
+  let progress: Progress | undefined
+  let before = 0
+  const found: FoundBrowser = await installBrowser(whereToLook(config), {
+    say: (text) => process.stderr.write(`${text}\n`),
+    advance(done, total) {
+      progress ??= createProgress({ title: 'Downloading', unit: 'MB', total: Math.round(total) })
+      progress.advance(Math.round(done) - before)
+      before = Math.round(done)
+    },
+  }).finally(() => progress?.finish())
+  process.stdout.write(
+    `Pictures are taken with ${found.path}, a ${found.kind} ${found.origin}.\n` +
+      'Try it: npx proofsheet browser shows how well, npx proofsheet capture https://example.com/ captures a page.\n',
+  )
+}
+
+function whereToLook({ capture, dataDir }: Config): WhereToLook {
+  return { ...capture, dataDir }
+}
+
+function whyNoSandbox(): string {
+  return process.getuid?.() === 0
+    ? 'root has none. Run proofsheet as a user of its own'
+    : 'this machine does not allow user namespaces to this user. Capture only pages that you trust'
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`
+}
+
+function say(what: string, text: string): void {
+  process.stdout.write(`${what.padEnd(8)}  ${text}\n`)
+}

@@ -1,0 +1,80 @@
+import { join, resolve } from 'node:path'
+import { type Config, withoutPassword } from '../../config/config.ts'
+import { rootsPath } from '../../contract/paths.ts'
+import { DEMO_PROJECT_ID } from '../../demo/project-id.ts'
+import type { Storage } from '../../storage.ts'
+
+export interface Described {
+  readonly storage: Storage
+  readonly config: Config
+  /** Why nothing can be captured here, and what to do about it. */
+  readonly noBrowser: string | undefined
+}
+
+/** What a person reads when the service is there: how to see it, how to capture a page, how to stop. */
+export async function describeService(
+  url: string,
+  { storage, config, noBrowser }: Described,
+): Promise<string> {
+  const base = config.publicUrl ?? url
+  const keys = config.auth === 'keys'
+  const { store } = storage
+  const projects = await store.listProjects({ limit: 2 })
+  const project = (await store.findProject(DEMO_PROJECT_ID)) ?? projects[0]
+  const lines = [`proofsheet is ready at ${base}`, 'Open that address in a browser to see it.', '']
+  if (keys) {
+    lines.push(`It asks for an API key. Make one, in another terminal${sameSettings(config)}:`)
+    lines.push(`  ${command(config)} key create --project ${project?.projectId ?? '<project id>'}`, '')
+  }
+  if (config.auth === 'open-to-everyone') {
+    lines.push('Anyone who reaches this address can read everything.', '')
+  }
+  if (!project) {
+    lines.push(
+      `There is no project yet. Make one${sameSettings(config)}:`,
+      `  ${command(config)} project create --name "My site"`,
+      '',
+    )
+  } else {
+    const which = projects.length > 1 ? ` --project ${project.projectId}` : ''
+    const capture = `${command(config)} capture${which}`
+    lines.push(`Capture a page of your own, in another terminal${sameSettings(config)}:`)
+    if (noBrowser !== undefined) lines.push(`  ${noBrowser}`)
+    lines.push(
+      `  ${capture} https://example.com/`,
+      `  CAPTURE_ALLOW=127.0.0.1:3000 ${capture} http://127.0.0.1:3000/   (one on this machine)`,
+      '',
+      `Or let programs read it (${base}/docs):`,
+      `  ${keys ? "curl -H 'Authorization: Bearer <key>'" : 'curl'} ${base}${rootsPath(project.projectId)}`,
+      '',
+    )
+  }
+  lines.push(...describePlaces(config))
+  lines.push('Stop with Ctrl+C.')
+  return `${lines.join('\n')}\n`
+}
+
+function describePlaces({ dataDir, database, images }: Config): string[] {
+  const places = [
+    database.kind === 'postgres' && `  database: ${withoutPassword(database.url)}`,
+    database.kind === 'sqlite' &&
+      database.path !== join(dataDir, 'proofsheet.db') &&
+      `  database: ${database.path}`,
+    images.kind === 's3' && `  pictures: s3://${images.bucket}/${images.prefix}`,
+    images.kind === 'folder' && images.path !== join(dataDir, 'images') && `  pictures: ${images.path}`,
+  ].filter((place) => place !== false)
+  return [places.length === 2 ? 'The data lies in' : `The data lies in ${dataDir}`, ...places]
+}
+
+/** Ready to paste: in another terminal the settings of this one are not there. */
+function command({ dataDir, database }: Config): string {
+  if (database.kind === 'postgres') return 'npx proofsheet'
+  const elsewhere =
+    database.path === join(dataDir, 'proofsheet.db') ? '' : `DATABASE_URL=sqlite://${database.path} `
+  return `${dataDir === resolve('data') ? '' : `DATA_DIR=${dataDir} `}${elsewhere}npx proofsheet`
+}
+
+/** An address of PostgreSQL holds a password, which is not shown. */
+function sameSettings({ database }: Config): string {
+  return database.kind === 'postgres' ? ' with the same DATABASE_URL' : ''
+}

@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { Command } from 'commander'
+import type { Logger } from 'pino'
+import { openService, type Service } from '../../app.ts'
+import type { Config } from '../../config/config.ts'
+import { settings } from '../../config/settings.ts'
+import { AppError } from '../../errors.ts'
+import type { Storage } from '../../storage.ts'
+import { openLog } from '../log.ts'
+import { nextSignal } from '../signals.ts'
+import { withStorage } from '../storage.ts'
+import { describeService } from './describe-service.ts'
+
+const CHECK_MS = 3_000
+
+export function serveCommand(): Command {
+  return new Command('serve')
+    .description('Serve the results until stopped with Ctrl+C or SIGTERM.')
+    .option('--demo', 'with a demo project, where there is no other')
+    .addHelpText('after', () => `\nSettings, from the environment:\n\n${describeSettings()}`)
+    .action(serve)
+}
+
+function describeSettings(): string {
+  const plain = (text: string) => text.replaceAll('`', '')
+  const entries = Object.entries(settings).map(([name, { default: preset, example, help }]) => {
+    const shown = plain(typeof preset === 'string' ? preset : preset.words)
+    const lines = plain(help).replace(/(.{1,94})(?: |$)/g, '\n      $1')
+    return `  ${name}  default: ${shown}; for example ${name}=${example}${lines}`
+  })
+  return `${entries.join('\n')}
+
+  Durations are written 500ms, 30s, 15m, 12h or 2d. Paths are sqlite:relative/path or
+  sqlite:///absolute/path, and file: likewise. PostgreSQL's PGPASSWORD and its like are read, too;
+  credentials for S3 come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile or a role.`
+}
+
+async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
+  const work = async (storage: Storage, config: Config) => {
+    const stopped = nextSignal()
+    const log = await openLog(config.logLevel)
+    await checkPictures(storage, log)
+    // A service without a demo needs none of this.
+    const demo = withDemo && (await (await import('./demo.ts')).openDemo(storage, log))
+    try {
+      const service = await openService(config, storage, { log, places: demo?.places }).catch((error) =>
+        explainListening(error, config),
+      )
+      keepYoungHeapSmall()
+      try {
+        say(await describeService(service.url, { storage, config, noBrowser: await findMissing(service) }))
+        demo?.fill(service.studio, say)
+        log.info({ signal: await stopped }, 'stopping: requests under way may finish')
+        await demo?.stop()
+      } finally {
+        await service.close()
+      }
+      if (demo) say(await demo.describeRest(config.dataDir))
+    } finally {
+      await demo?.close()
+    }
+  }
+  await withStorage(work, { serving: true })
+}
+
+/** Why nothing can be captured, and what to do about it; undefined where all is well. */
+async function findMissing({ studio }: Service): Promise<string | undefined> {
+  return await studio.findBrowser().then(
+    () => undefined,
+    (error) => {
+      if (error instanceof AppError && error.code === 'no_browser') return error.message
+      throw error
+    },
+  )
+}
+
+/**
+ * V8 makes room for new objects as long as some of them outlive its looking: a long list from a database elsewhere
+ * would triple the memory of the process for good, and be no faster by it (docs/performance.md).
+ */
+function keepYoungHeapSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1')
+}
+
+/** A wrong bucket or key is better heard of now; one that is only away at the moment keeps nobody from reading. */
+async function checkPictures({ images }: Storage, log: Logger): Promise<void> {
+  const silent = sleep(CHECK_MS, undefined, { ref: false }).then(() => {
+    throw new AppError('unavailable', `no answer within ${CHECK_MS} ms`)
+  })
+  await Promise.race([images.check(), silent]).catch((error) => {
+    if (!(error instanceof AppError) || error.code !== 'unavailable') throw error
+    log.warn({ err: error }, 'the pictures cannot be reached at the moment; results are served all the same')
+  })
+  silent.catch(() => {})
+}
+
+function explainListening(error: NodeJS.ErrnoException, { host, port }: Config): never {
+  const place = `${host}:${port}`
+  if (error.code === 'EADDRINUSE') {
+    throw new AppError(
+      'unavailable',
+      `${place} is in use by another program. Choose another port: PORT=${port + 1} npm start`,
+    )
+  }
+  if (error.code === 'EACCES') throw new AppError('unavailable', `this user may not listen on ${place}`)
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+    throw new AppError('unavailable', `HOST=${host} is not an address of this machine`)
+  }
+  throw error
+}
+
+function say(text: string): void {
+  if (text !== '') process.stdout.write(`${text}\n`)
+}

@@ -1,0 +1,69 @@
+import { type Look, looks, type PageName, pages } from './site/site.ts'
+
+/** How a page was looked at. */
+export interface View {
+  readonly name: 'desktop' | 'phone' | 'full'
+  readonly width: number
+  readonly height: number
+  readonly fullPage: boolean
+  readonly pages: readonly PageName[]
+  /** Behind the name of the page. */
+  readonly suffix: string
+}
+
+const DESKTOP: View = { name: 'desktop', width: 1200, height: 720, fullPage: false, pages, suffix: '' }
+const PHONE: View = { name: 'phone', width: 390, height: 844, fullPage: false, pages, suffix: ' on a phone' }
+const FULL: View = {
+  ...{ name: 'full', width: 1200, height: 720, fullPage: true },
+  pages: ['docs', 'blog'],
+  suffix: ', full page',
+}
+
+/** One root of the demo. */
+export interface Visit {
+  readonly rootId: string
+  readonly daysAgo: number
+  readonly look: Look
+  readonly tags: readonly string[]
+  readonly views: readonly View[]
+}
+
+const rootId = (number: number) => `0d3a0001-0000-4000-8000-00000000000${number}`
+
+/** The same site through half a year, from pictures that come with the package. */
+export const history: readonly Visit[] = [
+  { rootId: rootId(1), daysAgo: 183, look: looks[0], tags: ['first draft'], views: [DESKTOP] },
+  { rootId: rootId(2), daysAgo: 92, look: looks[1], tags: ['redesign'], views: [DESKTOP] },
+  { rootId: rootId(3), daysAgo: 31, look: looks[2], tags: ['redesign', 'phone'], views: [DESKTOP, PHONE] },
+  { rootId: rootId(4), daysAgo: 3, look: looks[3], tags: ['phone', 'full page'], views: [PHONE, FULL] },
+]
+
+/** Captured while one looks; from pictures where there is no browser. One view, as a request has one window. */
+export const newest = {
+  rootId: rootId(5),
+  daysAgo: 0,
+  look: looks[3],
+  tags: ['release'],
+  views: [DESKTOP],
+} as const satisfies Visit
+
+export interface Sight {
+  readonly page: PageName
+  readonly view: View
+  /** What the page is called in a list. */
+  readonly name: string
+  /** In the folder of pictures. */
+  readonly file: string
+}
+
+/** What a visit saw, in its order. */
+export function sightsOf(visit: Visit): Sight[] {
+  return visit.views.flatMap((view) =>
+    view.pages.map((page) => ({
+      page,
+      view,
+      name: page.charAt(0).toUpperCase() + page.slice(1) + view.suffix,
+      file: `${visit.look.name}-${page}-${view.name}.png`,
+    })),
+  )
+}

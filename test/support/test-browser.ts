@@ -1,0 +1,35 @@
+import { tmpdir } from 'node:os'
+import type { Environment, FoundBrowser } from '../../src/browser/browser.ts'
+import { findBrowser, type WhereToLook } from '../../src/browser/find-browser.ts'
+
+// The browser of the tests is the one that the service would find here, or the one that CHROMIUM_PATH names.
+
+const VARIABLES = [
+  'PATH',
+  'HOME',
+  'XDG_CACHE_HOME',
+  'PLAYWRIGHT_BROWSERS_PATH',
+  'CHROMIUM_PATH',
+  'FONTCONFIG_FILE',
+]
+
+/** For processes and services: whatever finds the browser of the tests. */
+export const BROWSER_ENV: Record<string, string> = Object.fromEntries(
+  VARIABLES.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+)
+
+export const WHERE_TO_LOOK: WhereToLook = {
+  chromiumPath: process.env['CHROMIUM_PATH'] || undefined,
+  dataDir: tmpdir(),
+  env: BROWSER_ENV,
+}
+
+export function findTestBrowser(): Promise<FoundBrowser> {
+  return findBrowser(WHERE_TO_LOOK)
+}
+
+/** What Playwright is to start. */
+export async function prepareTestBrowser(): Promise<{ executablePath: string; env: Environment }> {
+  const found = await findTestBrowser()
+  return { executablePath: found.path, env: await found.prepare() }
+}
