@@ -2,6 +2,7 @@ import type { Config } from './config/config.ts'
 import { AppError } from './errors.ts'
 import { loadOrMakeSigningKeys, type SigningKey } from './images/disk/signing-keys.ts'
 import type { Images } from './images/images.ts'
+import { explainMissingSdk } from './images/s3/missing-sdk.ts'
 import type { Queue, QueueOptions } from './queue/queue.ts'
 import type { Store } from './store/store.ts'
 
@@ -47,7 +48,7 @@ async function openStore({ database, databasePool }: Config): Promise<Store> {
 async function openImages(config: Config): Promise<Images> {
   const { images, signingWindowMs: windowMs } = config
   if (images.kind === 's3') {
-    const { openS3Images } = await import('./images/s3/s3.ts')
+    const { openS3Images } = await import('./images/s3/s3.ts').catch(explainMissingSdk)
     return await openS3Images({ ...images, ...config.s3, windowMs })
   }
   const { openDiskImages } = await import('./images/disk/disk.ts')

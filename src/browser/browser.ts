@@ -1,7 +1,7 @@
 /** A browser that can be started. */
 export interface FoundBrowser {
   readonly path: string
-  /** A headless shell takes pictures three times as fast as the whole browser (decision 16). */
+  /** A headless shell takes pictures three times as fast as the whole browser (decision 17). */
   readonly kind: 'headless shell' | 'whole browser'
   /** Where it is from, in words that complete "a headless shell …". */
   readonly origin: string

@@ -1,63 +1,213 @@
-import { execFileSync } from 'node:child_process'
-import { cp, readdir, symlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { basename, delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
+import { promisify } from 'node:util'
+import { build, type Rolldown } from 'vite'
+import { afterEach, beforeAll, expect, test } from 'vitest'
+import type { Project } from '../../src/contract/browsing.ts'
+import { projectPath, rootsPath } from '../../src/contract/paths.ts'
 import type { RootResult } from '../../src/contract/results.ts'
-import { start } from '../support/process.ts'
+import { signalGroup, start } from '../support/process.ts'
 import { BROWSER_ENV } from '../support/test-browser.ts'
-import { makeFolder } from '../support/workspace.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const TOOLS = join(ROOT, 'node_modules')
+/** What no fresh clone holds. */
+const NOT_CLONED = ['.git', 'node_modules', 'dist', 'data']
+/** Node 24 before the machine's own. */
+const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter)
 
-const PARTS = ['src', 'bin', 'gallery', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'README.md']
+const run = promisify(execFile)
+/** An empty folder, until the package was installed in it. */
+let home = ''
+const DEMO_ROOTS = 5
+let failed = false
 
-test('the package as it would be published: built, with declarations, and its command works', async () => {
-  const folder = await makeFolder()
-  const work = join(folder, 'work')
-  for (const part of PARTS) {
-    await cp(join(ROOT, part), join(work, part), { recursive: true })
-  }
-  await symlink(join(ROOT, 'node_modules'), join(work, 'node_modules'))
-  execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: work, stdio: 'pipe' })
-  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
-  execFileSync('tar', ['-xzf', tarball], { cwd: folder })
-  const published = join(folder, 'package')
-  expect((await readdir(published)).sort()).toEqual(['README.md', 'bin', 'dist', 'package.json'])
-  expect(await readdir(join(published, 'dist'))).toEqual(
-    expect.arrayContaining(['index.js', 'index.d.ts', 'main.js']),
+/** In a place where it is found whatever PATH and HOME say. */
+function hasBrowserAnywhere(): boolean {
+  return ['/opt/google/chrome/chrome', '/Applications/Google Chrome.app', '/Applications/Chromium.app'].some(
+    existsSync,
   )
+}
 
-  // As an installed package, below node_modules, where Node strips no types.
-  const installed = join(folder, 'node_modules', 'proofsheet')
-  await cp(published, installed, { recursive: true })
-  for (const name of await readdir(join(ROOT, 'node_modules'))) {
-    await symlink(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name)).catch(() => {})
+beforeAll(async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'proofsheet-package-'))
+  const clone = join(folder, 'clone')
+  home = join(folder, 'home')
+  // Built in a copy: building takes away, for a moment, what other tests serve.
+  await cp(ROOT, clone, { recursive: true, filter: (path) => !NOT_CLONED.includes(basename(path)) })
+  await symlink(TOOLS, join(clone, 'node_modules'))
+  await mkdir(home)
+  const npm = { npm_config_prefer_offline: 'true', npm_config_audit: 'false' }
+  const env = { ...process.env, ...npm, PATH, NODE_ENV: undefined }
+  await run('npm', ['pack', '--pack-destination', folder], { cwd: clone, env })
+  const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'))
+  // With the folder's name: npm takes one further up where that has a package.json.
+  await run('npm', ['install', '--prefix', home, join('..', tarball)], { cwd: home, env })
+  return async () => {
+    if (failed) process.stderr.write(`kept for inspection: ${folder}\n`)
+    else await rm(folder, { recursive: true, force: true })
   }
-  const service = start(process.execPath, [join(installed, 'bin', 'proofsheet.js'), 'serve', '--demo'], {
-    env: { ...BROWSER_ENV, PORT: '0', DATA_DIR: join(folder, 'data') },
-  })
-  const [, url = ''] = await service.waitFor(/curl (http\S+)/)
-  expect(await (await fetch(new URL('/', url))).text()).toContain('<title>proofsheet</title>')
-  const answer = await fetch(url)
-  expect(answer.status).toBe(200)
-  const roots = (await answer.json()) as RootResult[]
+}, 300_000)
 
-  // What a program that asks it imports, with nothing but the types of a browser.
+afterEach(({ task }) => {
+  failed ||= task.result?.state === 'fail'
+})
+
+test('the package holds the program, its declarations and the README, and nothing else', async () => {
+  const installed = join(home, 'node_modules', 'proofsheet')
+  expect((await readdir(installed)).sort()).toEqual(['README.md', 'assets', 'bin', 'dist', 'package.json'])
+  const files = await readdir(join(installed, 'dist'), { recursive: true })
+  expect(files).toEqual(expect.arrayContaining(['index.js', 'index.d.ts', 'main.js', 'gallery/index.html']))
+  expect(files.filter((name) => /\.map$|\.test\.|(?<!\.d)\.tsx?$/.test(name))).toEqual([])
+})
+
+test('who serves from a folder installs neither the AWS SDK nor a browser', async () => {
+  const scopes = await readdir(join(home, 'node_modules'))
+  expect(scopes).toContain('fastify')
+  expect(scopes.filter((name) => ['@aws-sdk', '@smithy', '@sparticuz'].includes(name))).toEqual([])
+})
+
+test('`npx proofsheet serve --demo` shows the demo, and a program with the client reads it', async () => {
+  const service = start('npx', ['--no', 'proofsheet', 'serve', '--demo'], {
+    cwd: home,
+    env: { ...BROWSER_ENV, PATH, PORT: '0' },
+  })
+  const [, url = ''] = await service.waitFor(/ready at (http\S+)/)
+  expect(await (await fetch(url)).text()).toContain('<title>proofsheet</title>')
+  const read = async (path: string) => await (await fetch(url + path)).json()
+  let projectId = ''
+  let roots: RootResult[] = []
+  const findRoots = async () => {
+    const [project] = (await read('/api/projects')) as Project[]
+    if (!project) return 0
+    projectId = project.projectId
+    roots = (await read(rootsPath(projectId))) as RootResult[]
+    return roots.length
+  }
+  await expect.poll(findRoots, { timeout: 30_000 }).toBe(DEMO_ROOTS)
+  const picture = await fetch(roots.at(-1)?.jobs[0]?.data ?? '')
+  expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png'])
+
   const program = `import { createClient, type RootResult } from 'proofsheet/client'
-    const [, server = '', project = ''] = /^(.*)\\/api\\/projects\\/([^/]+)/.exec('${url}') ?? []
     const roots: RootResult[] = []
-    for await (const page of createClient({ server }).listRoots(project, { limit: 2 })) roots.push(...page)
-    console.log(roots.map(({ rootId }) => rootId).join())`
-  await writeFile(join(folder, 'program.mts'), program)
-  const options =
-    '--ignoreConfig --noEmit --strict --module nodenext --target es2024 --lib esnext,dom --types'
-  const check = [...options.split(' '), '', 'program.mts']
-  execFileSync(join(ROOT, 'node_modules', '.bin', 'tsc'), check, { cwd: folder, stdio: 'inherit' })
-  const output = execFileSync(process.execPath, ['program.mts'], { cwd: folder, encoding: 'utf8' })
-  expect(output.trim()).toBe(roots.map(({ rootId }) => rootId).join())
-  service.child.kill('SIGTERM')
-  expect((await service.ended).code).toBe(0)
+    for await (const page of createClient({ server: '${url}' }).listRoots('${projectId}', { limit: 2 }))
+      roots.push(...page)
+    console.log(JSON.stringify(roots.map(({ rootId }) => rootId)))`
+  await writeFile(join(home, 'read.mts'), program)
+  const { stdout } = await run(process.execPath, ['read.mts'], { cwd: home })
+  expect(JSON.parse(stdout)).toEqual(expect.arrayContaining(roots.map(({ rootId }) => rootId)))
+
+  // As Ctrl+C does: everything that was started from the terminal hears of it.
+  signalGroup(service.child, 'SIGINT')
+  await service.ended
+})
+
+test.skipIf(hasBrowserAnywhere())(
+  'without a browser the demo is whole, and what is missing is said in one sentence',
+  async () => {
+    const service = start(join(home, 'node_modules', '.bin', 'proofsheet'), ['serve', '--demo'], {
+      cwd: home,
+      // Node, and nothing that is a browser.
+      env: { PATH: dirname(process.execPath), HOME: home, DATA_DIR: 'blind', PORT: '0' },
+    })
+    const [, url = ''] = await service.waitFor(/ready at (http\S+)/)
+    await service.waitFor(/Stop with Ctrl/)
+    const words = 'There is no browser to take pictures with. Bring one with: npx proofsheet browser install'
+    expect(service.stdout()).toContain(words)
+    const ready = await (await fetch(`${url}/readyz`)).json()
+    expect(ready).toEqual({ status: 'ok', capturing: { state: 'no_browser', detail: words } })
+    const [project] = (await (await fetch(`${url}/api/projects`)).json()) as Project[]
+    const projectId = project?.projectId ?? ''
+    const pictures = async () => {
+      const roots = (await (await fetch(url + rootsPath(projectId))).json()) as RootResult[]
+      return roots.map(({ jobs }) => jobs.length)
+    }
+    await expect.poll(pictures, { timeout: 30_000 }).toEqual([4, 6, 8, 4, 4])
+    const asked = await fetch(url + projectPath(projectId), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        screenshotParameter: { width: 100, height: 100 },
+        urls: [{ url: 'https://example.com/', name: 'x' }],
+      }),
+    })
+    expect([asked.status, await asked.json()]).toEqual([
+      503,
+      expect.objectContaining({ code: 'no_browser', detail: words }),
+    ])
+    const shown = start(join(home, 'node_modules', '.bin', 'proofsheet'), ['browser'], {
+      cwd: home,
+      env: { PATH: dirname(process.execPath), HOME: home },
+    })
+    expect([(await shown.ended).code, shown.stderr()]).toEqual([
+      1,
+      expect.stringContaining('npx proofsheet browser install'),
+    ])
+  },
+)
+
+test('where pictures shall lie in S3, it says what to install', async () => {
+  const service = start(join(home, 'node_modules', '.bin', 'proofsheet'), ['serve'], {
+    cwd: home,
+    env: { PATH, DATA_DIR: 'other', IMAGES_URL: 's3://shots?region=eu-central-1' },
+  })
+  expect((await service.ended).code).toBe(1)
+  expect(service.stderr()).toBe(
+    'proofsheet: Pictures in S3 need a package that is not installed. Run: npm install @aws-sdk/client-s3\n',
+  )
+})
+
+const CLIENT = `import { createClient, NoAnswerError, type RootStatus } from 'proofsheet/client'
+  const client = createClient({ server: 'http://127.0.0.1:8080' })
+  export async function follow(): Promise<RootStatus | undefined> {
+    let last: RootStatus | undefined
+    for await (const status of client.watchStatus('a', 'b', { patience: 30 })) last = status
+    return last
+  }
+  follow().catch((error: unknown) => console.log(error instanceof NoAnswerError))`
+
+const SERVICE = `import { openService, openStorage, readConfig, type Service } from 'proofsheet'
+  const config = readConfig({ PORT: '0' })
+  export const service: Service = await openService(config, await openStorage(config))`
+
+/** As strict as can be: declarations are checked as well, and so must be complete. */
+const STRICT = '--ignoreConfig --noEmit --strict --skipLibCheck false --target es2024'.split(' ')
+
+test.for([
+  ['nodenext', ['--module', 'nodenext']],
+  ['bundler', ['--module', 'esnext', '--moduleResolution', 'bundler']],
+] as const)('both entries have types where modules are resolved as %s', async ([name, resolution]) => {
+  const check = async (file: string, text: string, options: string[]) => {
+    await writeFile(join(home, file), text)
+    const args = [...STRICT, ...resolution, ...options, file]
+    await run(join(TOOLS, '.bin', 'tsc'), args, { cwd: home }).catch(({ stdout }) => {
+      throw new Error(stdout)
+    })
+  }
+  await Promise.all([
+    // A web page has no types of Node.
+    check(`${name}-client.mts`, CLIENT, ['--lib', 'esnext,dom', '--types', '']),
+    check(`${name}-service.mts`, SERVICE, ['--typeRoots', join(TOOLS, '@types'), '--types', 'node']),
+  ])
+})
+
+test('a page that Vite builds holds the client, and nothing else of the package', async () => {
+  const root = join(home, 'page')
+  await mkdir(root)
+  await writeFile(join(root, 'index.html'), '<script type="module" src="/page.ts"></script>')
+  await writeFile(join(root, 'page.ts'), CLIENT)
+  const built = await build({ root, configFile: false, logLevel: 'warn', build: { write: false } })
+  const { output } = built as Rolldown.RolldownOutput
+  const [page, ...others] = output.filter((file) => file.type === 'chunk')
+  expect([others, page?.imports]).toEqual([[], []])
+  expect(page?.code).toContain('/api/projects/')
+  const modules = page?.moduleIds.filter((id) => id.includes('proofsheet/dist')) ?? []
+  expect(modules.filter((id) => id.endsWith('/dist/client/client.js'))).toHaveLength(1)
+  expect(modules.filter((id) => !/\/dist\/(client|contract)\//.test(id))).toEqual([])
 })
 
 test('an old Node is told what is missing', async () => {
