@@ -31,7 +31,9 @@ export interface Installing {
 export async function installBrowser(where: WhereToLook, tell: Installing): Promise<FoundBrowser> {
   const before = await findStarting(where)
   if (before?.kind === 'headless shell') return before
-  const failures = [await download(tell)]
+  const failure = await download(tell)
+  if (failure !== undefined) tell.say(failure)
+  const failures = [failure]
   const downloaded = await findStarting(where)
   if (downloaded?.kind === 'headless shell') return downloaded
   const system = await readSystem()
