@@ -119,7 +119,7 @@ describe('pg-boss', () => {
     await expect(opening).rejects.toMatchObject({ code: 'storage_failed' })
     const connected = () =>
       asAdmin<unknown[]>(url.href, `select 1 from pg_stat_activity where usename = '${role}'`)
-    await until(async () => (await connected()).length === 0, 3_000)
+    await until(async () => (await connected()).length === 0)
   })
 })
 

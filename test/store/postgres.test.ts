@@ -255,7 +255,12 @@ describe('PostgreSQL', () => {
       const [ended, next] = [store.listProjects(), store.listKeys()].map((answer) =>
         answer.catch((error) => error.code),
       )
-      await sleep(20)
+      const heldUp = () =>
+        asAdmin<unknown[]>(
+          url,
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+      while ((await heldUp()).length === 0) await sleep(5)
       await other.query(
         'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
       )

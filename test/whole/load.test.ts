@@ -230,7 +230,7 @@ describe('after much that was asked for and never read', () => {
     // The ETag changes with the window alone.
     expect(again.hash === whole.hash).toBe(again.etag === whole.etag)
     expect(service.stderr()).toBe('')
-  }, 180_000)
+  }, 300_000)
 })
 
 describe('lists that are given up', () => {
@@ -266,7 +266,7 @@ describe('lists that are given up', () => {
     )
     // Had each of them left no more than its first piece, it would be several times as much.
     expect((after - before) / MB).toBeLessThan(4)
-  }, 120_000)
+  }, 300_000)
 })
 
 describe('readers that pause', () => {
@@ -292,7 +292,7 @@ describe('readers that pause', () => {
       for (let turn = 0; turn < 8; turn++) expect(await read()).toEqual([200, wanted, ']'])
     }
     await Promise.all(Array.from({ length: 6 }, readAgain))
-  }, 180_000)
+  }, 300_000)
 })
 
 describe('a large list from PostgreSQL', () => {
@@ -314,5 +314,5 @@ describe('a large list from PostgreSQL', () => {
     process.stderr.write(`list of 100,000 jobs from PostgreSQL: memory +${above} MB\n`)
     // Some 65 MB above a service that has just started; 144 where V8's young generation may grow.
     expect(above).toBeLessThan(100)
-  }, 120_000)
+  }, 300_000)
 })
