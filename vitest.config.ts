@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 import { findStarting } from './src/browser/install-browser.ts'
 import { BROWSER_TAG, createBrowserReporter } from './test/support/browser-reporter.ts'
+import { LongestFirst } from './test/support/longest-first.ts'
 import { PATIENCE_MS } from './test/support/patience.ts'
 import { WHERE_TO_LOOK } from './test/support/test-browser.ts'
 
@@ -18,6 +19,7 @@ export default defineConfig(async () => {
       expect: { poll: { timeout: PATIENCE_MS } },
       // Much of the time goes by waiting, for a lease to run out or a page to be given up: more at once than there are cores.
       maxWorkers: 4,
+      sequence: { sequencer: LongestFirst },
     },
   }
 })

@@ -8,7 +8,8 @@ import { startService } from '../support/service.ts'
 
 describe('health', () => {
   test('/healthz says the process lives, /readyz that it can answer', async () => {
-    const service = await startService()
+    // Whether there is a browser is nothing to do with it.
+    const service = await startService({ CAPTURE_CONCURRENCY: '0' })
     for (const path of ['/healthz', '/readyz']) {
       const response = await service.get(path)
       expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])

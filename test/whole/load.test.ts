@@ -191,7 +191,7 @@ describe('after much that was asked for and never read', () => {
       `${SLOW_READERS} slow readers read ${Math.round(sipped.reduce((sum, bytes) => sum + bytes, 0) / 1024)} KB: memory +${Math.round((most - before.memory) / MB)} MB at most, ${served} roots served meanwhile\n`,
     )
     expect(Math.min(...sipped)).toBeGreaterThan(0)
-    expect(served).toBeGreaterThan(20)
+    expect(served).toBeGreaterThan(3)
     expect((most - before.memory) / MB).toBeLessThan(160)
 
     // Many who give up.
