@@ -27,7 +27,7 @@ import { makeFolder } from '../support/workspace.ts'
 import { bothWorlds } from '../support/worlds.ts'
 
 const MB = 1024 * 1024
-const postgres = usePostgres({ flags: ['fsync=off'] })
+const postgres = usePostgres()
 const s3 = useS3()
 
 const archiveUrl = (projectId: string, rootId: string) => `${rootsUrl(projectId)}/${rootId}/pictures.zip`

@@ -25,7 +25,7 @@ import {
 import { addRows, makeKey, makeProject } from '../support/results.ts'
 import { usePostgres } from '../support/use-servers.ts'
 
-const postgres = usePostgres({ flags: ['fsync=off'] })
+const postgres = usePostgres()
 
 async function watch(service: Accepting, rootId: string, lastEventId?: string | number) {
   const stream = await openEvents(

@@ -8,11 +8,13 @@ import { startService } from '../support/service.ts'
 
 describe('health', () => {
   test('/healthz says the process lives, /readyz that it can answer', async () => {
-    // Whether there is a browser is nothing to do with it.
     const service = await startService({ CAPTURE_CONCURRENCY: '0' })
-    for (const path of ['/healthz', '/readyz']) {
+    for (const [path, said] of [
+      ['/healthz', { status: 'ok' }],
+      ['/readyz', { status: 'ok', capturing: { state: 'elsewhere' } }],
+    ] as const) {
       const response = await service.get(path)
-      expect([response.status, await response.json()]).toEqual([200, { status: 'ok' }])
+      expect([response.status, await response.json()]).toEqual([200, said])
       expect((await fetch(service.url + path, { method: 'HEAD' })).status).toBe(200)
     }
   })

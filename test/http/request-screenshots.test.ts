@@ -27,7 +27,7 @@ import { usePostgres } from '../support/use-servers.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-const postgres = usePostgres({ flags: ['fsync=off'] })
+const postgres = usePostgres()
 
 async function list(service: Accepting, projectId = service.projectId): Promise<RootResult[]> {
   return (await (await service.get(rootsUrl(projectId))).json()) as RootResult[]

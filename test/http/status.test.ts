@@ -25,7 +25,7 @@ import { addPictures, addRows, makeKey, makePng, makeProject, submittedJob } fro
 import { INSTANT } from '../support/service.ts'
 import { usePostgres } from '../support/use-servers.ts'
 
-const postgres = usePostgres({ flags: ['fsync=off'] })
+const postgres = usePostgres()
 
 async function wait(service: Accepting, rootId: string, seconds: number) {
   const response = await service.get(`${statusUrl(service.projectId, rootId)}?wait=${seconds}`)

@@ -9,7 +9,7 @@ import { hanging, openProcess, SILENT, until } from './queue-suite.ts'
 
 // A file of its own: it waits for a real heartbeat, and others need not wait for that.
 
-const driver = bossDriver(usePostgres({ flags: ['fsync=off'] }))
+const driver = bossDriver(usePostgres())
 
 test('pg-boss: who is frozen for longer than its heartbeat loses its capture, hears of it, and ends nothing late', async () => {
   const place = await driver.newPlace()

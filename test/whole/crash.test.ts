@@ -14,7 +14,7 @@ import { rounds } from '../support/rounds.ts'
 import { makeFolder } from '../support/workspace.ts'
 
 const KILLS = rounds(12)
-const ROOTS = 30 * KILLS
+const ROOTS = 15 * KILLS
 
 test(
   `an import killed ${KILLS} times at random instants: every acknowledged root is whole, no row lacks its picture`,
