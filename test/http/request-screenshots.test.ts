@@ -629,7 +629,8 @@ describe('a body', () => {
     const service = await startAccepting({ REQUEST_TIMEOUT: '1s' })
     const socket = await open(service, postHead(service, 'Content-Length: 1000'))
     const dripping = setInterval(() => socket.write(' '), 50)
-    await readAll(socket)
+    // What is still written when it ends makes a reset of it.
+    await readAll(socket).catch(() => {})
     clearInterval(dripping)
     expect(await list(service)).toEqual([])
     expect(service.logLines.join('')).not.toMatch(/"level":(50|60)/)
