@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { findBrowser } from '../src/browser/find-browser.ts'
+import { findBrowsers } from '../src/browser/find-browser.ts'
 import { readConfig } from '../src/config/config.ts'
 import { projectPath, statusPath } from '../src/contract/paths.ts'
 import type { RootStatus } from '../src/contract/status.ts'
 import { serveSite } from '../src/demo/site/serve-site.ts'
-import { looks, pages, pathOf } from '../src/demo/site/site.ts'
+import { pages, pathOf } from '../src/demo/site/site.ts'
 import { openStorage } from '../src/storage.ts'
 import type { PlainOrder } from './plain-capture.ts'
 import { spawnNode, startProofsheet } from './processes.ts'
@@ -19,9 +19,10 @@ const ROUNDS = 3
 /** Row 10: shots a second, from the request to the last result, beside a plain loop with the same browser. */
 export async function measureCapture(world: World): Promise<Figure[]> {
   const { capture, dataDir } = readConfig({ ...process.env, DATA_DIR: '/nonexistent' })
-  const browser = await findBrowser({ ...capture, dataDir })
+  const found = await Array.fromAsync(findBrowsers({ ...capture, dataDir }))
+  const [browser] = found
+  if (!browser) throw new Error('there is no browser to measure with: npx proofsheet browser install')
   const site = await serveSite()
-  site.show(looks[3])
   const urls = Array.from({ length: PAGES }, (_, index) => {
     const page = pages[index % pages.length] ?? 'home'
     return `http://127.0.0.1:${site.port}${pathOf(page)}?${index}`
@@ -37,30 +38,37 @@ export async function measureCapture(world: World): Promise<Figure[]> {
     return PAGES / ((ms as number) / 1000)
   }
   const figures: Figure[] = []
-  for (const [row, concurrency] of [
-    ['10a', 1],
-    ['10b', 2],
-    ['10c', 4],
-  ] as const) {
+  const start = async (concurrency: number, path = browser.path) => {
     const { env, projectId } = await emptyProject(world)
     const service = await startProofsheet({
       ...env,
       CAPTURE_CONCURRENCY: String(concurrency),
       CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
-      ...(capture.chromiumPath && { CHROMIUM_PATH: capture.chromiumPath }),
+      CHROMIUM_PATH: path,
     })
-    const rates = await compare(
-      () => captureAll(service.url, projectId, urls),
-      () => plainly(concurrency),
-      { rounds: ROUNDS },
-    )
-    await service.stop()
+    return { capture: () => captureAll(service.url, projectId, urls), stop: () => service.stop() }
+  }
+  const record = (row: string, rates: Awaited<ReturnType<typeof compare>>) =>
     figures.push({
       row,
       world: world.name,
       value: rates.ratio,
       detail: `${rates.ours.toFixed(1)} and ${rates.theirs.toFixed(1)} shots a second; ${PAGES} pages, median of ${ROUNDS}`,
     })
+  for (const [row, concurrency] of [
+    ['10a', 1],
+    ['10b', 2],
+    ['10c', 4],
+  ] as const) {
+    const service = await start(concurrency)
+    record(row, await compare(service.capture, () => plainly(concurrency), { rounds: ROUNDS }))
+    await service.stop()
+  }
+  const whole = found.find(({ kind }) => kind === 'whole browser')
+  if (world.name === 'SQLite + disk' && browser.kind === 'headless shell' && whole) {
+    const [shell, chromium] = [await start(2), await start(2, whole.path)]
+    record('10d', await compare(shell.capture, chromium.capture, { rounds: ROUNDS }))
+    await Promise.all([shell.stop(), chromium.stop()])
   }
   const ended = once(plain, 'exit')
   plain.disconnect()

@@ -33,6 +33,8 @@ const ARGUMENTS = [
   '--disable-print-preview',
   '--disable-notifications',
 ]
+/** What Chromium says, among much else, where its sandbox is not allowed: by name, or by the call that was refused. */
+const NO_SANDBOX = /sandbox|sys_chroot/i
 const LAUNCH_MS = 30_000
 const CLOSE_MS = 5_000
 const FOLDER = 'proofsheet-browser-'
@@ -63,7 +65,7 @@ async function sweepAndLaunch(found: FoundBrowser): Promise<LaunchedBrowser> {
   try {
     const env = await found.prepare()
     return await launch(found.path, env, wanted).catch((error) => {
-      if (!wanted || !/sandbox/i.test(String(error))) throw error
+      if (!wanted || !NO_SANDBOX.test(String(error))) throw error
       return launch(found.path, env, false)
     })
   } catch (error) {

@@ -2,7 +2,7 @@
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { glob, readFile } from 'node:fs/promises'
+import { glob, readFile, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -31,6 +31,7 @@ import {
 import { freePort } from '../support/ports.ts'
 import { type RunningProcess, start } from '../support/process.ts'
 import { BROWSER_ENV, findTestBrowser } from '../support/test-browser.ts'
+import { makeFolder } from '../support/workspace.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const RED = '#ff0000'
@@ -544,6 +545,19 @@ describe('a browser that', () => {
     await shot
     await until('its processes are gone', () => processesOf(browser).length === 0)
     expect(own.gates.size).toBe(0)
+  })
+
+  test('is started by a script, and stops answering, is killed whole: the script and what it started', async () => {
+    const found = await findTestBrowser()
+    const path = join(await makeFolder(), 'browser')
+    // As Debian's does, and with one line more, so that it is not seen through.
+    await writeFile(path, `#!/bin/sh\nA=1\n"${found.path}" "$@"\n`, { mode: 0o755 })
+    const { own, shot, browser } = await whileShooting({ find: async () => ({ ...found, path }) })
+    expect(processesOf(browser).filter(({ type }) => type === 'browser')).toHaveLength(2)
+    process.kill(-browser, 'SIGSTOP')
+    await own.close()
+    await shot
+    await until('its processes are gone', () => processesOf(browser).length === 0)
   })
 
   test('is closed in the middle leaves no process, no zombie, no profile and no gate', async () => {

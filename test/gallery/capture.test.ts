@@ -71,3 +71,21 @@ test('a key that may only read is told so beside the button', async () => {
   await page.getByRole('button', { name: 'Capture' }).click()
   await page.getByText('this key may only read').waitFor()
 })
+
+test('without a browser the page says what is missing before anyone fills in the form, and sees when it has come', async () => {
+  const service = await startService()
+  const projectId = await makeProject(service.store)
+  const detail = 'There is no browser to take pictures with. Bring one with: npx proofsheet browser install'
+  let capturing: object = { state: 'no_browser', detail }
+  const { page, complaints } = await visit('about:blank')
+  await page.route('**/readyz', (route) => route.fulfill({ json: { status: 'ok', capturing } }))
+  await page.goto(`${service.url}/projects/${projectId}`)
+  const notice = page.getByRole('status').filter({ hasText: 'There is no browser' })
+  await notice.waitFor()
+  await page.getByRole('link', { name: 'New capture' }).click()
+  expect(await notice.innerText()).toBe(detail)
+  expect(await notice.locator('code').innerText()).toBe('npx proofsheet browser install')
+  capturing = { state: 'ready', browser: 'headless shell of this machine' }
+  await notice.waitFor({ state: 'detached' })
+  expect(complaints).toEqual([])
+})

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { newRequest } from '../support/captures.ts'
 import { PAGES, startHung } from '../support/hang.ts'
 import { hangMany } from '../support/hang-many.ts'
+import { makeProject } from '../support/results.ts'
 import { startService } from '../support/service.ts'
 import { useVisitors } from '../support/visitor.ts'
 
@@ -130,4 +131,16 @@ test('what is not there is said, and a service that is away is not the end', asy
   await page.unroute('**/overview**')
   await page.getByRole('button', { name: 'Try again' }).click()
   await expect.poll(() => page.locator('.root').count()).toBe(3)
+})
+
+test('what is captured or imported while one looks at a short list appears in it', async () => {
+  const service = await startService()
+  const projectId = await makeProject(service.store)
+  const { page } = await visit(`${service.url}/projects/${projectId}`)
+  const rows = page.locator('.root')
+  await page.getByText('Nothing was captured yet').waitFor()
+  for (const count of [1, 2]) {
+    await service.store.captures.accept(newRequest(projectId, { created: service.now + count }))
+    await expect.poll(() => rows.count()).toBe(count)
+  }
 })

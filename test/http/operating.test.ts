@@ -8,15 +8,25 @@ import { startService } from '../support/service.ts'
 
 describe('health', () => {
   test('/healthz says the process lives, /readyz that it can answer', async () => {
-    const service = await startService({ CAPTURE_CONCURRENCY: '0' })
-    for (const [path, said] of [
-      ['/healthz', { status: 'ok' }],
-      ['/readyz', { status: 'ok', capturing: { state: 'elsewhere' } }],
-    ] as const) {
+    const service = await startService()
+    for (const path of ['/healthz', '/readyz']) {
       const response = await service.get(path)
-      expect([response.status, await response.json()]).toEqual([200, said])
+      expect([response.status, await response.json()]).toMatchObject([200, { status: 'ok' }])
       expect((await fetch(service.url + path, { method: 'HEAD' })).status).toBe(200)
     }
+  })
+
+  test('/readyz says what captures, and no path of the machine', async () => {
+    const named = await startService({ CHROMIUM_PATH: process.execPath })
+    expect(await (await named.get('/readyz')).json()).toEqual({
+      status: 'ok',
+      capturing: { state: 'ready', browser: 'whole browser that CHROMIUM_PATH names' },
+    })
+    const elsewhere = await startService({ CAPTURE_CONCURRENCY: '0' })
+    expect(await (await elsewhere.get('/readyz')).json()).toEqual({
+      status: 'ok',
+      capturing: { state: 'elsewhere' },
+    })
   })
 
   test('/readyz is 503 where the database or the pictures are gone, and /healthz stays 200', async () => {
