@@ -23,6 +23,7 @@ import {
   statusUrl,
 } from '../support/requests.ts'
 import { addRows, makeKey, makeProject, rootsUrl } from '../support/results.ts'
+import { rounds } from '../support/rounds.ts'
 import { usePostgres } from '../support/use-servers.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -233,7 +234,7 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
           body.urls.map(({ loadingTime = 15_000, url, name }) => ({ url, name, loadingTime })),
         )
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(20) },
     )
   })
 
@@ -479,7 +480,7 @@ describe('a request that is wrong', () => {
         for (const { pointer = '' } of errors)
           expect([pointer, leadsInto(JSON.parse(raw), pointer)]).toEqual([pointer, true])
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(150) },
     )
     expect(accepted).toBeGreaterThan(5)
     expect(await list(service)).toHaveLength(accepted)
