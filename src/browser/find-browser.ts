@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
+import { access, realpath, stat } from 'node:fs/promises'
 import { basename, delimiter, join } from 'node:path'
 import { AppError } from '../errors.ts'
 import { type Environment, type FoundBrowser, INSTALL_COMMAND } from './browser.ts'
@@ -38,37 +38,35 @@ export async function findBrowser(where: WhereToLook): Promise<FoundBrowser> {
 }
 
 /** All there are, the one to take first: headless shells before whole browsers, since they are three times as fast. */
-export async function* findBrowsers({
-  chromiumPath,
-  dataDir,
-  env,
-}: WhereToLook): AsyncGenerator<FoundBrowser> {
-  const at = async (path: string, origin: string): Promise<FoundBrowser> => ({
-    path: await withoutScript(path),
-    kind: /headless[-_]shell/.test(basename(path)) ? 'headless shell' : 'whole browser',
-    origin,
-    prepare: () => withFonts(env, dataDir),
-  })
-  if (chromiumPath !== undefined) {
-    if (await isProgram(chromiumPath)) yield await at(chromiumPath, 'that CHROMIUM_PATH names')
-    return
-  }
-  for (const path of inFolders(SHELLS, env))
-    if (await isProgram(path)) yield await at(path, 'of this machine')
-  for (const path of await findPlaywrightBrowsers(env)) {
-    if (await isProgram(path)) yield await at(path, 'in Playwright’s cache')
-  }
-  const packed = await findNpmBrowser(dataDir, env)
-  if (packed) yield packed
-  for (const path of [...inFolders(WHOLE, env), ...OTHER_PLACES]) {
-    if (await isProgram(path)) yield await at(path, 'of this machine')
+export async function* findBrowsers(where: WhereToLook): AsyncGenerator<FoundBrowser> {
+  const seen = new Set<string>()
+  for await (const found of lookEverywhere(where)) {
+    // Two folders of PATH may be one.
+    const path = await realpath(found.path).catch(() => found.path)
+    if (!seen.has(path)) yield found
+    seen.add(path)
   }
 }
 
-/** A folder that another one is a link to would show each browser twice. */
-function* inFolders(names: readonly string[], env: Environment): Generator<string> {
+async function* lookEverywhere({ chromiumPath, dataDir, env }: WhereToLook): AsyncGenerator<FoundBrowser> {
+  const at = async function* (path: string, origin: string): AsyncGenerator<FoundBrowser> {
+    if (!(await isProgram(path))) return
+    yield {
+      path: await withoutScript(path),
+      kind: /headless[-_]shell/.test(basename(path)) ? 'headless shell' : 'whole browser',
+      origin,
+      prepare: () => withFonts(env, dataDir),
+    }
+  }
+  if (chromiumPath !== undefined) return yield* at(chromiumPath, 'that CHROMIUM_PATH names')
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
-  for (const name of names) for (const folder of folders) yield join(folder, name)
+  const inFolders = (names: readonly string[]) =>
+    names.flatMap((name) => folders.map((folder) => join(folder, name)))
+  for (const path of inFolders(SHELLS)) yield* at(path, 'of this machine')
+  for (const path of await findPlaywrightBrowsers(env)) yield* at(path, 'in Playwright’s cache')
+  const packed = await findNpmBrowser(dataDir, env)
+  if (packed) yield packed
+  for (const path of [...inFolders(WHOLE), ...OTHER_PLACES]) yield* at(path, 'of this machine')
 }
 
 async function isProgram(path: string): Promise<boolean> {

@@ -17,6 +17,9 @@ const APT = 'DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 -o DPk
   ' ',
 )
 
+/** Playwright brings something small along, which needs no bar of its own. */
+const LARGE_MB = 20
+
 export interface Installing {
   /** A sentence about what is done now. */
   say(text: string): void
@@ -34,6 +37,7 @@ export async function installBrowser(where: WhereToLook, tell: Installing): Prom
   const failures = [await download(tell)]
   const downloaded = await findStarting(where)
   if (downloaded?.kind === 'headless shell') return downloaded
+  if (failures[0] !== undefined) tell.say(failures[0])
   const system = await readSystem()
   if (isDebian(system) && process.getuid?.() === 0) {
     for (const name of DEBIAN_PACKAGES) {
@@ -66,7 +70,7 @@ async function download(tell: Installing): Promise<string | undefined> {
   let words = ''
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     for (const [, percent, total] of text.matchAll(/(\d+)% of ([\d.]+) Mi?B/g)) {
-      tell.advance((Number(percent) / 100) * Number(total), Number(total))
+      if (Number(total) >= LARGE_MB) tell.advance((Number(percent) / 100) * Number(total), Number(total))
     }
   })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

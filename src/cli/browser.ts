@@ -93,7 +93,11 @@ async function install(): Promise<void> {
   let progress: Progress | undefined
   let before = 0
   const found: FoundBrowser = await installBrowser(whereToLook(config), {
-    say: (text) => process.stderr.write(`${text}\n`),
+    say(text) {
+      const write = () => process.stderr.write(`${text}\n`)
+      if (progress) progress.interrupt(write)
+      else write()
+    },
     advance(done, total) {
       progress ??= createProgress({ title: 'Downloading', unit: 'MB', total: Math.round(total) })
       progress.advance(Math.round(done) - before)

@@ -73,6 +73,16 @@ test('what cannot be started is not found: folders, files that may not be execut
   expect(await find()).toEqual([])
 })
 
+test('a browser that several names and folders lead to is found once', async () => {
+  const { at, env, find } = await newMachine()
+  const shell = await makeProgram(at('lib/shell'))
+  await makeProgram(at('bin/chromium-headless-shell'), `#!/bin/sh\n${shell} "$@"\n`)
+  await symlink('chromium-headless-shell', at('bin/chrome-headless-shell'))
+  await symlink('bin', at('none'))
+  expect(env.PATH).toContain(at('none'))
+  expect((await find()).map(({ path }) => path)).toEqual([shell])
+})
+
 test('PLAYWRIGHT_BROWSERS_PATH names another cache', async () => {
   const { at, env } = await newMachine()
   const path = await makeProgram(at('mine/chromium_headless_shell-7/chrome-linux/headless_shell'))

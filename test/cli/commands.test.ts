@@ -298,8 +298,9 @@ describe('serve', () => {
     await service.waitFor(/Stop with Ctrl/)
     service.child.kill('SIGINT')
     expect((await service.ended).code).toBe(0)
-    const [, pictures = '0', captures = '0'] =
-      /(\d+) pictures? of (\d+) captures? are kept in \S+; the next start/.exec(service.stdout()) ?? []
+    const kept = /(\d+) pictures? of (\d+) captures? are kept in \S+; the next start/
+    expect(service.stdout()).toMatch(kept)
+    const [, pictures = '', captures = ''] = kept.exec(service.stdout()) ?? []
     const { stdout } = await runProofsheet(['project', 'list'], env)
     expect(stdout).toMatch(new RegExp(`${DEMO} .* ${captures} +${pictures} +Demo`))
   })

@@ -1,4 +1,4 @@
-import { useCallback, useEffect } from 'preact/hooks'
+import { useCallback, useEffect, useRef } from 'preact/hooks'
 import type { RootOverview } from '../../../src/contract/browsing.ts'
 import { isFinal } from '../../../src/contract/states.ts'
 import { toCapture, toRoot, toRoots } from '../addresses.ts'
@@ -19,8 +19,10 @@ import { count, day, timeOfDay } from '../words.ts'
 
 /** Roots asked for at a time. */
 const PAGE = 20
-/** How often a root that is being captured is looked at, or a short list, and among how many. */
+/** How often a root that is being captured is looked at, and among how many. */
 const LOOK_MS = 3_000
+/** And a short list in which nothing is going on. */
+const LONGEST_LOOK_MS = 60_000
 const MOST_WATCHED = 100
 /** Rows are as high on a narrow screen, where the facts stand above the pictures, as these say. */
 const ROW = { wide: 184 * TEXT_SIZE, narrow: 228 * TEXT_SIZE }
@@ -33,13 +35,18 @@ export function RootsView({ projectId, q, tag }: { projectId: string; q: string;
     () => client.listOverviews(projectId, { limit: atATime(PAGE), ...(q && { q }), ...(tag && { tag }) }),
     ({ jobs: [job] }) => job?.preview,
   )
+  const quiet = useRef({ newest: 'nothing was seen yet', pause: LOOK_MS })
   useEffect(() => {
     const unfinished = roots.items.some(({ state }) => !isFinal(state))
-    // A short list is one small answer, most often 304: there new captures appear by themselves.
+    // In a short list, which is one small answer, new captures appear by themselves: less and less soon while none come.
     const short = roots.items.length < atATime(PAGE)
     if (!(short || unfinished) || roots.items.length > MOST_WATCHED) return
+    const newest = roots.items[0]?.rootId ?? ''
+    const { current } = quiet
+    const calm = !unfinished && newest === current.newest
+    quiet.current = { newest, pause: calm ? Math.min(current.pause * 2, LONGEST_LOOK_MS) : LOOK_MS }
     // And again after one that failed: the service may be away for a moment.
-    const timer = setTimeout(() => roots.renew(), LOOK_MS)
+    const timer = setTimeout(() => roots.renew(), quiet.current.pause)
     return () => clearTimeout(timer)
   }, [roots, roots.items, roots.failure])
   const [place, width] = useWidth()

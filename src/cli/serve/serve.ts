@@ -100,7 +100,7 @@ function explainListening(error: NodeJS.ErrnoException, { host, port }: Config):
   if (error.code === 'EADDRINUSE') {
     throw new AppError(
       'unavailable',
-      `${place} is in use by another program. Choose another port: PORT=${port + 1} npm start`,
+      `${place} is in use by another program. Choose another one: PORT=${port + 1}`,
     )
   }
   if (error.code === 'EACCES') throw new AppError('unavailable', `this user may not listen on ${place}`)
