@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config'
 import { findStarting } from './src/browser/install-browser.ts'
 import { BROWSER_TAG, createBrowserReporter } from './test/support/browser-reporter.ts'
+import { LongestFirst } from './test/support/longest-first.ts'
+import { PATIENCE_MS } from './test/support/patience.ts'
 import { WHERE_TO_LOOK } from './test/support/test-browser.ts'
 
 export default defineConfig(async () => {
@@ -11,12 +13,13 @@ export default defineConfig(async () => {
       globalSetup: ['test/support/build-gallery.ts'],
       tags: [{ name: BROWSER_TAG, description: 'Needs a browser.', skip: !hasBrowser }],
       reporters: ['default', ...(hasBrowser ? [] : [createBrowserReporter()])],
-      // Real processes, disks and pictures: a slow, shared machine must not fail what is right.
-      testTimeout: 60_000,
-      hookTimeout: 60_000,
-      expect: { poll: { timeout: 15_000 } },
+      // Real processes, disks and pictures: a slow, shared machine must not fail what is right. These end what hangs.
+      testTimeout: 180_000,
+      hookTimeout: 180_000,
+      expect: { poll: { timeout: PATIENCE_MS } },
       // Much of the time goes by waiting, for a lease to run out or a page to be given up: more at once than there are cores.
       maxWorkers: 4,
+      sequence: { sequencer: LongestFirst },
     },
   }
 })

@@ -205,11 +205,10 @@ async function look(shot: Promise<Shot>) {
   return await readPixels((await shot).bytes)
 }
 
-async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
-  const began = performance.now()
-  const value = await work
-  return { value, ms: performance.now() - began }
-}
+/** Longer than a test may take: who waits for it hangs. */
+const FOREVER = 600_000
+/** To load, until the picture is taken of what is there; on a busy machine as well. */
+const A_WHILE = 4_000
 
 describe.concurrent('the picture', () => {
   test('is as large as the window, with every colour at its place', async () => {
@@ -302,8 +301,7 @@ describe.concurrent('a page has settled when', () => {
 
   test('it has nothing more to do: nobody waits for a page that is ready', async () => {
     await camera.ready()
-    const { ms } = await timed(camera.take(at('/green'), { loadingTime: 30_000 }))
-    expect(ms).toBeLessThan(10_000)
+    expect((await look(camera.take(at('/green'), { loadingTime: FOREVER }))).at(600, 400)).toBe(GREEN)
   })
 })
 
@@ -318,9 +316,7 @@ describe.concurrent('a page that', () => {
   })
 
   test('listens to events without end is taken as soon as it is there', async () => {
-    const { value, ms } = await timed(look(camera.take(at('/streaming'), { loadingTime: 20_000 })))
-    expect(value.at(600, 400)).toBe(GREEN)
-    expect(ms).toBeLessThan(15_000)
+    expect((await look(camera.take(at('/streaming'), { loadingTime: FOREVER }))).at(600, 400)).toBe(GREEN)
   })
 
   test('starts downloads is taken without them', async () => {
@@ -329,19 +325,17 @@ describe.concurrent('a page that', () => {
 
   test('never finishes loading is taken when its time is over, with what is there', async () => {
     for (const path of ['/unfinished', '/half']) {
-      const { value, ms } = await timed(look(camera.take(at(path), { loadingTime: 1_500 })))
-      expect([path, value.at(600, 400)]).toEqual([path, GREEN])
-      expect(ms).toBeGreaterThan(1_400)
-      expect(ms).toBeLessThan(8_000)
+      const began = performance.now()
+      const shown = await look(camera.take(at(path), { loadingTime: A_WHILE }))
+      expect([path, shown.at(600, 400)]).toEqual([path, GREEN])
+      expect(performance.now() - began).toBeGreaterThan(A_WHILE - 100)
     }
   })
 
   test.each(['/reloads', '/reloads-later', '/refreshes'])(
     '%s forever is taken all the same',
     async (path) => {
-      const { value, ms } = await timed(look(camera.take(at(path), { loadingTime: 1_500 })))
-      expect(value.at(600, 400)).toBe(GREEN)
-      expect(ms).toBeLessThan(10_000)
+      expect((await look(camera.take(at(path), { loadingTime: A_WHILE }))).at(600, 400)).toBe(GREEN)
     },
   )
 
@@ -373,9 +367,7 @@ describe.concurrent('why there is no picture', () => {
   })
 
   test('nothing ever comes: timeout', async () => {
-    const { value, ms } = await timed(failing(at('/never'), { loadingTime: 1_000 }))
-    expect(value).toBe('timeout')
-    expect(ms).toBeLessThan(8_000)
+    expect(await failing(at('/never'), { loadingTime: 1_000 })).toBe('timeout')
   })
 
   test.each([
@@ -434,9 +426,8 @@ describe.concurrent('why there is no picture', () => {
     const own = openTestCamera({ allow: `site.test:${site.port}`, limits: { pageBytes: 1_000_000 } })
     try {
       for (const path of ['/large', '/loads-large']) {
-        const { value, ms } = await timed(own.take(at(path)).catch((error) => error))
-        expect([path, value.reason]).toEqual([path, 'too_large'])
-        expect(ms).toBeLessThan(7_000)
+        const failure = await own.take(at(path), { loadingTime: FOREVER }).catch((error) => error)
+        expect([path, failure.reason]).toEqual([path, 'too_large'])
       }
     } finally {
       await own.close()
@@ -474,15 +465,13 @@ describe('one job and the next', () => {
     const reason = new Error('called off')
     const waiting = count('/never')
     const shots = [first, second].map(({ signal }) =>
-      own.take(at('/unfinished'), { loadingTime: 60_000 }, signal),
+      own.take(at('/unfinished'), { loadingTime: FOREVER }, signal),
     )
     const ended = Promise.allSettled(shots)
     await until('the page asks', () => count('/never') > waiting)
-    const began = performance.now()
     second.abort(reason)
     first.abort(reason)
     expect(await ended).toEqual([1, 2].map(() => ({ status: 'rejected', reason })))
-    expect(performance.now() - began).toBeLessThan(3_000)
     await expect(own.take(at('/green'), {}, first.signal)).rejects.toBe(reason)
     expect((await look(own.take(at('/green')))).at(0, 0)).toBe(GREEN)
     expect(findBrowsers()).toContain(browser)
@@ -497,7 +486,7 @@ describe('a browser that', () => {
     const before = new Set(findBrowsers())
     const own = openOwnCamera(rules)
     const asked = count('/never')
-    const shot = own.take(at('/unfinished'), { loadingTime: 50_000 }).then(
+    const shot = own.take(at('/unfinished'), { loadingTime: FOREVER }).then(
       () => 'taken',
       (error) => error,
     )
@@ -516,11 +505,10 @@ describe('a browser that', () => {
     const own = openOwnCamera({ allow: `busy.test:${busy.port}`, graceMs: 1_500 })
     await own.take(`http://busy.test:${busy.port}/green`)
     const browser = findBrowsers().find((pid) => !before.has(pid)) ?? Number.NaN
-    const { value, ms } = await timed(
-      own.take(`http://busy.test:${busy.port}/`, { loadingTime: 500 }).catch((error) => error),
-    )
-    expect(value).toMatchObject({ name: 'CaptureFailure', reason: 'timeout' })
-    expect(ms).toBeLessThan(2_000 + 6_000)
+    // The page never lets go of it: without the deadline this would hang.
+    await expect(own.take(`http://busy.test:${busy.port}/`, { loadingTime: 500 })).rejects.toMatchObject({
+      ...{ name: 'CaptureFailure', reason: 'timeout' },
+    })
     // What it still does would be done forever.
     const ticks = () =>
       processesOf(browser)
@@ -553,8 +541,7 @@ describe('a browser that', () => {
   test('stops answering is ended with the camera', async () => {
     const { own, shot, browser } = await whileShooting()
     process.kill(-browser, 'SIGSTOP')
-    const { ms } = await timed(own.close())
-    expect(ms).toBeLessThan(12_000)
+    await own.close()
     await shot
     await until('its processes are gone', () => processesOf(browser).length === 0)
     expect(own.gates.size).toBe(0)
@@ -577,7 +564,7 @@ describe('a browser that', () => {
     const profiles = profilesOf().length
     const { own, shot, browser } = await whileShooting({ concurrency: 2 })
     const others = [1, 2, 3].map(() =>
-      own.take(at('/unfinished'), { loadingTime: 50_000 }).catch(() => 'ended'),
+      own.take(at('/unfinished'), { loadingTime: FOREVER }).catch(() => 'ended'),
     )
     await own.close()
     // Killed is not yet gone, and those whose parent is gone are for the first process of the machine to wait for.
@@ -604,10 +591,10 @@ describe('a browser that', () => {
   test('loses the process it belongs to ends, and its profile is swept by the next', async () => {
     const parent = run(`
       const own = openTestCamera({ allow: 'site.test:${site.port}' })
-      own.take('${at('/unfinished')}', { loadingTime: 50_000 })`)
+      own.take('${at('/unfinished')}', { loadingTime: ${FOREVER} })`)
     const asked = count('/never')
     await Promise.race([
-      until('the page asks', () => count('/never') > asked, 30_000),
+      until('the page asks', () => count('/never') > asked),
       parent.ended.then(() => Promise.reject(new Error(parent.stderr()))),
     ])
     const [browser = Number.NaN] = findBrowsers(parent.pid)

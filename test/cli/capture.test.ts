@@ -191,11 +191,11 @@ test('a service on the same storage leaves a command its pages; what it leaves b
   stopped.child.kill('SIGINT')
   expect((await stopped.ended).code).toBe(1)
   const [, rootId = ''] = /stay queued, as root (\S{36})/.exec(stopped.stderr()) ?? []
-  const response = await fetch(
-    `${service.url}/api/projects/${project}/screenshots/root/${rootId}/status?wait=40`,
-  )
-  expect(await response.json()).toMatchObject({ state: 'failed', counts: { failed: 20 } })
-}, 120_000)
+  const status = `${service.url}/api/projects/${project}/screenshots/root/${rootId}/status?wait=20`
+  await expect
+    .poll(async () => await (await fetch(status)).json())
+    .toMatchObject({ state: 'failed', counts: { failed: 20 } })
+})
 
 test('work captures what a service without a browser accepts', async () => {
   const { site, env, project } = await newProject()

@@ -8,6 +8,7 @@ import type { RootResult } from '../../src/contract/results.ts'
 import { page, writeImport } from '../support/import-file.ts'
 import { proofsheet, runProofsheet, serveProcess } from '../support/process.ts'
 import { makePng, rootsUrl } from '../support/results.ts'
+import { seedRows } from '../support/seed.ts'
 import { BROWSER_ENV } from '../support/test-browser.ts'
 import { makeFolder } from '../support/workspace.ts'
 
@@ -115,7 +116,7 @@ describe('projects and keys', () => {
 })
 
 describe('import', () => {
-  test('2,000 jobs while the service runs; the list then holds them, newest first', async () => {
+  test('600 jobs while the service runs; the list then holds them, newest first', async () => {
     const { folder, env } = await newEnv()
     const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
     const service = await serveProcess(env)
@@ -123,8 +124,8 @@ describe('import', () => {
     expect(await list()).toEqual([])
     const file = await writeImport(
       folder,
-      Array.from({ length: 200 }, (_, index) => ({
-        created: 1_000_000 + ((index * 37) % 200),
+      Array.from({ length: 60 }, (_, index) => ({
+        created: 1_000_000 + ((index * 37) % 60),
         jobs: Array.from({ length: 10 }, (_, job) => page({ basepath: `/${index}/${job}` })),
       })),
     )
@@ -134,11 +135,11 @@ describe('import', () => {
     expect(during.length).toBeGreaterThan(0)
     expect(during.every((root) => root.jobs.length === 10)).toBe(true)
     expect((await importing.ended).code).toBe(0)
-    expect(importing.stderr()).toContain('Imported: 200 roots with 2,000 pictures added.')
+    expect(importing.stderr()).toContain('Imported: 60 roots with 600 pictures added.')
     const after = await list()
-    expect(after.flatMap((root) => root.jobs)).toHaveLength(2_000)
+    expect(after.flatMap((root) => root.jobs)).toHaveLength(600)
     expect(after.map((root) => root.meta.created)).toEqual(
-      Array.from({ length: 200 }, (_, index) => 1_000_199 - index),
+      Array.from({ length: 60 }, (_, index) => 1_000_059 - index),
     )
   })
 
@@ -378,17 +379,13 @@ describe('serve', () => {
   })
 
   test('SIGTERM lets requests under way finish, then exits 0', async () => {
-    const { folder, env } = await newEnv()
-    const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
-    const lines = Array.from({ length: 100 }, (_, index) => ({
-      jobs: Array.from({ length: 30 }, (_, job) => page({ basepath: `/${index}/${job}` })),
-    }))
-    await runProofsheet(['import', '--project', projectId, await writeImport(folder, lines)], env)
+    const { env } = await newEnv()
+    const projectId = await seedRows(env.DATA_DIR, { roots: 300, jobsPerRoot: 30 })
     const service = await serveProcess(env)
     const response = await fetch(service.url + rootsUrl(projectId))
     service.child.kill('SIGTERM')
     const roots = (await response.json()) as RootResult[]
-    expect(roots.flatMap((root) => root.jobs)).toHaveLength(3_000)
+    expect(roots.flatMap((root) => root.jobs)).toHaveLength(9_000)
     expect(await service.ended).toEqual({ code: 0, signal: null })
     await expect(fetch(service.url)).rejects.toThrow()
   })

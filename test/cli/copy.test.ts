@@ -104,8 +104,8 @@ describe('copy', () => {
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
     const png = await makePng()
-    for (let index = 0; index < 150; index++) {
-      const jobs = Array.from({ length: 4 }, () => submittedJob(png, { basepath: `/${index}` }))
+    for (let index = 0; index < 80; index++) {
+      const jobs = Array.from({ length: 2 }, () => submittedJob(png, { basepath: `/${index}` }))
       await addPictures(from, projectId, { created: index, jobs })
     }
     const to = await open(world)
@@ -114,18 +114,18 @@ describe('copy', () => {
     for (; kills < 3; kills++) {
       const already = await count()
       const running = proofsheet(args, env)
-      while ((await count()) < already + 20) await sleep(5)
+      while ((await count()) < already + 10) await sleep(5)
       running.child.kill('SIGKILL')
       expect((await running.ended).signal).toBe('SIGKILL')
-      expect(await count()).toBeLessThan(150)
+      expect(await count()).toBeLessThan(80)
     }
     const last = await copy()
     expect([last.code, last.stderr]).toEqual([
       0,
-      expect.stringContaining('Verified: 150 roots with 600 pictures are the same.'),
+      expect.stringContaining('Verified: 80 roots with 160 pictures are the same.'),
     ])
     const present = Number(/, (\d+) roots already there/.exec(last.stderr)?.[1])
-    expect(present).toBeGreaterThanOrEqual(60)
+    expect(present).toBeGreaterThanOrEqual(30)
     // Not by its own word alone.
     const bytesOf = async ({ images }: typeof from, key: ImageKey) => {
       const image = await images.open(key)
@@ -292,7 +292,7 @@ describe('copy', () => {
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
     const png = await makePng()
-    for (let created = 0; created < 120; created++) {
+    for (let created = 0; created < 80; created++) {
       await addPictures(from, projectId, { created, jobs: [submittedJob(png, { basepath: `/${created}` })] })
     }
     const running = proofsheet(args, env)
@@ -301,7 +301,7 @@ describe('copy', () => {
     running.child.kill('SIGINT')
     expect((await running.ended).code).toBe(1)
     expect(running.stderr()).toContain('Stopped. What was copied stays; run the same command again to go on.')
-    expect((await to.store.countProjects())[0]?.roots).toBeLessThan(120)
+    expect((await to.store.countProjects())[0]?.roots).toBeLessThan(80)
     expect((await copy()).code).toBe(0)
   })
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { nextQuery, parseLinks } from '../../src/client/links.ts'
+import { workDone } from '../support/patience.ts'
 
 describe('the next page', () => {
   test.each([
@@ -71,8 +72,9 @@ test('links that were written are read', () => {
 
 test('whatever a header holds is read in no time', () => {
   for (const part of ['<', '<>;', '"', '"\\', '\\', ' ', '=', 'a=', ',;', '<?a>; rel="']) {
-    const begun = performance.now()
-    parseLinks(part.repeat(20_000))
-    expect([part, performance.now() - begun < 1_000]).toEqual([part, true])
+    const before = workDone()
+    parseLinks(part.repeat(200_000))
+    // Some milliseconds; minutes, were the rest read again at each of them.
+    expect([part, workDone() - before < 10_000]).toEqual([part, true])
   }
 })

@@ -84,14 +84,18 @@ describe('with the service', () => {
     const proxy = await startProxy(Number(new URL(service.url).port))
     onTestFinished(() => proxy.close())
     const rootId = await service.accept(8)
+    const connections = () => service.logLines.filter((line) => line.includes('/events')).length
     const cutting = setInterval(() => proxy.cut(), 700)
     onTestFinished(() => clearInterval(cutting))
     const working = (async () => {
-      for (let index = 0; index < 8; index++) {
+      for (let index = 0; index < 7; index++) {
         await sleep(400)
         await finishNext(service.store, rootId, index % 3 ? DONE : FAILED)
       }
+      // The last one only when some connections have broken.
+      while (connections() < 2) await sleep(10)
       clearInterval(cutting)
+      await finishNext(service.store, rootId)
     })()
     const client = createClient({ server: `http://127.0.0.1:${proxy.port}` })
     const told: RootStatus[] = []
@@ -102,7 +106,7 @@ describe('with the service', () => {
       expect(urls.map(({ position }) => position)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
     const finished = told.map(({ counts }) => counts.done + counts.failed)
     expect(finished).toEqual(finished.toSorted((one, other) => one - other))
-    expect(service.logLines.filter((line) => line.includes('/events')).length).toBeGreaterThan(2)
+    await expect.poll(connections).toBeGreaterThan(2)
   })
 
   test('a consumer that stops, or aborts, leaves no connection behind', async () => {
@@ -186,6 +190,18 @@ describe('with a stream that is', () => {
   })
 })
 
+/** The milliseconds between so many times that a server is asked which always answers the same. */
+async function gapsBetween(times: number, answer: BareAnswer): Promise<number[]> {
+  const at: number[] = []
+  const stop = new AbortController()
+  const { url } = await serveBare((...given) => {
+    if (at.push(performance.now()) === times) stop.abort()
+    return answer(...given)
+  })
+  await watch(url, { signal: stop.signal })
+  return at.slice(1).map((time, index) => time - (at[index] ?? 0))
+}
+
 describe('comes back', () => {
   test('with the id of the last event, after the time that the server asks for', async () => {
     const at: number[] = []
@@ -255,24 +271,14 @@ describe('comes back', () => {
   })
 
   test('later and later where nothing comes', async () => {
-    const at: number[] = []
-    const { url } = await serveBare((response) => {
-      at.push(performance.now())
-      events('retry: 100\n\n')(response, response.req, 0)
-    })
-    await watch(url, { signal: AbortSignal.timeout(2_000) })
-    const gaps = at.slice(1).map((time, index) => time - (at[index] ?? 0))
+    const gaps = await gapsBetween(5, events('retry: 100\n\n'))
     // 100, 200, 400, 800, each up to a quarter longer.
-    expect(gaps.length).toBeGreaterThanOrEqual(3)
-    expect(gaps.length).toBeLessThanOrEqual(4)
+    expect(gaps).toHaveLength(4)
     for (const [index, gap] of gaps.entries()) expect(gap).toBeGreaterThan(95 * 2 ** index)
   })
 
   test('not at once, even where a server says so', async () => {
-    const { url, asked } = await serveBare(events('retry: 0\n\n', QUEUED))
-    await watch(url, { signal: AbortSignal.timeout(1_000) })
-    expect(asked.length).toBeGreaterThan(3)
-    expect(asked.length).toBeLessThan(12)
+    for (const gap of await gapsBetween(5, events('retry: 0\n\n', QUEUED))) expect(gap).toBeGreaterThan(95)
   })
 
   test('with no id that fits into no header', async () => {
@@ -303,7 +309,6 @@ describe('gives up', () => {
     const begun = performance.now()
     await expect(watch(nobody, { patience: 1.5 })).rejects.toBeInstanceOf(NoAnswerError)
     expect(performance.now() - begun).toBeGreaterThan(1_450)
-    expect(performance.now() - begun).toBeLessThan(4_000)
     const { url, asked } = await serveBare((response) =>
       response.writeHead(503, { 'retry-after': '3600' }).end('{"code":"unavailable"}'),
     )
@@ -327,14 +332,20 @@ describe('gives up', () => {
   })
 
   test('in silence where it is aborted: before, while it waits, and while it pauses', async () => {
-    const { url, asked } = await serveBare(events('retry: 60000\n\n', QUEUED))
+    // A pause that is longer than this test may take.
+    const { url, asked } = await serveBare(events('retry: 280000\n\n', QUEUED))
     expect(await watch(url, { signal: AbortSignal.abort() })).toEqual([])
     expect(asked).toEqual([])
-    const begun = performance.now()
-    expect(await watch(url, { signal: AbortSignal.timeout(300) })).toHaveLength(1)
-    const silent = await serveBare(() => {})
-    expect(await watch(silent.url, { signal: AbortSignal.timeout(300) })).toEqual([])
-    expect(performance.now() - begun).toBeLessThan(3_000)
+    const pausing = new AbortController()
+    const told: string[] = []
+    for await (const { state } of createClient({ server: url }).watchStatus(ID, ID, pausing)) {
+      told.push(state)
+      setTimeout(() => pausing.abort(), 300)
+    }
+    expect([told, asked.length]).toEqual([['queued'], 1])
+    const waiting = new AbortController()
+    const silent = await serveBare(() => waiting.abort())
+    expect(await watch(silent.url, { signal: waiting.signal })).toEqual([])
   })
 })
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { connect, createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Gate, Lookup } from '../../src/egress/guard.ts'
 import { freePort } from '../support/ports.ts'
@@ -113,7 +114,8 @@ async function fullPort(): Promise<number | undefined> {
     socket.on('error', () => {})
     onTestFinished(() => void socket.destroy())
     const took = new Promise((resolve) => socket.once('connect', () => resolve(true)))
-    const late = new Promise((resolve) => setTimeout(resolve, 500, false))
+    // Of a machine that stood still for so long, the event that was due comes first.
+    const late = sleep(500).then(() => sleep(50, false))
     if (!(await Promise.race([took, late]))) return port
   }
   return undefined
@@ -123,14 +125,12 @@ test('a connection that nobody takes', async ({ skip }) => {
   const port = await fullPort()
   if (port === undefined) return skip('this system takes any number of connections that nobody accepts')
   const gate = await openTestGate({ allow: '127.0.0.1', connectMs: 300 })
-  const start = performance.now()
   await expectFailure(
     gate,
     `127.0.0.1:${port}`,
     'timeout',
     /^127\.0\.0\.1, port \d+ did not answer within 300 ms$/,
   )
-  expect(performance.now() - start).toBeLessThan(5_000)
 })
 
 test('a connection that nobody takes leaves time for the next address', async ({ skip }) => {
@@ -141,10 +141,11 @@ test('a connection that nobody takes leaves time for the next address', async ({
   await new Promise((resolve) => server.once('listening', resolve))
   onTestFinished(() => void server.close())
   const lookup = async () => ['127.0.0.1', '127.0.0.2']
-  const gate = await openTestGate({ lookup, allow: '127.0.0.0/8', connectMs: 2_000 })
+  const gate = await openTestGate({ lookup, allow: '127.0.0.0/8', connectMs: 8_000 })
   const start = performance.now()
   expect((await openTunnel(gate, `two.test:${port}`)).status).toMatch(/ 200 /)
-  expect(performance.now() - start).toBeLessThan(1_800)
+  // After half of the time; were it left to the first one, the next would begin when all of it is over.
+  expect(performance.now() - start).toBeLessThan(8_000)
 })
 
 test('a browser that does not wait for a connection ends the attempt, which is no failure of the site', async ({

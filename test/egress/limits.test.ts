@@ -114,8 +114,7 @@ test('512 connections and no more', async () => {
   expect(sockets.slice(0, 512).every((socket) => !socket.destroyed)).toBe(true)
   // Room is made by those who leave.
   sockets[0]?.destroy()
-  await new Promise((resolve) => setTimeout(resolve, 50))
-  expect(await sendRequest(gate, '/')).toMatch(/ 400 /)
+  await expect.poll(() => sendRequest(gate, '/')).toMatch(/ 400 /)
 })
 
 test('close() in the middle of everything ends all of it', async () => {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { parseAllowList } from '../../src/egress/allow-list.ts'
 import { createGuard, type Lookup } from '../../src/egress/guard.ts'
-import { dial, openTestGate, openTunnel, until } from './browser.ts'
+import { dial, openTestGate, openTunnel, sendRequest, until } from './browser.ts'
 
 // Look-ups hold threads that the rest of the service needs: they take turns.
 
@@ -25,6 +25,9 @@ function slowLookups() {
     })
   return { lookup, waiting, asked, most: () => most }
 }
+
+/** By the time a later request is answered, those before it are under way. */
+const heard = (gate: Parameters<typeof sendRequest>[0]) => sendRequest(gate, '/')
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 50))
 
@@ -63,7 +66,7 @@ test('those who ask for the same name meanwhile share the answer', async () => {
     openTunnel(gate, target),
   )
   await until(() => waiting.length === 1)
-  await soon()
+  await heard(gate)
   waiting[0]?.answer()
   await Promise.all(tunnels)
   expect(asked).toEqual(['same.test'])
@@ -77,7 +80,7 @@ test('those who ask for the same name meanwhile share the answer', async () => {
 
 test('who waits too long gets a failure, the turn stays taken until the look-up has ended', async () => {
   const { lookup, waiting, asked } = slowLookups()
-  const gate = await openTestGate({ lookup, connectMs: 100 })
+  const gate = await openTestGate({ lookup, connectMs: 1_000 })
   expect((await openTunnel(gate, 'slow.test:443')).status).toBe('HTTP/1.1 502 Bad Gateway')
   expect(gate.failureOf('https://slow.test/')).toEqual({
     reason: 'dns',
@@ -87,7 +90,7 @@ test('who waits too long gets a failure, the turn stays taken until the look-up 
   expect(asked).toEqual(['slow.test'])
   // Who comes back for it joins the look-up that is still under way.
   const again = openTunnel(gate, 'slow.test:443')
-  await soon()
+  await heard(gate)
   expect(asked).toEqual(['slow.test'])
   waiting[0]?.answer()
   expect((await again).status).toBe('HTTP/1.1 403 Forbidden')

@@ -36,6 +36,14 @@ async function violations(page: Page): Promise<string[]> {
   return found.violations
 }
 
+async function movementsEnd(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    const ending = document.getAnimations().filter((each) => each.effect?.getTiming().iterations !== Infinity)
+    // One that is called off is over, too.
+    await Promise.allSettled(ending.map((each) => each.finished))
+  })
+}
+
 test.each(['light', 'dark'] as const)('axe finds nothing in any view: %s', async (theme) => {
   const service = await startHung()
   const { url, projectId, rootIds } = service
@@ -61,20 +69,9 @@ test.each(['light', 'dark'] as const)('axe finds nothing in any view: %s', async
   for (const [address, ready] of views) {
     await page.goto(address)
     await page.locator(ready).first().waitFor()
-    await page.evaluate(() =>
-      Promise.all(
-        document
-          .getAnimations()
-          .map((each) => each.effect?.getTiming().iterations === Infinity || each.finished),
-      ),
-    )
+    await movementsEnd(page)
     expect([address, await violations(page)]).toEqual([address, []])
   }
-  await page
-    .getByRole('textbox')
-    .first()
-    .waitFor({ timeout: 1_000 })
-    .catch(() => {})
   await page.goto(`${at}/capture`)
   await page.getByRole('button', { name: 'Capture' }).click()
   await page.getByText('The list must be').waitFor()
@@ -82,7 +79,8 @@ test.each(['light', 'dark'] as const)('axe finds nothing in any view: %s', async
   await page.goto(`${at}/roots/${rootIds[0]}`)
   await page.locator('.open').first().click()
   await page.locator('.pswp__caption').waitFor()
-  await page.waitForTimeout(500)
+  await page.locator('.pswp--ui-visible').waitFor()
+  await movementsEnd(page)
   expect(await violations(page)).toEqual([])
   await hangRoots(service, { name: 'Another', now: service.now + 1, roots: 1 })
   await page.goto(url)

@@ -27,7 +27,7 @@ import { makeFolder } from '../support/workspace.ts'
 import { bothWorlds } from '../support/worlds.ts'
 
 const MB = 1024 * 1024
-const postgres = usePostgres({ flags: ['fsync=off'] })
+const postgres = usePostgres()
 const s3 = useS3()
 
 const archiveUrl = (projectId: string, rootId: string) => `${rootsUrl(projectId)}/${rootId}/pictures.zip`
@@ -256,7 +256,7 @@ describe('the pictures of a root as an archive', () => {
 
   test('of 10,000: whole, within 64 MB above idle, for a slow reader as well', async () => {
     const dataDir = join(await makeFolder(), 'data')
-    const png = await makeNoise(200, 160)
+    const png = await makeNoise(100, 80)
     const projectId = await seedPictures(dataDir, 10_000, png)
     const service = await serveProcess({ DATA_DIR: dataDir })
     const list = (await (await fetch(`${service.url}${rootsUrl(projectId)}?limit=1`)).json()) as {

@@ -61,6 +61,7 @@ describe('requests sent ahead of their answers', () => {
     const socket = await open(service)
     socket.pause()
     socket.write(request(large).repeat(30))
+    while (reads === 0) await sleep(10)
     await sleep(500)
     expect(reads).toBe(1)
     expect((await service.get('/healthz')).status).toBe(200)

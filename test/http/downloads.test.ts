@@ -20,7 +20,7 @@ import { startService } from '../support/service.ts'
 import { usePostgres, useS3 } from '../support/use-servers.ts'
 import { bothWorlds } from '../support/worlds.ts'
 
-const postgres = usePostgres({ flags: ['fsync=off'] })
+const postgres = usePostgres()
 const s3 = useS3()
 
 const pictureUrl = (projectId: string, rootId: string, uuid: string) =>

@@ -14,6 +14,7 @@ import {
   countLooks,
   DONE,
   eventsUrl,
+  expectNoLooks,
   FAILED,
   finishNext,
   newPage,
@@ -24,7 +25,7 @@ import {
 import { addRows, makeKey, makeProject } from '../support/results.ts'
 import { usePostgres } from '../support/use-servers.ts'
 
-const postgres = usePostgres({ flags: ['fsync=off'] })
+const postgres = usePostgres()
 
 async function watch(service: Accepting, rootId: string, lastEventId?: string | number) {
   const stream = await openEvents(
@@ -62,15 +63,6 @@ class Known {
 
 async function untilAborted(service: Accepting, count = 1): Promise<void> {
   while (service.logLines.filter((line) => line.includes('"aborted":true')).length < count) await sleep(10)
-}
-
-/** Whether nobody waits any more. */
-async function expectNoLooks(looks: () => number): Promise<void> {
-  // One that has begun already may still come.
-  await sleep(600)
-  const after = looks()
-  await sleep(1_100)
-  expect(looks()).toBe(after)
 }
 
 describe.each(bothDatabases(postgres))('events, with %s,', (_, world) => {
@@ -224,14 +216,14 @@ describe.each(bothDatabases(postgres))('events, with %s,', (_, world) => {
   })
 
   test('end when the service stops, at once and well', async () => {
-    const service = await startAccepting({ ...(await world()), SHUTDOWN_TIMEOUT: '1m' })
+    // Longer than this test may take.
+    const never = { SHUTDOWN_TIMEOUT: '10m', RESPONSE_TIMEOUT: '1h' }
+    const service = await startAccepting({ ...(await world()), ...never })
     const rootId = await service.accept()
     const streams = await Promise.all(Array.from({ length: 5 }, () => watch(service, rootId)))
     for (const { next } of streams) await next()
-    const begun = performance.now()
     const stopped = service.stop()
     for (const { next } of streams) expect(await next()).toBeUndefined()
-    expect(performance.now() - begun).toBeLessThan(3_000)
     await stopped
     expect(service.logLines.join('')).not.toMatch(/"level":(50|60)/)
   })
@@ -278,13 +270,12 @@ describe('Last-Event-ID', () => {
 
 describe('a stream', () => {
   test('is kept alive by comments, however short IDLE_TIMEOUT is', async () => {
-    const service = await startAccepting({ IDLE_TIMEOUT: '333ms' })
+    const service = await startAccepting({ IDLE_TIMEOUT: '999ms' })
     const rootId = await service.accept()
     const { next, parser } = await watch(service, rootId)
     await next()
     const coming = next()
-    await sleep(1_300)
-    expect(parser.comments).toBeGreaterThan(3)
+    await expect.poll(() => parser.comments).toBeGreaterThan(3)
     await finishNext(service.store, rootId)
     expect((await coming)?.status.state).toBe('done')
     expect(await next()).toBeUndefined()

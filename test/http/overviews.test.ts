@@ -22,7 +22,7 @@ import {
 import { startService, type TestService } from '../support/service.ts'
 import { usePostgres } from '../support/use-servers.ts'
 
-const postgres = usePostgres({ flags: ['fsync=off'] })
+const postgres = usePostgres()
 
 const overviewsUrl = (projectId: string) => `/api/projects/${projectId}/screenshots/overview`
 const overviewUrl = (projectId: string, rootId: string) => `${rootsUrl(projectId)}/${rootId}/overview`

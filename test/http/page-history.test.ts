@@ -8,7 +8,7 @@ import { addRows, makeKey, makeProject, newJob, rootsUrl } from '../support/resu
 import { startService, type TestService } from '../support/service.ts'
 import { usePostgres } from '../support/use-servers.ts'
 
-const postgres = usePostgres({ flags: ['fsync=off'] })
+const postgres = usePostgres()
 
 const pagesUrl = (projectId: string) => `/api/projects/${projectId}/pages`
 const historyUrl = (projectId: string, url: string, more = '') =>

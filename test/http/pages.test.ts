@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
 import { decodeCursor, encodeCursor } from '../../src/results/cursor.ts'
 import { addRows, makeProject, rootsUrl } from '../support/results.ts'
+import { rounds } from '../support/rounds.ts'
 import { startService, type TestService } from '../support/service.ts'
 
 async function list(service: TestService, path: string) {
@@ -129,7 +130,7 @@ describe('query', () => {
         await response.arrayBuffer()
         expect([200, 400]).toContain(response.status)
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(150) },
     )
   })
 

@@ -6,7 +6,7 @@ import { makeKey, makeProject } from '../support/results.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { usePostgres } from '../support/use-servers.ts'
 
-const postgres = usePostgres({ flags: ['fsync=off'] })
+const postgres = usePostgres()
 
 async function serviceWithProjects(count: number, env: Record<string, string> = {}) {
   const service = await startService(env)

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Problem } from '../../src/contract/problem.ts'
 import type { RootResult } from '../../src/contract/results.ts'
+import { BUSY_TIMEOUT_MS } from '../../src/store/sqlite/while-busy.ts'
 import { anyRequest, validRequest } from '../support/request-values.ts'
 import {
   type Accepting,
@@ -22,11 +23,12 @@ import {
   statusUrl,
 } from '../support/requests.ts'
 import { addRows, makeKey, makeProject, rootsUrl } from '../support/results.ts'
+import { rounds } from '../support/rounds.ts'
 import { usePostgres } from '../support/use-servers.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-const postgres = usePostgres({ flags: ['fsync=off'] })
+const postgres = usePostgres()
 
 async function list(service: Accepting, projectId = service.projectId): Promise<RootResult[]> {
   return (await (await service.get(rootsUrl(projectId))).json()) as RootResult[]
@@ -232,7 +234,7 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
           body.urls.map(({ loadingTime = 15_000, url, name }) => ({ url, name, loadingTime })),
         )
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(20) },
     )
   })
 
@@ -478,7 +480,7 @@ describe('a request that is wrong', () => {
         for (const { pointer = '' } of errors)
           expect([pointer, leadsInto(JSON.parse(raw), pointer)]).toEqual([pointer, true])
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(150) },
     )
     expect(accepted).toBeGreaterThan(5)
     expect(await list(service)).toHaveLength(accepted)
@@ -628,7 +630,8 @@ describe('a body', () => {
     const service = await startAccepting({ REQUEST_TIMEOUT: '1s' })
     const socket = await open(service, postHead(service, 'Content-Length: 1000'))
     const dripping = setInterval(() => socket.write(' '), 50)
-    await readAll(socket)
+    // What is still written when it ends makes a reset of it.
+    await readAll(socket).catch(() => {})
     clearInterval(dripping)
     expect(await list(service)).toEqual([])
     expect(service.logLines.join('')).not.toMatch(/"level":(50|60)/)
@@ -639,7 +642,8 @@ describe('a body', () => {
     const body = JSON.stringify(newRequest())
     const socket = await open(service, postHead(service, `Content-Length: ${body.length + 1}`))
     socket.write(body)
-    await sleep(50)
+    // By the time a later request is answered, the one before it is under way.
+    expect((await service.get('/healthz')).status).toBe(200)
     socket.destroy()
     while (!service.logLines.some((line) => line.includes('"method":"POST"'))) await sleep(10)
     expect(await list(service)).toEqual([])
@@ -818,10 +822,16 @@ describe('the rules for every request hold', () => {
   test('a store that is gone is 503, and says nothing of it', async () => {
     const service = await startAccepting()
     await service.store.close()
-    const begun = performance.now()
-    const response = await service.post(newRequest())
-    // It will not come back: nobody waits for it as for one that is busy.
-    expect(performance.now() - begun).toBeLessThan(3_000)
+    const took: number[] = []
+    const ask = async () => {
+      const begun = performance.now()
+      const response = await service.post(newRequest())
+      took.push(performance.now() - begun)
+      return response
+    }
+    const [response] = [await ask(), await ask(), await ask()]
+    // It will not come back: nobody waits for it as for one that is busy, which would be five seconds each time.
+    expect(Math.min(...took)).toBeLessThan(BUSY_TIMEOUT_MS)
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
     expect(await response.text()).not.toContain(service.dataDir)
   })

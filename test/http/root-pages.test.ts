@@ -8,7 +8,7 @@ import { addRows, makeKey, makeProject, rootsUrl } from '../support/results.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { usePostgres } from '../support/use-servers.ts'
 
-const postgres = usePostgres({ flags: ['fsync=off'] })
+const postgres = usePostgres()
 
 async function readPages(service: TestService, first: string): Promise<RootResult[]> {
   const pages: RootResult[] = []

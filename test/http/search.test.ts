@@ -10,7 +10,7 @@ import { startService, type TestService } from '../support/service.ts'
 import { usePostgres } from '../support/use-servers.ts'
 import { makeFolder } from '../support/workspace.ts'
 
-const postgres = usePostgres({ flags: ['fsync=off'] })
+const postgres = usePostgres()
 
 const overviewsUrl = (projectId: string) => `/api/projects/${projectId}/screenshots/overview`
 const queryOf = (question: Record<string, string>) => `?${new URLSearchParams(question)}`

@@ -11,6 +11,7 @@ import {
   bothDatabases,
   countLooks,
   DONE,
+  expectNoLooks,
   FAILED,
   finishNext,
   newPage,
@@ -24,14 +25,12 @@ import { addPictures, addRows, makeKey, makePng, makeProject, submittedJob } fro
 import { INSTANT } from '../support/service.ts'
 import { usePostgres } from '../support/use-servers.ts'
 
-const postgres = usePostgres({ flags: ['fsync=off'] })
+const postgres = usePostgres()
 
-/** The answer, and how long it took. */
 async function wait(service: Accepting, rootId: string, seconds: number) {
-  const begun = performance.now()
   const response = await service.get(`${statusUrl(service.projectId, rootId)}?wait=${seconds}`)
   const status = (await response.json()) as RootStatus
-  return { code: response.status, state: status.state, status, ms: performance.now() - begun }
+  return { code: response.status, state: status.state, status }
 }
 
 /** Resolves when someone waits for the root. */
@@ -228,14 +227,15 @@ describe.each(bothDatabases(postgres))('who waits, with %s,', (_, world) => {
     const rootId = await service.accept()
     await finishNext(service.store, rootId, FAILED)
     const imported = await addRows(service.store, service.projectId)
+    const looks = countLooks(service)
     for (const [root, state] of [
       [rootId, 'failed'],
       [imported, 'done'],
     ] as const) {
-      const answer = await wait(service, root, 30)
-      expect(answer).toMatchObject({ code: 200, state })
-      expect(answer.ms).toBeLessThan(2_000)
+      expect(await wait(service, root, 30)).toMatchObject({ code: 200, state })
     }
+    // For who waits, it is looked every half second.
+    expect(looks()).toBe(0)
   })
 
   test('is answered as soon as it is finished, and not before, also by another process', async () => {
@@ -252,10 +252,11 @@ describe.each(bothDatabases(postgres))('who waits, with %s,', (_, world) => {
     await untilWaiting(looks)
     await untilWaiting(looks)
     expect(answered).toBe(false)
-    const last = performance.now()
     await finishNext(beside, rootId, FAILED)
+    const before = looks()
     expect(await answer).toMatchObject({ code: 200, state: 'partial', status: { counts: { done: 1 } } })
-    expect(performance.now() - last).toBeLessThan(3_000)
+    // The next look finds it, and one more may have begun since; when its time is over there were sixty.
+    expect(looks() - before).toBeLessThanOrEqual(3)
   })
 
   test('is one of many, and all are looked for together', async () => {
@@ -265,7 +266,7 @@ describe.each(bothDatabases(postgres))('who waits, with %s,', (_, world) => {
     const looks = countLooks(service)
     const waiting = Array.from({ length: 200 }, (_, index) => wait(service, roots[index % 5] ?? '', 30))
     const begun = performance.now()
-    await sleep(700)
+    await untilWaiting(looks)
     for (const rootId of roots) await finishNext(service.store, rootId)
     const answers = await Promise.all(waiting)
     expect(answers.every(({ code, state }) => code === 200 && state === 'done')).toBe(true)
@@ -275,17 +276,18 @@ describe.each(bothDatabases(postgres))('who waits, with %s,', (_, world) => {
   })
 
   test('is answered at once when the service stops', async () => {
-    const service = await startAccepting({ ...(await world()), SHUTDOWN_TIMEOUT: '1m' })
+    const service = await startAccepting({ ...(await world()), SHUTDOWN_TIMEOUT: '10m' })
     const rootId = await service.accept()
     const looks = countLooks(service)
     const answers = Array.from({ length: 5 }, () => wait(service, rootId, 30))
     await untilWaiting(looks)
-    const begun = performance.now()
+    const before = looks()
     const stopped = service.stop()
     for (const answer of answers) expect(await answer).toMatchObject({ code: 200, state: 'queued' })
-    expect(performance.now() - begun).toBeLessThan(3_000)
+    // When their time is over there were sixty.
+    expect(looks() - before).toBeLessThanOrEqual(3)
+    // It does not wait for the ten minutes that it may.
     await stopped
-    expect(performance.now() - begun).toBeLessThan(10_000)
   })
 })
 
@@ -294,11 +296,16 @@ describe('who waits', () => {
     const service = await startAccepting()
     const rootId = await service.accept(2)
     await finishNext(service.store, rootId)
-    const answer = await wait(service, rootId, 1)
-    expect(answer).toMatchObject({ code: 200, state: 'running' })
-    expect(answer.ms).toBeGreaterThan(950)
-    expect(answer.ms).toBeLessThan(4_000)
-    expect((await wait(service, rootId, 0)).ms).toBeLessThan(900)
+    const looks = countLooks(service)
+    const begun = performance.now()
+    expect(await wait(service, rootId, 1)).toMatchObject({ code: 200, state: 'running' })
+    expect(performance.now() - begun).toBeGreaterThan(950)
+    // Every half second, and one that had begun: what goes on for longer has more.
+    await expectNoLooks(looks)
+    expect(looks()).toBeLessThanOrEqual(3)
+    const before = looks()
+    expect(await wait(service, rootId, 0)).toMatchObject({ code: 200, state: 'running' })
+    expect(looks()).toBe(before)
   })
 
   test('for what is no time is told so', async () => {
@@ -324,20 +331,14 @@ describe('who waits', () => {
     await untilWaiting(looks)
     for (const socket of sockets) socket.destroy()
     while (service.logLines.filter((line) => line.includes('"aborted":true')).length < 5) await sleep(10)
-    // One that has begun already may still come.
-    await sleep(600)
-    const after = looks()
-    await sleep(800)
-    expect(looks()).toBe(after)
+    await expectNoLooks(looks)
     expect(service.logLines.join('')).not.toMatch(/"level":(50|60)/)
   })
 
-  test.each(['500ms', '333ms'])('is answered before IDLE_TIMEOUT=%s cuts it off', async (idle) => {
+  test.each(['1500ms', '999ms'])('is answered before IDLE_TIMEOUT=%s cuts it off', async (idle) => {
     const service = await startAccepting({ IDLE_TIMEOUT: idle })
     const rootId = await service.accept()
-    const answer = await wait(service, rootId, 30)
-    expect(answer).toMatchObject({ code: 200, state: 'queued' })
-    expect(answer.ms).toBeLessThan(Number.parseInt(idle, 10) + 500)
+    expect(await wait(service, rootId, 30)).toMatchObject({ code: 200, state: 'queued' })
   })
 
   test('is answered before RESPONSE_TIMEOUT cuts it off', async () => {
@@ -422,7 +423,7 @@ describe('who waits', () => {
     await sleep(700)
     expect(woken).toBe(0)
     watch.tell(root)
-    await sleep(20)
+    await Promise.all(waiting.slice(0, 2))
     expect(woken).toBe(2)
     never.abort()
     await Promise.all(waiting)

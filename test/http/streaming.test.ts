@@ -64,7 +64,8 @@ describe('the list of a large project', () => {
       expect(list).toMatchObject({ status: 200, jobs: 100_000, end: ']' })
       expect(list.bytes).toBeGreaterThan(70 * MB)
       expect((peak - idle) / MB).toBeLessThan(64)
-      expect(served).toBeGreaterThan(20)
+      // One at most, were it made in one go.
+      expect(served).toBeGreaterThan(3)
       process.stderr.write(
         `list of ${roots} × ${jobsPerRoot} jobs: ${Math.round(list.bytes / MB)} MB, memory +${Math.round((peak - idle) / MB)} MB, ${served} other requests meanwhile\n`,
       )

@@ -146,14 +146,14 @@ test.skipIf(OTHER !== undefined)(
   'a picture that arrives slowly, but does, is read whatever the time limit',
   async () => {
     const s3 = server as TestS3
-    const images = await driver.open(await driver.newPlace(), { IMAGES_TIMEOUT: '400ms' })
+    const images = await driver.open(await driver.newPlace(), { IMAGES_TIMEOUT: '2s' })
     s3.interfere = (_, response) => {
       response.writeHead(200, { 'content-length': '12', etag: '"x"' })
       let sent = 0
       const timer = setInterval(() => {
         response.write('x')
         if (++sent === 12) clearInterval(timer)
-      }, 100)
+      }, 250)
       return true
     }
     onTestFinished(() => {
@@ -206,7 +206,7 @@ describe('credentials', () => {
     })
     const { port } = agent.address() as AddressInfo
     vi.stubEnv('AWS_CONTAINER_CREDENTIALS_FULL_URI', `http://127.0.0.1:${port}/`)
-    const images = await driver.open(await driver.newPlace(), { IMAGES_TIMEOUT: '500ms' })
+    const images = await driver.open(await driver.newPlace(), { IMAGES_TIMEOUT: '1500ms' })
     const address = () => images.addresses({ now: Date.now(), origin: '' })
     expect((await address()).address(pictureKey('p', 'u'))).toContain('X-Amz-Security-Token=t')
     silent = true

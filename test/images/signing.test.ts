@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest'
 import { createPathAddresses, verifySignedPath } from '../../src/images/disk/signed-path.ts'
 import { loadOrMakeSigningKeys, parseSigningKeys } from '../../src/images/disk/signing-keys.ts'
 import { pictureKey, previewKey } from '../../src/images/images.ts'
+import { rounds } from '../support/rounds.ts'
 import { makeFolder } from '../support/workspace.ts'
 
 const secret = (byte: number) => Buffer.alloc(32, byte).toString('base64')
@@ -65,7 +66,7 @@ describe('signed paths', () => {
           expect.objectContaining({ code: expect.stringMatching(/^(address_invalid|not_found)$/) }),
         )
       }),
-      { numRuns: 2_000 },
+      { numRuns: rounds(1_000) },
     )
   })
 

@@ -8,7 +8,7 @@ import { usePostgres } from '../support/use-servers.ts'
 import { addressOf, bossDriver, LIMITS, SCHEMA } from './boss-driver.ts'
 import { openProcess, type Place, queueSuite, SILENT, until } from './queue-suite.ts'
 
-const postgres = usePostgres({ flags: ['fsync=off', 'max_connections=200'] })
+const postgres = usePostgres({ flags: ['max_connections=200'] })
 const driver = bossDriver(postgres)
 
 queueSuite('pg-boss', driver)
@@ -119,7 +119,7 @@ describe('pg-boss', () => {
     await expect(opening).rejects.toMatchObject({ code: 'storage_failed' })
     const connected = () =>
       asAdmin<unknown[]>(url.href, `select 1 from pg_stat_activity where usename = '${role}'`)
-    await until(async () => (await connected()).length === 0, 3_000)
+    await until(async () => (await connected()).length === 0)
   })
 })
 

@@ -86,7 +86,7 @@ describe('embedded', () => {
     expect(works()).toBe(1)
     await own.close()
     await told
-    await until(() => seen.length === 3, 5_000)
+    await until(() => seen.length === 3)
     expect(seen).toEqual([others.rootId, mine.rootId, mine.rootId])
   })
 

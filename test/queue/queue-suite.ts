@@ -8,6 +8,7 @@ import { openStorage } from '../../src/storage.ts'
 import type { Captures, CaptureTask, NewRequest } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
 import { FAILURE, newRequest, PICTURE } from '../support/captures.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { makeProject } from '../support/results.ts'
 
 /** The environment that names a database, and a folder. */
@@ -82,10 +83,10 @@ export function hanging() {
   return { work, begun: begun.promise, told: told.promise, works: () => works }
 }
 
-export async function until(condition: () => boolean | Promise<boolean>, ms = 20_000): Promise<void> {
-  const deadline = performance.now() + ms
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`not within ${ms} ms: ${condition}`)
+    if (performance.now() > deadline) throw new Error(`not within ${PATIENCE_MS} ms: ${condition}`)
     await sleep(10)
   }
 }
@@ -137,29 +138,32 @@ export function queueSuite(name: string, { newPlace, passTime, clock }: QueueDri
 
     test('lets short work follow on short work without a pause', async () => {
       const { store, captures, ask } = await open({ concurrency: 1 })
-      await ask(await makeProject(store), { pages: 10 })
+      await ask(await makeProject(store), { pages: 60 })
       const began = performance.now()
       await until(() => over(captures))
-      expect(performance.now() - began).toBeLessThan(5_000)
+      // It looks once a second where it finds nothing: with a pause after each that would be a minute.
+      expect(performance.now() - began).toBeLessThan(45_000)
     })
 
     test('begins at once where it is woken', async () => {
-      const begun: number[] = []
+      let begun = 0
       const { store, captures, ask } = await open({
         work: (captures) => async (task) => {
-          begun.push(performance.now())
+          begun = performance.now()
           await captures.finish(task, PICTURE, Date.now())
         },
       })
       const projectId = await makeProject(store)
-      for (let round = 0; round < 4; round++) {
+      // It has just looked, and looks again a second after that: not one of them would be that fast by chance.
+      let fastest = Number.POSITIVE_INFINITY
+      for (let round = 0; round < 20 && fastest > 600; round++) {
         await ask(projectId)
         const asked = performance.now()
         await until(() => over(captures))
-        // It has just looked, and looks again a second after that.
-        if (round > 0) expect((begun.at(-1) ?? 0) - asked).toBeLessThan(600)
+        if (round > 0) fastest = Math.min(fastest, begun - asked)
         await sleep(200)
       }
+      expect(fastest).toBeLessThan(600)
     })
 
     test('without work to do takes requests for others, who see them unasked, projects in turn', async () => {
@@ -192,7 +196,7 @@ export function queueSuite(name: string, { newPlace, passTime, clock }: QueueDri
       await until(() => over(back.captures))
       expect(order).toBe('ABABABAAAAA')
       const late = await front.ask(projects[0], {}, { wake: false })
-      await until(async () => (await progressOf(front.store, late))[0]?.state === 'done', 3_000)
+      await until(async () => (await progressOf(front.store, late))[0]?.state === 'done')
       expect(worked).toBe(0)
     })
 
@@ -269,17 +273,17 @@ export function queueSuite(name: string, { newPlace, passTime, clock }: QueueDri
       const first = await open({ place, concurrency: 1, work })
       const request = await first.ask(await makeProject(first.store), { pages: 3 })
       const task = await begun
-      const began = performance.now()
-      await first.close()
-      expect(performance.now() - began).toBeLessThan(5_000)
+      const closing = first.close()
       await told
+      // It may take twenty seconds, where someone does not stop.
+      expect(await Promise.race([closing, sleep(19_000, 'it waited', { ref: false })])).toBeUndefined()
       expect(works()).toBe(1)
       expect(await progressOf(first.store, request)).toMatchObject(
         [0, 1, 2].map(() => ({ state: 'queued', attempts: 0, started: undefined })),
       )
       expect(await first.captures.finish(task, PICTURE, Date.now())).toBe(false)
       const second = await open({ place, concurrency: 1 })
-      await until(() => over(second.captures), 10_000)
+      await until(() => over(second.captures))
       expect(await progressOf(second.store, request)).toMatchObject(
         [0, 1, 2].map(() => ({ state: 'done', attempts: 1 })),
       )

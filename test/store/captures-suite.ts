@@ -5,6 +5,7 @@ import type { Attempt, CaptureTask } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
 import { answersAbout, FAILURE, newRequest, PICTURE, somePages, takeAll } from '../support/captures.ts'
 import { addRows, makeProject } from '../support/results.ts'
+import { rounds } from '../support/rounds.ts'
 import { CapturesModel } from './captures-model.ts'
 import type { StoreDriver } from './store-suite.ts'
 
@@ -759,7 +760,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       { weight: 1, arbitrary: fc.tuple(fc.constant('wait' as const), small, small) },
     )
 
-    test('property: whatever is done, it is what the model says', { timeout: 120_000 }, async () => {
+    test('property: whatever is done, it is what the model says', { timeout: rounds(180_000) }, async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 50 }), async (operations) => {
           const { store, captures, projectId } = await open()
@@ -839,7 +840,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
             model.captures.some((page) => !model.isFinished(page)),
           )
         }),
-        { numRuns: 25 },
+        { numRuns: rounds(12) },
       )
     })
   })

@@ -23,14 +23,30 @@ const LIMITS = { connections: 10, waitMs: 5_000, statementMs: 10_000 }
 /** Another server to run the suite against, given by someone who may create databases there. */
 const OTHER = process.env['TEST_DATABASE_URL']
 let server: TestPostgres | undefined
+/** A database in which a store was opened, and nothing else happened. */
+let tables = ''
 beforeAll(async () => {
   if (!OTHER) server = await startPostgres({ flags: ['fsync=off'] })
+  tables = await newDatabase()
+  await (await openPostgresStore(tables, LIMITS)).close()
 })
-afterAll(() => server?.close())
+afterAll(async () => {
+  await dropDatabase(tables)
+  await server?.close()
+})
+
+/** The address of a database on the same server that is always there. */
+function beside(address: string): string {
+  return Object.assign(new URL(address), { pathname: '/postgres' }).href
+}
+
+async function newDatabase(): Promise<string> {
+  return server ? await server.newDatabase() : await createDatabase(OTHER ?? '')
+}
 
 const driver = {
   async newPlace() {
-    const url = server ? await server.newDatabase() : await createDatabase(OTHER ?? '')
+    const url = await newDatabase()
     onTestFinished(() => dropDatabase(url))
     return url
   },
@@ -41,9 +57,20 @@ const driver = {
   },
 }
 
-storeSuite('PostgreSQL', driver)
-capturesSuite('PostgreSQL', driver)
-browsingSuite('PostgreSQL', driver)
+/** With tables already: to make them takes longer than most of the tests. */
+const withTables = {
+  ...driver,
+  newEmptyPlace: driver.newPlace,
+  async newPlace() {
+    const url = await createDatabase(beside(tables), tables)
+    onTestFinished(() => dropDatabase(url))
+    return url
+  },
+}
+
+storeSuite('PostgreSQL', withTables)
+capturesSuite('PostgreSQL', withTables)
+browsingSuite('PostgreSQL', withTables)
 
 /** The address, with a setting of the server's for its sessions. */
 function withSetting(address: string, setting: string): string {
@@ -210,11 +237,12 @@ describe('PostgreSQL', () => {
     const store = await driver.open(url)
     const projectId = await makeProject(store)
     const root = { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [] }
+    const others = 'from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()'
     const adding = store.addRoot(root, async () => {
-      await asAdmin(
-        url,
-        'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
-      )
+      await asAdmin(url, `select pg_terminate_backend(pid) ${others}`)
+      while ((await asAdmin(url, `select 1 ${others}`)).length > 0) await sleep(5)
+      // Until the store has heard of it as well.
+      for (let turn = 0; turn < 5; turn++) await sleep(50)
     })
     expect(await adding).toBe('added')
   })
@@ -255,7 +283,12 @@ describe('PostgreSQL', () => {
       const [ended, next] = [store.listProjects(), store.listKeys()].map((answer) =>
         answer.catch((error) => error.code),
       )
-      await sleep(20)
+      const heldUp = () =>
+        asAdmin<unknown[]>(
+          url,
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+      while ((await heldUp()).length === 0) await sleep(5)
       await other.query(
         'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
       )

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openDatabase, openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 import { newRequest } from '../support/captures.ts'
+import { workDone } from '../support/patience.ts'
 import { start } from '../support/process.ts'
 import { addRows, makeProject } from '../support/results.ts'
 import { seedRows } from '../support/seed.ts'
@@ -181,9 +182,3 @@ describe('SQLite', () => {
     await addRows(store, projectId)
   })
 })
-
-/** Milliseconds of work, which a busy machine does not change as it changes the time. */
-function workDone(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
-}

@@ -8,6 +8,7 @@ import type { Camera, PageToShoot, Shot } from '../../src/camera/camera.ts'
 import { type CameraOptions, createCamera } from '../../src/camera/chromium.ts'
 import { parseAllowList } from '../../src/egress/allow-list.ts'
 import { createGuard, type Gate, type Guard, type Lookup } from '../../src/egress/guard.ts'
+import { PATIENCE_MS } from './patience.ts'
 import { findTestBrowser } from './test-browser.ts'
 
 // A camera before sites of this machine. Nothing here asks DNS, and nothing leaves loopback.
@@ -245,10 +246,10 @@ function readProc(pid: string, file: string): string {
 }
 
 /** Waits until it holds, and says what did not where it never does. */
-export async function until(what: string, holds: () => boolean, ms = 10_000): Promise<void> {
-  const end = performance.now() + ms
+export async function until(what: string, holds: () => boolean): Promise<void> {
+  const end = performance.now() + PATIENCE_MS
   while (!holds()) {
-    if (performance.now() > end) throw new Error(`not within ${ms} ms: ${what}`)
+    if (performance.now() > end) throw new Error(`not within ${PATIENCE_MS} ms: ${what}`)
     await sleep(10)
   }
 }

@@ -83,10 +83,13 @@ async function requireTls(data: string): Promise<void> {
   await writeFile(join(data, 'pg_hba.conf'), 'hostssl all all 127.0.0.1/32 scram-sha-256\n')
 }
 
-/** A new database on the server that `address` names, and its address. */
-export async function createDatabase(address: string): Promise<string> {
+/** A new database on the server that `address` names, and its address; with `like`, as that one is. */
+export async function createDatabase(address: string, like?: string): Promise<string> {
   const name = `proofsheet_${process.pid}_${Date.now().toString(36)}_${databases++}`
-  await asAdmin(address, `create database ${name} template template0 encoding 'UTF8'`)
+  await asAdmin(
+    address,
+    `create database ${name} template ${like ? new URL(like).pathname.slice(1) : 'template0'} encoding 'UTF8'`,
+  )
   const url = new URL(address)
   url.pathname = `/${name}`
   return url.href

@@ -1,4 +1,5 @@
-import { onTestFinished } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import type { RootStatus } from '../../src/contract/status.ts'
 import { openStorage } from '../../src/storage.ts'
@@ -126,6 +127,16 @@ export function countLooks({ store }: TestService): () => number {
     return await findVersions(roots)
   }
   return () => looks
+}
+
+/** Whether nobody waits any more: for who does, it is looked every half second. One that has begun may still come. */
+export async function expectNoLooks(looks: () => number): Promise<void> {
+  const soon = async () => {
+    const before = looks()
+    await sleep(1_100)
+    return looks() - before
+  }
+  await expect.poll(soon).toBe(0)
 }
 
 /**

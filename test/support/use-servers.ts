@@ -4,8 +4,9 @@ import { S3_CREDENTIALS, startS3, type TestS3 } from './s3.ts'
 
 // Servers that a file of tests shares: up before the first test, gone after the last.
 
-export function usePostgres(options: Parameters<typeof startPostgres>[0] = {}): TestPostgres {
-  return use(() => startPostgres(options))
+/** No test cuts the power: what was written outlives a kill without `fsync`, too. */
+export function usePostgres({ flags = [] }: { flags?: string[] } = {}): TestPostgres {
+  return use(() => startPostgres({ flags: ['fsync=off', ...flags] }))
 }
 
 /** With its credentials in the environment, where the service looks for them. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
+import { PATIENCE_MS } from './patience.ts'
 import { prepareTestBrowser } from './test-browser.ts'
 
 /** Someone who looks at the gallery. */
@@ -53,7 +54,7 @@ export function useVisitors(): (url: string, options?: VisitorOptions) => Promis
     })
     onTestFinished(() => context.close())
     const page = await context.newPage()
-    page.setDefaultTimeout(20_000)
+    page.setDefaultTimeout(PATIENCE_MS)
     const complaints: string[] = []
     page.on('console', (message) => {
       if (['error', 'warning'].includes(message.type())) complaints.push(message.text())

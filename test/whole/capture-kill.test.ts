@@ -64,7 +64,7 @@ test('SIGKILL while fifty captures are under way: after the restart all finish, 
   )
   expect(status.urls.filter(({ attempts }) => attempts > 1).length).toBeGreaterThan(0)
   for (const { data } of jobs) expect((await fetch(data)).status).toBe(200)
-}, 120_000)
+}, 300_000)
 
 test('two workers, one killed, one frozen past its lease and woken: every result once', async () => {
   const site = await slowPages()
@@ -114,4 +114,4 @@ test('two workers, one killed, one frozen past its lease and woken: every result
     process.kill(worker.pid, 'SIGTERM')
     expect(await worker.ended).toEqual({ code: 0, signal: null })
   }
-}, 180_000)
+}, 300_000)

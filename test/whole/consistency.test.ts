@@ -9,6 +9,7 @@ import type { RootResult } from '../../src/contract/results.ts'
 import { openStorage } from '../../src/storage.ts'
 import type { NewRoot, RootHead, RootPosition, Store } from '../../src/store/store.ts'
 import { page, writeImport } from '../support/import-file.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { runProofsheet, serveProcess } from '../support/process.ts'
 import {
   type Answer,
@@ -27,13 +28,14 @@ import {
   whole,
 } from '../support/reference.ts'
 import { makeKey, makeProject, newJob, rootsUrl } from '../support/results.ts'
+import { rounds } from '../support/rounds.ts'
 import { startService } from '../support/service.ts'
 import { usePostgres, useS3 } from '../support/use-servers.ts'
 import { makeFolder } from '../support/workspace.ts'
 import { bothWorlds, newWorld } from '../support/worlds.ts'
 
 /** How long each world is written to and read from at random. */
-const SECONDS = 20
+const SECONDS = rounds(10)
 const WINDOW_MS = 12 * 3_600_000
 
 const postgres = usePostgres()
@@ -267,6 +269,11 @@ class Checked {
   }
 }
 
+/** Of everything, for the comparison to mean something, on however slow a machine. */
+function isEnough({ answers, notModified, conditional, roots, keys }: Checked['counts']): boolean {
+  return answers > 50 && notModified > 5 && conditional > notModified && roots > 10 && keys > 0
+}
+
 describe('two instances that are written to and read from at random', () => {
   test.each(worlds)(
     '%s: every answer is what a plain reading of the store gives',
@@ -288,7 +295,10 @@ describe('two instances that are written to and read from at random', () => {
       const end = Date.now() + SECONDS * 1_000
       const repeat = async (step: () => Promise<void>, pauseMs: number) => {
         try {
-          while (!over && Date.now() < end) {
+          while (
+            !over &&
+            (Date.now() < end || (!isEnough(checked.counts) && Date.now() < end + PATIENCE_MS))
+          ) {
             await step()
             await sleep(whole(pauseMs))
           }
@@ -369,17 +379,12 @@ describe('two instances that are written to and read from at random', () => {
         }
       }
       const { counts } = checked
-      // Enough of everything for the above to mean something, on however slow a machine.
-      expect(counts.answers).toBeGreaterThan(50)
-      expect(counts.notModified).toBeGreaterThan(5)
-      expect(counts.conditional).toBeGreaterThan(counts.notModified)
-      expect(counts.roots).toBeGreaterThan(10)
-      expect(counts.keys).toBeGreaterThan(0)
+      expect([counts, isEnough(counts)]).toEqual([counts, true])
       process.stderr.write(
         `${world}: ${counts.answers} answers agree, ${counts.notModified} of ${counts.conditional} with an ETag were 304; ${counts.roots} roots added and more imported, ${jobs} jobs, ${counts.projects} projects, ${counts.keys} keys lent\n`,
       )
     },
-    SECONDS * 1_000 + 60_000,
+    SECONDS * 1_000 + 300_000,
   )
 })
 

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { PATIENCE_MS } from '../support/patience.ts'
+import { asAdmin } from '../support/postgres.ts'
 import { serveProcess } from '../support/process.ts'
 import { addRows, makeKey, makeProject, rootsUrl } from '../support/results.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -12,8 +14,8 @@ import { usePostgres } from '../support/use-servers.ts'
 const SIGNING_KEYS = `k1:${Buffer.alloc(32, 1).toString('base64')}`
 const WAIT_MS = 500
 const STATEMENT_MS = 1_000
-/** For a connection, and then for the statement; and what a busy machine adds. */
-const BOUND_MS = WAIT_MS + STATEMENT_MS + 5_000
+/** It waits for a connection, and then for the statement. A system that is left to itself waits for many minutes. */
+const BOUND_MS = WAIT_MS + STATEMENT_MS + 60_000
 
 const server = usePostgres()
 
@@ -50,7 +52,7 @@ async function expectUnavailable(service: TestService, path: string): Promise<vo
 async function expectRecovery(service: TestService, path: string, what: string): Promise<void> {
   const began = Date.now()
   while ((await service.get(path)).status !== 200) {
-    expect(Date.now() - began).toBeLessThan(20_000)
+    expect(Date.now() - began).toBeLessThan(PATIENCE_MS)
     await sleep(20)
   }
   process.stderr.write(`${what}: answers again after ${Date.now() - began} ms\n`)
@@ -94,8 +96,7 @@ describe('PostgreSQL', () => {
         }
       }
     })
-    await sleep(500)
-    const before = acknowledged.length
+    while (acknowledged.length < 10) await sleep(20)
     await server.end('SIGKILL')
     await expectUnavailable(service, one)
     await server.start()
@@ -104,7 +105,6 @@ describe('PostgreSQL', () => {
     while (acknowledged.length < recovered + 10) await sleep(20)
     stop = true
     await Promise.all(writers)
-    expect(before).toBeGreaterThan(5)
     expect([...errors]).toEqual(['unavailable'])
     for (const each of acknowledged) expect(await service.store.findRoot(projectId, each)).toMatchObject({})
     const stored = await service.store.jobsOf(projectId, acknowledged)
@@ -145,13 +145,14 @@ describe('PostgreSQL', () => {
   })
 
   test('exhausted: 503 after the time to wait, bad requests need no connection, then healed', async () => {
-    const { service, projectId, one } = await serve({ DATABASE_POOL: '2', DATABASE_TIMEOUT: '5s' })
+    const { service, projectId, one } = await serve({ DATABASE_POOL: '2', DATABASE_TIMEOUT: '10m' })
     const other = new pg.Client(service.databaseUrl)
     await other.connect()
     onTestFinished(() => other.end())
     await other.query('begin; lock table roots in access exclusive mode')
     const holders = [service.get(one), service.get(one)]
-    await sleep(200)
+    const heldUp = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    while ((await asAdmin<unknown[]>(service.databaseUrl, heldUp)).length < 2) await sleep(10)
     const answer = await service.get(one)
     expect([answer.status, answer.headers.get('retry-after') !== null]).toEqual([503, true])
     await expectCheapRefusals(service, projectId)
@@ -248,7 +249,8 @@ test('SIGTERM ends a service whose database is frozen', async () => {
     signalAll('SIGCONT')
   })
   const answers = Array.from({ length: 12 }, () => fetch(`${service.url}${rootsUrl(randomUUID())}`))
-  await sleep(200)
+  // By the time a later request is answered, those before it are under way.
+  for (let index = 0; index < 3; index++) await fetch(`${service.url}/healthz`)
   service.child.kill('SIGTERM')
   expect((await service.ended).code).toBe(0)
   for (const answer of await Promise.all(answers)) expect(answer.status).toBe(503)

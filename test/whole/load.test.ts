@@ -10,8 +10,10 @@ import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import type { RootResult } from '../../src/contract/results.ts'
 import { openStorage } from '../../src/storage.ts'
+import { PATIENCE_MS } from '../support/patience.ts'
 import { memoryOf, serveProcess } from '../support/process.ts'
 import { makeProject, rootsUrl } from '../support/results.ts'
+import { rounds } from '../support/rounds.ts'
 import { seedPostgresRows, seedRows } from '../support/seed.ts'
 import { usePostgres, useS3 } from '../support/use-servers.ts'
 import { makeFolder } from '../support/workspace.ts'
@@ -20,10 +22,8 @@ import { newWorld } from '../support/worlds.ts'
 const MB = 1024 * 1024
 const SLOW_READERS = 16
 const SLOW_MS = 5_000
-const GIVEN_UP = 1_000
+const GIVEN_UP = rounds(600)
 const AT_ONCE = 50
-/** How long the service may take to tidy up. */
-const PATIENCE_MS = 20_000
 
 const postgres = usePostgres()
 const s3 = useS3()
@@ -191,7 +191,7 @@ describe('after much that was asked for and never read', () => {
       `${SLOW_READERS} slow readers read ${Math.round(sipped.reduce((sum, bytes) => sum + bytes, 0) / 1024)} KB: memory +${Math.round((most - before.memory) / MB)} MB at most, ${served} roots served meanwhile\n`,
     )
     expect(Math.min(...sipped)).toBeGreaterThan(0)
-    expect(served).toBeGreaterThan(20)
+    expect(served).toBeGreaterThan(3)
     expect((most - before.memory) / MB).toBeLessThan(160)
 
     // Many who give up.
@@ -230,7 +230,7 @@ describe('after much that was asked for and never read', () => {
     // The ETag changes with the window alone.
     expect(again.hash === whole.hash).toBe(again.etag === whole.etag)
     expect(service.stderr()).toBe('')
-  }, 180_000)
+  }, 300_000)
 })
 
 describe('lists that are given up', () => {
@@ -266,13 +266,13 @@ describe('lists that are given up', () => {
     )
     // Had each of them left no more than its first piece, it would be several times as much.
     expect((after - before) / MB).toBeLessThan(4)
-  }, 120_000)
+  }, 300_000)
 })
 
 describe('readers that pause', () => {
   test('six at a time get the whole list, every time', async () => {
     const dataDir = join(await makeFolder(), 'data')
-    const projectId = await seedRows(dataDir, { roots: 2_000, jobsPerRoot: 10 })
+    const projectId = await seedRows(dataDir, { roots: 1_000, jobsPerRoot: 10 })
     // An answer that hangs is cut off, so that the test says so.
     const service = await serveProcess({ DATA_DIR: dataDir, IDLE_TIMEOUT: '20s' })
     const url = service.url + rootsUrl(projectId)
@@ -292,7 +292,7 @@ describe('readers that pause', () => {
       for (let turn = 0; turn < 8; turn++) expect(await read()).toEqual([200, wanted, ']'])
     }
     await Promise.all(Array.from({ length: 6 }, readAgain))
-  }, 180_000)
+  }, 300_000)
 })
 
 describe('a large list from PostgreSQL', () => {
@@ -314,5 +314,5 @@ describe('a large list from PostgreSQL', () => {
     process.stderr.write(`list of 100,000 jobs from PostgreSQL: memory +${above} MB\n`)
     // Some 65 MB above a service that has just started; 144 where V8's young generation may grow.
     expect(above).toBeLessThan(100)
-  }, 120_000)
+  }, 300_000)
 })
