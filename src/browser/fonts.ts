@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Environment } from './browser.ts'
 import { makeCacheFolder } from './cache-folder.ts'
 
-/** The family that comes with the package, for machines that have none: without any, letters are boxes. */
+/** The family that comes with the package. A page that names it gets it, and a machine without any has it at last. */
 const OWN_FONTS = fileURLToPath(new URL('../../assets/fonts', import.meta.url))
 const FONT_FILES = '**/*.{ttf,otf,ttc,pfb,pcf.gz}'
 
@@ -27,10 +27,10 @@ export async function findMachineFont(env: Environment): Promise<string | undefi
   return undefined
 }
 
-/** The environment of a browser; on a machine without fonts, with the family that comes along. */
+/** The environment of a browser, which adds the family that comes along to the fonts of the machine. */
 export async function withFonts(env: Environment, dataDir: string): Promise<Environment> {
+  // The operator may have chosen fonts; macOS has some, and another way to know them.
   if (process.platform !== 'linux' || env['FONTCONFIG_FILE'] || env['FONTCONFIG_PATH']) return env
-  if ((await findMachineFont(env)) !== undefined) return env
   const cache = await makeCacheFolder(dataDir, env)
   return { ...env, FONTCONFIG_FILE: await writeFontsConfig(join(cache, 'fonts.conf'), [OWN_FONTS], cache) }
 }

@@ -35,8 +35,8 @@ export interface Palette {
   readonly train: string
 }
 
-// The site serves Open Sans itself. A serif is whatever the machine has.
-const SANS = "'Open Sans', sans-serif"
+// On Linux the camera knows Open Sans, which comes with the package. A serif is whatever the machine has.
+const SANS = "'Open Sans', 'Helvetica Neue', Arial, sans-serif"
 const SERIF = 'Georgia, serif'
 
 /** Oldest first; the last is today's. */

@@ -1,9 +1,7 @@
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
-  fontFiles,
   type Look,
   looks,
   type PageName,
@@ -13,9 +11,6 @@ import {
   renderPage,
   renderStyle,
 } from './site.ts'
-
-/** The family that comes with the package: the site looks the same on every machine. */
-const FONTS = new URL('../../../assets/fonts/', import.meta.url)
 
 /** No such host exists, nor ever will (RFC 2606): a camera is told where to find it. */
 const HOST = 'fernweh.example'
@@ -36,11 +31,6 @@ export interface DemoSite {
 /** Serves the site on a free port of 127.0.0.1, in its newest look. */
 export async function serveSite(): Promise<DemoSite> {
   let current: Look = looks[3]
-  const fonts = new Map<string, Buffer>(
-    await Promise.all(
-      fontFiles.map(async (name) => [`/${name}`, await readFile(new URL(name, FONTS))] as const),
-    ),
-  )
   const server = createServer((request, response) => {
     const address = URL.parse(request.url ?? '/', `http://${HOST}`)
     if (address?.pathname === '/style.css') {
@@ -49,8 +39,6 @@ export async function serveSite(): Promise<DemoSite> {
       const look = [current, ...looks].find((known) => known.name === name) ?? current
       return answer(response, 200, 'text/css', renderStyle(look))
     }
-    const font = fonts.get(address?.pathname ?? '')
-    if (font) return answer(response, 200, 'font/ttf', font)
     const page = pages.find((known) => pathOf(known) === address?.pathname)
     if (page === undefined) return answer(response, 404, 'text/html', renderNotFound(current))
     answer(response, 200, 'text/html', renderPage(page, current))
@@ -73,8 +61,7 @@ export async function serveSite(): Promise<DemoSite> {
   }
 }
 
-function answer(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
-  const charset = typeof body === 'string' ? '; charset=utf-8' : ''
-  response.writeHead(status, { 'content-type': `${type}${charset}`, 'cache-control': 'no-store' })
+function answer(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-store' })
   response.end(body)
 }

@@ -6,7 +6,7 @@ import type { Look } from './looks.ts'
 import { renderPricing } from './pricing.ts'
 
 export { type Look, looks } from './looks.ts'
-export { fontFiles, renderStyle } from './style.ts'
+export { renderStyle } from './style.ts'
 
 export const pages = ['home', 'pricing', 'docs', 'blog'] as const
 export type PageName = (typeof pages)[number]

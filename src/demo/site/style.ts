@@ -13,15 +13,6 @@ const layouts: Record<Layout, string> = {
   board: boardStyle,
 }
 
-/** Below the address of the site. */
-export const fontFiles = ['OpenSans-Regular.ttf', 'OpenSans-Bold.ttf'] as const
-
-const [regular, bold] = fontFiles
-const fontFaces = `
-@font-face { font-family: 'Open Sans'; src: url(/${regular}); font-weight: 400; }
-@font-face { font-family: 'Open Sans'; src: url(/${bold}); font-weight: 600 800; }
-`
-
 /** The stylesheet of all pages: what every look shares, then what this one does differently. */
 export function renderStyle(look: Look): string {
   return `:root {
@@ -37,5 +28,5 @@ export function renderStyle(look: Look): string {
   --text-font: ${look.textFont};
   --heading-font: ${look.headingFont};
 }
-${fontFaces}${baseStyle}${pagesStyle}${layouts[look.layout]}`
+${baseStyle}${pagesStyle}${layouts[look.layout]}`
 }
