@@ -31,8 +31,13 @@ export async function findMachineFont(env: Environment): Promise<string | undefi
 export async function withFonts(env: Environment, dataDir: string): Promise<Environment> {
   // The operator may have chosen fonts; macOS has some, and another way to know them.
   if (process.platform !== 'linux' || env['FONTCONFIG_FILE'] || env['FONTCONFIG_PATH']) return env
-  const cache = await makeCacheFolder(dataDir, env)
-  return { ...env, FONTCONFIG_FILE: await writeFontsConfig(join(cache, 'fonts.conf'), [OWN_FONTS], cache) }
+  try {
+    const cache = await makeCacheFolder(dataDir, env)
+    return { ...env, FONTCONFIG_FILE: await writeFontsConfig(join(cache, 'fonts.conf'), [OWN_FONTS], cache) }
+  } catch {
+    // A disk that is full or read-only is no reason not to take pictures.
+    return env
+  }
 }
 
 /** Fonts of the machine, and those of these folders. Answers the path. */

@@ -1,6 +1,6 @@
 // @module-tag browser
 
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeFontsConfig } from '../../src/browser/fonts.ts'
@@ -14,8 +14,7 @@ const FONTS = new URL('../../assets/fonts', import.meta.url).pathname
 async function writeConfig(folders: readonly string[]): Promise<string> {
   const folder = await makeFolder()
   const path = await writeFontsConfig(join(folder, 'fonts.conf'), folders, folder)
-  const text = await (await import('node:fs/promises')).readFile(path, 'utf8')
-  await writeFile(path, text.replace(/<include.*<\/include>/, ''))
+  await writeFile(path, (await readFile(path, 'utf8')).replace(/<include.*<\/include>/, ''))
   return path
 }
 
