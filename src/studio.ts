@@ -42,6 +42,8 @@ export async function openStudio(
   const { concurrency } = config.capture
   const camera = whenNeeded(() => openCamera(config, { log, places }))
   const watch = new Watch(captures)
+  /** What did not start when it was needed last. */
+  let broken: { readonly path: string | undefined; readonly error: unknown } | undefined
   const outcomes = new Map<string, number>()
   const work = createWork({
     camera,
@@ -67,9 +69,20 @@ export async function openStudio(
     watch,
     outcomes,
     async ready() {
-      if (concurrency > 0) await camera.ready()
+      if (concurrency === 0) return
+      broken = undefined
+      await camera.ready().catch(async (error) => {
+        broken = { path: (await firstBrowser(config))?.path, error }
+        throw error
+      })
     },
-    findBrowser: async () => (concurrency > 0 ? await findBrowser(config) : undefined),
+    async findBrowser() {
+      if (concurrency === 0) return undefined
+      const found = await firstBrowser(config)
+      // Until another one has come.
+      if (broken && broken.path === found?.path) throw broken.error
+      return found
+    },
     async close() {
       try {
         await queue.close()
@@ -104,7 +117,7 @@ export async function openCamera(
     import('./egress/guard.ts'),
   ])
   return createCamera({
-    find: () => findBrowser(config),
+    find: () => getBrowsers(config),
     guard: createGuard({ allow: capture.allow, ...(places && { places }) }),
     concurrency: capture.concurrency || availableParallelism(),
     limits: { height: limits.viewportHeight, pixels: limits.picturePixels, pageBytes: limits.pageBytes },
@@ -113,7 +126,13 @@ export async function openCamera(
 }
 
 /** Throws AppError `no_browser`. */
-async function findBrowser({ capture, dataDir }: Config): Promise<FoundBrowser> {
-  const { findBrowser: find } = await import('./browser/find-browser.ts')
-  return await find({ ...capture, dataDir })
+async function firstBrowser(config: Config): Promise<FoundBrowser | undefined> {
+  for await (const found of getBrowsers(config)) return found
+  return undefined
+}
+
+/** Throws AppError `no_browser`. */
+async function* getBrowsers({ capture, dataDir }: Config): AsyncGenerator<FoundBrowser> {
+  const { getBrowsers: get } = await import('./browser/find-browser.ts')
+  yield* get({ ...capture, dataDir })
 }

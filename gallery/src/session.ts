@@ -8,6 +8,9 @@ export const BASE: string = new URL(document.baseURI).pathname.replace(/\/$/, ''
 /** Whether the service asks for keys at all. */
 export const ASKS_FOR_KEY: boolean = said('auth') === 'keys'
 
+/** Why nothing could be captured when the page was loaded; empty where it could. */
+export const NO_BROWSER: string = said('no-browser') ?? ''
+
 const PAGE_LIMIT = Number(said('page-limit')) || 100
 
 export const client: Client = openClient()

@@ -22,9 +22,20 @@ export interface WhereToLook {
   readonly env: Environment
 }
 
-/** The browser to take pictures with. Throws AppError `no_browser`, with the command that brings one. */
+/** The browser that is tried first. Throws AppError `no_browser`, with the command that brings one. */
 export async function findBrowser(where: WhereToLook): Promise<FoundBrowser> {
-  for await (const found of findBrowsers(where)) return found
+  for await (const found of getBrowsers(where)) return found
+  throw new AppError('no_browser')
+}
+
+/** As findBrowsers. Throws AppError `no_browser` where there is none. */
+export async function* getBrowsers(where: WhereToLook): AsyncGenerator<FoundBrowser> {
+  let any = false
+  for await (const found of findBrowsers(where)) {
+    any = true
+    yield found
+  }
+  if (any) return
   if (where.chromiumPath !== undefined) {
     throw new AppError(
       'no_browser',

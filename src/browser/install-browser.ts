@@ -37,16 +37,20 @@ export async function installBrowser(where: WhereToLook, tell: Installing): Prom
   const failures = [await download(tell)]
   const downloaded = await findStarting(where)
   if (downloaded?.kind === 'headless shell') return downloaded
-  if (failures[0] !== undefined) tell.say(failures[0])
   const system = await readSystem()
   if (isDebian(system) && process.getuid?.() === 0) {
+    if (failures[0] !== undefined) tell.say(failures[0])
     for (const name of DEBIAN_PACKAGES) {
-      failures.push(await installPackage(name, tell))
+      const failure = await installPackage(name, tell)
+      failures.push(failure)
       const installed = await findStarting(where)
-      if (installed) return installed
+      if (failure === undefined && installed) return installed
     }
   }
-  if (before) return before
+  if (before) {
+    for (const failure of failures) if (failure !== undefined) tell.say(failure)
+    return before
+  }
   throw new AppError('no_browser', explain(system, failures))
 }
 
@@ -81,7 +85,7 @@ async function download(tell: Installing): Promise<string | undefined> {
     child.once('close', resolve)
   })
   if (code === 0) return undefined
-  const [reason = 'it failed'] = /(?<=^Error: ).*$/m.exec(words) ?? []
+  const [reason = 'it failed'] = /(?<=^Error: (Download fail\w+: )?)(?!Download fail).*$/m.exec(words) ?? []
   return `The download failed: ${reason}`
 }
 
@@ -89,7 +93,8 @@ async function download(tell: Installing): Promise<string | undefined> {
 async function installPackage(name: string, tell: Installing): Promise<string | undefined> {
   tell.say(`Installing ${name} with apt …`)
   try {
-    await run('env', [...APT, 'update'])
+    // Lists that cannot be brought up to date now, while the machine does it itself perhaps, may do.
+    await run('env', [...APT, 'update']).catch(() => {})
     await run('env', [...APT, 'install', '-y', '--no-install-recommends', name])
     return undefined
   } catch (error) {

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 
 const LOOK_BYTES = 4_096
 /** `/usr/lib/chromium/chromium-headless-shell "$@"`, and nothing else. */
-const PASSES_ON = /^(?:exec\s+)?(\/[^\s"'$`\\;&|<>()]+)\s+"\$@"$/
+const PASSES_ON = /^(?:exec\s+)?(\/[^\s"'$`\\;&|<>()*?[\]{}~]+)\s+"\$@"$/
 
 /**
  * The program that a script starts, where that is all the script does; else the path as it is. Debian's headless shell

@@ -19,7 +19,7 @@ interface Kept extends LaunchedBrowser {
 
 /** Keeps one browser at hand: started when it is needed, replaced when it is old or gone, ended when it is idle. */
 export class Browsers {
-  readonly #find: () => Promise<FoundBrowser>
+  readonly #find: () => AsyncIterable<FoundBrowser>
   readonly #log: Pick<Logger, 'info' | 'warn'>
   #current: Promise<Kept> | undefined
   /** Replaced, and still at work. */
@@ -27,7 +27,7 @@ export class Browsers {
   #idle: NodeJS.Timeout | undefined
   #warned = false
 
-  constructor(find: () => Promise<FoundBrowser>, log: Pick<Logger, 'info' | 'warn'>) {
+  constructor(find: () => AsyncIterable<FoundBrowser>, log: Pick<Logger, 'info' | 'warn'>) {
     this.#find = find
     this.#log = log
   }
@@ -73,8 +73,7 @@ export class Browsers {
 
   async #launch(): Promise<Kept> {
     try {
-      const found = await this.#find()
-      const launched = await launchBrowser(found)
+      const { found, launched } = await this.#launchFirst()
       const { version, sandboxed } = launched
       this.#log.info(
         { browser: found.path, version, sandboxed },
@@ -98,6 +97,20 @@ export class Browsers {
       this.#current = undefined
       throw error
     }
+  }
+
+  /** One that lies there and does not start, for want of libraries most often, does not keep the next from starting. */
+  async #launchFirst(): Promise<{ found: FoundBrowser; launched: LaunchedBrowser }> {
+    let failure: unknown
+    for await (const found of this.#find()) {
+      try {
+        return { found, launched: await launchBrowser(found) }
+      } catch (error) {
+        failure ??= error
+        this.#log.warn({ err: error }, 'a browser does not start')
+      }
+    }
+    throw failure
   }
 
   /** The next page gets another one. */

@@ -13,7 +13,8 @@ import { GRACE_MS, openContext, type PictureLimits, shootPage } from './shoot.ts
 const CLOSE_MS = 5_000
 
 export interface CameraOptions {
-  readonly find: () => Promise<FoundBrowser>
+  /** Those there are: the first that starts is taken. Throws AppError `no_browser` where there is none. */
+  readonly find: () => AsyncIterable<FoundBrowser>
   readonly guard: Guard
   /** Pages at a time. */
   readonly concurrency: number

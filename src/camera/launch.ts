@@ -190,6 +190,8 @@ function isAlive(pid: number): boolean {
 }
 
 function notStarted({ path }: FoundBrowser, cause: unknown): AppError {
-  const [reason] = String((cause as Error).message ?? cause).split('\n')
+  const words = String((cause as Error).message ?? cause)
+  // Below much of Playwright's own.
+  const [reason] = /error while loading.*|cannot open shared.*/.exec(words) ?? words.split('\n')
   return new AppError('no_browser', `The browser ${path} does not start: ${reason}`, { cause })
 }

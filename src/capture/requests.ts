@@ -8,6 +8,13 @@ import type { Store } from '../store/store.ts'
 /** A request whose form is right. */
 export type Asked = Pick<NewRequest, 'width' | 'height' | 'fullPage' | 'tags' | 'pages'>
 
+export interface AcceptOptions {
+  readonly now: number
+  readonly idempotencyKey: string | undefined
+  /** Left out: a new one. */
+  readonly rootId?: string
+}
+
 /** Takes in what is to be captured. */
 export class Requests {
   readonly #store: Store
@@ -22,7 +29,7 @@ export class Requests {
   async accept(
     projectText: string,
     asked: Asked,
-    { now, idempotencyKey }: { now: number; idempotencyKey: string | undefined },
+    { now, idempotencyKey, rootId: given }: AcceptOptions,
   ): Promise<string> {
     const projectId = parseId(projectText)
     if (!projectId) throw new AppError('not_found')
@@ -30,7 +37,7 @@ export class Requests {
     const request = {
       ...asked,
       projectId,
-      rootId: randomUUID(),
+      rootId: given ?? randomUUID(),
       created: now,
       idempotencyKey,
       digest: digestOf(asked),

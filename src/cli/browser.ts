@@ -3,9 +3,11 @@ import { type FoundBrowser, INSTALL_COMMAND } from '../browser/browser.ts'
 import { findBrowsers, type WhereToLook } from '../browser/find-browser.ts'
 import { findMachineFont } from '../browser/fonts.ts'
 import { installBrowser } from '../browser/install-browser.ts'
+import { CaptureFailure } from '../camera/camera.ts'
 import { type Config, readConfig } from '../config/config.ts'
 import { DEFAULT_LOADING_TIME } from '../contract/results.ts'
 import { addressOf, serveSite } from '../demo/site/serve-site.ts'
+import { AppError } from '../errors.ts'
 import { openCamera } from '../studio.ts'
 import type { ExitCode } from './exit-code.ts'
 import { createProgress, type Progress } from './progress.ts'
@@ -82,6 +84,9 @@ async function tryOut(config: Config) {
       camera.shoot({ ...page, loadingTime: DEFAULT_LOADING_TIME }, signal),
     )
     return { running, startedMs, pictureMs }
+  } catch (error) {
+    if (error instanceof CaptureFailure) throw new AppError('unavailable', `no picture: ${error.message}`)
+    throw error
   } finally {
     await camera.close()
     await site.close()
@@ -90,6 +95,13 @@ async function tryOut(config: Config) {
 
 async function install(): Promise<void> {
   const config = readConfig(undefined, { serving: false })
+  const { chromiumPath } = config.capture
+  if (chromiumPath !== undefined) {
+    process.stdout.write(
+      `Pictures are taken with ${chromiumPath}, since CHROMIUM_PATH names it: another one would not be looked at.\n`,
+    )
+    return
+  }
   let progress: Progress | undefined
   let before = 0
   const found: FoundBrowser = await installBrowser(whereToLook(config), {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/config.ts'
-import { settings } from '../config/settings.ts'
+import { type SettingName, settings } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
 import type { ExitCode } from './exit-code.ts'
 
@@ -95,7 +95,10 @@ function suggestSetting(args: readonly string[]): string {
     if (!(name in settings)) continue
     const given = value ?? args[at + 1] ?? ''
     const rest = args.filter((_, other) => other !== at && (value !== undefined || other !== at + 1))
-    return `Settings come from the environment: ${name}=${given} npx proofsheet ${rest.join(' ')}`
+    const shown = settings[name as SettingName].type === 'secret' ? '…' : given
+    return withoutPasswords(
+      `Settings come from the environment: ${name}=${shown} npx proofsheet ${rest.join(' ')}`,
+    )
   }
   return ''
 }

@@ -15,48 +15,38 @@ const DAY_MS = 86_400_000
 const PICTURES = new URL('../../assets/demo/', import.meta.url)
 /** The operator's limits are for strangers' pictures. */
 const LIMITS = { jobsPerRoot: 100, pictureBytes: 10_000_000, picturePixels: 50_000_000 }
-/** A second start does not ask again. */
-const IDEMPOTENCY_KEY = 'demo'
-
 export interface DemoTools {
-  /** Asks for the newest root. Throws AppError `no_browser` where it cannot be captured. */
+  /** Asks for the newest root, by this id. Throws AppError `no_browser` where it cannot be captured. */
   ask(
     request: Pick<NewRequest, 'width' | 'height' | 'fullPage' | 'tags' | 'pages'>,
-    idempotencyKey: string,
+    rootId: string,
   ): Promise<unknown>
   readonly signal: AbortSignal
 }
 
-/** Makes the demo's project in an empty store. False where there is any other: such a store is left alone. */
-export async function startDemo(store: Store, clock: () => number): Promise<boolean> {
-  const projects = await store.listProjects({ limit: 2 })
-  if (projects.some(({ projectId }) => projectId !== DEMO_PROJECT_ID)) return false
-  if (projects.length === 0) {
-    await store
-      .createProject({ projectId: DEMO_PROJECT_ID, name: 'Demo', created: clock() })
-      .catch(ignoreTaken)
-  }
-  return true
+/** Makes the demo's project in an empty store. A store with other projects is left alone. */
+export async function startDemo(store: Store, clock: () => number): Promise<void> {
+  if ((await store.listProjects({ limit: 1 })).length > 0) return
+  await store.createProject({ projectId: DEMO_PROJECT_ID, name: 'Demo', created: clock() }).catch(ignoreTaken)
 }
 
 /**
  * Fills the demo's project with what an earlier start has not: half a year of history, from pictures, and the newest
- * root, captured now or, without a browser, from pictures as well. Answers how the newest came, or that all was there.
+ * root, captured now or, without a browser, from pictures as well. Answers how the newest came, or that it was there.
  */
 export async function fillDemo(
   intake: Omit<Intake, 'limits'>,
   { ask, signal }: DemoTools,
 ): Promise<'captured' | 'imported' | 'there'> {
+  const { store } = intake
   // Times follow from the project's, so that a second attempt makes the very same roots.
-  const { created = 0 } = (await intake.store.findProject(DEMO_PROJECT_ID)) ?? {}
-  const roots = await intake.store.pageRoots(DEMO_PROJECT_ID, { limit: history.length + 1 })
+  const { created = 0 } = (await store.findProject(DEMO_PROJECT_ID)) ?? {}
   for (const visit of history) {
-    if (roots.some(({ rootId }) => rootId === visit.rootId)) continue
     signal.throwIfAborted()
     await importVisit(intake, visit, created)
   }
-  if (roots.some(({ rootId }) => history.every((visit) => visit.rootId !== rootId))) return 'there'
   signal.throwIfAborted()
+  if (await store.findRoot(DEMO_PROJECT_ID, newest.rootId)) return 'there'
   try {
     const { views, tags } = newest
     const pages = sightsOf(newest).map(({ page, name }) => ({
@@ -64,7 +54,7 @@ export async function fillDemo(
       name,
       loadingTime: DEFAULT_LOADING_TIME,
     }))
-    await ask({ ...views[0], tags, pages }, IDEMPOTENCY_KEY)
+    await ask({ ...views[0], tags, pages }, newest.rootId)
     return 'captured'
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'no_browser') throw error
@@ -73,13 +63,28 @@ export async function fillDemo(
   }
 }
 
+/** How much of the demo is there, and whether that is all of it. */
+export async function countDemo(store: Store): Promise<{ roots: number; pictures: number; whole: boolean }> {
+  const visits = [...history, newest]
+  const heads = await Promise.all(visits.map(({ rootId }) => store.findRoot(DEMO_PROJECT_ID, rootId)))
+  const there = heads.filter((head) => head !== undefined)
+  return {
+    roots: there.length,
+    pictures: there.reduce((sum, { jobCount }) => sum + jobCount, 0),
+    whole: visits.every((visit, index) => heads[index]?.jobCount === sightsOf(visit).length),
+  }
+}
+
 async function importVisit(intake: Omit<Intake, 'limits'>, visit: Visit, now: number): Promise<void> {
   const { rootId, daysAgo, tags } = visit
-  await importRoot({ ...intake, limits: LIMITS }, DEMO_PROJECT_ID, {
-    rootId,
-    created: now - daysAgo * DAY_MS,
-    jobs: sightsOf(visit).map(toSubmittedJob),
-  }).catch(ignoreTaken)
+  if (!(await intake.store.findRoot(DEMO_PROJECT_ID, rootId))) {
+    await importRoot({ ...intake, limits: LIMITS }, DEMO_PROJECT_ID, {
+      rootId,
+      created: now - daysAgo * DAY_MS,
+      jobs: sightsOf(visit).map(toSubmittedJob),
+    }).catch(ignoreTaken)
+  }
+  // Also of one that is there: an earlier start may have been killed before it got here.
   await tag(intake.store, visit, tags)
 }
 

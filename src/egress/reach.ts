@@ -48,6 +48,6 @@ function explain(target: Target, [address]: readonly string[]): EgressError {
   return new EgressError(
     'blocked',
     `${leads} ${findForbiddenKind(address)}, which captured pages may not reach. ` +
-      `To permit it, set CAPTURE_ALLOW=${nameTarget(target)} where proofsheet is started.`,
+      `To permit it, set CAPTURE_ALLOW=${nameTarget(target)} where proofsheet is started, or add it there behind a comma.`,
   )
 }

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } fr
 import { PROBLEM_TYPE, type Problem } from '../contract/problem.ts'
 import { AppError, describeFailure, type ErrorCode } from '../errors.ts'
 import { isAnswering } from './connections.ts'
+import { withoutPath } from './no-browser.ts'
 
 const RETRY_AFTER_SECONDS = '5'
 /** What belongs to the answer that could not be given. */
@@ -41,7 +42,8 @@ function toProblem(error: AppError, requestId: string): Problem {
   // What went wrong on our side is in the log; the client gets the id to ask for it.
   // And whatever is not here is not here in one and the same way.
   const telling = (status < 500 && error.code !== 'not_found') || error.code === 'no_browser'
-  const detail = telling && error.message !== title ? { detail: error.message } : {}
+  const message = error.code === 'no_browser' ? withoutPath(error.message) : error.message
+  const detail = telling && message !== title ? { detail: message } : {}
   return { type: 'about:blank', title, status, code: error.code, ...detail, requestId }
 }
 

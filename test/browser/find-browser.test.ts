@@ -116,6 +116,7 @@ test.each([
   '#!/bin/sh\n/usr/lib/x/shell --flag "$@"\n',
   '#!/bin/sh\n$(which shell) "$@"\n',
   '#!/bin/sh\nshell "$@"\n',
+  '#!/bin/sh\n/usr/lib/x*/shell "$@"\n',
   '#!/usr/bin/python3\n/usr/lib/x/shell "$@"\n',
   `#!/bin/sh\n${'# long\n'.repeat(2_000)}/usr/lib/x/shell "$@"\n`,
   '',

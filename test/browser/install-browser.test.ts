@@ -10,7 +10,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { writeZip } from '../../src/zip.ts'
 import { COLOURED, coloursAt, servePages } from '../support/pages.ts'
 import { runProofsheet } from '../support/process.ts'
-import { findTestBrowser } from '../support/test-browser.ts'
+import { findTestBrowser, hasBrowserAnywhere } from '../support/test-browser.ts'
 import { makeFolder } from '../support/workspace.ts'
 
 const HIDE = fileURLToPath(new URL('../support/hide-npm-browser.ts', import.meta.url))
@@ -51,39 +51,54 @@ async function* one<T>(item: T): AsyncGenerator<T> {
   yield item
 }
 
-test('a headless shell is downloaded into Playwright’s cache, and captures a local page right after it', async () => {
-  const { home, env } = await newUser()
-  const host = await serveDownloads(await makeScript())
-  const none = await runProofsheet(['browser'], env)
-  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('npx proofsheet browser install')])
+test.skipIf(hasBrowserAnywhere())(
+  'a headless shell is downloaded into Playwright’s cache, and captures a local page right after it',
+  async () => {
+    const { home, env } = await newUser()
+    const host = await serveDownloads(await makeScript())
+    const none = await runProofsheet(['browser'], env)
+    expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('npx proofsheet browser install')])
 
-  const installed = await runProofsheet(['browser', 'install'], { ...env, PLAYWRIGHT_DOWNLOAD_HOST: host })
-  expect([installed.code, installed.stdout]).toEqual([
-    0,
-    expect.stringMatching(/^Pictures are taken with \S+, a headless shell in Playwright’s cache\.\n/),
-  ])
-  const shown = await runProofsheet(['browser'], env)
-  expect([shown.code, shown.stderr]).toEqual([0, ''])
-  expect(shown.stdout).toMatch(/^Browser .*\n.* version \d+\.\S+\nSandbox .*\nFonts .*Picture +\d+\.\d\d s /s)
+    const installed = await runProofsheet(['browser', 'install'], { ...env, PLAYWRIGHT_DOWNLOAD_HOST: host })
+    expect([installed.code, installed.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^Pictures are taken with \S+, a headless shell in Playwright’s cache\.\n/),
+    ])
+    const shown = await runProofsheet(['browser'], env)
+    expect([shown.code, shown.stderr]).toEqual([0, ''])
+    expect(shown.stdout).toMatch(
+      /^Browser .*\n.* version \d+\.\S+\nSandbox .*\nFonts .*Picture +\d+\.\d\d s /s,
+    )
 
-  const site = await servePages((_path, response) => response.end(COLOURED))
-  await runProofsheet(['project', 'create', '--name', 'Mine'], env)
-  const out = join(home, 'shots')
-  const captured = await runProofsheet(['capture', '--out', out, site.url], {
+    const site = await servePages((_path, response) => response.end(COLOURED))
+    await runProofsheet(['project', 'create', '--name', 'Mine'], env)
+    const out = join(home, 'shots')
+    const captured = await runProofsheet(['capture', '--out', out, site.url], {
+      ...env,
+      CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
+    })
+    expect([captured.code, captured.stderr]).toEqual([0, expect.stringContaining('1 of 1 page')])
+    const [file = ''] = await readdir(out)
+    expect(await coloursAt(await readFile(join(out, file)), [50, 50])).toEqual(['#00aa00'])
+
+    // The second time there is nothing to do, and nobody is asked.
+    expect(
+      await runProofsheet(['browser', 'install'], { ...env, PLAYWRIGHT_DOWNLOAD_HOST: 'http://127.0.0.1:9' }),
+    ).toMatchObject({
+      code: 0,
+      stderr: '',
+    })
+  },
+)
+
+test('with CHROMIUM_PATH nothing is brought: it would not be looked at', async () => {
+  const { env } = await newUser()
+  const { code, stdout, stderr } = await runProofsheet(['browser', 'install'], {
     ...env,
-    CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
+    CHROMIUM_PATH: '/bin/false',
+    PLAYWRIGHT_DOWNLOAD_HOST: 'http://127.0.0.1:9',
   })
-  expect([captured.code, captured.stderr]).toEqual([0, expect.stringContaining('1 of 1 page')])
-  const [file = ''] = await readdir(out)
-  expect(await coloursAt(await readFile(join(out, file)), [50, 50])).toEqual(['#00aa00'])
-
-  // The second time there is nothing to do, and nobody is asked.
-  expect(
-    await runProofsheet(['browser', 'install'], { ...env, PLAYWRIGHT_DOWNLOAD_HOST: 'http://127.0.0.1:9' }),
-  ).toMatchObject({
-    code: 0,
-    stderr: '',
-  })
+  expect([code, stderr, stdout]).toEqual([0, '', expect.stringContaining('since CHROMIUM_PATH names it')])
 })
 
 const isDebian = await readFile('/etc/os-release', 'utf8').then(
@@ -125,15 +140,18 @@ test.runIf(isDebian && process.getuid?.() === 0).each(['chromium-headless-shell'
   },
 )
 
-test('where nothing brings one, the words say why, and the command for this system', async () => {
-  const { bin, env } = await newUser()
-  await makeApt(bin, 'nothing')
-  const { code, stderr } = await runProofsheet(['browser', 'install'], {
-    ...env,
-    PLAYWRIGHT_DOWNLOAD_HOST: 'http://127.0.0.1:9',
-  })
-  expect(code).toBe(1)
-  expect(stderr).toMatch(/No browser could be installed\.\n {2}The download failed: .*ECONNREFUSED/s)
-  expect(stderr).toMatch(/Install one by hand:\n {2}\S+/)
-  expect(stderr).not.toContain('    at ')
-})
+test.skipIf(hasBrowserAnywhere())(
+  'where nothing brings one, the words say why, and the command for this system',
+  async () => {
+    const { bin, env } = await newUser()
+    await makeApt(bin, 'nothing')
+    const { code, stderr } = await runProofsheet(['browser', 'install'], {
+      ...env,
+      PLAYWRIGHT_DOWNLOAD_HOST: 'http://127.0.0.1:9',
+    })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/No browser could be installed\.\n {2}The download failed: .*ECONNREFUSED/s)
+    expect(stderr).toMatch(/Install one by hand:\n {2}\S+/)
+    expect(stderr).not.toContain('    at ')
+  },
+)

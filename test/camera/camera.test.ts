@@ -663,6 +663,11 @@ describe('without a browser', () => {
     expect(profilesOf()).toEqual(profiles)
   })
 
+  test('one that does not start does not keep the next from starting', async () => {
+    const own = openOwnCamera({ find: async () => [await broken('/bin/false'), await findTestBrowser()] })
+    expect((await look(own.take(at('/green')))).at(0, 0)).toBe(GREEN)
+  })
+
   test('one that comes later is found', async () => {
     let there = false
     const own = openOwnCamera({ find: () => (there ? findTestBrowser() : broken('/bin/false')) })

@@ -142,7 +142,7 @@ describe('a name', () => {
       reason: 'blocked',
       detail:
         'example.internal leads to a private address, which captured pages may not reach. ' +
-        'To permit it, set CAPTURE_ALLOW=example.internal:80 where proofsheet is started.',
+        'To permit it, set CAPTURE_ALLOW=example.internal:80 where proofsheet is started, or add it there behind a comma.',
     })
     expect(gate.failureOf('http://example.internal:81/')).toBeUndefined()
     expect(gate.failureOf('https://example.internal/')).toBeUndefined()

@@ -1,10 +1,11 @@
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DEMO_PROJECT_ID } from '../../src/demo/project-id.ts'
 import { makeKey, makeProject, rootsUrl } from '../support/results.ts'
 import { startService } from '../support/service.ts'
+import { makeFolder } from '../support/workspace.ts'
 
 describe('health', () => {
   test('/healthz says the process lives, /readyz that it can answer', async () => {
@@ -22,6 +23,30 @@ describe('health', () => {
       status: 'ok',
       capturing: { state: 'ready', browser: 'whole browser that CHROMIUM_PATH names' },
     })
+    const folder = await makeFolder()
+    const path = join(folder, 'browser')
+    await writeFile(path, '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+    const broken = await startService({ CHROMIUM_PATH: path })
+    const projectId = await makeProject(broken.store)
+    const detail = 'The browser does not start. Its operator sees why with: npx proofsheet browser'
+    const ask = () =>
+      fetch(`${broken.url}/api/projects/${projectId}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          screenshotParameter: { width: 100, height: 100 },
+          urls: [{ url: 'https://example.com/', name: 'x' }],
+        }),
+      })
+    // Known once it was tried, and once it is gone.
+    for (const before of [async () => {}, () => rm(path)]) {
+      await before()
+      expect(await (await ask()).json()).toMatchObject({ code: 'no_browser', detail })
+      expect(await (await broken.get('/readyz')).json()).toEqual({
+        status: 'ok',
+        capturing: { state: 'no_browser', detail },
+      })
+    }
     const elsewhere = await startService({ CAPTURE_CONCURRENCY: '0' })
     expect(await (await elsewhere.get('/readyz')).json()).toEqual({
       status: 'ok',

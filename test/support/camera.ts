@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
+import type { FoundBrowser } from '../../src/browser/browser.ts'
 import type { Camera, PageToShoot, Shot } from '../../src/camera/camera.ts'
 import { type CameraOptions, createCamera } from '../../src/camera/chromium.ts'
 import { parseAllowList } from '../../src/egress/allow-list.ts'
@@ -15,7 +16,9 @@ import { findTestBrowser } from './test-browser.ts'
 
 const LIMITS = { height: 16_384, pixels: 67_108_864, pageBytes: 100_000_000 }
 
-export interface CameraRules extends Partial<Omit<CameraOptions, 'guard' | 'limits'>> {
+export interface CameraRules extends Partial<Omit<CameraOptions, 'guard' | 'limits' | 'find'>> {
+  /** One, or those to try one after the other. Default: the browser of the tests. */
+  readonly find?: () => Promise<FoundBrowser | readonly FoundBrowser[]>
   readonly allow?: string
   /** Default: every name leads to 127.0.0.1, but for those in `.nowhere`. */
   readonly lookup?: Lookup
@@ -36,6 +39,7 @@ export function openTestCamera({
   allow = '',
   lookup = toLoopback,
   limits,
+  find = findTestBrowser,
   ...rules
 }: CameraRules): TestCamera {
   const gates = new Set<Gate>()
@@ -62,7 +66,9 @@ export function openTestCamera({
     },
   }
   const camera = createCamera({
-    find: findTestBrowser,
+    find: async function* () {
+      yield* [await find()].flat()
+    },
     concurrency: 6,
     log: { info: () => {}, warn: () => {} },
     ...rules,

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import type { Environment, FoundBrowser } from '../../src/browser/browser.ts'
-import { findBrowser, type WhereToLook } from '../../src/browser/find-browser.ts'
+import type { WhereToLook } from '../../src/browser/find-browser.ts'
+import { findStarting } from '../../src/browser/install-browser.ts'
 
 // The browser of the tests is the one that the service would find here, or the one that CHROMIUM_PATH names.
 
@@ -24,8 +26,18 @@ export const WHERE_TO_LOOK: WhereToLook = {
   env: BROWSER_ENV,
 }
 
-export function findTestBrowser(): Promise<FoundBrowser> {
-  return findBrowser(WHERE_TO_LOOK)
+/** As a camera does it: the first that starts. */
+export async function findTestBrowser(): Promise<FoundBrowser> {
+  const found = await findStarting(WHERE_TO_LOOK)
+  if (!found) throw new Error('there is no browser that starts')
+  return found
+}
+
+/** Whether one lies where it is found whatever PATH and HOME say: then there is no machine without a browser. */
+export function hasBrowserAnywhere(): boolean {
+  return ['/opt/google/chrome/chrome', '/Applications/Google Chrome.app', '/Applications/Chromium.app'].some(
+    (path) => existsSync(path),
+  )
 }
 
 /** What Playwright is to start. */

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
@@ -11,7 +10,7 @@ import type { Project } from '../../src/contract/browsing.ts'
 import { projectPath, rootsPath } from '../../src/contract/paths.ts'
 import type { RootResult } from '../../src/contract/results.ts'
 import { signalGroup, start } from '../support/process.ts'
-import { BROWSER_ENV } from '../support/test-browser.ts'
+import { BROWSER_ENV, hasBrowserAnywhere } from '../support/test-browser.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const TOOLS = join(ROOT, 'node_modules')
@@ -25,13 +24,6 @@ const run = promisify(execFile)
 let home = ''
 const DEMO_ROOTS = 5
 let failed = false
-
-/** In a place where it is found whatever PATH and HOME say. */
-function hasBrowserAnywhere(): boolean {
-  return ['/opt/google/chrome/chrome', '/Applications/Google Chrome.app', '/Applications/Chromium.app'].some(
-    existsSync,
-  )
-}
 
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'proofsheet-package-'))

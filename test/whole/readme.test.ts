@@ -12,7 +12,7 @@ import { freePort } from '../support/ports.ts'
 import { type RunningProcess, signalGroup, start } from '../support/process.ts'
 import { makePng } from '../support/results.ts'
 import { S3_CREDENTIALS } from '../support/s3.ts'
-import { BROWSER_ENV } from '../support/test-browser.ts'
+import { BROWSER_ENV, findTestBrowser } from '../support/test-browser.ts'
 import { usePostgres, useS3 } from '../support/use-servers.ts'
 import { makeFolder } from '../support/workspace.ts'
 import { newWorld } from '../support/worlds.ts'
@@ -76,6 +76,8 @@ test('the commands of the README work as written, in a fresh clone with the mach
   const { DATABASE_URL, IMAGES_URL } = await newWorld(postgres, s3)
   const env = {
     ...BROWSER_ENV,
+    // So that `browser install` brings nothing to the machine that runs the tests.
+    CHROMIUM_PATH: (await findTestBrowser()).path,
     PATH: newcomersPath(),
     PORT: port,
     LOG_LEVEL: 'warn',

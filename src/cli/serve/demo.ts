@@ -1,11 +1,8 @@
 import type { Logger } from 'pino'
 import type { Service } from '../../app.ts'
-import { getProgress } from '../../capture/status.ts'
-import { isFinal } from '../../contract/status.ts'
-import { fillDemo, startDemo } from '../../demo/demo.ts'
+import { countDemo, fillDemo, startDemo } from '../../demo/demo.ts'
 import { DEMO_PROJECT_ID } from '../../demo/project-id.ts'
 import { type DemoSite, serveSite } from '../../demo/site/serve-site.ts'
-import { history } from '../../demo/visits.ts'
 import { AppError } from '../../errors.ts'
 import type { Storage } from '../../storage.ts'
 import { counted } from '../table.ts'
@@ -21,25 +18,31 @@ export interface RunningDemo {
   close(): Promise<void>
 }
 
-/** Undefined where there is a project that is not the demo's. */
-export async function openDemo(storage: Storage, log: Logger): Promise<RunningDemo | undefined> {
-  const { store } = storage
-  if (!(await startDemo(store, Date.now))) return undefined
+/** Undefined where there is no project of the demo. With `make`, an empty store gets one. */
+export async function openDemo(
+  { store, images }: Storage,
+  { log, make }: { log: Logger; make: boolean },
+): Promise<RunningDemo | undefined> {
+  if (make) await startDemo(store, Date.now)
+  if (!(await store.findProject(DEMO_PROJECT_ID))) return undefined
   const site = await serveSite()
   const stopping = new AbortController()
+  const { signal } = stopping
   let filling: Promise<void> | undefined
 
   const fill = async (studio: Service['studio'], say: (text: string) => void): Promise<void> => {
-    const ask: Parameters<typeof fillDemo>[1]['ask'] = async (request, idempotencyKey) => {
+    const ask: Parameters<typeof fillDemo>[1]['ask'] = async (request, rootId) => {
       // Workers elsewhere do not know the name of the site.
       if (!(await studio.findBrowser())) throw new AppError('no_browser', 'this process captures nothing')
       await studio.ready().catch((error) => {
         if (error instanceof AppError) say(error.message)
         throw error
       })
-      await studio.requests.accept(DEMO_PROJECT_ID, request, { now: Date.now(), idempotencyKey })
+      signal.throwIfAborted()
+      const options = { now: Date.now(), idempotencyKey: undefined, rootId }
+      await studio.requests.accept(DEMO_PROJECT_ID, request, options)
     }
-    const outcome = await fillDemo({ ...storage, clock: Date.now }, { ask, signal: stopping.signal })
+    const outcome = await fillDemo({ store, images, clock: Date.now }, { ask, signal })
     if (outcome === 'captured') {
       say('Pages of a made-up site are being captured right now: watch them arrive in the gallery.')
     }
@@ -48,25 +51,23 @@ export async function openDemo(storage: Storage, log: Logger): Promise<RunningDe
   return {
     places: site.places,
     fill(studio, say) {
-      filling = fill(studio, say).catch((error) => {
-        if (!stopping.signal.aborted) log.error({ err: error }, 'the demo is not complete')
+      // A browser that hangs while it starts holds up nobody who wants to stop.
+      const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+      const filled = fill(studio, say).catch((error) => {
+        if (!signal.aborted) log.error({ err: error }, 'the demo is not complete')
       })
+      filling = Promise.race([filled, stopped])
     },
     async stop() {
       stopping.abort()
       await filling
     },
     async describeRest(dataDir) {
-      const roots = await store.pageRoots(DEMO_PROJECT_ID, { limit: 100 })
-      const states = await Promise.all(
-        roots.map(async ({ rootId }) => (await getProgress(store, DEMO_PROJECT_ID, rootId)).status.state),
-      )
-      const finished = states.filter(isFinal).length
-      if (roots.length > history.length && finished === roots.length) return ''
-      const pictures = roots.reduce((sum, { jobCount }) => sum + jobCount, 0)
+      const { roots, pictures, whole } = await countDemo(store)
+      if (!filling || whole) return ''
       return (
-        `Stopped before the demo was complete. ${counted(pictures, 'picture')} of ${counted(roots.length, 'capture')} ` +
-        `are kept in ${dataDir}; the next start goes on from there.`
+        `Stopped before the demo was complete. ${counted(roots, 'capture')} with ${counted(pictures, 'picture')} ` +
+        `kept in ${dataDir}; the next npm start goes on from there.`
       )
     },
     close: () => site.close(),

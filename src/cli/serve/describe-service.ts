@@ -67,14 +67,27 @@ function describePlaces({ dataDir, database, images }: Config): string[] {
 }
 
 /** Ready to paste: in another terminal the settings of this one are not there. */
-function command({ dataDir, database }: Config): string {
-  if (database.kind === 'postgres') return 'npx proofsheet'
-  const elsewhere =
-    database.path === join(dataDir, 'proofsheet.db') ? '' : `DATABASE_URL=sqlite://${database.path} `
-  return `${dataDir === resolve('data') ? '' : `DATA_DIR=${dataDir} `}${elsewhere}npx proofsheet`
+function command({ dataDir, database, images }: Config): string {
+  const settings = [
+    dataDir !== resolve('data') && `DATA_DIR=${quote(dataDir)}`,
+    database.kind === 'sqlite' &&
+      database.path !== join(dataDir, 'proofsheet.db') &&
+      `DATABASE_URL=${quote(`sqlite://${database.path}`)}`,
+    images.kind === 'folder' &&
+      images.path !== join(dataDir, 'images') &&
+      `IMAGES_URL=${quote(`file://${images.path}`)}`,
+  ]
+  return [...settings.filter((setting) => setting !== false), 'npx proofsheet'].join(' ')
 }
 
-/** An address of PostgreSQL holds a password, which is not shown. */
-function sameSettings({ database }: Config): string {
-  return database.kind === 'postgres' ? ' with the same DATABASE_URL' : ''
+/** For a shell. */
+function quote(text: string): string {
+  return /^[\w./:@=+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+/** Addresses of servers hold passwords, or need more beside them: they are not shown. */
+function sameSettings({ database, images }: Config): string {
+  const names = [database.kind === 'postgres' && 'DATABASE_URL', images.kind === 's3' && 'IMAGES_URL']
+  const needed = names.filter((name) => name !== false)
+  return needed.length > 0 ? ` with the same ${needed.join(' and ')}` : ''
 }

@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { openService, type Service } from '../../app.ts'
 import type { Config } from '../../config/config.ts'
 import { settings } from '../../config/settings.ts'
+import { DEMO_PROJECT_ID } from '../../demo/project-id.ts'
 import { AppError } from '../../errors.ts'
 import type { Storage } from '../../storage.ts'
 import { openLog } from '../log.ts'
@@ -41,24 +42,27 @@ async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
     const stopped = nextSignal()
     const log = await openLog(config.logLevel)
     await checkPictures(storage, log)
-    // A service without a demo needs none of this.
-    const demo = withDemo && (await (await import('./demo.ts')).openDemo(storage, log))
+    // A service without a demo needs none of this. One that has it may have pages of its site to capture.
+    const has = withDemo || (await storage.store.findProject(DEMO_PROJECT_ID))
+    const demo =
+      has && (await (await import('./demo.ts')).openDemo(storage, { log, make: withDemo === true }))
     try {
-      const service = await openService(config, storage, { log, places: demo?.places }).catch((error) =>
-        explainListening(error, config),
-      )
+      const service = await openService(config, storage, {
+        log,
+        places: demo ? demo.places : undefined,
+      }).catch((error) => explainListening(error, config))
       keepYoungHeapSmall()
       try {
         say(await describeService(service.url, { storage, config, noBrowser: await findMissing(service) }))
-        demo?.fill(service.studio, say)
+        if (demo && withDemo) demo.fill(service.studio, say)
         log.info({ signal: await stopped }, 'stopping: requests under way may finish')
-        await demo?.stop()
+        if (demo) await demo.stop()
       } finally {
         await service.close()
       }
       if (demo) say(await demo.describeRest(config.dataDir))
     } finally {
-      await demo?.close()
+      if (demo) await demo.close()
     }
   }
   await withStorage(work, { serving: true })

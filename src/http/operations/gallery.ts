@@ -6,6 +6,7 @@ import { acceptsGzip } from '../compression.ts'
 import { matchesEtag } from '../conditional.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { type GalleryFile, readGallery } from '../gallery-files.ts'
+import { findMissingBrowser } from '../no-browser.ts'
 import { originOf } from '../origin.ts'
 
 const NOT_BUILT =
@@ -25,7 +26,7 @@ export function gallery(server: Server, context: HttpContext): void {
   const page = async (request: FastifyRequest, reply: FastifyReply) => {
     const document = (await files())?.get('index.html')
     if (!document) return reply.code(503).type('text/plain; charset=utf-8').send(NOT_BUILT)
-    const html = fillIn(document, context)
+    const html = await fillIn(document, context)
     const etag = `"${createHash('sha256').update(html).digest('base64url').slice(0, 16)}"`
     reply
       .header('cache-control', 'no-cache')
@@ -64,13 +65,15 @@ export function gallery(server: Server, context: HttpContext): void {
 }
 
 /** What the page has to know before it asks for anything. */
-function fillIn({ bytes }: GalleryFile, { config }: HttpContext): string {
+async function fillIn({ bytes }: GalleryFile, { config, findBrowser }: HttpContext): Promise<string> {
+  const missing = (await findMissingBrowser({ findBrowser })) ?? ''
   const base =
     config.publicUrl === undefined ? '/' : `${new URL(config.publicUrl).pathname.replace(/\/$/, '')}/`
   return bytes
     .toString()
     .replace('%auth%', config.auth === 'keys' ? 'keys' : 'open')
     .replace('%page-limit%', `${config.limits.page}`)
+    .replace('%no-browser%', () => missing.replaceAll('"', ''))
     .replace('%base%', () => base)
 }
 

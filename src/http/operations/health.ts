@@ -1,8 +1,8 @@
 import { paths } from '../../contract/paths.ts'
 import { Readiness } from '../../contract/readiness.ts'
 import { Type } from '../../contract/schema.ts'
-import { AppError } from '../../errors.ts'
 import type { HttpContext, Server } from '../context.ts'
+import { findMissingBrowser } from '../no-browser.ts'
 import { problemResponses } from '../responses.ts'
 
 const Ok = Type.Object({ status: Type.Literal('ok') }, { description: 'Yes.' })
@@ -34,19 +34,19 @@ export function health(server: Server, { store, images, findBrowser }: HttpConte
       response: { 200: Readiness, ...problemResponses('unavailable', 'storage_failed') },
     },
     handler: async () => {
-      const [capturing] = await Promise.all([describeCapturing(findBrowser), store.check(), images.check()])
+      const [capturing] = await Promise.all([
+        describeCapturing({ findBrowser }),
+        store.check(),
+        images.check(),
+      ])
       return { status: 'ok' as const, capturing }
     },
   })
 }
 
-/** Not where the browser lies: a path of this machine is nobody else's business. */
-async function describeCapturing(findBrowser: HttpContext['findBrowser']): Promise<Readiness['capturing']> {
-  try {
-    const found = await findBrowser()
-    return found ? { state: 'ready', browser: `${found.kind} ${found.origin}` } : { state: 'elsewhere' }
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'no_browser') throw error
-    return { state: 'no_browser', detail: error.message }
-  }
+async function describeCapturing(context: Pick<HttpContext, 'findBrowser'>): Promise<Readiness['capturing']> {
+  const detail = await findMissingBrowser(context)
+  if (detail !== undefined) return { state: 'no_browser', detail }
+  const found = await context.findBrowser()
+  return found ? { state: 'ready', browser: `${found.kind} ${found.origin}` } : { state: 'elsewhere' }
 }
