@@ -18,7 +18,7 @@ export default defineConfig(async () => {
       hookTimeout: 180_000,
       expect: { poll: { timeout: PATIENCE_MS } },
       // Much of the time goes by waiting, for a lease to run out or a page to be given up: more at once than there are cores.
-      maxWorkers: 4,
+      maxWorkers: 5,
       sequence: { sequencer: LongestFirst },
     },
   }

@@ -110,6 +110,6 @@ test('without a browser everything is served, and a request says what to install
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
   await expect(
     askFor(service.url, projectId).post([{ url: 'http://example.com/', name: 'x' }]),
-  ).rejects.toThrow(/503.*no_browser.*\/bin\/false does not start/)
+  ).rejects.toThrow(/503.*no_browser.*The browser does not start\. .*npx proofsheet browser/)
   expect(await (await fetch(`${service.url}/api/projects/${projectId}/screenshots/root`)).json()).toEqual([])
 })

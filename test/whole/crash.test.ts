@@ -13,7 +13,7 @@ import { makePng } from '../support/results.ts'
 import { rounds } from '../support/rounds.ts'
 import { makeFolder } from '../support/workspace.ts'
 
-const KILLS = rounds(12)
+const KILLS = rounds(8)
 const ROOTS = 15 * KILLS
 
 test(
