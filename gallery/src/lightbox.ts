@@ -103,6 +103,18 @@ export function openLightbox(
     await jobs.renewUnlessJustDone()
     if (jobAt(content.index)?.data !== content.data.src) box.refreshSlideContent(content.index)
   })
+  // Whoever goes on quickly leaves one behind that failed before it came to its place, and would stay as it is.
+  box.on('contentAppend', ({ content }) => {
+    if (!content.isError() || jobAt(content.index)?.data === content.data.src) return
+    queueMicrotask(() => box.refreshSlideContent(content.index))
+  })
+  box.on('change', () => {
+    for (const { slide } of box.mainScroll.itemHolders) {
+      if (slide?.content.isError() && jobAt(slide.index)?.data !== slide.data.src) {
+        box.refreshSlideContent(slide.index)
+      }
+    }
+  })
   const unsubscribe = jobs.subscribe(() => {
     const known = order.length
     take()
