@@ -30,6 +30,8 @@ afterAll(() => browser.close())
 async function openPage(answer: BareAnswer = (response) => response.writeHead(404).end()) {
   const site = await serveBare((response, request, count) => {
     if (request.url === '/') return response.setHeader('content-type', 'text/html').end('<!doctype html>')
+    // A whole browser asks for it by itself.
+    if (request.url === '/favicon.ico') return response.writeHead(404).end()
     if (request.url !== '/client.js') return answer(response, request, count)
     return response.setHeader('content-type', 'text/javascript').end(script)
   })
