@@ -1,4 +1,5 @@
 import type { FoundBrowser } from '../browser/browser.ts'
+import type { Seen } from '../contract/seen.ts'
 import type { CaptureReason } from '../contract/status.ts'
 
 /** The browser that takes the pictures. */
@@ -14,13 +15,14 @@ export interface PageToShoot {
   readonly fullPage: boolean
   /** The longest it may take to settle. */
   readonly loadingTime: number
+  /** A page whose server answers with a status of 400 or more has failed, with the reason `status`. */
+  readonly failOnStatus: boolean
 }
 
 export interface Shot {
   /** PNG. */
   readonly bytes: Buffer
-  /** The page is longer than a picture may be. */
-  readonly cut: boolean
+  readonly seen: Seen
 }
 
 /** A page that could not be captured: nothing that trying again at once would change, but for `crashed`. */
