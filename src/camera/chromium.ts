@@ -6,8 +6,9 @@ import type { Guard } from '../egress/guard.ts'
 import { createTurns } from '../turns.ts'
 import { Browsers } from './browsers.ts'
 import { type Camera, CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
+import type { PictureLimits } from './expose.ts'
 import { hostOf } from './failures.ts'
-import { GRACE_MS, openContext, type PictureLimits, shootPage } from './shoot.ts'
+import { GRACE_MS, openContext, shootPage } from './shoot.ts'
 
 /** A context that does not close by then is stuck, and its browser with it. */
 const CLOSE_MS = 5_000

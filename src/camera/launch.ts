@@ -26,6 +26,8 @@ const ARGUMENTS = [
   '--disable-gpu',
   '--font-render-hinting=none',
   '--hide-scrollbars',
+  // What is outside the window is drawn as well, where the picture is larger than the window; and no picture moves.
+  '--blink-settings=mainFrameClipsContent=false,imageAnimationPolicy=2',
   '--mute-audio',
   // While a window is being opened, the page that opens it is paused, and shown darkened.
   '--block-new-web-contents',
@@ -91,6 +93,7 @@ async function launch(path: string, env: Environment, sandboxed: boolean): Promi
         executablePath: path,
         chromiumSandbox: sandboxed,
         args: ARGUMENTS,
+        ignoreDefaultArgs: ['--disable-popup-blocking'],
         proxy: { server: NOWHERE, bypass: NO_BYPASS },
         env: { ...env, TMPDIR: folder },
         timeout: LAUNCH_MS,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page, Request } from 'playwright-core'
+import { unveil, whenDrawn } from './in-page/unveil.ts'
 
 /** A page with scripts may ask for more once it has what it asked for. */
 const QUIET_MS = 500
@@ -7,6 +8,8 @@ const LOOK_MS = 25
 
 /** What has no end, and is nothing that a page waits for before it shows itself. */
 const ENDLESS = ['eventsource', 'websocket', 'media', 'ping']
+
+export type Network = ReturnType<typeof watchNetwork>
 
 /** Counts what a page is waiting for. Begin before the page does. */
 export function watchNetwork(page: Page) {
@@ -31,54 +34,22 @@ export function watchNetwork(page: Page) {
         await sleep(open.size > 0 ? LOOK_MS : Math.max(1, rest), undefined, { signal })
       }
     },
+    /** How much is still on its way. */
+    waitsFor: () => open.size,
   }
 }
 
 /**
  * Resolves when the page shows what it is going to show: loaded, with its fonts, and nothing more on its way. A page
- * without scripts cannot ask for more than it has.
+ * without scripts cannot ask for more than it has. `unveilTo` is how far down a full page is shown.
  */
 export async function settle(
   page: Page,
-  network: ReturnType<typeof watchNetwork>,
-  { fullPage, signal }: { fullPage: boolean; signal: AbortSignal },
+  network: Network,
+  { unveilTo, signal }: { unveilTo: number | undefined; signal: AbortSignal },
 ): Promise<void> {
   await page.waitForLoadState('load', { timeout: 0 })
-  const scripted = await page.evaluate(prepare, fullPage)
+  if (unveilTo !== undefined) await page.evaluate(unveil, unveilTo)
+  const scripted = await page.evaluate(whenDrawn)
   await network.quiet(scripted ? QUIET_MS : 0, signal)
-}
-
-/** Runs in the page. Answers whether it could still change by itself. */
-async function prepare(fullPage: boolean): Promise<boolean> {
-  const page = globalThis as unknown as PageGlobals
-  const frame = () => new Promise((resolve) => page.requestAnimationFrame(resolve))
-  if (fullPage) {
-    // What would load or appear when it is scrolled to is in the picture, too.
-    for (const element of page.document.querySelectorAll('[loading=lazy]')) element.loading = 'eager'
-    const { scrollY: before, innerHeight } = page
-    for (let step = 1; step < 50 && step * innerHeight < page.document.documentElement.scrollHeight; step++) {
-      page.scrollTo({ top: step * innerHeight, behavior: 'instant' })
-      await frame()
-    }
-    page.scrollTo({ top: before, behavior: 'instant' })
-  }
-  await page.document.fonts.ready
-  // With everything in it.
-  await frame()
-  return page.document.scripts.length > 0 || page.frames.length > 0
-}
-
-/** Of the browser's globals, what is used here; this program is no web page. */
-interface PageGlobals {
-  readonly document: {
-    readonly fonts: { readonly ready: Promise<unknown> }
-    readonly scripts: { readonly length: number }
-    readonly documentElement: { readonly scrollHeight: number }
-    querySelectorAll(selector: string): Iterable<{ loading: string }>
-  }
-  readonly innerHeight: number
-  readonly scrollY: number
-  scrollTo(place: { top: number; behavior: 'instant' }): void
-  readonly frames: { readonly length: number }
-  requestAnimationFrame(then: (value: unknown) => void): void
 }

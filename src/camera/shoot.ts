@@ -1,11 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Mark } from '../contract/seen.ts'
 import type { Gate } from '../egress/guard.ts'
 import { CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
-import { hostOf, navigationFailure } from './failures.ts'
+import { type Exposed, expose, highest, type PictureLimits } from './expose.ts'
+import { hostOf } from './failures.ts'
 import { NO_BYPASS } from './launch.ts'
+import { comeToRest } from './rest.ts'
 import { countMoves, HOLD_MS, holdStill, movedOn, unless } from './restless.ts'
-import { settle, watchNetwork } from './settle.ts'
+import { type Network, settle, watchNetwork } from './settle.ts'
+import { Visit } from './visit.ts'
+import { openWindow } from './window.ts'
 
 /** For everything that is not loading: opening a page, and the picture itself. */
 export const GRACE_MS = 20_000
@@ -13,9 +18,9 @@ export const GRACE_MS = 20_000
 const MOVED_MS = 50
 const ERROR_PAGE = 'chrome-error:'
 
-export interface PictureLimits {
-  readonly height: number
-  readonly pixels: number
+interface Rules {
+  readonly limits: PictureLimits
+  readonly signal: AbortSignal
 }
 
 /** One page in a context of its own. The caller closes it, and bounds the time. */
@@ -36,7 +41,7 @@ export async function shootPage(
   context: BrowserContext,
   gate: Gate,
   wanted: PageToShoot,
-  { limits, signal }: { limits: PictureLimits; signal: AbortSignal },
+  rules: Rules,
 ): Promise<Shot> {
   const page = await context.newPage()
   context.on('page', (popup) => void popup.close().catch(() => {}))
@@ -46,32 +51,46 @@ export async function shootPage(
     )
   })
   crashed.catch(() => {})
-  return await Promise.race([crashed, expose(page, gate, wanted, { limits, signal })])
+  return await Promise.race([crashed, shoot(page, gate, wanted, rules)])
 }
 
-async function expose(
-  page: Page,
-  gate: Gate,
-  wanted: PageToShoot,
-  { limits, signal }: { limits: PictureLimits; signal: AbortSignal },
-): Promise<Shot> {
+async function shoot(page: Page, gate: Gate, wanted: PageToShoot, { limits, signal }: Rules): Promise<Shot> {
+  const { fullPage } = wanted
   const network = watchNetwork(page)
+  const visit = new Visit(page, gate, wanted)
   const moves = countMoves(page)
+  const session = await openWindow(page, wanted)
   const deadline = performance.now() + wanted.loadingTime
-  const failed = await navigate(page, gate, wanted)
+  await visit.navigate()
   const first = moves()
-  const settled = await settleBefore(deadline, page, network, wanted.fullPage)
+  const unveilTo = fullPage ? highest(limits, wanted.width) : undefined
+  const settled = await settleBefore(deadline, page, network, unveilTo)
   signal.throwIfAborted()
   // It went on by itself to where nothing is: what is shown is the browser's own page about that.
-  if (page.url().startsWith(ERROR_PAGE)) throw navigationFailure(failed().error, failed().url, gate)
-  const session = await page.context().newCDPSession(page)
+  if (page.url().startsWith(ERROR_PAGE)) throw visit.lastFailure()
+  visit.checkStatus()
   const hasMoved = () => moves() > first
   let isHeld = hasMoved() && !settled
   if (isHeld) await holdStill(session)
-  else await unless(hasMoved, HOLD_MS, page.evaluate(finishAnimations), signal).catch(() => {})
+  const take = async (): Promise<Shot> => {
+    const rest = await comeToRest(page, session, { fullPage, deadline, signal })
+    const exposed = await expose(session, rest, wanted, limits)
+    const failedResources = visit.failedResources + network.waitsFor()
+    const { status } = visit
+    return {
+      bytes: exposed.bytes,
+      seen: {
+        status,
+        url: page.url(),
+        title: await page.title(),
+        failedResources,
+        marks: marksOf({ ...exposed, status, failedResources, restless: !settled || !rest.atRest }),
+      },
+    }
+  }
   for (let patience = HOLD_MS; ; patience *= 2) {
     try {
-      return await unless(hasMoved, patience, takePicture(session, wanted, limits), signal)
+      return await unless(hasMoved, patience, take(), signal)
     } catch (error) {
       if (!movedOn(error)) throw error
       if (!isHeld) await holdStill(session)
@@ -81,54 +100,32 @@ async function expose(
   }
 }
 
-/** Answers with what failed last, which may be later than this. */
-async function navigate(
-  page: Page,
-  gate: Gate,
-  { url, loadingTime }: PageToShoot,
-): Promise<() => { url: string; error: Error }> {
-  let last = url
-  let reason = ''
-  page.on('requestfailed', (request) => {
-    if (!request.isNavigationRequest() || request.frame() !== page.mainFrame()) return
-    const { errorText = '' } = request.failure() ?? {}
-    // A page that is left before it is whole is told of late, and is not what failed.
-    if (reason !== '' && /ERR_ABORTED/.test(errorText)) return
-    last = request.url()
-    reason = errorText
-  })
-  try {
-    await page.goto(url, { waitUntil: 'commit', timeout: loadingTime })
-  } catch (error) {
-    if ((error as Error).name === 'TimeoutError') {
-      throw (
-        seenBy(gate, last) ??
-        new CaptureFailure('timeout', `Nothing came from ${hostOf(last)} within ${loadingTime} ms.`)
-      )
-    }
-    throw navigationFailure(error, last, gate)
-  }
-  return () => ({ url: last, error: new Error(reason) })
-}
-
-function seenBy(gate: Gate, url: string): CaptureFailure | undefined {
-  const seen = gate.failureOf(url)
-  return seen && new CaptureFailure(seen.reason, seen.detail)
+function marksOf({
+  status,
+  failedResources,
+  ...seen
+}: Pick<Exposed, 'cut' | 'wide'> & {
+  restless: boolean
+  status: number
+  failedResources: number
+}): Mark[] {
+  const all = { ...seen, error: status >= 400, incomplete: failedResources > 0 }
+  return (['error', 'cut', 'wide', 'restless', 'incomplete'] as const).filter((mark) => all[mark])
 }
 
 /** A page that never settles is taken as it is when its time is over. Answers whether it has settled. */
 async function settleBefore(
   deadline: number,
   page: Page,
-  network: ReturnType<typeof watchNetwork>,
-  fullPage: boolean,
+  network: Network,
+  unveilTo: number | undefined,
 ): Promise<boolean> {
   const over = new AbortController()
   const { signal } = over
   const settled = async () => {
     while (!signal.aborted) {
       try {
-        await settle(page, network, { fullPage, signal })
+        await settle(page, network, { unveilTo, signal })
         return true
       } catch (error) {
         if (signal.aborted) break
@@ -142,42 +139,4 @@ async function settleBefore(
   settling.catch(() => {})
   const timeIsOver = sleep(Math.max(0, deadline - performance.now()), false, { signal }).catch(() => false)
   return await Promise.race([settling, timeIsOver]).finally(() => over.abort())
-}
-
-async function takePicture(
-  session: CDPSession,
-  { width, height, fullPage }: PageToShoot,
-  limits: PictureLimits,
-): Promise<Shot> {
-  const { cssContentSize, cssVisualViewport } = await session.send('Page.getLayoutMetrics')
-  const wanted = fullPage ? Math.max(1, Math.ceil(cssContentSize.height)) : height
-  const most = Math.max(1, Math.min(limits.height, Math.floor(limits.pixels / width)))
-  const taken = Math.min(wanted, most)
-  const origin = fullPage ? { x: 0, y: 0 } : { x: cssVisualViewport.pageX, y: cssVisualViewport.pageY }
-  const { data } = await session.send('Page.captureScreenshot', {
-    format: 'png',
-    optimizeForSpeed: true,
-    captureBeyondViewport: fullPage,
-    clip: { ...origin, width, height: taken, scale: 1 },
-  })
-  return { bytes: Buffer.from(data, 'base64'), cut: taken < wanted }
-}
-
-/** Runs in the page: the picture shows where its movements end, and not some moment of them. */
-function finishAnimations(): void {
-  const { document } = globalThis as unknown as { document: { getAnimations(): Iterable<Movement> } }
-  for (const movement of document.getAnimations()) {
-    try {
-      if (movement.effect?.getComputedTiming().endTime === Number.POSITIVE_INFINITY) movement.cancel()
-      else movement.finish()
-    } catch {
-      // One that cannot be finished stays as it is.
-    }
-  }
-}
-
-interface Movement {
-  readonly effect: { getComputedTiming(): { endTime?: unknown } } | null
-  cancel(): void
-  finish(): void
 }

@@ -16,6 +16,8 @@ export const CAPTURE_REASONS = {
   too_large: 'it loads more than the service takes',
   crashed: 'it crashed the browser, again and again',
   internal: 'the service failed, again and again',
+  status: 'its server answered with an HTTP status of 400 or more, which the request called a failure',
+  unsteady: 'it looked different each time the browser drew it',
 } as const
 export type CaptureReason = keyof typeof CAPTURE_REASONS
 

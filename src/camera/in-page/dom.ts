@@ -1,0 +1,67 @@
+// Of the browser's globals, what the functions beside this file use: this program is no web page. They run in the page,
+// so they may use nothing but what is in them.
+
+export interface Movement {
+  readonly effect: { getComputedTiming(): { endTime?: unknown; delay?: number } } | null
+  readonly timeline: { readonly subject?: unknown; readonly source?: unknown } | null
+  currentTime: unknown
+  cancel(): void
+  finish(): void
+  pause(): void
+}
+
+export interface Rectangle {
+  readonly top: number
+  readonly bottom: number
+  readonly width: number
+  readonly height: number
+}
+
+export interface PageElement {
+  readonly shadowRoot: ElementRoot | null
+  readonly localName: string
+  readonly style?: { setProperty(name: string, value: string, priority: string): void }
+  loading: string
+  getBoundingClientRect(): Rectangle
+  getAttribute(name: string): string | null
+  setAttribute(name: string, value: string): void
+  removeAttribute(name: string): void
+}
+
+export interface ElementRoot {
+  readonly activeElement: PageElement | null
+  querySelectorAll(selector: string): Iterable<PageElement>
+  getAnimations(): Iterable<Movement>
+}
+
+export interface Video extends PageElement {
+  readonly autoplay: boolean
+  readonly readyState: number
+  readonly paused: boolean
+  currentTime: number
+  pause(): void
+  addEventListener(name: string, then: () => void, options: { once: boolean }): void
+}
+
+export interface Drawing extends PageElement {
+  pauseAnimations(): void
+  setCurrentTime(seconds: number): void
+}
+
+export interface PageGlobals {
+  readonly document: ElementRoot & {
+    readonly fonts: { readonly ready: Promise<unknown> }
+    readonly scripts: { readonly length: number }
+    readonly documentElement: { readonly scrollHeight: number }
+  }
+  readonly innerHeight: number
+  readonly scrollY: number
+  readonly frames: { readonly length: number }
+  requestAnimationFrame(then: (value: unknown) => void): number
+  scrollTo(place: { top: number; behavior: 'instant' }): void
+  getComputedStyle(element: PageElement): {
+    readonly contentVisibility: string
+    readonly opacity: string
+    readonly visibility: string
+  }
+}

@@ -1,0 +1,79 @@
+import type { Drawing, ElementRoot, PageElement, PageGlobals, Video } from './dom.ts'
+
+/**
+ * Runs in the page: the picture shows where its movements end, and of those without an end their beginning; nothing
+ * blinks.
+ */
+export async function still(fullPage: boolean): Promise<void> {
+  const page = globalThis as unknown as PageGlobals
+  /** Longest that a video is waited for. */
+  const VIDEO_MS = 1_000
+  /** By then drawings without an end are somewhere, and all others at their end. */
+  const DRAWING_SECONDS = 60
+  const DRAWINGS = 'svg:has(animate, animateTransform, animateMotion, set)'
+
+  const roots: ElementRoot[] = [page.document]
+  for (const root of roots) {
+    for (const { shadowRoot } of root.querySelectorAll('*')) if (shadowRoot) roots.push(shadowRoot)
+  }
+
+  const stillMovements = (root: ElementRoot) => {
+    for (const movement of root.getAnimations()) {
+      try {
+        const { timeline } = movement
+        const isScrolled = timeline !== null && ('source' in timeline || 'subject' in timeline)
+        // What comes into view while one scrolls is there on a full page. All else that scrolling moves stays.
+        if (isScrolled) {
+          if (fullPage && 'subject' in timeline) movement.cancel()
+          continue
+        }
+        const { endTime, delay = 0 } = movement.effect?.getComputedTiming() ?? {}
+        if (endTime === Number.POSITIVE_INFINITY) {
+          movement.pause()
+          movement.currentTime = Math.max(0, delay)
+        } else movement.finish()
+      } catch {
+        // One that cannot be finished stays as it is.
+      }
+    }
+  }
+
+  /** Where it has begun by itself, it is at its first frame again. */
+  const rewind = async (video: Video) => {
+    if (!video.autoplay && video.paused) return
+    const over = new Promise<void>((resolve) => setTimeout(resolve, VIDEO_MS))
+    const event = (name: string) =>
+      new Promise<void>((resolve) => video.addEventListener(name, resolve, { once: true }))
+    if (video.readyState < 2) await Promise.race([over, event('loadeddata')])
+    video.pause()
+    if (video.currentTime === 0 || video.readyState < 2) return
+    const seeked = event('seeked')
+    video.currentTime = 0
+    await Promise.race([over, seeked])
+  }
+
+  const hideCaret = (element: PageElement | null) => {
+    if (/^(body|iframe|html)$/.test(element?.localName ?? 'body')) return
+    element?.style?.setProperty('caret-color', 'transparent', 'important')
+  }
+
+  const videos: Promise<void>[] = []
+  for (const root of roots) {
+    stillMovements(root)
+    hideCaret(root.activeElement)
+    for (const drawing of root.querySelectorAll(DRAWINGS) as Iterable<Drawing>) {
+      drawing.pauseAnimations()
+      drawing.setCurrentTime(DRAWING_SECONDS)
+    }
+    for (const video of root.querySelectorAll('video') as Iterable<Video>) videos.push(rewind(video))
+  }
+  await Promise.all(videos)
+}
+
+/** Runs in the page: whatever its scripts draw over and over, they draw no more. */
+export function holdScripts(): void {
+  const page = globalThis as unknown as Record<string, unknown>
+  let last = 0
+  // It is made to believe that it is about to be called.
+  for (const name of ['requestAnimationFrame', 'setTimeout', 'setInterval']) page[name] = () => ++last
+}

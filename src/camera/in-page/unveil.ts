@@ -1,0 +1,71 @@
+import type { ElementRoot, PageElement, PageGlobals } from './dom.ts'
+
+/** Runs in the page: its fonts are there, and drawn. Answers whether it could still change by itself. */
+export async function whenDrawn(): Promise<boolean> {
+  const page = globalThis as unknown as PageGlobals
+  await page.document.fonts.ready
+  await new Promise((resolve) => page.requestAnimationFrame(resolve))
+  return page.document.scripts.length > 0 || page.frames.length > 0
+}
+
+/**
+ * Runs in the page: what would load or appear only where someone scrolls to it is there, and the page is at its top again.
+ * A page with scripts is scrolled through, as a reader would. `most` is how far.
+ */
+export async function unveil(most: number): Promise<void> {
+  const page = globalThis as unknown as PageGlobals
+  const frame = () => new Promise((resolve) => page.requestAnimationFrame(resolve))
+  const attributes = ['class', 'style'] as const
+  const read = (element: PageElement) => attributes.map((name) => element.getAttribute(name))
+  const isHidden = (element: PageElement) => {
+    const { opacity, visibility } = page.getComputedStyle(element)
+    return opacity === '0' || visibility === 'hidden'
+  }
+  /** Those that are hidden, and what they were like when they were seen. */
+  const hidden = new Map<PageElement, { before: string; seen?: (string | null)[] }>()
+
+  const roots: ElementRoot[] = [page.document]
+  for (const root of roots) {
+    for (const element of root.querySelectorAll('*')) {
+      if (element.shadowRoot) roots.push(element.shadowRoot)
+      if (element.loading === 'lazy') element.loading = 'eager'
+      // Else it is drawn only near the window.
+      if (page.getComputedStyle(element).contentVisibility === 'auto') {
+        element.style?.setProperty('content-visibility', 'visible', 'important')
+      }
+      if (isHidden(element)) hidden.set(element, { before: read(element).join() })
+    }
+  }
+  const remember = () => {
+    for (const [element, state] of hidden) {
+      const { top, bottom, height } = element.getBoundingClientRect()
+      if (height === 0 || bottom < 0 || top > page.innerHeight) continue
+      const now = read(element)
+      if (now.join() !== state.before) state.seen = now
+    }
+  }
+
+  const scroll = async (top: number) => {
+    page.scrollTo({ top, behavior: 'instant' })
+    // Observers hear of it with the first frame, and what they change is there with the second.
+    await frame()
+    await frame()
+  }
+  if (page.document.scripts.length > 0) {
+    const height = () => Math.min(most, page.document.documentElement.scrollHeight)
+    for (let top = page.innerHeight; top < height(); top += page.innerHeight) {
+      await scroll(top)
+      remember()
+    }
+  }
+  if (page.scrollY !== 0) await scroll(0)
+  // What hides again as soon as it is out of sight is shown as it was in sight.
+  for (const [element, { seen }] of hidden) {
+    if (!seen || read(element).join() === seen.join() || !isHidden(element)) continue
+    attributes.forEach((name, index) => {
+      const value = seen[index]
+      if (typeof value === 'string') element.setAttribute(name, value)
+      else element.removeAttribute(name)
+    })
+  }
+}
