@@ -32,7 +32,7 @@ export async function expose(
   session: CDPSession,
   rest: Rest,
   wanted: PageToShoot,
-  limits: PictureLimits,
+  { limits, signal }: { limits: PictureLimits; signal: AbortSignal },
 ): Promise<Exposed> {
   const { width, height, fullPage } = wanted
   const { cssContentSize } = await session.send('Page.getLayoutMetrics')
@@ -41,7 +41,9 @@ export async function expose(
   const marks = { cut: taken < whole, wide: Math.ceil(cssContentSize.width) > width }
   if (taken === height) return { bytes: Buffer.from(rest.frame, 'base64'), ...marks }
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    signal.throwIfAborted()
     const bytes = await exposeWhole(session, { width, height: taken })
+    signal.throwIfAborted()
     if (await isRight(session, bytes, { width, height: taken, window: height, rest })) {
       return { bytes, ...marks }
     }

@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CDPSession, Page } from 'playwright-core'
+import type { CDPSession } from 'playwright-core'
 
 /** Patience with a page that has moved on by itself; more with each attempt. */
 export const HOLD_MS = 2_000
 /** What was on its way is there by then, and drawn. */
 const STILL_MS = 300
 
-/** How often the page went elsewhere. */
-export function countMoves(page: Page): () => number {
+/** How often the page went elsewhere; not where it only changed its own address. */
+export async function countMoves(session: CDPSession): Promise<() => number> {
   let moves = 0
-  page.on('framenavigated', (frame) => {
-    if (frame === page.mainFrame()) moves++
+  session.on('Page.frameNavigated', ({ frame }) => {
+    if (frame.parentId === undefined) moves++
   })
+  await session.send('Page.enable')
   return () => moves
 }
 
@@ -29,14 +30,17 @@ export async function holdStill(session: CDPSession): Promise<void> {
     await session.send('Fetch.enable', { patterns: [{ resourceType: 'Document' }] })
     await sleep(STILL_MS)
   }
-  await unless(() => true, HOLD_MS, asked()).catch(() => {})
+  await unless(() => true, HOLD_MS, asked).catch(() => {})
 }
 
-/** The browser may never answer for a page that leaves in that very moment. */
+/**
+ * The browser may never answer for a page that leaves in that very moment: then the work is called off. It may do nothing
+ * more once its signal says so, or two would take the same picture at once, and each would get some of the other's.
+ */
 export async function unless<T>(
   hasMoved: () => boolean,
   patienceMs: number,
-  work: Promise<T>,
+  work: (signal: AbortSignal) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
   const answered = new AbortController()
@@ -48,11 +52,12 @@ export async function unless<T>(
   }
   const moved = watch()
   moved.catch(() => {})
-  work.catch(() => {})
+  const working = work(until)
+  working.catch(() => {})
   try {
-    return await Promise.race([work, moved])
+    return await Promise.race([working, moved])
   } finally {
-    answered.abort()
+    answered.abort(new Error('navigated meanwhile'))
   }
 }
 

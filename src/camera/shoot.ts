@@ -58,8 +58,8 @@ async function shoot(page: Page, gate: Gate, wanted: PageToShoot, { limits, sign
   const { fullPage } = wanted
   const network = watchNetwork(page)
   const visit = new Visit(page, gate, wanted)
-  const moves = countMoves(page)
   const session = await openWindow(page, wanted)
+  const moves = await countMoves(session)
   const deadline = performance.now() + wanted.loadingTime
   await visit.navigate()
   const first = moves()
@@ -72,9 +72,9 @@ async function shoot(page: Page, gate: Gate, wanted: PageToShoot, { limits, sign
   const hasMoved = () => moves() > first
   let isHeld = hasMoved() && !settled
   if (isHeld) await holdStill(session)
-  const take = async (): Promise<Shot> => {
-    const rest = await comeToRest(page, session, { fullPage, deadline, signal })
-    const exposed = await expose(session, rest, wanted, limits)
+  const take = async (untilMoved: AbortSignal): Promise<Shot> => {
+    const rest = await comeToRest(page, session, { fullPage, deadline, signal: untilMoved })
+    const exposed = await expose(session, rest, wanted, { limits, signal: untilMoved })
     const failedResources = visit.failedResources + network.waitsFor()
     const { status } = visit
     return {
@@ -90,7 +90,7 @@ async function shoot(page: Page, gate: Gate, wanted: PageToShoot, { limits, sign
   }
   for (let patience = HOLD_MS; ; patience *= 2) {
     try {
-      return await unless(hasMoved, patience, take(), signal)
+      return await unless(hasMoved, patience, take, signal)
     } catch (error) {
       if (!movedOn(error)) throw error
       if (!isHeld) await holdStill(session)
