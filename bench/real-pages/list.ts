@@ -60,7 +60,7 @@ export const REAL_PAGES: readonly RealPage[] = [
   // Applications: charts, tables, forms.
   npm('adminlte-dashboard', ADMIN_LTE, 'index.html'),
   npm('adminlte-widgets', ADMIN_LTE, 'pages/widgets.html'),
-  npm('adminlte-icons', ADMIN_LTE, 'pages/UI/icons.html'),
+  npm('adminlte-icons', ADMIN_LTE, 'pages/UI/icons.html', LONG),
   npm('adminlte-charts', ADMIN_LTE, 'pages/charts/chartjs.html'),
   npm('adminlte-forms', ADMIN_LTE, 'pages/forms/advanced.html'),
   npm('adminlte-tables', ADMIN_LTE, 'pages/tables/data.html'),
