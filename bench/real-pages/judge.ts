@@ -1,4 +1,4 @@
-import { inkOf, STRIP } from './ink.ts'
+import { inkOf, isBlank, STRIP } from './ink.ts'
 import { type Mask, open } from './mask.ts'
 import { decode, differs, type Pixels, place, sameRow } from './pixels.ts'
 import { findSource } from './source.ts'
@@ -84,7 +84,7 @@ function explain(
   const { pixels, mask, windowHeight } = reference
   const [first = 0] = wrong
   const share = `${wrong.length} of ${Math.ceil(pixels.height / STRIP)} strips are wrong, from ${first} px on`
-  const blank = wrong.filter((y) => inkOf(picture, mask, y) === 0 && inkOf(pixels, mask, y) > 0)
+  const blank = wrong.filter((y) => isBlank(picture, mask, y) && !isBlank(pixels, mask, y))
   if (blank.length > wrong.length / 2) {
     const lower = blank.at(-1) === wrong.at(-1) && wrong.at(-1) === lastInk(pixels, mask)
     const half = lower && first > 0
@@ -115,6 +115,6 @@ function stripOf(y: number): number {
 /** The last strip of a page that shows anything. */
 function lastInk(pixels: Pixels, mask: Mask): number {
   let y = stripOf(pixels.height - 1)
-  while (y > 0 && inkOf(pixels, mask, y) === 0) y -= STRIP
+  while (y > 0 && isBlank(pixels, mask, y)) y -= STRIP
   return y
 }

@@ -32,8 +32,11 @@ export async function makeRealPages(pages: readonly RealPage[] = REAL_PAGES): Pr
     await makeOnce(folder, (made) => unpackNpm(`${name}@${version}`, made))
     folders[mountOf({ from, package: name, version })] = folder
   }
-  const debian = [...new Set(pages.flatMap((page) => (page.from === 'debian' ? page.package : [])))].sort()
-  if (debian.length === 0) return { folders, pages }
+  if (!pages.some(({ from }) => from === 'debian')) return { folders, pages }
+  // All of the list, however few are asked for: they are in one folder.
+  const debian = [
+    ...new Set(REAL_PAGES.flatMap((page) => (page.from === 'debian' ? page.package : []))),
+  ].sort()
   if (!(await hasApt())) {
     process.stderr.write('There is no apt here: pages from Debian are left out.\n')
     return { folders, pages: pages.filter(({ from }) => from !== 'debian') }
