@@ -14,6 +14,9 @@ const LIMITS = { timeout: 300_000, maxBuffer: 64_000_000 }
 const SHOWN = /-doc(-[\d.]+)?$|^libjs-/
 const NOTHING_ELSE = ['recommends', 'suggests', 'conflicts', 'breaks', 'replaces', 'enhances']
 
+/** Of this user, beside all else that can be brought again. */
+export const CACHE = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'proofsheet-real-pages')
+
 export interface RealFolders {
   /** The folder that is served as `/npm/NAME@VERSION/` or as `/debian/`. */
   readonly folders: Readonly<Record<string, string>>
@@ -23,12 +26,11 @@ export interface RealFolders {
 
 /** Answers where the packages are. Debian's pages are left out where there is no apt. */
 export async function makeRealPages(pages: readonly RealPage[] = REAL_PAGES): Promise<RealFolders> {
-  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'proofsheet-real-pages')
-  await mkdir(cache, { recursive: true })
+  await mkdir(CACHE, { recursive: true })
   const folders: Record<string, string> = {}
   for (const { from, package: name, version } of pages) {
     if (from !== 'npm' || folders[mountOf({ from, package: name, version })]) continue
-    const folder = join(cache, `${name.replaceAll('/', '+')}@${version}`)
+    const folder = join(CACHE, `${name.replaceAll('/', '+')}@${version}`)
     await makeOnce(folder, (made) => unpackNpm(`${name}@${version}`, made))
     folders[mountOf({ from, package: name, version })] = folder
   }
@@ -42,7 +44,7 @@ export async function makeRealPages(pages: readonly RealPage[] = REAL_PAGES): Pr
     return { folders, pages: pages.filter(({ from }) => from !== 'debian') }
   }
   const digest = createHash('sha256').update(debian.join('\n')).digest('hex').slice(0, 16)
-  const folder = join(cache, `debian-${digest}`)
+  const folder = join(CACHE, `debian-${digest}`)
   await makeOnce(folder, (made) => unpackDebian(debian, made))
   return { folders: { ...folders, '/debian/': folder }, pages }
 }

@@ -2,9 +2,9 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findBenchBrowser, launchPlain, openOurs, type Wanted } from './cameras.ts'
 import { mixed, percent, workThrough } from './jobs.ts'
-import { judge } from './judge.ts'
+import { type KeptReferences, keepReferences } from './kept.ts'
+import { mountOf } from './make.ts'
 import type { Options } from './options.ts'
-import { type KeptReference, makeReference } from './reference.ts'
 import { serveRealPages } from './serve.ts'
 
 const SIZES = [
@@ -15,7 +15,7 @@ const AT_A_TIME = [1, 2, 4, 8]
 
 interface Job extends Wanted {
   readonly name: string
-  readonly reference: KeptReference
+  readonly reference: KeptReferences
 }
 
 /** Full-page pictures of the long pages: how many are wrong, and what is wrong with them. */
@@ -29,6 +29,7 @@ export async function checkRight(options: Options): Promise<void> {
       SIZES.map((size) => ({
         name: `${page.name}-${size.width}`,
         url: site.urlOf(page),
+        key: mountOf(page) + page.path,
         ...size,
         fullPage: true,
       })),
@@ -39,7 +40,7 @@ export async function checkRight(options: Options): Promise<void> {
   const pages: Job[] = []
   for (const page of wanted) {
     try {
-      pages.push({ ...page, reference: await makeReference(plain.browser, page) })
+      pages.push({ ...page, reference: await keepReferences(plain.browser, found.path, page.key, page) })
     } catch (error) {
       options.say(`no reference of ${page.name}: ${(error as Error).message}`)
     }
@@ -73,8 +74,7 @@ export async function checkRight(options: Options): Promise<void> {
     for (const [index, file] of files.entries()) {
       const job = jobs[index]
       if (!job) continue
-      const verdict =
-        file instanceof Error ? file : await judge(await readFile(file), await job.reference.unpack())
+      const verdict = file instanceof Error ? file : await job.reference.judge(await readFile(file))
       if (!(verdict instanceof Error) && verdict.right) {
         await rm(file as string)
         continue
