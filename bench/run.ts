@@ -5,6 +5,7 @@ import { measureGallery } from './gallery.ts'
 import { measureLargeList } from './large-list.ts'
 import { measureList } from './list.ts'
 import { measureOneRoot } from './one-root.ts'
+import { runRealPages } from './real-pages/run.ts'
 import { measureSigning } from './sign.ts'
 import { measureSize } from './size.ts'
 import { describeTarget, type Figure, isMet, ROWS } from './targets.ts'
@@ -13,6 +14,11 @@ import { type World, withWorlds } from './worlds.ts'
 const HELP = `npm run bench                     everything: ten minutes, with two million rows of test data
 npm run bench -- sign list        some of it: one-root, list, sign, large-list, size, capture, gallery
 npm run bench -- --check          exits 1 where a target is missed, and names it
+
+Pictures of real pages, which are brought from npm and Debian the first time. CHROMIUM_PATH chooses the browser.
+npm run bench -- right            full pages that are wrong: --pictures 400 --at-a-time 1,2,4,8 --only NAME,NAME
+npm run bench -- repeatable       pictures that are the same each time: --repeats 5 --at-a-time 1,2,4 --only NAME,NAME
+npm run bench -- against-playwright    ours beside Playwright's, pixel by pixel: --only NAME,NAME
 
 Every figure is a ratio within one run, beside a baseline that the run starts itself, and the median of several;
 memory and the time to start are as they are. The table is also written to bench/results.json.
@@ -29,6 +35,7 @@ const BENCHES: Record<string, (world: World, folder: string) => Promise<Figure[]
 }
 
 const asked = process.argv.slice(2)
+if (await runRealPages(asked)) process.exit(0)
 const check = asked.includes('--check')
 const names = asked.filter((name) => name !== '--check')
 const unknown = names.filter((name) => !(name in BENCHES))

@@ -1,0 +1,106 @@
+import { chromium } from 'playwright-core'
+import type { FoundBrowser } from '../../src/browser/browser.ts'
+import { findBrowser } from '../../src/browser/find-browser.ts'
+import { createCamera } from '../../src/camera/chromium.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { parseAllowList } from '../../src/egress/allow-list.ts'
+import { createGuard } from '../../src/egress/guard.ts'
+
+// Two cameras before the same pages, with the same browser: ours, and what Playwright does by itself.
+
+export const LIMITS = { height: 16_384, pixels: 67_108_864, pageBytes: 100_000_000 }
+/** Nothing is taken before it has settled because there was no time. */
+const LOADING_MS = 30_000
+/** Those of ours that could show in a picture. */
+const ARGUMENTS = ['--disable-gpu', '--font-render-hinting=none', '--hide-scrollbars', '--mute-audio']
+const NO_BYPASS = '<-loopback>'
+
+export interface Wanted {
+  readonly url: string
+  readonly width: number
+  readonly height: number
+  readonly fullPage: boolean
+}
+
+export interface BenchCamera {
+  /** PNG. */
+  take(wanted: Wanted): Promise<Buffer>
+  close(): Promise<void>
+}
+
+/** The browser that CHROMIUM_PATH names, or the one that the service would take. */
+export async function findBenchBrowser(): Promise<FoundBrowser> {
+  const { capture, dataDir } = readConfig({ ...process.env, DATA_DIR: '/nonexistent' })
+  return await findBrowser({ ...capture, dataDir })
+}
+
+/** No other place than the server of the pages: every name is unknown, at once. */
+function guardOf(port: number) {
+  return createGuard({
+    allow: parseAllowList(`127.0.0.1:${port}`),
+    lookup: async () => {
+      throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
+    },
+  })
+}
+
+export function openOurs(found: FoundBrowser, port: number, concurrency: number): BenchCamera {
+  const camera = createCamera({
+    find: async function* () {
+      yield found
+    },
+    guard: guardOf(port),
+    concurrency,
+    limits: LIMITS,
+    log: { info: () => {}, warn: () => {} },
+  })
+  return {
+    async take({ url, width, height, fullPage }) {
+      const page = { url, width, height, fullPage, loadingTime: LOADING_MS, failOnStatus: false }
+      return (await camera.shoot(page, new AbortController().signal)).bytes
+    },
+    close: () => camera.close(),
+  }
+}
+
+/** A browser as ours is started, with the same way out, and nothing else of ours. */
+export async function launchPlain(found: FoundBrowser, port: number) {
+  const gate = await guardOf(port).openGate({ maxBytes: Number.MAX_SAFE_INTEGER, onTooLarge: () => {} })
+  const browser = await chromium.launch({
+    executablePath: found.path,
+    chromiumSandbox: false,
+    args: ARGUMENTS,
+    env: await found.prepare(),
+    proxy: { server: gate.proxyUrl, bypass: NO_BYPASS },
+  })
+  return {
+    browser,
+    async close() {
+      await browser.close()
+      await gate.close()
+    },
+  }
+}
+
+/** What one writes who wants such pictures and reads the manual. */
+export async function openPlain(found: FoundBrowser, port: number): Promise<BenchCamera> {
+  const { browser, close } = await launchPlain(found, port)
+  return {
+    async take({ url, width, height, fullPage }) {
+      const context = await browser.newContext({ viewport: { width, height }, serviceWorkers: 'block' })
+      try {
+        const page = await context.newPage()
+        // A page that never rests is taken as it is then.
+        await page.goto(url, { waitUntil: 'networkidle', timeout: LOADING_MS }).catch(ignoreTimeout)
+        return await page.screenshot({ fullPage, animations: 'disabled' })
+      } finally {
+        await context.close()
+      }
+    },
+    close,
+  }
+}
+
+export function ignoreTimeout(error: Error): void {
+  if (error.name !== 'TimeoutError') throw error
+}
