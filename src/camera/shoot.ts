@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
+import type { Mark, Seen } from '../contract/seen.ts'
 import type { Gate } from '../egress/guard.ts'
 import { CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
 import { hostOf, navigationFailure } from './failures.ts'
@@ -59,6 +60,10 @@ async function expose(
   const moves = countMoves(page)
   const deadline = performance.now() + wanted.loadingTime
   const failed = await navigate(page, gate, wanted)
+  const { status } = failed()
+  if (wanted.failOnStatus && status >= 400) {
+    throw new CaptureFailure('status', `${hostOf(page.url())} answered with the status ${status}.`)
+  }
   const first = moves()
   const settled = await settleBefore(deadline, page, network, wanted.fullPage)
   signal.throwIfAborted()
@@ -71,7 +76,8 @@ async function expose(
   else await unless(hasMoved, HOLD_MS, page.evaluate(finishAnimations), signal).catch(() => {})
   for (let patience = HOLD_MS; ; patience *= 2) {
     try {
-      return await unless(hasMoved, patience, takePicture(session, wanted, limits), signal)
+      const { bytes, cut } = await unless(hasMoved, patience, takePicture(session, wanted, limits), signal)
+      return { bytes, seen: await look(page, failed().status, cut) }
     } catch (error) {
       if (!movedOn(error)) throw error
       if (!isHeld) await holdStill(session)
@@ -86,8 +92,9 @@ async function navigate(
   page: Page,
   gate: Gate,
   { url, loadingTime }: PageToShoot,
-): Promise<() => { url: string; error: Error }> {
+): Promise<() => { url: string; error: Error; status: number }> {
   let last = url
+  let status = 0
   let reason = ''
   page.on('requestfailed', (request) => {
     if (!request.isNavigationRequest() || request.frame() !== page.mainFrame()) return
@@ -98,7 +105,7 @@ async function navigate(
     reason = errorText
   })
   try {
-    await page.goto(url, { waitUntil: 'commit', timeout: loadingTime })
+    status = (await page.goto(url, { waitUntil: 'commit', timeout: loadingTime }))?.status() ?? 0
   } catch (error) {
     if ((error as Error).name === 'TimeoutError') {
       throw (
@@ -108,7 +115,7 @@ async function navigate(
     }
     throw navigationFailure(error, last, gate)
   }
-  return () => ({ url: last, error: new Error(reason) })
+  return () => ({ url: last, error: new Error(reason), status })
 }
 
 function seenBy(gate: Gate, url: string): CaptureFailure | undefined {
@@ -148,7 +155,7 @@ async function takePicture(
   session: CDPSession,
   { width, height, fullPage }: PageToShoot,
   limits: PictureLimits,
-): Promise<Shot> {
+): Promise<{ bytes: Buffer; cut: boolean }> {
   const { cssContentSize, cssVisualViewport } = await session.send('Page.getLayoutMetrics')
   const wanted = fullPage ? Math.max(1, Math.ceil(cssContentSize.height)) : height
   const most = Math.max(1, Math.min(limits.height, Math.floor(limits.pixels / width)))
@@ -161,6 +168,12 @@ async function takePicture(
     clip: { ...origin, width, height: taken, scale: 1 },
   })
   return { bytes: Buffer.from(data, 'base64'), cut: taken < wanted }
+}
+
+async function look(page: Page, status: number, cut: boolean): Promise<Seen> {
+  const marks: Mark[] = [...(status >= 400 ? ['error' as const] : []), ...(cut ? ['cut' as const] : [])]
+  const title = await page.title().catch(() => '')
+  return { status, url: page.url(), title, failedResources: 0, marks }
 }
 
 /** Runs in the page: the picture shows where its movements end, and not some moment of them. */

@@ -18,7 +18,7 @@ const LIMITS = { jobsPerRoot: 100, pictureBytes: 10_000_000, picturePixels: 50_0
 export interface DemoTools {
   /** Asks for the newest root, by this id. Throws AppError `no_browser` where it cannot be captured. */
   ask(
-    request: Pick<NewRequest, 'width' | 'height' | 'fullPage' | 'tags' | 'pages'>,
+    request: Pick<NewRequest, 'width' | 'height' | 'fullPage' | 'tags' | 'pages' | 'failOnStatus'>,
     rootId: string,
   ): Promise<unknown>
   readonly signal: AbortSignal
@@ -54,7 +54,7 @@ export async function fillDemo(
       name,
       loadingTime: DEFAULT_LOADING_TIME,
     }))
-    await ask({ ...views[0], tags, pages }, newest.rootId)
+    await ask({ ...views[0], tags, pages, failOnStatus: false }, newest.rootId)
     return 'captured'
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'no_browser') throw error
@@ -105,7 +105,7 @@ async function tag(store: Store, { rootId, views }: Visit, tags: readonly string
   const jobs = await store.jobsOf(DEMO_PROJECT_ID, [rootId])
   const { width = 0, height = 0, fullPage = false } = views[0] ?? {}
   await store.captures.adopt(DEMO_PROJECT_ID, rootId, {
-    ...{ width, height, fullPage, tags },
+    ...{ width, height, fullPage, tags, failOnStatus: false },
     created: jobs[0]?.created ?? 0,
     idempotencyKey: undefined,
     version: 1,
@@ -114,6 +114,7 @@ async function tag(store: Store, { rootId, views }: Visit, tags: readonly string
       state: 'done',
       attempts: 1,
       failed: undefined,
+      seen: undefined,
       cut: false,
       changed: 1,
       queued: created,

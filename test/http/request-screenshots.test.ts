@@ -12,6 +12,7 @@ import {
   type Accepting,
   begin,
   bothDatabases,
+  DONE,
   eventsUrl,
   finishNext,
   leadsInto,
@@ -131,7 +132,7 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
     await finishNext(service.store, rootId)
     const at = async () => (await list(service))[0]?.jobs.map(({ url }) => url)
     expect(await at()).toEqual([{ ...newPage(1), loadingTime: 15_000 }])
-    await service.store.captures.finish(first, { width: 300, height: 9_000, basepath: '/tmp', cut: true }, 5)
+    await service.store.captures.finish(first, { ...DONE, width: 300, height: 9_000 }, 5)
     expect(await at()).toEqual([0, 1].map((index) => ({ ...newPage(index), loadingTime: 15_000 })))
     expect((await list(service))[0]?.jobs[0]).toMatchObject({
       ...{ rootId, projectId: service.projectId, uuid: first.uuid, meta: { created: 5 } },
@@ -225,7 +226,7 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
         for (const { loadingTime = 15_000, ...page } of body.urls) {
           const task = await begin(service.store, rootId)
           expect(task).toMatchObject({ ...page, loadingTime, width, height, fullPage })
-          await service.store.captures.finish(task, { width, height, basepath: '/tmp', cut: false }, 2)
+          await service.store.captures.finish(task, { ...DONE, width, height }, 2)
         }
         const root = (await (
           await service.get(`${rootsUrl(service.projectId)}/${rootId}`)

@@ -107,7 +107,8 @@ describe('PostgreSQL', () => {
     const projectId = await makeProject(other)
     const request = (rootId: string) => ({
       ...{ projectId, rootId, created: 1, digest: 'x', idempotencyKey: undefined, tags: [] },
-      ...{ width: 1, height: 1, fullPage: false, pages: [{ url: 'http://x/', name: 'x', loadingTime: 1 }] },
+      ...{ width: 1, height: 1, fullPage: false, failOnStatus: false },
+      ...{ pages: [{ url: 'http://x/', name: 'x', loadingTime: 1 }] },
     })
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
     // It holds the row of the project, and is never heard of again.
