@@ -48,13 +48,14 @@ export async function fillDemo(
   signal.throwIfAborted()
   if (await store.findRoot(DEMO_PROJECT_ID, newest.rootId)) return 'there'
   try {
-    const { views, tags } = newest
+    const { view, tags } = newest
     const pages = sightsOf(newest).map(({ page, name }) => ({
       url: addressOf(page),
       name,
       loadingTime: DEFAULT_LOADING_TIME,
     }))
-    await ask({ ...views[0], tags, pages, failOnStatus: false }, newest.rootId)
+    const { width, height, fullPage } = view
+    await ask({ width, height, fullPage, tags, pages, failOnStatus: false }, newest.rootId)
     return 'captured'
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'no_browser') throw error
@@ -101,9 +102,9 @@ function toSubmittedJob({ page, name, file }: Sight): SubmittedJob {
 }
 
 /** As if it had been asked for: only what was asked for has tags. */
-async function tag(store: Store, { rootId, views }: Visit, tags: readonly string[]): Promise<void> {
+async function tag(store: Store, { rootId, view }: Visit, tags: readonly string[]): Promise<void> {
   const jobs = await store.jobsOf(DEMO_PROJECT_ID, [rootId])
-  const { width = 0, height = 0, fullPage = false } = views[0] ?? {}
+  const { width, height, fullPage } = view
   await store.captures.adopt(DEMO_PROJECT_ID, rootId, {
     ...{ width, height, fullPage, tags, failOnStatus: false },
     created: jobs[0]?.created ?? 0,
