@@ -1,7 +1,7 @@
 import { Reader } from './reader.ts'
 import { MAX_URL } from './requests.ts'
 import { DEFAULT_LOADING_TIME } from './results.ts'
-import { type Schema, type Static, Type } from './schema.ts'
+import { type Static, Type } from './schema.ts'
 
 /** What a request may ask for, as the operator allows it. */
 export interface RequestLimits {
@@ -26,13 +26,11 @@ const NOT_BUILT = [
   'scheduleDescription',
 ]
 
-const FailOn: Schema<'status' | null> = {
-  type: ['string', 'null'],
-  enum: ['status', null],
+const FailOn = Type.Enum(['status'], {
   description:
     '`status`: a page whose server answers with an HTTP status of 400 or more has failed, with the reason `status`. ' +
     'Without it there is a picture of what the server showed, with the mark `error`.',
-} as unknown as Schema<'status' | null>
+})
 
 /** For the documentation; `parseScreenshotRequest` says in words what is wrong, and where. */
 export const ScreenshotRequest = Type.Object(

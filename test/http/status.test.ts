@@ -79,7 +79,9 @@ describe.each(bothDatabases(postgres))('the status, with %s,', (_, world) => {
     expect(await service.store.captures.finish(first, DONE, 350)).toBe(false)
     expect(await page()).toEqual({ ...queued, state: 'running', attempts: 2, started: 300 })
     expect(await service.store.captures.finish(third, DONE, 400)).toBe(true)
-    const done = { ...queued, state: 'done', attempts: 2, started: 300, finished: 400, uuid: third.uuid }
+    const { seen } = DONE
+    const ended = { state: 'done', attempts: 2, started: 300, finished: 400, uuid: third.uuid, seen }
+    const done = { ...queued, ...ended }
     expect(await page()).toEqual(done)
     expect(await service.store.captures.finish(third, FAILED, 500)).toBe(false)
     expect(await page()).toEqual(done)

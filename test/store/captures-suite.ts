@@ -275,7 +275,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       const roots: string[] = []
       // Later ones that claim to be older do not push in.
       for (const created of [30, 20, 10])
-        roots.push(await captures.accept(newRequest(projectId, { pages: 4, created })))
+        roots.push(await captures.accept(newRequest(projectId, { pages: 4, created, failOnStatus: true })))
       const tasks = await takeAll(store, LEASE)
       expect(tasks.map(({ rootId, position }) => [roots.indexOf(rootId), position])).toEqual(
         [0, 1, 2].flatMap((root) => [0, 1, 2, 3].map((position) => [root, position])),
@@ -291,6 +291,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
         width: 1200,
         height: 720,
         fullPage: true,
+        failOnStatus: true,
         attempts: 1,
       })
       expect(new Set(tasks.map(({ uuid }) => uuid)).size).toBe(12)

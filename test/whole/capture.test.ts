@@ -33,7 +33,12 @@ test('a request becomes a result whose pixels are the page', async () => {
   expect(await client.finished(rootId)).toMatchObject({
     state: 'done',
     tags: ['first'],
-    urls: [{ state: 'done', attempts: 1, uuid: expect.any(String) }],
+    urls: [
+      {
+        ...{ state: 'done', attempts: 1, uuid: expect.any(String) },
+        seen: { status: 200, url: `${site.url}/`, failedResources: 0, marks: [] },
+      },
+    ],
   })
   const { jobs } = await client.root(rootId)
   expect(jobs).toHaveLength(1)
@@ -92,7 +97,7 @@ test('of twenty pages five are bad: the others are there, and each bad one says 
   expect(Object.fromEntries(reasons)).toEqual(bad)
   for (const { detail } of status.urls.filter(({ state }) => state === 'failed'))
     expect(detail).toMatch(/\w+ \w+/)
-  expect(status.urls.at(-1)).toMatchObject({ state: 'done', cut: true })
+  expect(status.urls.at(-1)).toMatchObject({ state: 'done', cut: true, seen: { marks: ['cut'] } })
   const { jobs } = await client.root(rootId)
   expect(jobs.map(({ url }) => url.url)).toEqual([...good, `${site.url}/endless`])
   expect(jobs.at(-1)?.screenshotParameter).toMatchObject({ width: 1200, height: 16_384 })
