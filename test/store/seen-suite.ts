@@ -90,7 +90,7 @@ export function seenSuite(name: string, driver: StoreDriver): void {
 
     test('is counted also for a request that was taken over, and for what is only known to be cut', async () => {
       const { store, browsing, projectId } = await open()
-      const rootId = await ended(store, projectId, seeing('cut'), seeing('restless'), PICTURE, FAILURE)
+      const rootId = await ended(store, projectId, seeing('restless'), seeing('cut'), PICTURE, FAILURE)
       const progress = await store.captures.findProgress(projectId, rootId)
       if (!progress) throw new Error('there is no request')
       const copy = await addRows(store, projectId)
@@ -98,6 +98,9 @@ export function seenSuite(name: string, driver: StoreDriver): void {
       await store.captures.adopt(projectId, copy, { ...progress, captures, idempotencyKey: undefined })
       expect((await browsing.requestsOf(projectId, [copy])).get(copy)?.marks).toEqual({ cut: 1, restless: 1 })
       expect((await store.captures.findProgress(projectId, copy))?.captures).toEqual(captures)
+      // The job in the place of the first is another one.
+      const texts = await browsing.firstTexts(projectId, [copy], { limit: 1 })
+      expect(texts.get(copy)).toMatchObject([{ position: 0, seen: '' }])
     })
 
     test.each(MARK_NAMES)('roots are found by the mark %s of any of their pages', async (mark) => {
