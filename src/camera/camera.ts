@@ -29,10 +29,13 @@ export interface Shot {
 export class CaptureFailure extends Error {
   override readonly name = 'CaptureFailure'
   readonly reason: CaptureReason
+  /** What the page was like, where it came and was not wanted as it is. */
+  readonly seen: Seen | undefined
 
-  constructor(reason: CaptureReason, detail: string) {
+  constructor(reason: CaptureReason, detail: string, seen?: Seen) {
     super(detail)
     this.reason = reason
+    this.seen = seen
   }
 }
 

@@ -6,7 +6,7 @@ import type { NewRequest } from '../store/captures.ts'
 import type { Store } from '../store/store.ts'
 
 /** A request whose form is right. */
-export type Asked = Pick<NewRequest, 'width' | 'height' | 'fullPage' | 'tags' | 'pages'>
+export type Asked = Pick<NewRequest, 'width' | 'height' | 'fullPage' | 'tags' | 'pages' | 'failOnStatus'>
 
 export interface AcceptOptions {
   readonly now: number
@@ -50,9 +50,11 @@ export class Requests {
 }
 
 /** Equal for equal requests. */
-function digestOf({ width, height, fullPage, tags, pages }: Asked): string {
+function digestOf({ width, height, fullPage, tags, pages, failOnStatus }: Asked): string {
   const parts = pages.map(({ url, name, loadingTime }) => [url, name, loadingTime])
+  // Only where it was given: a request that came before there was such a thing keeps its digest.
+  const more = failOnStatus ? ['status'] : []
   return createHash('sha256')
-    .update(JSON.stringify([width, height, fullPage, tags, parts]))
+    .update(JSON.stringify([width, height, fullPage, tags, parts, ...more]))
     .digest('hex')
 }

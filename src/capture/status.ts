@@ -52,13 +52,14 @@ function countStates(pages: readonly PageStatus[]): Counts {
 }
 
 function toPageStatus(capture: CaptureProgress): PageStatus {
-  const { position, url, name, state, attempts, queued, started, finished, uuid, cut, failed } = capture
+  const { position, url, name, state, attempts, queued, started, finished, uuid, cut, seen, failed } = capture
   return {
     ...{ position, url, name, state, attempts, queued },
     ...(started !== undefined && { started }),
     ...(finished !== undefined && { finished }),
     ...(uuid !== undefined && { uuid }),
     ...(cut && { cut }),
+    ...(seen && { seen }),
     ...failed,
   }
 }

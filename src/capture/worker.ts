@@ -6,6 +6,7 @@ import { readPicture } from '../picture.ts'
 import { MAX_ATTEMPTS, type Work } from '../queue/queue.ts'
 import { isOurs } from '../queue/retry.ts'
 import type { Captured, Captures, CaptureTask, Failed } from '../store/captures.ts'
+import { tidySeen } from './tidy-seen.ts'
 
 export interface WorkerOptions {
   readonly camera: Camera
@@ -50,12 +51,13 @@ export function createWork({
     }
     try {
       const shot = await camera.shoot(task, signal)
-      return { ...(await store(task, shot.bytes, signal)), basepath: DEFAULT_BASEPATH, cut: shot.cut }
+      const seen = tidySeen(shot.seen)
+      return { ...(await store(task, shot.bytes, signal)), basepath: DEFAULT_BASEPATH, seen }
     } catch (error) {
       if (signal.aborted) throw error
       if (error instanceof CaptureFailure) {
         if (error.reason === 'crashed' && task.attempts < MAX_ATTEMPTS) throw error
-        return { reason: error.reason, detail: error.message }
+        return { reason: error.reason, detail: error.message, seen: error.seen && tidySeen(error.seen) }
       }
       if (isOurs(error) || task.attempts < MAX_ATTEMPTS) throw error
       log.warn({ err: error, rootId: task.rootId, position: task.position }, 'a capture failed for good')

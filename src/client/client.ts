@@ -1,4 +1,4 @@
-import type { PageSummary, Project, RootOverview } from '../contract/browsing.ts'
+import type { JobOverview, PageSummary, Project, RootOverview } from '../contract/browsing.ts'
 import {
   archivePath,
   eventsPath,
@@ -17,6 +17,8 @@ import {
 import type { Readiness } from '../contract/readiness.ts'
 import type { JobResult, RootResult } from '../contract/results.ts'
 import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
+import type { Mark } from '../contract/seen.ts'
+import type { RootState } from '../contract/states.ts'
 import type { RootStatus } from '../contract/status.ts'
 import { NoAnswerError } from './no-answer-error.ts'
 import { followPages, toQuery } from './pages.ts'
@@ -24,11 +26,20 @@ import { pause } from './pause.ts'
 import { type WatchOptions, watchStatus } from './watch-status.ts'
 import { createWire } from './wire.ts'
 
-export type { PageSummary, Project, RootOverview } from '../contract/browsing.ts'
+export type {
+  JobOverview,
+  MarkCounts,
+  PageFailure,
+  PageSummary,
+  Project,
+  RootOverview,
+  View,
+} from '../contract/browsing.ts'
 export type { ProblemCode } from '../contract/problem.ts'
 export type { Readiness } from '../contract/readiness.ts'
 export type { JobResult, RootResult } from '../contract/results.ts'
 export type { ScreenshotRequest } from '../contract/screenshot-request.ts'
+export type { Mark, Seen } from '../contract/seen.ts'
 export { type CaptureState, isFinal, type RootState } from '../contract/states.ts'
 export type { CaptureReason, Counts, PageStatus, RootStatus } from '../contract/status.ts'
 export { NoAnswerError } from './no-answer-error.ts'
@@ -62,6 +73,24 @@ export interface RootsOptions extends SearchOptions {
   readonly tag?: string | undefined
 }
 
+export interface OverviewsOptions extends RootsOptions {
+  /** Only those in this state, or in one of these. */
+  readonly state?: RootState | readonly RootState[] | undefined
+  /** Only those with a page that has this mark. */
+  readonly mark?: Mark | undefined
+  /** Only those created at this instant or later. Unix milliseconds. */
+  readonly from?: number | undefined
+  /** Only those created before this instant. Unix milliseconds. */
+  readonly to?: number | undefined
+}
+
+export interface HistoryOptions extends ListOptions {
+  /** Only whole pages, or only what the window shows. */
+  readonly fullPage?: boolean | undefined
+  /** Only those asked for with a window of this width. */
+  readonly width?: number | undefined
+}
+
 export interface StatusOptions extends AskOptions {
   /** Seconds to wait for the root to be finished. */
   readonly wait?: number | undefined
@@ -86,7 +115,7 @@ export interface Client {
   getProject(projectId: string, options?: AskOptions): Promise<Project>
   /** Newest first. Without a `limit`: one page with all of them. */
   listRoots(projectId: string, options?: RootsOptions): Pages<RootResult>
-  listOverviews(projectId: string, options?: RootsOptions): Pages<RootOverview>
+  listOverviews(projectId: string, options?: OverviewsOptions): Pages<RootOverview>
   getRoot(projectId: string, rootId: string, options?: AskOptions): Promise<RootResult>
   getRootOverview(projectId: string, rootId: string, options?: AskOptions): Promise<RootOverview>
   /** The finished jobs of a root. Without a `limit`: one page with all of them. */
@@ -109,8 +138,8 @@ export interface Client {
   ): Promise<{ jobId: string }>
   /** The addresses that were captured. */
   listPages(projectId: string, options?: SearchOptions): Pages<PageSummary>
-  /** All screenshots of one address, newest first. */
-  listHistory(projectId: string, url: string, options?: ListOptions): Pages<JobResult>
+  /** The screenshots of one address, newest first: all of them, or those that were asked for alike. */
+  listHistory(projectId: string, url: string, options?: HistoryOptions): Pages<JobOverview>
   /** A PNG. */
   fetchPicture(projectId: string, rootId: string, uuid: string, options?: AskOptions): Promise<Response>
   /** All pictures of a root, as a zip. */

@@ -1,6 +1,7 @@
-import { type JobResult, Meta } from './results.ts'
-import { type Static, Type } from './schema.ts'
-import { Counts, State } from './status.ts'
+import { JOB_RESULT_FIELDS, Meta } from './results.ts'
+import { type Schema, type Static, Type } from './schema.ts'
+import { MARK_NAMES, MARKS, type Mark, type Seen } from './seen.ts'
+import { Counts, Reason, State } from './status.ts'
 
 // What people browse by: the same results, a few at a time, in the order that they are looked at.
 
@@ -19,7 +20,60 @@ export const ProjectList = Type.Array(Type.Reference<Project>('Project'), {
   description: 'Projects, oldest first.',
 })
 
-/** Most jobs of a root that an overview shows. */
+export const View = Type.Object(
+  {
+    width: Type.Integer({ description: 'Of the browser window, in pixels.' }),
+    height: Type.Integer({ description: 'Of the browser window, in pixels.' }),
+    fullPage: Type.Boolean({ description: 'The whole page, and not only what the window shows.' }),
+  },
+  {
+    $id: 'View',
+    description:
+      'How a page was asked for. Pictures of one page are alike where their views are; what was imported has none.',
+  },
+)
+
+export type View = Static<typeof View>
+
+export const JobOverview = Type.Object(
+  {
+    ...JOB_RESULT_FIELDS,
+    view: Type.Optional(Type.Reference<View>('View')),
+    seen: Type.Optional(Type.Reference<Seen>('Seen')),
+  },
+  {
+    $id: 'JobOverview',
+    description:
+      'One finished screenshot, with how it was asked for and what its page was like, where that is known.',
+  },
+)
+
+export type JobOverview = Static<typeof JobOverview>
+
+export const PageFailure = Type.Object(
+  {
+    position: Type.Integer({ description: 'Its place in the request, from 0.' }),
+    url: Type.String({ description: 'Address of the page.' }),
+    name: Type.String({ description: 'Display name of the page.' }),
+    reason: Reason,
+    detail: Type.String({ description: 'Why it failed, for people.' }),
+  },
+  { $id: 'PageFailure', description: 'A page without a picture.' },
+)
+
+export type PageFailure = Static<typeof PageFailure>
+
+/** How many pages of a root have each mark. Those that none has are left out. */
+export const MarkCounts = Type.Object(
+  Object.fromEntries(
+    MARK_NAMES.map((mark) => [mark, Type.Optional(Type.Integer({ description: `${MARKS[mark]}.` }))]),
+  ),
+  { description: 'How many of its pages have each mark. A mark that none of them has is left out.' },
+) as Schema<Partial<Record<Mark, number>>>
+
+export type MarkCounts = Static<typeof MarkCounts>
+
+/** Most jobs of a root that an overview shows, and most pages that failed. */
 export const OVERVIEW_JOBS = 12
 
 export const RootOverview = Type.Object(
@@ -29,11 +83,19 @@ export const RootOverview = Type.Object(
     state: State,
     tags: Type.Array(Type.String()),
     counts: Counts,
-    jobs: Type.Array(Type.Reference<JobResult>('JobResult'), {
+    marks: MarkCounts,
+    view: Type.Optional(Type.Reference<View>('View')),
+    failures: Type.Array(Type.Reference<PageFailure>('PageFailure'), {
+      description: `The first ${OVERVIEW_JOBS} pages that failed; where \`q\` is given, of those that match.`,
+    }),
+    jobs: Type.Array(Type.Reference<JobOverview>('JobOverview'), {
       description: `The first ${OVERVIEW_JOBS} finished screenshots; where \`q\` is given, of those that match.`,
     }),
   },
-  { $id: 'RootOverview', description: 'A root at a glance: how far it is, and its first screenshots.' },
+  {
+    $id: 'RootOverview',
+    description: 'A root at a glance: how far it is, its first screenshots, and its first failures.',
+  },
 )
 
 export type RootOverview = Static<typeof RootOverview>
@@ -55,7 +117,7 @@ export const PageSummary = Type.Object(
     }),
     oldest: Type.Integer({ description: 'When the first of them was made. Unix milliseconds.' }),
     newest: Type.Integer({ description: 'When the last of them was made. Unix milliseconds.' }),
-    latest: Type.Reference<JobResult>('JobResult'),
+    latest: Type.Reference<JobOverview>('JobOverview'),
   },
   { $id: 'PageSummary', description: 'One address, and what there is of it.' },
 )
@@ -66,6 +128,6 @@ export const PageList = Type.Array(Type.Reference<PageSummary>('PageSummary'), {
   description: 'Addresses, in the order of their bytes.',
 })
 
-export const History = Type.Array(Type.Reference<JobResult>('JobResult'), {
+export const History = Type.Array(Type.Reference<JobOverview>('JobOverview'), {
   description: 'Screenshots, newest first.',
 })

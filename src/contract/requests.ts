@@ -1,4 +1,6 @@
 import { type Static, Type } from './schema.ts'
+import { MARK_NAMES } from './seen.ts'
+import { ROOT_STATES } from './states.ts'
 
 // No pattern or format: an id that is none is answered like an id that does not exist.
 export const ProjectParams = Type.Object({
@@ -34,6 +36,23 @@ const Tag = {
   tag: Type.Optional(Type.String({ maxLength: MAX_QUERY, description: 'Only those with this tag.' })),
 }
 
+const Instant = (description: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }))
+
+const Glance = {
+  state: Type.Optional(
+    Type.Array(Type.Enum(ROOT_STATES), {
+      maxItems: ROOT_STATES.length,
+      description: 'Only those in this state. Given several times: in one of these.',
+    }),
+  ),
+  mark: Type.Optional(
+    Type.Enum(MARK_NAMES, { description: 'Only those with a page that has this mark; see `Seen`.' }),
+  ),
+  from: Instant('Only those created at this instant or later. Unix milliseconds.'),
+  to: Instant('Only those created before this instant. Unix milliseconds.'),
+}
+
 /** `limit` may not exceed what the operator allows. */
 function page(maxLimit: number, without: string) {
   return {
@@ -62,7 +81,7 @@ export const createJobsQuery = (maxLimit: number) => Type.Object(page(maxLimit, 
 export const createProjectsQuery = (maxLimit: number) => Type.Object(page(maxLimit, `${maxLimit}`))
 
 export const createOverviewsQuery = (maxLimit: number) =>
-  Type.Object({ ...page(maxLimit, `${maxLimit}`), ...Search, ...Tag })
+  Type.Object({ ...page(maxLimit, `${maxLimit}`), ...Search, ...Tag, ...Glance })
 
 export const createPagesQuery = (maxLimit: number) =>
   Type.Object({ ...page(maxLimit, `${maxLimit}`), ...Search })
@@ -74,6 +93,19 @@ export const createHistoryQuery = (maxLimit: number) =>
       maxLength: MAX_URL,
       description: 'The address of the page, as it was captured.',
     }),
+    fullPage: Type.Optional(
+      Type.Boolean({
+        description:
+          'Only those asked for as the whole page (`true`), or as what the window shows (`false`).',
+      }),
+    ),
+    width: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 2 ** 31 - 1,
+        description: 'Only those asked for with a browser window of this width, in pixels.',
+      }),
+    ),
     ...page(maxLimit, `${maxLimit}`),
   })
 

@@ -23,19 +23,22 @@ const ScreenshotParameter = Type.Object({
   name: Type.String({ description: 'Name of the picture; equals the `uuid` of the job.' }),
 })
 
-export const JobResult = Type.Object(
-  {
-    data: Type.String({ format: 'uri', description: 'Signed address of the picture.' }),
-    rootId: Id('The root this job belongs to.'),
-    projectId: Id('The project that owns the job.'),
-    uuid: Id('This job.'),
-    url: PageUrl,
-    meta: Meta,
-    screenshotParameter: ScreenshotParameter,
-    preview: Type.String({ format: 'uri', description: 'Signed address of the preview.' }),
-  },
-  { $id: 'JobResult', description: 'One finished screenshot.' },
-)
+/** Frozen: clients of the two endpoints of the specification read exactly these. */
+export const JOB_RESULT_FIELDS = {
+  data: Type.String({ format: 'uri', description: 'Signed address of the picture.' }),
+  rootId: Id('The root this job belongs to.'),
+  projectId: Id('The project that owns the job.'),
+  uuid: Id('This job.'),
+  url: PageUrl,
+  meta: Meta,
+  screenshotParameter: ScreenshotParameter,
+  preview: Type.String({ format: 'uri', description: 'Signed address of the preview.' }),
+} as const
+
+export const JobResult = Type.Object(JOB_RESULT_FIELDS, {
+  $id: 'JobResult',
+  description: 'One finished screenshot.',
+})
 
 export type JobResult = Static<typeof JobResult>
 

@@ -26,6 +26,12 @@ const NOT_BUILT = [
   'scheduleDescription',
 ]
 
+const FailOn = Type.Enum(['status'], {
+  description:
+    '`status`: a page whose server answers with an HTTP status of 400 or more has failed, with the reason `status`. ' +
+    'Without it there is a picture of what the server showed, with the mark `error`.',
+})
+
 /** For the documentation; `parseScreenshotRequest` says in words what is wrong, and where. */
 export const ScreenshotRequest = Type.Object(
   {
@@ -55,6 +61,7 @@ export const ScreenshotRequest = Type.Object(
       }),
       { minItems: 1 },
     ),
+    failOn: Type.Optional(FailOn),
   },
   { $id: 'ScreenshotRequest', description: `Not supported yet, and refused: ${NOT_BUILT.join(', ')}.` },
 )
@@ -68,14 +75,19 @@ export const ScreenshotAccepted = Type.Object({
 /** All that is wrong with it, or what it asks for, with what was left out filled in. */
 export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {
   const reader = new Reader()
-  const request = reader.fields(body, '', ['screenshotParameter', 'urls'], NOT_BUILT)
+  const request = reader.fields(body, '', ['screenshotParameter', 'urls', 'failOn'], NOT_BUILT)
   if (!request) return { mistakes: reader.mistakes }
-  const { screenshotParameter, urls } = request
+  const { screenshotParameter, urls, failOn = null } = request
   const view = readView(reader, screenshotParameter, limits)
   const pages = reader
     .list(urls, '/urls', { min: 1, max: limits.urls, of: 'pages' })
     .map((page, index) => readPage(reader, page, `/urls/${index}`, limits))
-  return reader.mistakes.length > 0 ? { mistakes: reader.mistakes } : { asked: { ...view, pages } }
+  // Clients of other services send null for what was not given.
+  if (failOn !== null && failOn !== 'status') reader.wrong('/failOn', 'must be "status", or be left out')
+  const failOnStatus = failOn === 'status'
+  return reader.mistakes.length > 0
+    ? { mistakes: reader.mistakes }
+    : { asked: { ...view, pages, failOnStatus } }
 }
 
 function readView(reader: Reader, value: unknown, limits: RequestLimits) {

@@ -1,4 +1,5 @@
 import { type Static, Type } from './schema.ts'
+import type { Seen } from './seen.ts'
 import { CAPTURE_STATES, ROOT_STATES, type RootState } from './states.ts'
 
 export * from './states.ts'
@@ -16,12 +17,19 @@ export const CAPTURE_REASONS = {
   too_large: 'it loads more than the service takes',
   crashed: 'it crashed the browser, again and again',
   internal: 'the service failed, again and again',
-  status: 'its server answered with an HTTP status of 400 or more, which the request called a failure',
+  status:
+    'its server answered with an HTTP status of 400 or more, and the request asked for that to be a failure',
   unsteady: 'it looked different each time the browser drew it',
 } as const
 export type CaptureReason = keyof typeof CAPTURE_REASONS
 
 const Time = (description: string) => Type.Integer({ description: `${description} Unix milliseconds.` })
+
+export const Reason = Type.Enum(Object.keys(CAPTURE_REASONS) as CaptureReason[], {
+  description: Object.entries(CAPTURE_REASONS)
+    .map(([reason, words]) => `\`${reason}\`: ${words}.`)
+    .join(' '),
+})
 
 const PageStatus = Type.Object({
   position: Type.Integer({ description: 'Its place in the request, from 0.' }),
@@ -34,15 +42,13 @@ const PageStatus = Type.Object({
   finished: Type.Optional(Time('When it was done or given up.')),
   uuid: Type.Optional(Type.String({ format: 'uuid', description: 'Of the result.' })),
   cut: Type.Optional(
-    Type.Boolean({ description: 'The page is longer than a picture may be: its end is missing.' }),
-  ),
-  reason: Type.Optional(
-    Type.Enum(Object.keys(CAPTURE_REASONS) as CaptureReason[], {
-      description: Object.entries(CAPTURE_REASONS)
-        .map(([reason, words]) => `\`${reason}\`: ${words}.`)
-        .join(' '),
+    Type.Boolean({
+      description:
+        'The page is longer than a picture may be: its end is missing. The mark `cut` of `seen` says the same.',
     }),
   ),
+  seen: Type.Optional(Type.Reference<Seen>('Seen')),
+  reason: Type.Optional(Reason),
   detail: Type.Optional(Type.String({ description: 'Why it failed, for people.' })),
 })
 

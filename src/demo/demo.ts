@@ -18,7 +18,7 @@ const LIMITS = { jobsPerRoot: 100, pictureBytes: 10_000_000, picturePixels: 50_0
 export interface DemoTools {
   /** Asks for the newest root, by this id. Throws AppError `no_browser` where it cannot be captured. */
   ask(
-    request: Pick<NewRequest, 'width' | 'height' | 'fullPage' | 'tags' | 'pages'>,
+    request: Pick<NewRequest, 'width' | 'height' | 'fullPage' | 'tags' | 'pages' | 'failOnStatus'>,
     rootId: string,
   ): Promise<unknown>
   readonly signal: AbortSignal
@@ -48,13 +48,14 @@ export async function fillDemo(
   signal.throwIfAborted()
   if (await store.findRoot(DEMO_PROJECT_ID, newest.rootId)) return 'there'
   try {
-    const { views, tags } = newest
+    const { view, tags } = newest
     const pages = sightsOf(newest).map(({ page, name }) => ({
       url: addressOf(page),
       name,
       loadingTime: DEFAULT_LOADING_TIME,
     }))
-    await ask({ ...views[0], tags, pages }, newest.rootId)
+    const { width, height, fullPage } = view
+    await ask({ width, height, fullPage, tags, pages, failOnStatus: false }, newest.rootId)
     return 'captured'
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'no_browser') throw error
@@ -101,11 +102,11 @@ function toSubmittedJob({ page, name, file }: Sight): SubmittedJob {
 }
 
 /** As if it had been asked for: only what was asked for has tags. */
-async function tag(store: Store, { rootId, views }: Visit, tags: readonly string[]): Promise<void> {
+async function tag(store: Store, { rootId, view }: Visit, tags: readonly string[]): Promise<void> {
   const jobs = await store.jobsOf(DEMO_PROJECT_ID, [rootId])
-  const { width = 0, height = 0, fullPage = false } = views[0] ?? {}
+  const { width, height, fullPage } = view
   await store.captures.adopt(DEMO_PROJECT_ID, rootId, {
-    ...{ width, height, fullPage, tags },
+    ...{ width, height, fullPage, tags, failOnStatus: false },
     created: jobs[0]?.created ?? 0,
     idempotencyKey: undefined,
     version: 1,
@@ -114,6 +115,7 @@ async function tag(store: Store, { rootId, views }: Visit, tags: readonly string
       state: 'done',
       attempts: 1,
       failed: undefined,
+      seen: undefined,
       cut: false,
       changed: 1,
       queued: created,

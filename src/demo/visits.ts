@@ -19,32 +19,34 @@ const FULL: View = {
   suffix: ', full page',
 }
 
-/** One root of the demo. */
+/** One root of the demo. One view, as a request has one window. */
 export interface Visit {
   readonly rootId: string
   readonly daysAgo: number
   readonly look: Look
   readonly tags: readonly string[]
-  readonly views: readonly View[]
+  readonly view: View
 }
 
 const rootId = (number: number) => `0d3a0001-0000-4000-8000-00000000000${number}`
 
 /** The same site through half a year, from pictures that come with the package. */
 export const history: readonly Visit[] = [
-  { rootId: rootId(1), daysAgo: 183, look: looks[0], tags: ['first draft'], views: [DESKTOP] },
-  { rootId: rootId(2), daysAgo: 92, look: looks[1], tags: ['redesign'], views: [DESKTOP] },
-  { rootId: rootId(3), daysAgo: 31, look: looks[2], tags: ['redesign', 'phone'], views: [DESKTOP, PHONE] },
-  { rootId: rootId(4), daysAgo: 3, look: looks[3], tags: ['phone', 'full page'], views: [PHONE, FULL] },
+  { rootId: rootId(1), daysAgo: 183, look: looks[0], tags: ['first draft'], view: DESKTOP },
+  { rootId: rootId(2), daysAgo: 92, look: looks[1], tags: ['redesign'], view: DESKTOP },
+  { rootId: rootId(3), daysAgo: 31, look: looks[2], tags: ['redesign'], view: DESKTOP },
+  { rootId: rootId(6), daysAgo: 31, look: looks[2], tags: ['redesign', 'phone'], view: PHONE },
+  { rootId: rootId(4), daysAgo: 3, look: looks[3], tags: ['phone'], view: PHONE },
+  { rootId: rootId(7), daysAgo: 3, look: looks[3], tags: ['full page'], view: FULL },
 ]
 
-/** Captured while one looks; from pictures where there is no browser. One view, as a request has one window. */
+/** Captured while one looks; from pictures where there is no browser. */
 export const newest = {
   rootId: rootId(5),
   daysAgo: 0,
   look: looks[3],
   tags: ['release'],
-  views: [DESKTOP],
+  view: DESKTOP,
 } as const satisfies Visit
 
 export interface Sight {
@@ -58,12 +60,11 @@ export interface Sight {
 
 /** What a visit saw, in its order. */
 export function sightsOf(visit: Visit): Sight[] {
-  return visit.views.flatMap((view) =>
-    view.pages.map((page) => ({
-      page,
-      view,
-      name: page.charAt(0).toUpperCase() + page.slice(1) + view.suffix,
-      file: `${visit.look.name}-${page}-${view.name}.png`,
-    })),
-  )
+  const { view, look } = visit
+  return view.pages.map((page) => ({
+    page,
+    view,
+    name: page.charAt(0).toUpperCase() + page.slice(1) + view.suffix,
+    file: `${look.name}-${page}-${view.name}.png`,
+  }))
 }

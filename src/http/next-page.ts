@@ -1,9 +1,12 @@
+type Value = string | number | boolean | undefined
+
 /** The value of a `Link` header that leads to the next page of a list: the same question, from the cursor on. */
 export function nextPage(
   address: string,
-  question: Readonly<Record<string, string | number | undefined>> & { readonly cursor: string },
+  question: Readonly<Record<string, Value | readonly Value[]>> & { readonly cursor: string },
 ): string {
   const query = Object.entries(question)
+    .flatMap(([name, values]) => [values].flat().map((value) => [name, value] as const))
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${escapeValue(String(value))}`)
   return `<${address}?${query.join('&')}>; rel="next"`

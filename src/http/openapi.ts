@@ -3,7 +3,7 @@ import type { HttpContext, Server } from './context.ts'
 import type { ApiDocument } from './docs-page.ts'
 
 /** Raised with every addition; the paths themselves are frozen. */
-const API_VERSION = '1.3.0'
+const API_VERSION = '1.4.0'
 
 export function openApiInfo({ config }: HttpContext): SwaggerOptions {
   return {

@@ -2,10 +2,11 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
-import { PageSummary, Project, RootOverview } from '../contract/browsing.ts'
+import { JobOverview, PageFailure, PageSummary, Project, RootOverview, View } from '../contract/browsing.ts'
 import { Problem } from '../contract/problem.ts'
 import { JobResult, RootResult } from '../contract/results.ts'
 import { ScreenshotRequest } from '../contract/screenshot-request.ts'
+import { Seen } from '../contract/seen.ts'
 import { RootStatus } from '../contract/status.ts'
 import { AppError } from '../errors.ts'
 import { logRequests } from './access-log.ts'
@@ -100,6 +101,10 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
 
   for (const schema of [
     JobResult,
+    Seen,
+    View,
+    JobOverview,
+    PageFailure,
     RootResult,
     Project,
     RootOverview,

@@ -1,18 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { OVERVIEW_JOBS } from '../contract/browsing.ts'
+import { OVERVIEW_JOBS, type PageFailure } from '../contract/browsing.ts'
 import { parseId } from '../contract/ids.ts'
-import { type Counts, stateOf } from '../contract/status.ts'
 import { AppError } from '../errors.ts'
 import type { Addresses, Images } from '../images/images.ts'
-import type { RequestSummary, RootFilter } from '../store/browsing.ts'
-import type { JobText } from '../store/job-text.ts'
+import type { RequestSummary } from '../store/browsing.ts'
+import type { SeenText } from '../store/job-text.ts'
 import type { RootHead, Store } from '../store/store.ts'
 import { listPieces } from './list-pieces.ts'
 import type { Piece } from './pieces.ts'
-import { CLOSE_ROOT, renderJobs } from './render.ts'
+import { CLOSE_ROOT } from './render.ts'
+import { renderShown } from './render-shown.ts'
 import type { Answer, Asked } from './results.ts'
 import { findRootPage, placeOf, type RootPage } from './root-pages.ts'
-import { slicesOf } from './search.ts'
+import { type IsGone, idOf, type Sought, slicesOf } from './search.ts'
+import { countsOf, stateOfRoot } from './state-of-root.ts'
 
 /** Roots at a glance. How far a root is changes without a new revision, so that there is no ETag. */
 export class Overviews {
@@ -36,7 +37,7 @@ export class Overviews {
   /** One page. Throws `not_found`, and `bad_request` for a bad cursor. */
   async list(
     projectText: string,
-    page: RootPage & { filter: RootFilter | undefined },
+    page: RootPage & { sought: Sought | undefined },
     asked: Asked,
   ): Promise<Answer> {
     const after = placeOf(page)
@@ -44,23 +45,23 @@ export class Overviews {
     const project = projectId && (await this.#store.findProject(projectId))
     if (!project) throw new AppError('not_found')
     const { heads, nextCursor } = await findRootPage(this.#store, projectId, { ...asked, ...page, after })
-    const { q } = page.filter ?? {}
+    const { q } = page.sought ?? {}
     return { nextCursor, body: () => this.#body(projectId, heads, q, asked) }
   }
 
-  async #jobs(
-    projectId: string,
+  /** The first of each root. Where a text is looked for, a few roots at a time. */
+  async #firstOf<T>(
+    read: (rootIds: readonly string[], first: { limit: number; q?: string }) => Promise<Map<string, T[]>>,
     heads: readonly RootHead[],
-    q: string | undefined,
-    { isGone }: Asked,
-  ): Promise<Map<string, JobText[]>> {
-    const { browsing } = this.#store
+    { q, isGone }: { q: string | undefined; isGone?: IsGone | undefined },
+  ): Promise<Map<string, T[]>> {
     const limit = OVERVIEW_JOBS
-    if (q === undefined) return await browsing.firstTexts(projectId, heads.map(idOf), { limit })
-    const found: [string, JobText[]][] = []
-    for (const slice of slicesOf(heads)) {
+    if (heads.length === 0) return new Map()
+    if (q === undefined) return await read(heads.map(idOf), { limit })
+    const found: [string, T[]][] = []
+    for (const slice of slicesOf(heads, { q })) {
       if (isGone?.()) break
-      found.push(...(await browsing.firstTexts(projectId, slice.map(idOf), { limit, q })))
+      found.push(...(await read(slice.map(idOf), { limit, q })))
       await nextTurn()
     }
     return new Map(found)
@@ -73,33 +74,40 @@ export class Overviews {
     asked: Asked,
     around?: { open: string; close: string },
   ): AsyncGenerator<Piece> {
-    // In this order: what is said to be done is there to be shown.
-    const requests = await this.#store.browsing.requestsOf(projectId, heads.map(idOf))
-    const jobs = await this.#jobs(projectId, heads, q, asked)
+    const { browsing } = this.#store
+    const first = { q, isGone: asked.isGone }
+    // In this order: what is said to be done or failed is there to be shown.
+    const requests = await browsing.requestsOf(projectId, heads.map(idOf))
+    const jobs = await this.#firstOf((...some) => browsing.firstTexts(projectId, ...some), heads, first)
+    const failed = heads.filter(({ rootId }) => (requests.get(rootId)?.counts.failed ?? 0) > 0)
+    const failures = await this.#firstOf(
+      (...some) => browsing.firstFailures(projectId, ...some),
+      failed,
+      first,
+    )
     const addresses = await this.#images.addresses(asked)
-    const render = (head: RootHead) =>
-      renderOverview(projectId, head, requests.get(head.rootId), jobs.get(head.rootId) ?? [], addresses)
+    const render = (head: RootHead) => {
+      const { rootId } = head
+      const shown = { jobs: jobs.get(rootId) ?? [], failures: failures.get(rootId) ?? [] }
+      return renderOverview(projectId, head, requests.get(rootId), shown, addresses)
+    }
     yield* listPieces(heads, render, around)
   }
 }
 
-function idOf({ rootId }: RootHead): string {
-  return rootId
-}
-
 function renderOverview(
   projectId: string,
-  { rootId, created, jobCount }: RootHead,
+  head: RootHead,
   request: RequestSummary | undefined,
-  jobs: readonly JobText[],
+  { jobs, failures }: { readonly jobs: readonly SeenText[]; readonly failures: readonly PageFailure[] },
   addresses: Addresses,
 ): string {
-  const { tags, counts } = request ?? { tags: [], counts: countImported(jobCount) }
-  const start = JSON.stringify({ rootId, meta: { created }, state: stateOf(counts), tags, counts })
-  return `${start.slice(0, -1)},"jobs":[${renderJobs({ projectId, rootId }, jobs, addresses)}${CLOSE_ROOT}`
-}
-
-/** A root that was imported came with all its results. */
-function countImported(total: number): Counts {
-  return { total, queued: 0, running: 0, done: total, failed: 0 }
+  const { rootId, created } = head
+  const { tags = [], marks = {}, view } = request ?? {}
+  const start = JSON.stringify({
+    ...{ rootId, meta: { created }, state: stateOfRoot(head, request), tags },
+    ...{ counts: countsOf(head, request), marks, view, failures },
+  })
+  const shown = jobs.map((job) => renderShown({ projectId, rootId, view }, job, addresses))
+  return `${start.slice(0, -1)},"jobs":[${shown.join(',')}${CLOSE_ROOT}`
 }

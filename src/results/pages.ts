@@ -8,14 +8,17 @@ import type { LookedPage, ShownJob } from '../store/browsing.ts'
 import type { Project, Store } from '../store/store.ts'
 import { badCursor } from './cursor.ts'
 import { etagOf, tagOf } from './etag.ts'
+import { findHistory, type Series } from './history.ts'
 import { listPieces } from './list-pieces.ts'
 import type { Piece } from './pieces.ts'
-import { renderJobs } from './render.ts'
+import { renderShown } from './render-shown.ts'
 import type { Answer, Asked } from './results.ts'
 
 /** Addresses that are looked at for one page. After that it is answered as it is, and whoever wants more goes on. */
 const MOST_LOOKED_AT = 10_000
 const AT_ONCE = 500
+/** Part of the ETags here: raise it when the same rows begin to give other bytes. */
+const SHOWING = 1
 
 interface Page {
   readonly limit: number
@@ -44,30 +47,31 @@ export class Pages {
     const addresses = await this.#images.addresses(asked)
     const { pages, last } = await this.#find(projectId, { after, limit, q: q || undefined }, asked)
     return {
-      etag: etagOf(project.revision, tagOf(addresses)),
+      etag: shownEtag(project, addresses),
       nextCursor: last,
       body: () => this.#summaries(projectId, pages, addresses),
     }
   }
 
-  /** All screenshots of an address, newest first. Throws as above. */
+  /** The screenshots of an address, newest first. Throws as above. */
   async history(
     projectText: string,
-    { url, limit, cursor }: Page & { url: string },
+    { url, limit, cursor, ...series }: Page & Series & { url: string },
     asked: Asked,
   ): Promise<Answer> {
-    const { projectId, revision } = await this.#getProject(projectText)
+    const project = await this.#getProject(projectText)
+    const { projectId } = project
     const place = cursor === undefined ? undefined : await this.#jobOf(projectId, cursor)
     if (place && place.url !== url) throw badCursor()
     const addresses = await this.#images.addresses(asked)
-    const page = { after: place && { created: place.created, ...place.text }, limit: limit + 1 }
-    const jobs = isPlain(url) ? await this.#store.browsing.pageHistory(projectId, url, page) : []
-    const shown = jobs.slice(0, limit)
-    const last = jobs.length > limit ? shown.at(-1) : undefined
+    const page = { after: place, limit, series, isGone: asked.isGone }
+    const { jobs, last } = isPlain(url)
+      ? await findHistory(this.#store, projectId, url, page)
+      : { jobs: [], last: undefined }
     return {
-      etag: etagOf(revision, tagOf(addresses)),
-      nextCursor: last?.text.uuid,
-      body: () => listPieces(shown, (job) => renderJob(projectId, job, addresses)),
+      etag: shownEtag(project, addresses),
+      nextCursor: last,
+      body: () => listPieces(jobs, (job) => renderJob(projectId, job, addresses)),
     }
   }
 
@@ -135,6 +139,10 @@ export class Pages {
   }
 }
 
-function renderJob(projectId: string, { rootId, text }: ShownJob, addresses: Addresses): string {
-  return renderJobs({ projectId, rootId }, [text], addresses)
+function shownEtag({ revision }: Project, addresses: Addresses): string {
+  return etagOf(revision, `${tagOf(addresses)}.${SHOWING}`)
+}
+
+function renderJob(projectId: string, { rootId, view, text }: ShownJob, addresses: Addresses): string {
+  return renderShown({ projectId, rootId, view }, text, addresses)
 }

@@ -1,7 +1,6 @@
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import type { Addresses, Images } from '../images/images.ts'
-import type { RootFilter } from '../store/browsing.ts'
 import type { Store } from '../store/store.ts'
 import { walkRoots } from '../store/walk-roots.ts'
 import { decodePosition, encodePosition } from './cursor.ts'
@@ -12,7 +11,7 @@ import { makePieces, type Piece, WHOLE_ROOT } from './pieces.ts'
 import { CLOSE_ROOT, openRoot } from './render.ts'
 import { RootBytes } from './root-bytes.ts'
 import { findRootPage, placeOf, type RootPage } from './root-pages.ts'
-import { type IsGone, walkMatching } from './search.ts'
+import { type IsGone, type Sought, walkMatching } from './search.ts'
 
 /** An answer whose headers are known. */
 export interface Answer {
@@ -93,7 +92,7 @@ export class Results {
   /** All roots of a project, or one page of them. Throws `not_found`, and `bad_request` for a bad cursor. */
   async listRoots(
     projectText: string,
-    { page, filter }: { page: RootPage | undefined; filter: RootFilter | undefined },
+    { page, sought }: { page: RootPage | undefined; sought: Sought | undefined },
     asked: Asked,
   ): Promise<Answer> {
     const after = page && placeOf(page)
@@ -104,8 +103,8 @@ export class Results {
     const etag = roots.etag(project.revision)
     if (page === undefined) {
       const all = () =>
-        filter
-          ? walkMatching(this.#store, projectId, filter, asked.isGone)
+        sought
+          ? walkMatching(this.#store, projectId, sought, asked.isGone)
           : walkRoots(this.#store, projectId)
       return { etag, body: () => makePieces(this.#store, roots, all(), { list: true }) }
     }
@@ -113,7 +112,7 @@ export class Results {
       ...asked,
       ...page,
       after,
-      filter,
+      sought,
     })
     return {
       etag,

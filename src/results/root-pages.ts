@@ -1,32 +1,43 @@
-import type { RootFilter } from '../store/browsing.ts'
 import type { RootHead, RootPosition, Store } from '../store/store.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
-import { effortOf, type IsGone, searchRoots } from './search.ts'
+import { effortOf, type IsGone, type Sought, searchRoots } from './search.ts'
 
 /** Jobs that are looked at for one page. After that it is answered as it is, and whoever wants more goes on. */
 const JOBS_PER_PAGE = 100_000
+
+/** Behind the id of every root. */
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** What is asked for. */
 export interface RootPage {
   readonly limit: number
   readonly cursor?: string | undefined
+  /** Only those created at this instant or later, and before that one: part of the key that roots are in the order of. */
+  readonly from?: number | undefined
+  readonly to?: number | undefined
+}
+
+interface Place extends Pick<RootPage, 'limit' | 'from'> {
+  readonly after: RootPosition | undefined
+  readonly isGone?: IsGone | undefined
 }
 
 /** Where a page begins. Throws `bad_request` for a bad cursor. */
-export function placeOf({ cursor }: RootPage): RootPosition | undefined {
-  if (cursor === undefined) return undefined
+export function placeOf({ cursor, to }: RootPage): RootPosition | undefined {
+  const before = to === undefined ? undefined : { created: to, rootId: LAST_ID }
+  if (cursor === undefined) return before
   const { created, id } = decodeCursor(cursor)
-  return { created, rootId: id }
+  return before && created >= before.created ? before : { created, rootId: id }
 }
 
 /** The roots of one page, and where the next begins. */
 export async function findRootPage(
   store: Store,
   projectId: string,
-  page: { after: RootPosition | undefined; limit: number; filter: RootFilter | undefined; isGone?: IsGone },
+  page: Place & { readonly sought: Sought | undefined },
 ): Promise<{ heads: RootHead[]; nextCursor: string | undefined }> {
-  const { heads, last } = page.filter
-    ? await search(store, projectId, page, page.filter)
+  const { heads, last } = page.sought
+    ? await search(store, projectId, page, page.sought)
     : await take(store, projectId, page)
   return { heads, nextCursor: last && encodeCursor({ created: last.created, id: last.rootId }) }
 }
@@ -40,9 +51,10 @@ interface Found {
 async function take(
   store: Store,
   projectId: string,
-  { after, limit }: { after: RootPosition | undefined; limit: number },
+  { after, limit, from = Number.NEGATIVE_INFINITY }: Place,
 ): Promise<Found> {
-  const heads = await store.pageRoots(projectId, { after, limit: limit + 1 })
+  const found = await store.pageRoots(projectId, { after, limit: limit + 1 })
+  const heads = found.filter(({ created }) => created >= from)
   const shown = heads.slice(0, limit)
   return { heads: shown, last: heads.length > limit ? shown.at(-1) : undefined }
 }
@@ -50,13 +62,13 @@ async function take(
 async function search(
   store: Store,
   projectId: string,
-  { after, limit, isGone }: { after: RootPosition | undefined; limit: number; isGone?: IsGone },
-  filter: RootFilter,
+  { after, limit, from, isGone }: Place,
+  sought: Sought,
 ): Promise<Found> {
   const found: RootHead[] = []
   let effort = 0
-  for await (const looked of searchRoots(store, projectId, filter, { after, isGone })) {
-    for (const head of looked.heads) effort += effortOf(head)
+  for await (const looked of searchRoots(store, projectId, sought, { after, from, isGone })) {
+    for (const head of looked.heads) effort += effortOf(head, sought)
     const some = looked.found.slice(0, limit - found.length)
     found.push(...some)
     const full = found.length === limit

@@ -1,5 +1,7 @@
+import type { MarkCounts, PageFailure, View } from '../contract/browsing.ts'
+import type { Mark } from '../contract/seen.ts'
 import type { Counts } from '../contract/status.ts'
-import type { JobText } from './job-text.ts'
+import type { SeenText } from './job-text.ts'
 
 /** A job of any root. */
 export interface ShownJob {
@@ -7,7 +9,9 @@ export interface ShownJob {
   readonly url: string
   readonly name: string
   readonly created: number
-  readonly text: JobText
+  readonly text: SeenText
+  /** How it was asked for. None, where it was imported. */
+  readonly view: View | undefined
 }
 
 /** A place in the history of an address. */
@@ -36,9 +40,11 @@ export interface PictureCount {
 export interface RequestSummary {
   readonly tags: readonly string[]
   readonly counts: Counts
+  readonly marks: MarkCounts
+  readonly view: View
 }
 
-/** Which roots: one of the two, or both. */
+/** Which roots: those that everything here is true of. */
 export interface RootFilter {
   /**
    * Part of the name or the address of one of its jobs, or of one of the pages that were asked for. Never empty; holds
@@ -47,6 +53,8 @@ export interface RootFilter {
   readonly q?: string | undefined
   /** One of the tags of its request. */
   readonly tag?: string | undefined
+  /** A mark of one of its pages. */
+  readonly mark?: Mark | undefined
 }
 
 /**
@@ -64,7 +72,13 @@ export interface Browsing {
     projectId: string,
     rootIds: readonly string[],
     first: { limit: number; q?: string | undefined },
-  ): Promise<Map<string, JobText[]>>
+  ): Promise<Map<string, SeenText[]>>
+  /** The same of the pages that failed. What was imported has none. */
+  firstFailures(
+    projectId: string,
+    rootIds: readonly string[],
+    first: { limit: number; q?: string | undefined },
+  ): Promise<Map<string, PageFailure[]>>
   /** A job that is shown. */
   findJob(projectId: string, uuid: string): Promise<ShownJob | undefined>
   /**

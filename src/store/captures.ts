@@ -1,3 +1,5 @@
+import type { View } from '../contract/browsing.ts'
+import type { Seen } from '../contract/seen.ts'
 import type { CaptureReason, CaptureState } from '../contract/status.ts'
 
 export interface RequestedPage {
@@ -7,13 +9,12 @@ export interface RequestedPage {
 }
 
 /** How the pages of one request are to be captured. */
-export interface View {
-  readonly width: number
-  readonly height: number
-  readonly fullPage: boolean
+export interface Wish extends Readonly<View> {
+  /** A page whose server answers with a status of 400 or more has failed. */
+  readonly failOnStatus: boolean
 }
 
-export interface NewRequest extends View {
+export interface NewRequest extends Wish {
   readonly projectId: string
   readonly rootId: string
   readonly created: number
@@ -44,7 +45,7 @@ export interface Attempt extends CaptureKey {
   readonly uuid: string
 }
 
-export interface CaptureTask extends Attempt, RequestedPage, View {
+export interface CaptureTask extends Attempt, RequestedPage, Wish {
   /** This one included. */
   readonly attempts: number
 }
@@ -53,14 +54,16 @@ export interface Captured {
   readonly width: number
   readonly height: number
   readonly basepath: string
-  /** The page was longer than a picture may be. */
-  readonly cut: boolean
+  /** Holds what every database can hold. */
+  readonly seen: Seen
 }
 
 export interface Failed {
   readonly reason: CaptureReason
   /** A sentence for people. */
   readonly detail: string
+  /** Where the page came, and was not wanted as it is. */
+  readonly seen?: Seen | undefined
 }
 
 /** When, in Unix milliseconds. */
@@ -76,14 +79,17 @@ export interface CaptureProgress extends RequestedPage, CaptureTimes {
   readonly attempts: number
   /** Of the result. */
   readonly uuid: string | undefined
-  readonly failed: Failed | undefined
+  readonly failed: Omit<Failed, 'seen'> | undefined
+  /** Undefined where nothing came, and for what was captured before this was written down. */
+  readonly seen: Seen | undefined
+  /** The page was longer than a picture may be: known of every capture. */
   readonly cut: boolean
   /** The version of the root's progress that this came with. */
   readonly changed: number
 }
 
 /** A request, and how far it is. */
-export interface RootProgress extends View {
+export interface RootProgress extends Wish {
   readonly created: number
   readonly idempotencyKey: string | undefined
   readonly tags: readonly string[]

@@ -5,3 +5,9 @@ export interface JobText {
   /** JSON, from `"url":{` to the end of `"screenshotParameter":{…}`. */
   readonly fields: string
 }
+
+/** The same, with what was seen of its page. */
+export interface SeenText extends JobText {
+  /** JSON; empty where it is not known. */
+  readonly seen: string
+}

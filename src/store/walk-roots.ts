@@ -10,15 +10,22 @@ export interface Heads {
   readonly last: boolean
 }
 
-/** All roots of a project, or those behind `start`: newest first, page by page; nothing stays open in between. */
+/**
+ * All roots of a project, or those behind `start` and created at `from` or later: newest first, page by page; nothing
+ * stays open in between.
+ */
 export async function* walkRoots(
   store: Pick<Store, 'pageRoots'>,
   projectId: string,
-  start?: RootPosition,
+  {
+    start,
+    from = Number.NEGATIVE_INFINITY,
+  }: { start?: RootPosition | undefined; from?: number | undefined } = {},
 ): AsyncGenerator<Heads> {
   let after = start
   for (let limit = FIRST_PAGE; ; limit = HEADS_PER_PAGE) {
-    const heads = await store.pageRoots(projectId, { after, limit })
+    const found = await store.pageRoots(projectId, { after, limit })
+    const heads = found.filter(({ created }) => created >= from)
     const last = heads.length < limit
     yield { heads, last }
     if (last) return

@@ -58,19 +58,22 @@ afterAll(async () => {
 })
 
 describe('a page that records its window', () => {
-  test.each([false, true])('sees one of the size that was asked for, and no change (full page: %s)', async (fullPage) => {
-    told.length = 0
-    // Its beacons never end, so it is taken when its time is over: long after what was drawn for the picture.
-    await camera.take(`http://site.test:${site.port}/records`, { fullPage, loadingTime: 4_000 })
-    const last = told.at(-1)
-    const scrolled = last?.heard.filter((line) => !/^(frame|timer) .*"scroll":("scrolled"|0)/.test(line))
-    expect(scrolled).toEqual([])
-    expect(JSON.parse(last?.first ?? '{}')).toMatchObject({
-      ...{ inner: [1200, 720], outer: [1200, 720], screen: [1200, 720, 1200, 720] },
-      ...{ visual: [1200, 720, 1, 0], client: [1200, 720], ratio: 1, state: 'visible', focus: true },
-    })
-    // Of what it could read, nothing changed but how far it was scrolled.
-    const values = new Set(last?.heard.map((line) => line.replace(/^\w+ /, '').replace('"scrolled"', '0')))
-    expect([...values].length).toBeLessThanOrEqual(1)
-  })
+  test.each([false, true])(
+    'sees one of the size that was asked for, and no change (full page: %s)',
+    async (fullPage) => {
+      told.length = 0
+      // Its beacons never end, so it is taken when its time is over: long after what was drawn for the picture.
+      await camera.take(`http://site.test:${site.port}/records`, { fullPage, loadingTime: 4_000 })
+      const last = told.at(-1)
+      const scrolled = last?.heard.filter((line) => !/^(frame|timer) .*"scroll":("scrolled"|0)/.test(line))
+      expect(scrolled).toEqual([])
+      expect(JSON.parse(last?.first ?? '{}')).toMatchObject({
+        ...{ inner: [1200, 720], outer: [1200, 720], screen: [1200, 720, 1200, 720] },
+        ...{ visual: [1200, 720, 1, 0], client: [1200, 720], ratio: 1, state: 'visible', focus: true },
+      })
+      // Of what it could read, nothing changed but how far it was scrolled.
+      const values = new Set(last?.heard.map((line) => line.replace(/^\w+ /, '').replace('"scrolled"', '0')))
+      expect([...values].length).toBeLessThanOrEqual(1)
+    },
+  )
 })

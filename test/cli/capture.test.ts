@@ -13,6 +13,7 @@ import { makeFolder } from '../support/workspace.ts'
 async function newProject(more: Record<string, string> = {}) {
   const folder = await makeFolder()
   const site = await servePages((path, response) => {
+    if (path === '/gone') response.statusCode = 410
     if (path !== '/never') response.end(COLOURED)
   })
   const env = {
@@ -69,6 +70,27 @@ test('captures here, shows a table, saves the pictures, and says with its exit c
     /done .*\/b +\S{36}\n.*failed .*\/never +timeout: .*\nfailed .* +blocked: .*CAPTURE_ALLOW=10\.0\.0\.1:80 where/s,
   )
   expect(some.stderr).toMatch(/Not all captured: 1 of 3 pages/)
+})
+
+test('a status of 400 or more is a picture that says so, or with --fail-on-status a failure, here and there', async () => {
+  const { site, env, project } = await newProject()
+  const service = await serveProcess(env)
+  for (const there of [[], ['--server', service.url]]) {
+    const args = ['capture', '--project', project, ...there]
+    const shown = await runProofsheet([...args, pageOf(site, '/gone')], env)
+    expect([shown.code, shown.stdout]).toEqual([
+      0,
+      expect.stringMatching(/done .*\/gone +\S{36} \(status 410\)\n/),
+    ])
+    const failed = await runProofsheet(
+      [...args, '--fail-on-status', pageOf(site, '/gone'), pageOf(site, '/a')],
+      env,
+    )
+    expect([failed.code, failed.stdout]).toEqual([
+      1,
+      expect.stringMatching(/failed .*\/gone +status: .*410.*\ndone .*\/a +\S{36}\n/),
+    ])
+  }
 })
 
 test('reads addresses and names from the input', async () => {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { createClient } from '../../src/client/client.ts'
-import { FAILED, finishNext, newRequest, startAccepting } from '../support/requests.ts'
+import { createClient, type HistoryOptions, type OverviewsOptions } from '../../src/client/client.ts'
+import { newSeen } from '../support/captures.ts'
+import { DONE, FAILED, finishNext, newRequest, startAccepting } from '../support/requests.ts'
 import {
   addPictures,
   addRows,
@@ -63,11 +64,44 @@ describe('overviews', () => {
       expect(await client.getRootOverview(projectId, rootId)).toEqual(overview)
       expect(await client.getStatus(projectId, rootId)).toMatchObject({ state, counts, tags })
       const { jobs } = await client.getRoot(projectId, rootId)
-      expect(overview.jobs).toEqual(jobs.slice(0, 12))
+      expect(overview.jobs).toMatchObject(jobs.slice(0, 12))
     }
     expect(pages.flat().filter(({ tags }) => tags.includes('nightly'))).toMatchObject([
       { rootId: jobId, state: 'partial', counts: { total: 2, done: 1, failed: 1 } },
     ])
+  })
+
+  test('are found by state, mark and date, page by page, with what was seen and what failed', async () => {
+    const service = await startAccepting()
+    const { projectId } = service
+    const client = createClient({ server: service.url })
+    const rootIds: string[] = []
+    for (const outcome of [
+      FAILED,
+      DONE,
+      { ...DONE, seen: newSeen({ status: 404, marks: ['error'] }) },
+      FAILED,
+    ]) {
+      service.now += 1_000
+      rootIds.push((await client.requestScreenshots(projectId, newRequest())).jobId)
+      await finishNext(service.store, rootIds.at(-1) ?? '', outcome)
+    }
+    const [, second = '', third = ''] = rootIds
+    const find = async (options: OverviewsOptions) =>
+      (await Array.fromAsync(client.listOverviews(projectId, { limit: 1, ...options })))
+        .flat()
+        .map(({ rootId }) => rootIds.indexOf(rootId))
+    expect(await find({ state: 'failed' })).toEqual([3, 0])
+    expect(await find({ state: ['failed', 'done'] })).toEqual([3, 2, 1, 0])
+    expect(await find({ state: [] })).toEqual([3, 2, 1, 0])
+    expect(await find({ mark: 'error' })).toEqual([2])
+    expect(await find({ from: service.now - 2_000, to: service.now })).toEqual([2, 1])
+    const view = { width: 1200, height: 720, fullPage: false }
+    const overview = await client.getRootOverview(projectId, third)
+    expect(overview).toMatchObject({ view, marks: { error: 1 }, jobs: [{ view, seen: { status: 404 } }] })
+    const [failed] = (await client.getRootOverview(projectId, rootIds[0] ?? '')).failures
+    expect(failed).toEqual({ position: 0, url: 'https://example.com/0', name: 'Page 0', ...FAILED })
+    expect((await client.getStatus(projectId, second)).urls).toMatchObject([{ seen: newSeen() }])
   })
 
   test('and roots are found by a text of their pages, and by a tag', async () => {
@@ -150,6 +184,29 @@ describe('pages and their history', () => {
     expect(history[0]?.[0]).toEqual(home?.latest)
     expect(await Array.fromAsync(client.listHistory(projectId, address))).toEqual([history.flat()])
     await expect(client.listHistory(projectId, '').next()).rejects.toMatchObject({ code: 'bad_request' })
+  })
+
+  test('have a history of what was asked for alike', async () => {
+    const service = await startAccepting()
+    const { projectId } = service
+    const client = createClient({ server: service.url })
+    for (const screenshotParameter of [
+      { width: 1200, height: 720 },
+      { width: 1200, height: 720, fullPage: true },
+      { width: 390, height: 844 },
+    ]) {
+      const { jobId } = await client.requestScreenshots(projectId, { ...newRequest(), screenshotParameter })
+      await finishNext(service.store, jobId)
+    }
+    const read = async (options: HistoryOptions) =>
+      (await Array.fromAsync(client.listHistory(projectId, 'https://example.com/0', options)))
+        .flat()
+        .map(({ view }) => `${view?.width} ${view?.fullPage}`)
+        .sort()
+    expect(await read({})).toEqual(['1200 false', '1200 true', '390 false'])
+    expect(await read({ fullPage: false, limit: 1 })).toEqual(['1200 false', '390 false'])
+    expect(await read({ fullPage: true })).toEqual(['1200 true'])
+    expect(await read({ fullPage: false, width: 390 })).toEqual(['390 false'])
   })
 })
 

@@ -34,8 +34,13 @@ describe('what was left out', () => {
         fullPage: false,
         tags: [],
         pages: [{ ...newPage(), loadingTime: 15_000 }],
+        failOnStatus: false,
       },
     })
+  })
+
+  test('may be null for what makes a page a failure: other services are sent that', () => {
+    expect(parse({ ...newRequest(), failOn: null })).toEqual(parse(newRequest()))
   })
 
   test('is never more than the operator allows', () => {
@@ -55,7 +60,12 @@ describe('what was said', () => {
     expect(parse(body).asked).toEqual({
       ...{ width: 1, height: 3_000, fullPage: true, tags: ['b', 'a', 'a', '🦉'] },
       pages: [{ url, name, loadingTime: 1 }],
+      failOnStatus: false,
     })
+  })
+
+  test('a status may be a failure', () => {
+    expect(parse({ ...newRequest(), failOn: 'status' }).asked).toMatchObject({ failOnStatus: true })
   })
 
   test('keeps the order of the pages, also where one comes twice', () => {
@@ -101,14 +111,22 @@ describe('each limit', () => {
 
 describe('a mistake', () => {
   test.each([
-    ['no object', [], '# must be an object with screenshotParameter, urls'],
-    ['null', null, '# must be an object with screenshotParameter, urls'],
-    ['a text', 'x', '# must be an object with screenshotParameter, urls'],
+    ['no object', [], '# must be an object with screenshotParameter, urls, failOn'],
+    ['null', null, '# must be an object with screenshotParameter, urls, failOn'],
+    ['a text', 'x', '# must be an object with screenshotParameter, urls, failOn'],
     [
       'no parameters',
       { urls: [newPage()] },
       '#/screenshotParameter must be an object with width, height, fullPage, tags',
     ],
+    ...['Status', '', true, 404, ['status'], {}].map(
+      (failOn) =>
+        [
+          `failOn as ${JSON.stringify(failOn)}`,
+          { ...newRequest(), failOn },
+          '#/failOn must be "status", or be left out',
+        ] as [string, unknown, string],
+    ),
     ['no urls', { screenshotParameter: VIEW }, '#/urls must be a list of 1 to 3 pages'],
     [
       'urls that are no list',
@@ -245,7 +263,7 @@ describe('an option', () => {
       webhook: 'x',
     }
     expect(mistakesOf(body)).toEqual([
-      '#/webhook is not known; known are screenshotParameter, urls',
+      '#/webhook is not known; known are screenshotParameter, urls, failOn',
       '#/screenshotParameter/scale is not known; known are width, height, fullPage, tags',
       '#/urls/0/wait is not known; known are url, name, loadingTime',
     ])
@@ -364,7 +382,8 @@ describe('whatever JSON it is', () => {
       fc.property(validRequest(LIMITS), (body) => {
         const { width, height, fullPage = false, tags = [] } = body.screenshotParameter
         const pages = body.urls.map(({ loadingTime = 15_000, ...page }) => ({ ...page, loadingTime }))
-        expect(parse(body)).toEqual({ asked: { width, height, fullPage, tags, pages } })
+        const failOnStatus = body.failOn === 'status'
+        expect(parse(body)).toEqual({ asked: { width, height, fullPage, tags, pages, failOnStatus } })
       }),
       { numRuns: 500 },
     )

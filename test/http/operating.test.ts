@@ -167,6 +167,10 @@ describe('documentation', () => {
       new Set(
         [
           'JobResult',
+          'Seen',
+          'View',
+          'JobOverview',
+          'PageFailure',
           'RootResult',
           'Project',
           'RootOverview',

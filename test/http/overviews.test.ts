@@ -63,7 +63,15 @@ describe.each(bothDatabases(postgres))('overviews, with %s,', (_, world) => {
     for (const rootId of rootIds) {
       const { state, created, counts } = await readStatus(service, rootId)
       const { jobs } = (await (await service.get(`${rootsUrl(projectId)}/${rootId}`)).json()) as RootResult
-      const expected = { rootId, meta: { created }, state, tags, counts, jobs }
+      const { urls } = await readStatus(service, rootId)
+      const view = { width: 1200, height: 720, fullPage: false }
+      const failures = urls
+        .filter((page) => page.state === 'failed')
+        .map(({ position, url, name, reason, detail }) => ({ position, url, name, reason, detail }))
+      const expected = {
+        ...{ rootId, meta: { created }, state, tags, counts, marks: {}, view, failures },
+        jobs: jobs.map((job) => ({ ...job, view, seen: urls.find(({ uuid }) => uuid === job.uuid)?.seen })),
+      }
       expect(byRoot.get(rootId)).toEqual(expected)
       expect(await readOne(service, projectId, rootId)).toEqual(expected)
     }
@@ -78,7 +86,9 @@ describe.each(bothDatabases(postgres))('overviews, with %s,', (_, world) => {
       jobs: [submittedJob(await makePng(), { name: 'Ω "x" \\' })],
     })
     const overview = await readOne(service, projectId, rootId)
-    expect(Object.keys(overview)).toEqual(['rootId', 'meta', 'state', 'tags', 'counts', 'jobs'])
+    expect(Object.keys(overview)).toEqual([
+      ...['rootId', 'meta', 'state', 'tags', 'counts', 'marks', 'failures', 'jobs'],
+    ])
     expect(overview).toMatchObject({
       ...{ rootId, meta: { created: 7 }, state: 'done', tags: [] },
       counts: { total: 1, queued: 0, running: 0, done: 1, failed: 0 },

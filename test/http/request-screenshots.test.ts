@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,6 +12,7 @@ import {
   type Accepting,
   begin,
   bothDatabases,
+  DONE,
   eventsUrl,
   finishNext,
   leadsInto,
@@ -131,7 +132,7 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
     await finishNext(service.store, rootId)
     const at = async () => (await list(service))[0]?.jobs.map(({ url }) => url)
     expect(await at()).toEqual([{ ...newPage(1), loadingTime: 15_000 }])
-    await service.store.captures.finish(first, { width: 300, height: 9_000, basepath: '/tmp', cut: true }, 5)
+    await service.store.captures.finish(first, { ...DONE, width: 300, height: 9_000 }, 5)
     expect(await at()).toEqual([0, 1].map((index) => ({ ...newPage(index), loadingTime: 15_000 })))
     expect((await list(service))[0]?.jobs[0]).toMatchObject({
       ...{ rootId, projectId: service.projectId, uuid: first.uuid, meta: { created: 5 } },
@@ -224,8 +225,9 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
         const { width, height, fullPage = false } = body.screenshotParameter
         for (const { loadingTime = 15_000, ...page } of body.urls) {
           const task = await begin(service.store, rootId)
-          expect(task).toMatchObject({ ...page, loadingTime, width, height, fullPage })
-          await service.store.captures.finish(task, { width, height, basepath: '/tmp', cut: false }, 2)
+          const failOnStatus = body.failOn === 'status'
+          expect(task).toMatchObject({ ...page, loadingTime, width, height, fullPage, failOnStatus })
+          await service.store.captures.finish(task, { ...DONE, width, height }, 2)
         }
         const root = (await (
           await service.get(`${rootsUrl(service.projectId)}/${rootId}`)
@@ -283,6 +285,7 @@ describe.each(bothDatabases(postgres))('an Idempotency-Key, with %s,', (_, world
     const rootId = await jobIdOf(await service.post(newRequest(), withKey('k')))
     const { url, name } = newPage()
     const same = {
+      failOn: null,
       urls: [{ loadingTime: 15_000, name, url }],
       screenshotParameter: { tags: [], fullPage: false, height: 720, width: 1200 },
     }
@@ -304,11 +307,21 @@ describe.each(bothDatabases(postgres))('an Idempotency-Key, with %s,', (_, world
       { urls, screenshotParameter: { ...screenshotParameter, tags: ['a'] } },
       { screenshotParameter, urls: [{ ...newPage(), name: 'x' }] },
       { screenshotParameter, urls: [{ ...newPage(), loadingTime: 14_999 }] },
+      { ...newRequest(), failOn: 'status' },
     ]) {
       expect(await refusal(await service.post(other, withKey('k')))).toEqual([409, 'conflict'])
     }
     expect(await list(service)).toHaveLength(1)
     expect((await service.post(newRequest(), withKey('k'))).status).toBe(201)
+  })
+
+  test('of a request that came before a status could be a failure still stands for it', async () => {
+    const service = await startAccepting(await world())
+    const rootId = await jobIdOf(await service.post(newRequest()))
+    const head = await service.store.findRoot(service.projectId, rootId)
+    const { url, name } = newPage()
+    const said = JSON.stringify([1200, 720, false, [], [[url, name, 15_000]]])
+    expect(head?.digest).toBe(createHash('sha256').update(said).digest('hex'))
   })
 
   test('belongs to its project', async () => {
@@ -423,7 +436,7 @@ describe('a request that is wrong', () => {
       code: 'bad_request',
       detail: 'see errors: what is wrong, and where',
       errors: [
-        { pointer: '#/webhook', detail: 'is not known; known are screenshotParameter, urls' },
+        { pointer: '#/webhook', detail: 'is not known; known are screenshotParameter, urls, failOn' },
         { pointer: '#/screenshotParameter/style', detail: 'is not supported yet' },
         { pointer: '#/screenshotParameter/width', detail: 'must be a whole number from 1 to 4096' },
         { pointer: '#/screenshotParameter/height', detail: 'must be a whole number from 1 to 16384' },
@@ -908,6 +921,8 @@ describe('the documentation', () => {
       'screenshotParameter.fullPage',
       'urls[].loadingTime',
       'urls[].reason',
+      'failOn',
+      'failedResources',
       'counts.total',
       'scheduleDescription',
     ]) {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
 import { decodePosition, encodePosition } from '../../src/results/cursor.ts'
-import { bothDatabases, FAILED, finishNext, startAccepting } from '../support/requests.ts'
+import { bothDatabases, DONE, FAILED, finishNext, startAccepting } from '../support/requests.ts'
 import { addRows, makeKey, makeProject, rootsUrl } from '../support/results.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { usePostgres } from '../support/use-servers.ts'
@@ -148,7 +148,7 @@ describe('the jobs of one root in pages', () => {
       await service.store.captures.takeNext({ now: 1, leaseMs: 1e12, rootId }),
       await service.store.captures.takeNext({ now: 1, leaseMs: 1e12, rootId }),
     ]
-    const picture = { width: 1, height: 1, basepath: '', cut: false }
+    const picture = { ...DONE, width: 1, height: 1, basepath: '' }
     for (const task of [first, third]) if (task) await service.store.captures.finish(task, picture, 2)
     const path = `${rootsUrl(service.projectId)}/${rootId}?limit=1`
     const page = await service.get(path)

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { Watch } from '../../src/capture/watch.ts'
 import { CAPTURE_REASONS, type CaptureReason, type RootStatus } from '../../src/contract/status.ts'
+import { newSeen } from '../support/captures.ts'
 import {
   type Accepting,
   begin,
@@ -78,7 +79,9 @@ describe.each(bothDatabases(postgres))('the status, with %s,', (_, world) => {
     expect(await service.store.captures.finish(first, DONE, 350)).toBe(false)
     expect(await page()).toEqual({ ...queued, state: 'running', attempts: 2, started: 300 })
     expect(await service.store.captures.finish(third, DONE, 400)).toBe(true)
-    const done = { ...queued, state: 'done', attempts: 2, started: 300, finished: 400, uuid: third.uuid }
+    const { seen } = DONE
+    const ended = { state: 'done', attempts: 2, started: 300, finished: 400, uuid: third.uuid, seen }
+    const done = { ...queued, ...ended }
     expect(await page()).toEqual(done)
     expect(await service.store.captures.finish(third, FAILED, 500)).toBe(false)
     expect(await page()).toEqual(done)
@@ -97,7 +100,7 @@ describe.each(bothDatabases(postgres))('the status, with %s,', (_, world) => {
   test('says where the end of a page is missing', async () => {
     const service = await startAccepting(await world())
     const rootId = await service.accept(2)
-    await finishNext(service.store, rootId, { ...DONE, cut: true })
+    await finishNext(service.store, rootId, { ...DONE, seen: newSeen({ marks: ['cut'] }) })
     await finishNext(service.store, rootId)
     expect((await readStatus(service, rootId)).urls.map((page) => page.cut)).toEqual([true, undefined])
   })

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { MARK_NAMES } from '../../src/contract/seen.ts'
 import { CAPTURE_STATES, type Counts } from '../../src/contract/status.ts'
 import type { LookedPage, RootFilter, ShownJob } from '../../src/store/browsing.ts'
 import type { CaptureTask } from '../../src/store/captures.ts'
 import { spellingsOf } from '../../src/store/sql/search.ts'
 import type { NewRoot, Store } from '../../src/store/store.ts'
-import { FAILURE, newRequest, PICTURE } from '../support/captures.ts'
+import { FAILURE, newRequest, newSeen, PICTURE } from '../support/captures.ts'
 import { makeProject, newJob } from '../support/results.ts'
 import type { StoreDriver } from './store-suite.ts'
 
@@ -66,7 +67,9 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
             } else if (task && act === 'putBack') {
               await store.captures.putBack(task, { due: 0, counts: true })
             } else if (task) {
-              await store.captures.finish(task, act === 'done' ? PICTURE : FAILURE, 5)
+              const marks = MARK_NAMES.filter((_, index) => which & (1 << index))
+              const picture = { ...PICTURE, seen: newSeen({ marks }) }
+              await store.captures.finish(task, act === 'done' ? picture : FAILURE, 5)
             }
           }
           const summaries = await browsing.requestsOf(projectId, rootIds)
@@ -76,7 +79,18 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
             const count = (state: string) => captures.filter((each) => each.state === state).length
             const states = Object.fromEntries(CAPTURE_STATES.map((state) => [state, count(state)]))
             const counts = { total: captures.length, ...states } as Counts
-            expect(summaries.get(rootId)).toEqual({ tags, counts })
+            const marks = MARK_NAMES.map((mark) => [
+              mark,
+              captures.filter(({ seen }) => seen?.marks.includes(mark)).length,
+            ])
+            const view = { width: 1200, height: 720, fullPage: true }
+            const expected = {
+              tags,
+              counts,
+              marks: Object.fromEntries(marks.filter(([, count]) => count)),
+              view,
+            }
+            expect(summaries.get(rootId)).toEqual(expected)
           }
         }),
         { numRuns: 30 },
@@ -120,7 +134,10 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
         )
       const first = await browsing.firstTexts(projectId, rootIds, { limit: 3 })
       const all = await store.textsOf(projectId, rootIds)
-      for (const rootId of rootIds) expect(first.get(rootId)).toEqual((all.get(rootId) ?? []).slice(0, 3))
+      for (const rootId of rootIds) {
+        const expected = (all.get(rootId) ?? []).slice(0, 3).map((text) => ({ ...text, seen: '' }))
+        expect(first.get(rootId)).toEqual(expected)
+      }
       const other = await browsing.firstTexts(await makeProject(store), rootIds, { limit: 3 })
       expect([...other.values()].flat()).toEqual([])
       expect(await browsing.firstTexts(projectId, [], { limit: 3 })).toEqual(new Map())

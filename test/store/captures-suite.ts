@@ -3,7 +3,15 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Attempt, CaptureTask } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
-import { answersAbout, FAILURE, newRequest, PICTURE, somePages, takeAll } from '../support/captures.ts'
+import {
+  answersAbout,
+  FAILURE,
+  newRequest,
+  newSeen,
+  PICTURE,
+  somePages,
+  takeAll,
+} from '../support/captures.ts'
 import { addRows, makeProject } from '../support/results.ts'
 import { rounds } from '../support/rounds.ts'
 import { CapturesModel } from './captures-model.ts'
@@ -63,7 +71,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
         { url: 'http://localhost', name: '', loadingTime: 600_000 },
       ]
       const tags = ['', 'say "no" \\', '🦊']
-      const view = { width: 1, height: 65_535, fullPage: false, idempotencyKey: 'key' }
+      const view = { width: 1, height: 65_535, fullPage: false, failOnStatus: true, idempotencyKey: 'key' }
       const request = { ...newRequest(projectId, { created: 99, tags, ...view }), pages }
       await captures.accept(request)
       expect(await captures.findProgress(projectId, request.rootId)).toEqual({
@@ -78,6 +86,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
           attempts: 0,
           uuid: undefined,
           failed: undefined,
+          seen: undefined,
           cut: false,
           queued: 99,
           started: undefined,
@@ -266,7 +275,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       const roots: string[] = []
       // Later ones that claim to be older do not push in.
       for (const created of [30, 20, 10])
-        roots.push(await captures.accept(newRequest(projectId, { pages: 4, created })))
+        roots.push(await captures.accept(newRequest(projectId, { pages: 4, created, failOnStatus: true })))
       const tasks = await takeAll(store, LEASE)
       expect(tasks.map(({ rootId, position }) => [roots.indexOf(rootId), position])).toEqual(
         [0, 1, 2].flatMap((root) => [0, 1, 2, 3].map((position) => [root, position])),
@@ -282,6 +291,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
         width: 1200,
         height: 720,
         fullPage: true,
+        failOnStatus: true,
         attempts: 1,
       })
       expect(new Set(tasks.map(({ uuid }) => uuid)).size).toBe(12)
@@ -492,7 +502,12 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       const { store, captures, projectId, rootId, tasks } = await begun(3)
       const before = await answersAbout(store, projectId, rootId)
       const task = tasks[1] as CaptureTask
-      const picture = { width: 800, height: 6_000, basepath: '/x', cut: true }
+      const seen = newSeen({
+        title: 'Ω “quoted” \\ \n 😀 \x1e\x1f',
+        failedResources: 3,
+        marks: ['cut', 'incomplete'],
+      })
+      const picture = { width: 800, height: 6_000, basepath: '/x', seen }
       expect(await captures.finish(task, picture, NOW + 5)).toBe(true)
       const after = await answersAbout(store, projectId, rootId)
       expect(after.jobs).toEqual([
@@ -516,6 +531,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
         state: 'done',
         uuid: task.uuid,
         cut: true,
+        seen,
         attempts: 1,
         started: NOW,
         finished: NOW + 5,
@@ -602,7 +618,11 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
 
     test('of a finished request is taken over by another store as it is, once', async () => {
       const { store, captures, projectId, rootId, tasks } = await begun(3)
-      await captures.finish(tasks[2] as CaptureTask, { ...PICTURE, cut: true }, NOW + 1)
+      await captures.finish(
+        tasks[2] as CaptureTask,
+        { ...PICTURE, seen: newSeen({ marks: ['cut'] }) },
+        NOW + 1,
+      )
       await captures.finish(tasks[0] as CaptureTask, PICTURE, NOW + 2)
       await captures.finish(tasks[1] as CaptureTask, FAILURE, NOW + 3)
       const given = await answersAbout(store, projectId, rootId)

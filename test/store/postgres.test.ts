@@ -14,8 +14,10 @@ import {
 import { addRows, makeProject } from '../support/results.ts'
 import { seedPostgresRows } from '../support/seed.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
+import { BEFORE_SEEN, captureBeforeSeen, expectOnlyCut } from './before-seen.ts'
 import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
+import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
 
 const LIMITS = { connections: 10, waitMs: 5_000, statementMs: 10_000 }
@@ -71,6 +73,7 @@ const withTables = {
 storeSuite('PostgreSQL', withTables)
 capturesSuite('PostgreSQL', withTables)
 browsingSuite('PostgreSQL', withTables)
+seenSuite('PostgreSQL', withTables)
 
 /** The address, with a setting of the server's for its sessions. */
 function withSetting(address: string, setting: string): string {
@@ -107,7 +110,8 @@ describe('PostgreSQL', () => {
     const projectId = await makeProject(other)
     const request = (rootId: string) => ({
       ...{ projectId, rootId, created: 1, digest: 'x', idempotencyKey: undefined, tags: [] },
-      ...{ width: 1, height: 1, fullPage: false, pages: [{ url: 'http://x/', name: 'x', loadingTime: 1 }] },
+      ...{ width: 1, height: 1, fullPage: false, failOnStatus: false },
+      ...{ pages: [{ url: 'http://x/', name: 'x', loadingTime: 1 }] },
     })
     const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
     // It holds the row of the project, and is never heard of again.
@@ -139,7 +143,7 @@ describe('PostgreSQL', () => {
     await before.close()
     await asAdmin(
       url,
-      `drop index projects_oldest_first; drop index jobs_of_page; drop index captures_unfinished;
+      `${BEFORE_SEEN} drop index projects_oldest_first; drop index jobs_of_page; drop index captures_unfinished;
        delete from kysely_migration where name = '0004-browsing'`,
     )
     const { browsing } = await driver.open(url)
@@ -148,6 +152,15 @@ describe('PostgreSQL', () => {
     expect(names.map(({ indexname }) => indexname)).toEqual(
       expect.arrayContaining(['projects_oldest_first', 'jobs_of_page', 'captures_unfinished']),
     )
+  })
+
+  test('of what was captured before anything was seen, it is known what was cut', async () => {
+    const url = await driver.newPlace()
+    const before = await driver.open(url)
+    const asked = await captureBeforeSeen(before)
+    await before.close()
+    await asAdmin(url, BEFORE_SEEN)
+    await expectOnlyCut(await driver.open(url), asked)
   })
 
   test('a schema of its own beside others, and beside tables of the same names', async () => {

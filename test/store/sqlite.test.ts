@@ -9,8 +9,10 @@ import { start } from '../support/process.ts'
 import { addRows, makeProject } from '../support/results.ts'
 import { seedRows } from '../support/seed.ts'
 import { makeFolder } from '../support/workspace.ts'
+import { BEFORE_SEEN, captureBeforeSeen, expectOnlyCut } from './before-seen.ts'
 import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
+import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
 
 const driver = {
@@ -25,6 +27,7 @@ const driver = {
 storeSuite('SQLite', driver)
 capturesSuite('SQLite', driver)
 browsingSuite('SQLite', driver)
+seenSuite('SQLite', driver)
 
 describe('SQLite', () => {
   test('the store tells its connections nothing else', async () => {
@@ -87,7 +90,7 @@ describe('SQLite', () => {
       `drop index projects_oldest_first; drop index jobs_of_page;
        drop table captures; drop table requests; drop index roots_claimed;
        alter table roots drop column claimed; alter table roots drop column claimers;
-       delete from kysely_migration where name in ('0002-claims', '0003-captures', '0004-browsing')`,
+       delete from kysely_migration where name <> '0001-results'`,
     )
     database.close()
     const after = await driver.open(path)
@@ -105,7 +108,7 @@ describe('SQLite', () => {
     await before.close()
     const database = new DatabaseSync(path)
     database.exec(
-      `drop index projects_oldest_first; drop index jobs_of_page; drop index captures_unfinished;
+      `${BEFORE_SEEN} drop index projects_oldest_first; drop index jobs_of_page; drop index captures_unfinished;
        delete from kysely_migration where name = '0004-browsing'`,
     )
     database.close()
@@ -120,6 +123,17 @@ describe('SQLite', () => {
     expect(names.map((row) => row['name'])).toEqual(
       expect.arrayContaining(['projects_oldest_first', 'jobs_of_page', 'captures_unfinished']),
     )
+  })
+
+  test('of what was captured before anything was seen, it is known what was cut', async () => {
+    const path = await driver.newPlace()
+    const before = await driver.open(path)
+    const asked = await captureBeforeSeen(before)
+    await before.close()
+    const database = new DatabaseSync(path)
+    database.exec(BEFORE_SEEN)
+    database.close()
+    await expectOnlyCut(await driver.open(path), asked)
   })
 
   test('however many look through much at once, the process goes on in between', async () => {

@@ -81,7 +81,13 @@ export function openTestCamera({
     gatePorts,
     mostGates: () => most,
     take: (url, wanted, signal = new AbortController().signal) =>
-      camera.shoot({ url, width: 1200, height: 720, fullPage: false, loadingTime: 8_000, ...wanted }, signal),
+      camera.shoot(
+        {
+          ...{ url, width: 1200, height: 720, fullPage: false, loadingTime: 8_000, failOnStatus: false },
+          ...wanted,
+        },
+        signal,
+      ),
   }
 }
 

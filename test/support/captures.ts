@@ -1,8 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import type { Seen } from '../../src/contract/seen.ts'
 import type { Captured, CaptureTask, Failed, NewRequest, RequestedPage } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
 
-export const PICTURE: Captured = { width: 1200, height: 720, basepath: '/tmp', cut: false }
+/** A page like any other, unless it is said what is odd about it. */
+export function newSeen(odd: Partial<Seen> = {}): Seen {
+  const plain = { status: 200, url: 'https://example.com/', title: 'A page', failedResources: 0, marks: [] }
+  return { ...plain, ...odd }
+}
+
+export const PICTURE: Captured = { width: 1200, height: 720, basepath: '/tmp', seen: newSeen() }
 export const FAILURE: Failed = { reason: 'dns', detail: 'There is no such host.' }
 
 export function somePages(count: number): RequestedPage[] {
@@ -26,6 +33,7 @@ export function newRequest(
     width: 1200,
     height: 720,
     fullPage: true,
+    failOnStatus: false,
     tags: [],
     pages: somePages(pages),
     ...more,

@@ -46,6 +46,7 @@ export function validRequest(limits: RequestLimits) {
         ),
         { minLength: 1, maxLength: limits.urls },
       ),
+      failOn: fc.constantFrom('status' as const, null),
     },
     { requiredKeys: ['screenshotParameter', 'urls'] },
   )

@@ -5,11 +5,12 @@ import type { RootStatus } from '../../src/contract/status.ts'
 import { openStorage } from '../../src/storage.ts'
 import type { Captured, CaptureTask, Failed } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
+import { newSeen } from './captures.ts'
 import type { TestPostgres } from './postgres.ts'
 import { makeProject, rootsUrl } from './results.ts'
 import { startService, type TestService } from './service.ts'
 
-export const DONE: Captured = { width: 1200, height: 720, basepath: '/tmp', cut: false }
+export const DONE: Captured = { width: 1200, height: 720, basepath: '/tmp', seen: newSeen() }
 export const FAILED: Failed = { reason: 'dns', detail: 'nowhere.example was not found.' }
 
 const SIGNING_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64')}`

@@ -10,6 +10,10 @@ import { runProofsheet, serveProcess } from '../support/process.ts'
 import { BROWSER_ENV } from '../support/test-browser.ts'
 import { makeFolder } from '../support/workspace.ts'
 
+/** Its title is longer than what is kept, and no database holds all of it. */
+const ENDLESS = `<body style="margin:0"><div style="height:200000px">
+  <script>document.title = 'A\\ud800' + 'x'.repeat(600)</script>`
+
 async function makeProject(env: Record<string, string>): Promise<string> {
   const id = randomUUID()
   await runProofsheet(['project', 'create', '--id', id], env)
@@ -33,7 +37,12 @@ test('a request becomes a result whose pixels are the page', async () => {
   expect(await client.finished(rootId)).toMatchObject({
     state: 'done',
     tags: ['first'],
-    urls: [{ state: 'done', attempts: 1, uuid: expect.any(String) }],
+    urls: [
+      {
+        ...{ state: 'done', attempts: 1, uuid: expect.any(String) },
+        seen: { status: 200, url: `${site.url}/`, failedResources: 0, marks: [] },
+      },
+    ],
   })
   const { jobs } = await client.root(rootId)
   expect(jobs).toHaveLength(1)
@@ -61,7 +70,7 @@ test('a request becomes a result whose pixels are the page', async () => {
 test('of twenty pages five are bad: the others are there, and each bad one says why', async () => {
   const site = await servePages((path, response) => {
     if (path === '/never') return
-    response.end(path === '/endless' ? '<body style="margin:0"><div style="height:200000px">' : COLOURED)
+    response.end(path === '/endless' ? ENDLESS : COLOURED)
   })
   const closed = await freePort()
   const env = {
@@ -92,7 +101,8 @@ test('of twenty pages five are bad: the others are there, and each bad one says 
   expect(Object.fromEntries(reasons)).toEqual(bad)
   for (const { detail } of status.urls.filter(({ state }) => state === 'failed'))
     expect(detail).toMatch(/\w+ \w+/)
-  expect(status.urls.at(-1)).toMatchObject({ state: 'done', cut: true })
+  const seen = { marks: ['cut'], title: `A\ufffd${'x'.repeat(498)}` }
+  expect(status.urls.at(-1)).toMatchObject({ state: 'done', cut: true, seen })
   const { jobs } = await client.root(rootId)
   expect(jobs.map(({ url }) => url.url)).toEqual([...good, `${site.url}/endless`])
   expect(jobs.at(-1)?.screenshotParameter).toMatchObject({ width: 1200, height: 16_384 })

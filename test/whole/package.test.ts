@@ -22,7 +22,7 @@ const PATH = [dirname(process.execPath), process.env['PATH']].join(delimiter)
 const run = promisify(execFile)
 /** An empty folder, until the package was installed in it. */
 let home = ''
-const DEMO_ROOTS = 5
+const DEMO_ROOTS = 7
 let failed = false
 
 beforeAll(async () => {

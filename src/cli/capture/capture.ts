@@ -11,6 +11,7 @@ import { createProgress } from '../progress.ts'
 import { projectOption } from '../project-option.ts'
 import { nextSignal } from '../signals.ts'
 import { counted, formatTable, printable } from '../table.ts'
+import { describeSeen } from './describe-seen.ts'
 import type { CaptureDesk } from './desk.ts'
 import { captureHere } from './here.ts'
 import { savePictures } from './save-pictures.ts'
@@ -28,6 +29,7 @@ export function captureCommand(finish: (code: ExitCode) => void): Command {
       'the longest a page may take, such as 30s',
       valueOption(duration('1ms', '10m')),
     )
+    .option('--fail-on-status', 'a page that answers with a status of 400 or more has failed')
     .option('--out <folder>', 'save the pictures there, too')
     .option('--server <address>', 'ask this server; without it, capture here', valueOption(httpAddress))
     .argument('<urls...>', 'addresses of pages; - reads them from the input, one a line')
@@ -56,6 +58,7 @@ interface CaptureOptions {
   readonly height: number
   readonly fullPage?: true
   readonly loadingTime?: number
+  readonly failOnStatus?: true
   readonly out?: string
   readonly server?: string
 }
@@ -72,6 +75,7 @@ async function runCapture(urls: readonly string[], options: CaptureOptions): Pro
       name,
       ...(options.loadingTime !== undefined && { loadingTime: options.loadingTime }),
     })),
+    ...(options.failOnStatus && { failOn: 'status' as const }),
   }
   const { server, project } = options
   if (server !== undefined) {
@@ -121,13 +125,12 @@ async function captureAll(
 }
 
 function describe({ urls }: RootStatus, saved: ReadonlyMap<string, string>): string {
-  const rows = urls.map(({ url, state, started, finished, uuid, reason, detail, cut }) => {
+  const rows = urls.map((page) => {
+    const { url, state, started, finished, uuid, reason, detail } = page
     const took =
       started !== undefined && finished !== undefined ? `${((finished - started) / 1000).toFixed(1)} s` : ''
     const picture = (uuid && (saved.get(uuid) ?? uuid)) ?? ''
-    const result = reason
-      ? `${reason}: ${printable(detail ?? '')}`
-      : `${picture}${cut ? ' (cut: the page is longer)' : ''}`
+    const result = reason ? `${reason}: ${printable(detail ?? '')}` : picture + describeSeen(page)
     return [state, took.padStart(6), printable(url), result]
   })
   return formatTable(['STATE', '  TIME', 'PAGE', 'RESULT'], rows)

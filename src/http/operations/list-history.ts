@@ -16,7 +16,10 @@ export function listHistory(server: Server, context: HttpContext): void {
       operationId: 'listHistory',
       tags: ['Browsing'],
       summary: 'List the screenshots of one page',
-      description: 'All of one address, newest first, whichever root they belong to.',
+      description:
+        'All of one address, newest first, whichever root they belong to. Those with the same `view` are like each ' +
+        'other. With `fullPage` or `width`, those that were asked for in this way: a page may then hold fewer than ' +
+        '`limit`, even none, with a `Link` all the same. Go on while there is one.',
       params: ProjectParams,
       querystring: createHistoryQuery(maxLimit),
       response: {
@@ -31,13 +34,13 @@ export function listHistory(server: Server, context: HttpContext): void {
     },
     handler: async (request, reply) => {
       const { projectId } = request.params
-      const { url, limit = maxLimit, cursor } = request.query
+      const { url, limit = maxLimit, cursor, fullPage, width } = request.query
       const origin = originOf(request, context)
-      const asked = { now: context.clock(), origin }
-      const answer = await context.pages.history(projectId, { url, limit, cursor }, asked)
+      const asked = { now: context.clock(), origin, isGone: () => reply.raw.destroyed }
+      const answer = await context.pages.history(projectId, { url, limit, cursor, fullPage, width }, asked)
       if (answer.nextCursor) {
         const address = origin + historyPath(projectId.toLowerCase())
-        reply.header('link', nextPage(address, { url, limit, cursor: answer.nextCursor }))
+        reply.header('link', nextPage(address, { url, limit, cursor: answer.nextCursor, fullPage, width }))
       }
       return await sendAnswer(answer, request, reply, context)
     },

@@ -1,7 +1,7 @@
 import { OVERVIEW_JOBS, OverviewList } from '../../contract/browsing.ts'
 import { overviewsPath, paths } from '../../contract/paths.ts'
 import { createOverviewsQuery, ProjectParams } from '../../contract/requests.ts'
-import { toRootFilter } from '../../results/search.ts'
+import { toSought } from '../../results/search.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { nextPage } from '../next-page.ts'
 import { originOf } from '../origin.ts'
@@ -18,8 +18,9 @@ export function listOverviews(server: Server, context: HttpContext): void {
       tags: ['Browsing'],
       summary: 'List the roots of a project at a glance',
       description:
-        `Newest first: how far each is, and its first ${OVERVIEW_JOBS} screenshots, however many it has. With \`q\` or ` +
-        '`tag`, a page may hold fewer than `limit`, even none, with a `Link` all the same: go on while there is one.',
+        `Newest first: how far each is, its first ${OVERVIEW_JOBS} screenshots and its first ${OVERVIEW_JOBS} failures, ` +
+        'however many it has. What is asked for must all be true of a root. With `q`, `tag`, `state` or `mark`, a page ' +
+        'may hold fewer than `limit`, even none, with a `Link` all the same: go on while there is one.',
       params: ProjectParams,
       querystring: createOverviewsQuery(maxLimit),
       response: {
@@ -33,17 +34,18 @@ export function listOverviews(server: Server, context: HttpContext): void {
     },
     handler: async (request, reply) => {
       const { projectId } = request.params
-      const { limit = maxLimit, cursor, q, tag } = request.query
+      const { limit = maxLimit, cursor, q, tag, state, mark, from, to } = request.query
       const origin = originOf(request, context)
       const asked = { now: context.clock(), origin, isGone: () => reply.raw.destroyed }
       const answer = await context.overviews.list(
         projectId,
-        { limit, cursor, filter: toRootFilter({ q, tag }) },
+        { limit, cursor, from, to, sought: toSought({ q, tag, mark, states: state }) },
         asked,
       )
       if (answer.nextCursor) {
         const address = origin + overviewsPath(projectId.toLowerCase())
-        reply.header('link', nextPage(address, { limit, cursor: answer.nextCursor, q, tag }))
+        const question = { limit, cursor: answer.nextCursor, q, tag, state, mark, from, to }
+        reply.header('link', nextPage(address, question))
       }
       return await sendAnswer(answer, request, reply, context)
     },

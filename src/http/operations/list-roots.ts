@@ -1,7 +1,7 @@
 import { paths, rootsPath } from '../../contract/paths.ts'
 import { createRootsQuery, ProjectParams } from '../../contract/requests.ts'
 import { RootList } from '../../contract/results.ts'
-import { toRootFilter } from '../../results/search.ts'
+import { toSought } from '../../results/search.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { nextPage } from '../next-page.ts'
 import { originOf } from '../origin.ts'
@@ -39,7 +39,7 @@ export function listRoots(server: Server, context: HttpContext): void {
       const origin = originOf(request, context)
       const answer = await context.results.listRoots(
         request.params.projectId,
-        { page, filter: toRootFilter({ q, tag }) },
+        { page, sought: toSought({ q, tag }) },
         { now: context.clock(), origin, isGone: () => reply.raw.destroyed },
       )
       if (page && answer.nextCursor) {

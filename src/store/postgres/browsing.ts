@@ -1,8 +1,8 @@
 import type { Browsing } from '../browsing.ts'
-import { REQUEST, toRequestSummary } from '../sql/browsing.ts'
-import { toJobTexts } from '../sql/reads.ts'
-import { createPostgresPages } from './pages.ts'
-import { type Query, TEXTS } from './reads.ts'
+import { FAILURE, REQUEST, toFailures, toRequestSummary, toSeenTexts } from '../sql/browsing.ts'
+import { BETWEEN_JOBS } from '../sql/reads.ts'
+import { createPostgresPages, SEEN_TEXT } from './pages.ts'
+import type { Query } from './reads.ts'
 import { namesAnySpelling } from './search.ts'
 
 /** `look`: for statements that may have to look through much. */
@@ -19,21 +19,33 @@ export function createPostgresBrowsing(query: Query, look: Query): Browsing {
     async firstTexts(projectId, rootIds, { limit, q }) {
       const values: unknown[] = [projectId, rootIds, limit]
       const names = q === undefined ? '' : `and ${namesAnySpelling(q, values)}`
-      const text = `select root_id, (select ${TEXTS} from
+      const text = `select root_id, (select string_agg(${SEEN_TEXT}, chr(${BETWEEN_JOBS}) order by position) from
           (select * from jobs where project_id = $1 and root_id = wanted.root_id ${names}
-           order by position limit $3) part)
+           order by position limit $3) jobs)
         from unnest($2::uuid[]) wanted (root_id)`
       const rows = await (q === undefined ? query : look)(text, values)
-      return new Map(
-        rows.map(([rootId, texts]) => [rootId as string, texts === null ? [] : toJobTexts(texts as string)]),
-      )
+      return new Map(rows.map(([rootId, texts]) => [rootId as string, toSeenTexts(texts)]))
     },
 
-    async matching(projectId, rootIds, { q, tag }) {
+    async firstFailures(projectId, rootIds, { limit, q }) {
+      const values: unknown[] = [projectId, rootIds, limit]
+      const names = q === undefined ? '' : `and ${namesAnySpelling(q, values)}`
+      const text = `select root_id, (select json_agg(json_build_array(${FAILURE}) order by position)::text from
+          (select * from captures where project_id = $1 and root_id = wanted.root_id and state = 'failed' ${names}
+           order by position limit $3) failed)
+        from unnest($2::uuid[]) wanted (root_id)`
+      const rows = await (q === undefined ? query : look)(text, values)
+      return new Map(rows.map(([rootId, failures]) => [rootId as string, toFailures(failures)]))
+    },
+
+    async matching(projectId, rootIds, { q, tag, mark }) {
       const values: unknown[] = [projectId, rootIds]
       const conditions: string[] = []
       if (tag !== undefined) {
         conditions.push(any('requests', `tags::jsonb ? $${values.push(tag)}`))
+      }
+      if (mark !== undefined) {
+        conditions.push(any('requests', `marks::jsonb ? $${values.push(mark)}`))
       }
       if (q !== undefined) {
         const names = namesAnySpelling(q, values)

@@ -1,5 +1,5 @@
 import type { Browsing } from '../browsing.ts'
-import { shownJob, toLookedPage, toPictureCount, toShownJob } from '../sql/browsing.ts'
+import { seenText, shownJob, toLookedPage, toPictureCount, toShownJob } from '../sql/browsing.ts'
 import { type Query, TEXT } from './reads.ts'
 import { namesAnySpelling } from './search.ts'
 
@@ -12,7 +12,8 @@ const keyOf = (url: string) =>
 
 export const PAGE: string = keyOf('url')
 
-const JOB = shownJob(TEXT)
+export const SEEN_TEXT = seenText(TEXT, 'chr')
+const JOB = shownJob(SEEN_TEXT)
 /** There are few, and mostly none. */
 const SHOWN = 'root_id <> all(array(select root_id from roots where project_id = $1 and claimed is not null))'
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool, Transaction, Updateable } from 'kysely'
 import type { Attempt, Captured, CaptureKey, CaptureTask, Failed } from '../captures.ts'
+import { addMarks } from './marks.ts'
 import { newRevision } from './revision.ts'
 import type { Schema } from './schema.ts'
 
@@ -77,6 +78,7 @@ export async function begin(
     width: request.width,
     height: request.height,
     fullPage: request.full_page === 1,
+    failOnStatus: request.fail_on === 'status',
     attempts: capture.attempts + 1,
   }
 }
@@ -89,15 +91,25 @@ export async function end(
   now: number,
 ): Promise<boolean> {
   const failed = 'reason' in outcome ? outcome : undefined
+  const { seen } = outcome
   const ended = await change(transaction, attempt, isOf(attempt), () => ({
     state: failed ? 'failed' : 'done',
     finished: now,
     lease: null,
     reason: failed?.reason ?? null,
     detail: failed?.detail ?? null,
-    cut: 'cut' in outcome && outcome.cut ? 1 : 0,
+    cut: seen?.marks.includes('cut') ? 1 : 0,
+    seen: seen ? JSON.stringify(seen) : null,
   }))
   if (!ended) return false
+  if (seen && seen.marks.length > 0) {
+    await transaction
+      .updateTable('requests')
+      .set({ marks: addMarks(ended.request.marks, [seen]) })
+      .where('project_id', '=', attempt.projectId)
+      .where('root_id', '=', attempt.rootId)
+      .execute()
+  }
   if (!('reason' in outcome)) await addJob(transaction, attempt, { ...ended.capture, ...outcome }, now)
   return true
 }
@@ -158,7 +170,7 @@ async function change(
     .set(({ eb }) => ({ version: eb('version', '+', 1) }))
     .where('project_id', '=', key.projectId)
     .where('root_id', '=', key.rootId)
-    .returning(['version', 'width', 'height', 'full_page'])
+    .returning(['version', 'width', 'height', 'full_page', 'fail_on', 'marks'])
     .executeTakeFirstOrThrow()
   await transaction
     .updateTable('captures')

@@ -101,7 +101,7 @@ export class SqlCaptures implements Omit<Captures, 'anyUnfinished'> {
           .onRef('roots.project_id', '=', 'requests.project_id')
           .onRef('roots.root_id', '=', 'requests.root_id'),
       )
-      .select(['roots.created', 'idempotency_key', 'width', 'height', 'full_page', 'tags'])
+      .select(['roots.created', 'idempotency_key', 'width', 'height', 'full_page', 'fail_on', 'tags'])
       .where('requests.project_id', '=', projectId)
       .where('requests.root_id', '=', rootId)
       .executeTakeFirst()
@@ -122,6 +122,7 @@ export class SqlCaptures implements Omit<Captures, 'anyUnfinished'> {
       width: request.width,
       height: request.height,
       fullPage: request.full_page === 1,
+      failOnStatus: request.fail_on === 'status',
       tags: JSON.parse(request.tags),
       version,
       captures,
@@ -166,6 +167,7 @@ function toProgress(row: Schema['captures']): CaptureProgress {
     attempts: row.attempts,
     uuid: row.state === 'done' ? (row.attempt ?? undefined) : undefined,
     failed: row.reason === null ? undefined : { reason: row.reason, detail: row.detail ?? '' },
+    seen: row.seen === null ? undefined : JSON.parse(row.seen),
     cut: row.cut === 1,
     queued: row.queued,
     started: row.started ?? undefined,

@@ -43,11 +43,18 @@ export const jobText = (quote: (column: string) => string) =>
      ',"width":', width, ',"basepath":', ${quote('basepath')}, ',"name":"', uuid, '"}')`
 
 export function toJobTexts(texts: string): JobText[] {
-  return texts.split(String.fromCharCode(BETWEEN_JOBS)).map((text) => {
-    const id = text.indexOf('-') - 8
-    const fields = id + 36
-    return { position: Number(text.slice(0, id)), uuid: text.slice(id, fields), fields: text.slice(fields) }
-  })
+  return texts.split(String.fromCharCode(BETWEEN_JOBS)).map((text) => toJobText(text))
+}
+
+/** `end`: where the text of the job ends, if something follows it. */
+export function toJobText(text: string, end = text.length): JobText {
+  const id = text.indexOf('-') - 8
+  const fields = id + 36
+  return {
+    position: Number(text.slice(0, id)),
+    uuid: text.slice(id, fields),
+    fields: text.slice(fields, end),
+  }
 }
 
 export function toProject(row: readonly unknown[]): Project {

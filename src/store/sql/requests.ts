@@ -1,7 +1,9 @@
 import { CompiledQuery, sql, type Transaction } from 'kysely'
+import type { Seen } from '../../contract/seen.ts'
 import { AppError } from '../../errors.ts'
-import type { Execute, NewRequest, QueuedCapture, RootProgress } from '../captures.ts'
+import type { CaptureProgress, Execute, NewRequest, QueuedCapture, RootProgress } from '../captures.ts'
 import { FIRST_VERSION } from './attempts.ts'
+import { addMarks, NO_MARKS } from './marks.ts'
 import { newRevision } from './revision.ts'
 import type { Schema } from './schema.ts'
 
@@ -52,6 +54,8 @@ export async function addRequest(transaction: Transaction<Schema>, request: NewR
       full_page: request.fullPage ? 1 : 0,
       tags: JSON.stringify(request.tags),
       version: FIRST_VERSION,
+      fail_on: request.failOnStatus ? 'status' : null,
+      marks: NO_MARKS,
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'idempotency_key']).doNothing())
     .executeTakeFirstOrThrow()
@@ -73,7 +77,7 @@ export async function adoptRequest(
   transaction: Transaction<Schema>,
   projectId: string,
   rootId: string,
-  { idempotencyKey, width, height, fullPage, tags, version, captures }: RootProgress,
+  { idempotencyKey, width, height, fullPage, failOnStatus, tags, version, captures }: RootProgress,
 ): Promise<void> {
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('requests')
@@ -86,6 +90,8 @@ export async function adoptRequest(
       full_page: fullPage ? 1 : 0,
       tags: JSON.stringify(tags),
       version,
+      fail_on: failOnStatus ? 'status' : null,
+      marks: addMarks(NO_MARKS, captures.map(marksOf)),
     })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()
@@ -110,9 +116,15 @@ export async function adoptRequest(
     reason: capture.failed?.reason ?? null,
     detail: capture.failed?.detail ?? null,
     cut: capture.cut ? 1 : 0,
+    seen: capture.seen ? JSON.stringify(capture.seen) : null,
     changed: capture.changed,
   }))
   await transaction.insertInto('captures').values(rows).execute()
+}
+
+/** Of what was captured before it was written down what was seen, only one mark is known. */
+function marksOf({ seen, cut }: CaptureProgress): Pick<Seen, 'marks'> {
+  return seen ?? { marks: cut ? ['cut'] : [] }
 }
 
 /** Queues the pages behind the project's others, and beside those of other projects. */

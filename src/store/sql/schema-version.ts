@@ -1,5 +1,11 @@
 /** The changes that made the tables what they are, in their order. Only ever appended to. */
-export const MIGRATIONS = ['0001-results', '0002-claims', '0003-captures', '0004-browsing'] as const
+export const MIGRATIONS = [
+  '0001-results',
+  '0002-claims',
+  '0003-captures',
+  '0004-browsing',
+  '0005-seen',
+] as const
 
 /** Where those that were made are written down. */
 export const MIGRATION_TABLE = 'kysely_migration'

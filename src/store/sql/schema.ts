@@ -54,6 +54,10 @@ export interface Schema {
     tags: string
     /** Counts up with everything that happens to its captures. */
     version: number
+    /** Null: a page of any status is captured. */
+    fail_on: 'status' | null
+    /** A JSON object: how many of its captures have each mark. */
+    marks: string
   }
   captures: {
     project_id: string
@@ -78,6 +82,8 @@ export interface Schema {
     reason: CaptureReason | null
     detail: string | null
     cut: number
+    /** JSON; null where nothing came, or it was captured before this was written down. */
+    seen: string | null
     /** The version of the request that it last changed with. */
     changed: number
   }

@@ -1,10 +1,8 @@
 import type { Browsing } from '../browsing.ts'
-import type { JobText } from '../job-text.ts'
-import { REQUEST, toRequestSummary } from '../sql/browsing.ts'
-import { BETWEEN_JOBS, toJobTexts } from '../sql/reads.ts'
-import { createSqlitePages } from './pages.ts'
+import { FAILURE, REQUEST, toFailures, toRequestSummary, toSeenTexts } from '../sql/browsing.ts'
+import { BETWEEN_JOBS } from '../sql/reads.ts'
+import { createSqlitePages, SEEN_TEXT } from './pages.ts'
 import type { Prepare } from './prepare.ts'
-import { TEXT } from './reads.ts'
 import { createSqliteSearch } from './search.ts'
 import { takingTurns } from './taking-turns.ts'
 
@@ -20,39 +18,54 @@ export function createSqliteBrowsing(prepare: Prepare): Browsing {
      where roots.project_id = ?1 and roots.root_id in (select value from json_each(?2))`,
   )
   const firstTexts = prepare(
-    `select value, (select string_agg(${TEXT}, char(${BETWEEN_JOBS}) order by position) from
-       (select * from jobs where project_id = ?1 and root_id = wanted.value order by position limit ?3))
+    `select value, (select string_agg(${SEEN_TEXT}, char(${BETWEEN_JOBS}) order by position) from
+       (select * from jobs where project_id = ?1 and root_id = wanted.value order by position limit ?3) jobs)
+     from json_each(?2) wanted`,
+  )
+  const firstFailures = prepare(
+    `select value, (select json_group_array(json_array(${FAILURE}) order by position) from
+       (select * from captures where project_id = ?1 and root_id = wanted.value and state = 'failed'
+        order by position limit ?3))
      from json_each(?2) wanted`,
   )
   const inTurn = takingTurns()
   const search = createSqliteSearch(prepare, inTurn)
+  /** `look`: reads the first of some roots by one statement. */
+  const firstOf = async <T>(
+    rootIds: readonly string[],
+    look: (some: string) => unknown[][],
+    read: (texts: unknown) => T,
+  ): Promise<Map<string, T>> => {
+    const found = new Map<string, T>()
+    for (let from = 0; from < rootIds.length; from += ROOTS_AT_ONCE) {
+      const some = JSON.stringify(rootIds.slice(from, from + ROOTS_AT_ONCE))
+      for (const [rootId, texts] of await inTurn(() => look(some))) found.set(rootId as string, read(texts))
+    }
+    return found
+  }
+  const oneByOne = async <T>(
+    rootIds: readonly string[],
+    read: (rootId: string) => Promise<T>,
+  ): Promise<Map<string, T>> => {
+    const found = new Map<string, T>()
+    for (const rootId of rootIds) found.set(rootId, await read(rootId))
+    return found
+  }
   return {
     ...createSqlitePages(prepare, inTurn),
     requestsOf: async (projectId, rootIds) =>
       new Map((await inTurn(() => requests(projectId, JSON.stringify(rootIds)))).map(toRequestSummary)),
-    async firstTexts(projectId, rootIds, { limit, q }) {
-      const found = new Map<string, JobText[]>()
-      for (let from = 0; q === undefined && from < rootIds.length; from += ROOTS_AT_ONCE) {
-        const some = JSON.stringify(rootIds.slice(from, from + ROOTS_AT_ONCE))
-        const rows = await inTurn(() => firstTexts(projectId, some, limit))
-        for (const [rootId, texts] of rows) found.set(rootId as string, toSomeTexts(texts))
-      }
-      if (q === undefined) return found
-      for (const rootId of rootIds) {
-        found.set(rootId, await search.firstTexts(projectId, rootId, { limit, q }))
-      }
-      return found
-    },
+    firstTexts: async (projectId, rootIds, { limit, q }) =>
+      q === undefined
+        ? await firstOf(rootIds, (some) => firstTexts(projectId, some, limit), toSeenTexts)
+        : await oneByOne(rootIds, (rootId) => search.firstTexts(projectId, rootId, { limit, q })),
+    firstFailures: async (projectId, rootIds, { limit, q }) =>
+      q === undefined
+        ? await firstOf(rootIds, (some) => firstFailures(projectId, some, limit), toFailures)
+        : await oneByOne(rootIds, (rootId) => search.firstFailures(projectId, rootId, { limit, q })),
     async matching(projectId, rootIds, filter) {
-      const found = new Set<string>()
-      for (const rootId of rootIds) {
-        if (await search.matches(projectId, rootId, filter)) found.add(rootId)
-      }
-      return found
+      const matches = await oneByOne(rootIds, (rootId) => search.matches(projectId, rootId, filter))
+      return new Set(rootIds.filter((rootId) => matches.get(rootId)))
     },
   }
-}
-
-function toSomeTexts(texts: unknown): JobText[] {
-  return texts === null ? [] : toJobTexts(texts as string)
 }

@@ -1,15 +1,16 @@
 import type { Browsing, LookedPage, PictureCount } from '../browsing.ts'
-import { shownJob, toLookedPage, toPictureCount, toShownJob } from '../sql/browsing.ts'
+import { seenText, shownJob, toLookedPage, toPictureCount, toShownJob } from '../sql/browsing.ts'
 import { spellingsOf } from '../sql/search.ts'
 import type { Prepare } from './prepare.ts'
 import { TEXT } from './reads.ts'
-import { keeping, namesAnySpelling } from './search.ts'
+import { keeping, namesAnySpelling } from './spellings.ts'
 import type { InTurn } from './taking-turns.ts'
 
 /** Addresses that one statement looks at: less than a millisecond, and some ten where they are as long as can be. */
 const PAGES_AT_ONCE = 25
 
-const JOB = shownJob(TEXT)
+export const SEEN_TEXT = seenText(TEXT, 'char')
+const JOB = shownJob(SEEN_TEXT)
 const OF_PAGE = 'from jobs where project_id = ?1 and url = ?2'
 /** There are few, and mostly none. */
 const SHOWN = 'root_id not in (select root_id from roots where project_id = ?1 and claimed is not null)'

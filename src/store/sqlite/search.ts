@@ -1,15 +1,19 @@
+import type { PageFailure } from '../../contract/browsing.ts'
 import type { RootFilter } from '../browsing.ts'
-import type { JobText } from '../job-text.ts'
-import { BETWEEN_JOBS, toJobTexts } from '../sql/reads.ts'
-import { namesAny, spellingsOf } from '../sql/search.ts'
+import type { SeenText } from '../job-text.ts'
+import { FAILURE, toFailures, toSeenTexts } from '../sql/browsing.ts'
+import { BETWEEN_JOBS } from '../sql/reads.ts'
+import { spellingsOf } from '../sql/search.ts'
+import { SEEN_TEXT } from './pages.ts'
 import type { Prepare } from './prepare.ts'
-import { TEXT } from './reads.ts'
+import { keeping, namesAnySpelling } from './spellings.ts'
 import type { InTurn } from './taking-turns.ts'
 
 /** Rows that one statement looks at: a twentieth of a millisecond, and some tens where all is as long and as alike as can be. */
 const ROWS = 50
 
 const OF_ROOT = 'where project_id = ?1 and root_id = ?2'
+const FAILED = `${OF_ROOT} and state = 'failed'`
 /** The first parameter that is a spelling; those before say where to look, and for how many. */
 const FIRST_SPELLING = 5
 
@@ -18,28 +22,55 @@ export function createSqliteSearch(prepare: Prepare, inTurn: InTurn) {
   const tagged = prepare(
     `select 1 from requests cross join json_each(requests.tags) tag ${OF_ROOT} and tag.value = ?3 limit 1`,
   )
-  const part = (table: 'jobs' | 'captures', names: string) =>
-    `select position, ${names} as found from ${table} ${OF_ROOT} and position >= ?3 order by position limit ${ROWS}`
+  const marked = prepare(
+    `select 1 from requests cross join json_each(requests.marks) mark ${OF_ROOT} and mark.key = ?3 limit 1`,
+  )
+  const part = (rows: string, names: string) =>
+    `select position, ${names} as found from ${rows} and position >= ?3 order by position limit ${ROWS}`
   // By the number of spellings. Captures that are done are looked at as jobs.
   const statements = keeping((count) => {
     const names = namesAnySpelling(count, FIRST_SPELLING)
     const look = (table: 'jobs' | 'captures', condition: string) =>
-      prepare(`select count(*), max(position), max(found) from (${part(table, condition)})`)
+      prepare(`select count(*), max(position), max(found) from (${part(`${table} ${OF_ROOT}`, condition)})`)
+    const first = (rows: string, all: string) =>
+      prepare(
+        `with part as materialized (${part(rows, names)})
+         select count(*), max(position), (select ${all} from ${rows}
+           and position in (select position from part where found order by position limit ?4))
+         from part`,
+      )
     return {
       jobs: look('jobs', names),
       captures: look('captures', `(state <> 'done' and ${names})`),
-      texts: prepare(
-        `with part as materialized (${part('jobs', names)})
-         select count(*), max(position), (select string_agg(${TEXT}, char(${BETWEEN_JOBS}) order by position)
-           from jobs ${OF_ROOT} and position in (select position from part where found order by position limit ?4))
-         from part`,
-      ),
+      texts: first(`jobs ${OF_ROOT}`, `string_agg(${SEEN_TEXT}, char(${BETWEEN_JOBS}) order by position)`),
+      failures: first(`captures ${FAILED}`, `json_group_array(json_array(${FAILURE}) order by position)`),
     }
   })
 
+  /** The first that match. */
+  const firstOf = async <T>(
+    kind: 'texts' | 'failures',
+    [projectId, rootId]: readonly [string, string],
+    { q, limit }: { q: string; limit: number },
+    read: (some: unknown) => T[],
+  ): Promise<T[]> => {
+    const spellings = spellingsOf(q)
+    const look = statements(spellings.length)[kind]
+    const first: T[] = []
+    for (let from = 0; ; ) {
+      const room = limit - first.length
+      const [[count, last, some] = []] = await inTurn(() => look(projectId, rootId, from, room, ...spellings))
+      first.push(...read(some))
+      if ((count as number) < ROWS || first.length >= limit) return first
+      from = (last as number) + 1
+    }
+  }
+
   return {
-    async matches(projectId: string, rootId: string, { q, tag }: RootFilter): Promise<boolean> {
+    async matches(projectId: string, rootId: string, { q, tag, mark }: RootFilter): Promise<boolean> {
       if (tag !== undefined && (await inTurn(() => tagged(projectId, rootId, tag))).length === 0) return false
+      if (mark !== undefined && (await inTurn(() => marked(projectId, rootId, mark))).length === 0)
+        return false
       if (q === undefined) return true
       const spellings = spellingsOf(q)
       const { jobs, captures } = statements(spellings.length)
@@ -57,38 +88,17 @@ export function createSqliteSearch(prepare: Prepare, inTurn: InTurn) {
     },
 
     /** The first jobs of a root that match. */
-    async firstTexts(
+    firstTexts: (
       projectId: string,
       rootId: string,
-      { q, limit }: { q: string; limit: number },
-    ): Promise<JobText[]> {
-      const spellings = spellingsOf(q)
-      const { texts } = statements(spellings.length)
-      const first: JobText[] = []
-      for (let from = 0; ; ) {
-        const room = limit - first.length
-        const [[count, last, some] = []] = await inTurn(() =>
-          texts(projectId, rootId, from, room, ...spellings),
-        )
-        if (some !== null) first.push(...toJobTexts(some as string))
-        if ((count as number) < ROWS || first.length >= limit) return first
-        from = (last as number) + 1
-      }
-    },
-  }
-}
+      first: { q: string; limit: number },
+    ): Promise<SeenText[]> => firstOf('texts', [projectId, rootId], first, toSeenTexts),
 
-/** Of so many spellings, whose parameters begin with this one. */
-export function namesAnySpelling(count: number, first: number): string {
-  const parameters = Array.from({ length: count }, (_, index) => `?${first + index}`)
-  return namesAny(parameters, (column, parameter) => `instr(lower(${column}), ${parameter}) > 0`)
-}
-
-export function keeping<T>(make: (count: number) => T): (count: number) => T {
-  const made = new Map<number, T>()
-  return (count) => {
-    const one = made.get(count) ?? make(count)
-    made.set(count, one)
-    return one
+    /** The first pages of a root that failed and match. */
+    firstFailures: (
+      projectId: string,
+      rootId: string,
+      first: { q: string; limit: number },
+    ): Promise<PageFailure[]> => firstOf('failures', [projectId, rootId], first, toFailures),
   }
 }

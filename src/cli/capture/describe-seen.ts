@@ -1,0 +1,16 @@
+import type { Mark } from '../../contract/seen.ts'
+import type { PageStatus } from '../../contract/status.ts'
+import { counted } from '../table.ts'
+
+/** What is odd about a page that was captured, in a few words: ` (status 404; cut: the page is longer)`. */
+export function describeSeen({ seen, cut }: Pick<PageStatus, 'seen' | 'cut'>): string {
+  const words: Record<Mark, string> = {
+    error: `status ${seen?.status}`,
+    cut: 'cut: the page is longer',
+    wide: 'the page is wider',
+    restless: 'never at rest',
+    incomplete: `${counted(seen?.failedResources ?? 0, 'resource')} failed`,
+  }
+  const marks = seen?.marks ?? (cut ? ['cut' as const] : [])
+  return marks.length === 0 ? '' : ` (${marks.map((mark) => words[mark]).join('; ')})`
+}

@@ -1,0 +1,15 @@
+import type { View } from '../contract/browsing.ts'
+import type { Addresses } from '../images/images.ts'
+import type { SeenText } from '../store/job-text.ts'
+import { type RootIds, renderJobs } from './render.ts'
+
+/** A job as people look at it: with how it was asked for and what was seen, where that is known. */
+export function renderShown(
+  root: RootIds & { readonly view: View | undefined },
+  job: SeenText,
+  addresses: Addresses,
+): string {
+  const view = root.view ? `,"view":${JSON.stringify(root.view)}` : ''
+  const seen = job.seen === '' ? '' : `,"seen":${job.seen}`
+  return `${renderJobs(root, [job], addresses).slice(0, -1)}${view}${seen}}`
+}

@@ -1,0 +1,36 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { tidySeen } from '../../src/capture/tidy-seen.ts'
+import { isPlain } from '../../src/contract/reader.ts'
+import { MARK_NAMES } from '../../src/contract/seen.ts'
+import { newSeen } from '../support/captures.ts'
+
+test('what is short and plain stays as it is', () => {
+  const seen = newSeen({ title: 'Ω “quoted” 😀\n', status: 404, failedResources: 9, marks: ['error', 'cut'] })
+  expect(tidySeen(seen)).toEqual(seen)
+})
+
+test('a title of 500 characters and an address of 8,192 are all that is kept, and no half of a character', () => {
+  const { title, url } = tidySeen(
+    newSeen({ title: `${'x'.repeat(499)}😀`, url: `http://x/${'y'.repeat(9_000)}` }),
+  )
+  expect(title).toBe('x'.repeat(499))
+  expect(url).toHaveLength(8_192)
+})
+
+test('marks come in the order of the contract, each once', () => {
+  const marks = [...MARK_NAMES, ...MARK_NAMES].reverse()
+  expect(tidySeen(newSeen({ marks })).marks).toEqual(MARK_NAMES)
+})
+
+test('property: whatever a page calls itself, every database can hold what is kept', () => {
+  const unit = fc.constantFrom('\0', '\ud800', '\udc00', '😀', 'a', '\n')
+  fc.assert(
+    fc.property(fc.string({ unit, maxLength: 600 }), (title) => {
+      const tidy = tidySeen(newSeen({ title, url: title }))
+      for (const text of [tidy.title, tidy.url]) expect(isPlain(text)).toBe(true)
+      expect(tidy.title.length).toBeLessThanOrEqual(500)
+      if (isPlain(title) && title.length <= 500) expect(tidy.title).toBe(title)
+    }),
+  )
+})

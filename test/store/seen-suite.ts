@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { MARK_NAMES, type Mark, type Seen } from '../../src/contract/seen.ts'
+import type { Captured, CaptureTask, Failed } from '../../src/store/captures.ts'
+import type { Store } from '../../src/store/store.ts'
+import { FAILURE, newRequest, newSeen, PICTURE } from '../support/captures.ts'
+import { addRows, makeProject } from '../support/results.ts'
+import type { StoreDriver } from './store-suite.ts'
+
+/** Whatever a page may call itself. JSON escapes some of it, and the engines put some of it between texts. */
+const ODD: Seen = newSeen({
+  status: 404,
+  url: 'https://example.com/?a="b"\\#\u2028',
+  title: 'Ω “quoted” "plain" \\ \n \x01\x1e\x1f 😀 </script>',
+  failedResources: 7,
+  marks: ['error', 'incomplete'],
+})
+
+/** What every store must keep of what was seen, whatever engine it runs on. */
+export function seenSuite(name: string, driver: StoreDriver): void {
+  const open = async () => {
+    const store = await driver.open(await driver.newPlace())
+    return { store, browsing: store.browsing, projectId: await makeProject(store) }
+  }
+  const begin = async (store: Store, rootId: string): Promise<CaptureTask> => {
+    const task = await store.captures.takeNext({ now: 1e14, leaseMs: 1e14, rootId })
+    if (!task) throw new Error('nothing is due')
+    return task
+  }
+  /** A request whose pages end like this, in their order. */
+  const ended = async (store: Store, projectId: string, ...outcomes: (Captured | Failed)[]) => {
+    const rootId = await store.captures.accept(newRequest(projectId, { pages: outcomes.length }))
+    for (const outcome of outcomes) await store.captures.finish(await begin(store, rootId), outcome, 5)
+    return rootId
+  }
+  const seeing = (...marks: Mark[]): Captured => ({ ...PICTURE, seen: newSeen({ marks }) })
+
+  describe(`${name}: what was seen`, () => {
+    test('comes with the job wherever people look at it, to the character, with how it was asked for', async () => {
+      const { store, browsing, projectId } = await open()
+      const view = { width: 390, height: 844, fullPage: false }
+      const rootId = await store.captures.accept(newRequest(projectId, view))
+      const task = await begin(store, rootId)
+      await store.captures.finish(task, { ...PICTURE, seen: ODD }, 5)
+      const [first] = (await browsing.firstTexts(projectId, [rootId], { limit: 3 })).get(rootId) ?? []
+      const [found] =
+        (await browsing.firstTexts(projectId, [rootId], { limit: 3, q: 'PAGE' })).get(rootId) ?? []
+      const job = await browsing.findJob(projectId, task.uuid)
+      const [past] = await browsing.pageHistory(projectId, task.url, { limit: 3 })
+      const [page] = await browsing.nextPages(projectId, { limit: 3 })
+      for (const text of [first, found, job?.text, past?.text, page?.latest?.text]) {
+        expect(JSON.parse(text?.seen ?? '')).toEqual(ODD)
+      }
+      for (const shown of [job, past, page?.latest]) expect(shown?.view).toEqual(view)
+      const { seen: _, ...text } = first ?? { seen: '' }
+      expect((await store.textsOf(projectId, [rootId])).get(rootId)).toEqual([text])
+    })
+
+    test('is nothing for what was imported, nor is it known how that was asked for', async () => {
+      const { store, browsing, projectId } = await open()
+      const rootId = await addRows(store, projectId)
+      const [past] = await browsing.pageHistory(projectId, 'https://example.com/', { limit: 3 })
+      expect(past).toMatchObject({ rootId, text: { seen: '' } })
+      expect(past?.view).toBeUndefined()
+    })
+
+    test('may be known of a page that failed, too', async () => {
+      const { store, browsing, projectId } = await open()
+      const rootId = await ended(store, projectId, { reason: 'status', detail: 'It is gone.', seen: ODD })
+      const progress = await store.captures.findProgress(projectId, rootId)
+      expect(progress?.captures).toMatchObject([
+        { seen: ODD, cut: false, failed: { reason: 'status', detail: 'It is gone.' } },
+      ])
+      expect((await browsing.requestsOf(projectId, [rootId])).get(rootId)?.marks).toEqual({
+        ...{ error: 1, incomplete: 1 },
+      })
+    })
+
+    test('is counted once, however often an attempt is ended, and by whom', async () => {
+      const { store, browsing, projectId } = await open()
+      const rootId = await store.captures.accept(newRequest(projectId, { pages: 2 }))
+      const late = await begin(store, rootId)
+      const last = (await store.captures.take(late, { now: 1, leaseMs: 1 })) as CaptureTask
+      for (const attempt of [late, last, last, late]) {
+        await store.captures.finish(attempt, seeing('cut', 'wide'), 5)
+      }
+      await store.captures.finish(await begin(store, rootId), seeing('wide'), 5)
+      expect((await browsing.requestsOf(projectId, [rootId])).get(rootId)?.marks).toEqual({ cut: 1, wide: 2 })
+    })
+
+    test('is counted also for a request that was taken over, and for what is only known to be cut', async () => {
+      const { store, browsing, projectId } = await open()
+      const rootId = await ended(store, projectId, seeing('restless'), seeing('cut'), PICTURE, FAILURE)
+      const progress = await store.captures.findProgress(projectId, rootId)
+      if (!progress) throw new Error('there is no request')
+      const copy = await addRows(store, projectId)
+      const captures = progress.captures.map((each) => (each.cut ? { ...each, seen: undefined } : each))
+      await store.captures.adopt(projectId, copy, { ...progress, captures, idempotencyKey: undefined })
+      expect((await browsing.requestsOf(projectId, [copy])).get(copy)?.marks).toEqual({ cut: 1, restless: 1 })
+      expect((await store.captures.findProgress(projectId, copy))?.captures).toEqual(captures)
+      // The job in the place of the first is another one.
+      const texts = await browsing.firstTexts(projectId, [copy], { limit: 1 })
+      expect(texts.get(copy)).toMatchObject([{ position: 0, seen: '' }])
+    })
+
+    test.each(MARK_NAMES)('roots are found by the mark %s of any of their pages', async (mark) => {
+      const { store, browsing, projectId } = await open()
+      const others = MARK_NAMES.filter((each) => each !== mark)
+      const rootIds = [
+        await ended(store, projectId, PICTURE, seeing(mark)),
+        await ended(store, projectId, seeing(...others), PICTURE),
+        await ended(store, projectId, seeing(...MARK_NAMES)),
+        await ended(store, projectId, FAILURE),
+        await addRows(store, projectId),
+      ]
+      const [one = '', , all = ''] = rootIds
+      expect(await browsing.matching(projectId, rootIds, { mark })).toEqual(new Set([one, all]))
+      expect(await browsing.matching(projectId, rootIds, { mark, q: 'page 1' })).toEqual(new Set([one]))
+      expect(await browsing.matching(projectId, rootIds, { mark, tag: 'none' })).toEqual(new Set())
+      expect(await browsing.matching(await makeProject(store), rootIds, { mark })).toEqual(new Set())
+    })
+  })
+
+  describe(`${name}: failures`, () => {
+    test('are the first of each root, in their order, and nothing else', async () => {
+      const { store, browsing, projectId } = await open()
+      const odd: Failed = { reason: 'tls', detail: 'say "no" \\ 😀 \x1e\n' }
+      const rootId = await ended(store, projectId, PICTURE, odd, PICTURE, FAILURE, FAILURE)
+      const imported = await addRows(store, projectId)
+      const queued = await store.captures.accept(newRequest(projectId))
+      const rootIds = [rootId, imported, queued, randomUUID()]
+      const first = await browsing.firstFailures(projectId, rootIds, { limit: 2 })
+      expect(first.get(rootId)).toEqual([
+        { position: 1, url: 'https://example.com/1', name: 'Page 1', ...odd },
+        { position: 3, url: 'https://example.com/3', name: 'Page 3', ...FAILURE },
+      ])
+      expect(rootIds.slice(1).flatMap((each) => first.get(each) ?? [])).toEqual([])
+      const other = await browsing.firstFailures(await makeProject(store), rootIds, { limit: 2 })
+      expect([...other.values()].flat()).toEqual([])
+      expect(await browsing.firstFailures(projectId, [], { limit: 2 })).toEqual(new Map())
+    })
+
+    test('are found by a text, also the last of very many', async () => {
+      const { store, browsing, projectId } = await open()
+      const outcomes = Array.from({ length: 112 }, (_, index) => (index === 1 ? PICTURE : FAILURE))
+      const rootId = await ended(store, projectId, ...outcomes)
+      const find = async (q: string, limit = 12) => {
+        const first = await browsing.firstFailures(projectId, [rootId], { limit, q })
+        return first.get(rootId)?.map(({ position }) => position)
+      }
+      expect(await find('PAGE 111')).toEqual([111])
+      expect(await find('page 1')).toEqual([10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 100, 101])
+      expect(await find('com/9', 3)).toEqual([9, 90, 91])
+      expect(await find('nothing')).toEqual([])
+    })
+  })
+}
