@@ -88,16 +88,9 @@ async function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
   return await turn
 }
 
-/** The pixels of some rows of a picture. Undefined where it is not `of` that size. */
-export async function readStrips(
-  bytes: Buffer,
-  { tops, height, of }: { tops: readonly number[]; height: number; of: { width: number; height: number } },
-): Promise<Buffer[] | undefined> {
-  const { data, info } = await (await load(bytes, { limitInputPixels: false }))
-    .removeAlpha()
-    .raw()
-    .toBuffer({ resolveWithObject: true })
-  if (info.width !== of.width || info.height !== of.height) return undefined
-  const row = info.width * info.channels
-  return tops.map((top) => data.subarray(top * row, (top + height) * row))
+/** Its pixels, three bytes each. */
+export async function readPixels(bytes: Buffer): Promise<{ data: Buffer; width: number; height: number }> {
+  const picture = await load(bytes, { limitInputPixels: false })
+  const { data, info } = await picture.removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  return { data, width: info.width, height: info.height }
 }

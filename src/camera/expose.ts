@@ -1,14 +1,16 @@
-import type { CDPSession } from 'playwright-core'
-import { readStrips } from '../picture.ts'
+import type { CDPSession, Page } from 'playwright-core'
+import { readPixels } from '../picture.ts'
+import { createTurns } from '../turns.ts'
 import { CaptureFailure, type PageToShoot } from './camera.ts'
 import { hostOf } from './failures.ts'
-import type { Rest } from './rest.ts'
-import { drawAsMuchAs, takeFrame } from './window.ts'
+import { hold, type Rest } from './rest.ts'
+import { chooseStrips, STRIP, showsStrip } from './strips.ts'
+import { drawAsMuchAs, type Size, takeFrame } from './window.ts'
 
 /** A picture that is not the page's is taken again, so often. */
 const ATTEMPTS = 4
-/** Pixels. */
-const STRIP = 32
+/** A picture of the largest size is some 60 MB of pixels: they are looked at one at a time. */
+const inTurn = createTurns(1)
 
 export interface PictureLimits {
   readonly height: number
@@ -29,6 +31,7 @@ export function highest({ height, pixels }: PictureLimits, width: number): numbe
 
 /** The picture of a page that has come to rest. */
 export async function expose(
+  page: Page,
   session: CDPSession,
   rest: Rest,
   wanted: PageToShoot,
@@ -40,13 +43,13 @@ export async function expose(
   const taken = Math.min(whole, highest(limits, width))
   const marks = { cut: taken < whole, wide: Math.ceil(cssContentSize.width) > width }
   if (taken === height) return { bytes: Buffer.from(rest.frame, 'base64'), ...marks }
+  const size = { width, height: taken }
+  await hold(page)
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     signal.throwIfAborted()
-    const bytes = await exposeWhole(session, { width, height: taken })
-    signal.throwIfAborted()
-    if (await isRight(session, bytes, { width, height: taken, window: height, rest })) {
+    const bytes = await exposeWhole(session, size)
+    if (await inTurn(() => isRight(session, bytes, { size, window: height, signal })))
       return { bytes, ...marks }
-    }
   }
   throw new CaptureFailure(
     'unsteady',
@@ -54,10 +57,8 @@ export async function expose(
   )
 }
 
-/**
- * First everything is drawn, then it is taken: a picture that is larger than what is drawn shows the window over and over.
- */
-async function exposeWhole(session: CDPSession, size: { width: number; height: number }): Promise<Buffer> {
+/** First everything is drawn, then it is taken: what is not drawn yet may be shown as anything. */
+async function exposeWhole(session: CDPSession, size: Size): Promise<Buffer> {
   await drawAsMuchAs(session, size)
   return Buffer.from(await takeFrame(session, { y: 0, ...size }), 'base64')
 }
@@ -66,22 +67,16 @@ async function exposeWhole(session: CDPSession, size: { width: number; height: n
 async function isRight(
   session: CDPSession,
   bytes: Buffer,
-  { width, height, window, rest }: { width: number; height: number; window: number; rest: Rest },
+  { size, window, signal }: { size: Size; window: number; signal: AbortSignal },
 ): Promise<boolean> {
-  const tops = [window, Math.round((window + height) / 2), height - STRIP].filter(
-    (top) => top + STRIP <= height,
-  )
-  await drawAsMuchAs(session, { width, height: STRIP })
-  const drawn: Buffer[] = []
-  for (const y of tops) {
-    drawn.push(Buffer.from(await takeFrame(session, { y, width, height: STRIP }), 'base64'))
+  const picture = await readPixels(bytes)
+  if (picture.width !== size.width || picture.height !== size.height) return false
+  const strip = { width: size.width, height: STRIP }
+  await drawAsMuchAs(session, strip)
+  for (const y of chooseStrips(picture, window)) {
+    signal.throwIfAborted()
+    const again = Buffer.from(await takeFrame(session, { y, ...strip }), 'base64')
+    if (!showsStrip(picture, y, await readPixels(again))) return false
   }
-  const [shown, again] = await Promise.all([
-    readStrips(bytes, { tops, height: STRIP, of: { width, height } }),
-    Promise.all(
-      drawn.map((strip) => readStrips(strip, { tops: [0], height: STRIP, of: { width, height: STRIP } })),
-    ),
-  ])
-  void rest
-  return shown !== undefined && again.every((strip, index) => strip?.[0]?.equals(shown[index] as Buffer))
+  return true
 }

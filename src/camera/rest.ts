@@ -1,13 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession, Frame, Page } from 'playwright-core'
 import { holdScripts, still } from './in-page/still.ts'
+import type { Settled } from './settle.ts'
 import { leadMouseOut, takeFrame } from './window.ts'
 
 /** Whatever moves by a script is over by then, or goes on without end. */
-const PATIENCE_MS = 2_000
+const PATIENCE_MS = 3_000
+/** Between two frames that must be the same, where a script could change what they show. */
+const APART_MS = 250
 /** A frame that a page in it keeps busy is not waited for. */
 const FRAME_MS = 1_500
-const LONGEST_PAUSE_MS = 200
 
 export interface Rest {
   /** What the window shows: PNG, in Base64. */
@@ -16,33 +18,49 @@ export interface Rest {
   readonly atRest: boolean
 }
 
+export interface RestRules extends Settled {
+  readonly fullPage: boolean
+  readonly signal: AbortSignal
+}
+
 /**
- * Stills the page until two frames in a row are the same. One whose scripts go on drawing is held after a while; one that
- * moves all the same is taken as it is when `deadline` is over.
+ * Stills the page until two frames are the same, one before and one after it was quiet. One whose scripts go on drawing
+ * is held after a while.
  */
 export async function comeToRest(
   page: Page,
   session: CDPSession,
-  { fullPage, deadline, signal }: { fullPage: boolean; deadline: number; signal: AbortSignal },
+  { fullPage, quiet, scripted, signal }: RestRules,
 ): Promise<Rest> {
   await leadMouseOut(session)
-  const patience = Math.min(deadline, performance.now() + PATIENCE_MS)
-  let isHeld = false
-  let last: string | undefined
-  for (let pause = 0; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2 + 25)) {
-    await inEveryFrame(page, (frame) => frame.evaluate(still, fullPage))
-    const frame = await takeFrame(session)
+  let last = await look(page, session, fullPage)
+  await quiet()
+  const patience = performance.now() + PATIENCE_MS
+  for (let isHeld = false; ; ) {
     signal.throwIfAborted()
+    const frame = await look(page, session, fullPage)
     if (frame === last) return { frame, atRest: !isHeld }
-    const now = performance.now()
-    if (isHeld && now > deadline) return { frame, atRest: false }
-    if (!isHeld && now > patience) {
-      isHeld = true
-      await inEveryFrame(page, (each) => each.evaluate(holdScripts))
-    }
-    if (last !== undefined) await sleep(pause, undefined, { signal })
     last = frame
+    if (!isHeld && performance.now() > patience) {
+      isHeld = true
+      await hold(page)
+    } else if (scripted) await sleep(APART_MS, undefined, { signal })
   }
+}
+
+export async function takeAsItIs(page: Page, session: CDPSession, fullPage: boolean): Promise<Rest> {
+  await leadMouseOut(session)
+  return { frame: await look(page, session, fullPage), atRest: false }
+}
+
+async function look(page: Page, session: CDPSession, fullPage: boolean): Promise<string> {
+  await inEveryFrame(page, (frame) => frame.evaluate(still, fullPage))
+  return await takeFrame(session)
+}
+
+/** From here on the page does nothing by itself. */
+export async function hold(page: Page): Promise<void> {
+  await inEveryFrame(page, (frame) => frame.evaluate(holdScripts))
 }
 
 /** One that is gone, or does not answer, is left alone. */

@@ -39,17 +39,28 @@ export function watchNetwork(page: Page) {
   }
 }
 
+export interface Settled {
+  /** It may change by itself. */
+  readonly scripted: boolean
+  /** Resolves when nothing more is on its way. */
+  readonly quiet: () => Promise<void>
+}
+
 /**
- * Resolves when the page shows what it is going to show: loaded, with its fonts, and nothing more on its way. A page
- * without scripts cannot ask for more than it has. `unveilTo` is how far down a full page is shown.
+ * Resolves when the page is loaded, with its fonts; a full page when all of it is, down to `unveilTo`. A page without
+ * scripts cannot ask for more than it has.
  */
 export async function settle(
   page: Page,
   network: Network,
   { unveilTo, signal }: { unveilTo: number | undefined; signal: AbortSignal },
-): Promise<void> {
+): Promise<Settled> {
   await page.waitForLoadState('load', { timeout: 0 })
-  if (unveilTo !== undefined) await page.evaluate(unveil, unveilTo)
   const scripted = await page.evaluate(whenDrawn)
-  await network.quiet(scripted ? QUIET_MS : 0, signal)
+  if (unveilTo !== undefined) {
+    // What a script has not made yet cannot be unveiled.
+    if (scripted) await network.quiet(QUIET_MS, signal)
+    await page.evaluate(unveil, unveilTo)
+  }
+  return { scripted, quiet: () => network.quiet(scripted ? QUIET_MS : 0, signal) }
 }

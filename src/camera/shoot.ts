@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import type { Mark } from '../contract/seen.ts'
+import { MARK_NAMES, type Seen } from '../contract/seen.ts'
 import type { Gate } from '../egress/guard.ts'
 import { CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
 import { type Exposed, expose, highest, type PictureLimits } from './expose.ts'
 import { hostOf } from './failures.ts'
 import { NO_BYPASS } from './launch.ts'
-import { comeToRest } from './rest.ts'
+import { comeToRest, type Rest, takeAsItIs } from './rest.ts'
 import { countMoves, HOLD_MS, holdStill, movedOn, unless } from './restless.ts'
 import { type Network, settle, watchNetwork } from './settle.ts'
 import { Visit } from './visit.ts'
@@ -55,88 +55,93 @@ export async function shootPage(
 }
 
 async function shoot(page: Page, gate: Gate, wanted: PageToShoot, { limits, signal }: Rules): Promise<Shot> {
-  const { fullPage } = wanted
   const network = watchNetwork(page)
   const visit = new Visit(page, gate, wanted)
   const session = await openWindow(page, wanted)
   const moves = await countMoves(session)
   const deadline = performance.now() + wanted.loadingTime
   await visit.navigate()
-  const first = moves()
-  const unveilTo = fullPage ? highest(limits, wanted.width) : undefined
-  const settled = await settleBefore(deadline, page, network, unveilTo)
-  signal.throwIfAborted()
-  // It went on by itself to where nothing is: what is shown is the browser's own page about that.
-  if (page.url().startsWith(ERROR_PAGE)) throw visit.lastFailure()
-  visit.checkStatus()
-  const hasMoved = () => moves() > first
-  let isHeld = hasMoved() && !settled
-  if (isHeld) await holdStill(session)
-  const take = async (untilMoved: AbortSignal): Promise<Shot> => {
-    const rest = await comeToRest(page, session, { fullPage, deadline, signal: untilMoved })
-    const exposed = await expose(session, rest, wanted, { limits, signal: untilMoved })
-    const failedResources = visit.failedResources + network.waitsFor()
-    const { status } = visit
+  const unveilTo = wanted.fullPage ? highest(limits, wanted.width) : undefined
+
+  const findRest = async (over: AbortSignal): Promise<Rest> => {
+    const settled = await settle(page, network, { unveilTo, signal: over })
+    return await comeToRest(page, session, { ...settled, fullPage: wanted.fullPage, signal: over })
+  }
+  const take = async (rest: Rest, called: AbortSignal): Promise<Shot> => {
+    const exposed = await expose(page, session, rest, wanted, { limits, signal: called })
     return {
       bytes: exposed.bytes,
-      seen: {
-        status,
-        url: page.url(),
-        title: await page.title(),
-        failedResources,
-        marks: marksOf({ ...exposed, status, failedResources, restless: !settled || !rest.atRest }),
-      },
+      seen: await see(page, visit, network, { ...exposed, restless: !rest.atRest }),
     }
   }
+
+  let isHeld = false
   for (let patience = HOLD_MS; ; patience *= 2) {
+    const first = moves()
+    const hasMoved = () => moves() > first
     try {
-      return await unless(hasMoved, patience, take, signal)
+      // A page that never comes to rest is taken as it is when its time is over.
+      const rest =
+        (await before(deadline, (over) => whereverItGoes(findRest, over))) ??
+        (await unless(hasMoved, patience, () => takeAsItIs(page, session, wanted.fullPage), signal))
+      signal.throwIfAborted()
+      // It went on by itself to where nothing is: what is shown is the browser's own page about that.
+      if (page.url().startsWith(ERROR_PAGE)) throw visit.lastFailure()
+      visit.checkStatus()
+      return await unless(hasMoved, patience, (called) => take(rest, called), signal)
     } catch (error) {
+      signal.throwIfAborted()
       if (!movedOn(error)) throw error
-      if (!isHeld) await holdStill(session)
-      isHeld = true
+      if (!isHeld && performance.now() > deadline) {
+        await holdStill(session)
+        isHeld = true
+      }
       await sleep(MOVED_MS, undefined, { signal })
     }
   }
 }
 
-function marksOf({
-  status,
-  failedResources,
-  ...seen
-}: Pick<Exposed, 'cut' | 'wide'> & {
-  restless: boolean
-  status: number
-  failedResources: number
-}): Mark[] {
-  const all = { ...seen, error: status >= 400, incomplete: failedResources > 0 }
-  return (['error', 'cut', 'wide', 'restless', 'incomplete'] as const).filter((mark) => all[mark])
+/** What the picture does not say by itself. */
+async function see(
+  page: Page,
+  visit: Visit,
+  network: Network,
+  found: Pick<Exposed, 'cut' | 'wide'> & { restless: boolean },
+): Promise<Seen> {
+  const { status } = visit
+  const failedResources = visit.failedResources + network.waitsFor()
+  const marks = { ...found, error: status >= 400, incomplete: failedResources > 0 }
+  return {
+    ...{ status, failedResources },
+    url: page.url(),
+    title: await page.title(),
+    marks: MARK_NAMES.filter((mark) => marks[mark]),
+  }
 }
 
-/** A page that never settles is taken as it is when its time is over. Answers whether it has settled. */
-async function settleBefore(
-  deadline: number,
-  page: Page,
-  network: Network,
-  unveilTo: number | undefined,
-): Promise<boolean> {
+/** Where the page goes on by itself, it is waited for there. */
+async function whereverItGoes<T>(
+  work: (over: AbortSignal) => Promise<T>,
+  over: AbortSignal,
+): Promise<T | undefined> {
+  while (!over.aborted) {
+    try {
+      return await work(over)
+    } catch (error) {
+      if (over.aborted) break
+      if (!movedOn(error)) throw error
+      await sleep(MOVED_MS)
+    }
+  }
+  return undefined
+}
+
+/** Undefined where it takes longer than that. */
+async function before<T>(deadline: number, work: (over: AbortSignal) => Promise<T>): Promise<T | undefined> {
   const over = new AbortController()
   const { signal } = over
-  const settled = async () => {
-    while (!signal.aborted) {
-      try {
-        await settle(page, network, { unveilTo, signal })
-        return true
-      } catch (error) {
-        if (signal.aborted) break
-        if (!movedOn(error)) throw error
-        await sleep(MOVED_MS)
-      }
-    }
-    return false
-  }
-  const settling = settled()
-  settling.catch(() => {})
-  const timeIsOver = sleep(Math.max(0, deadline - performance.now()), false, { signal }).catch(() => false)
-  return await Promise.race([settling, timeIsOver]).finally(() => over.abort())
+  const working = work(signal)
+  working.catch(() => {})
+  const late = sleep(Math.max(0, deadline - performance.now()), undefined, { signal }).catch(() => undefined)
+  return await Promise.race([working, late]).finally(() => over.abort())
 }

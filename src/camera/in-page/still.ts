@@ -70,10 +70,18 @@ export async function still(fullPage: boolean): Promise<void> {
   await Promise.all(videos)
 }
 
-/** Runs in the page: whatever its scripts draw over and over, they draw no more. */
+/** Runs in the page: whatever its scripts would do by and by, they do no more. There is no way back. */
 export function holdScripts(): void {
-  const page = globalThis as unknown as Record<string, unknown>
-  let last = 0
-  // It is made to believe that it is about to be called.
-  for (const name of ['requestAnimationFrame', 'setTimeout', 'setInterval']) page[name] = () => ++last
+  const page = globalThis as unknown as Record<string, (...given: unknown[]) => number>
+  for (const [begin, end] of [
+    ['setTimeout', 'clearTimeout'],
+    ['requestAnimationFrame', 'cancelAnimationFrame'],
+  ] as const) {
+    // They are numbered as they come.
+    let last = page[begin]?.(() => {}) ?? 0
+    for (let id = last; id > 0; id--) page[end]?.(id)
+    // Those to come are made to believe that they will be called.
+    page[begin] = () => ++last
+  }
+  page['setInterval'] = () => 0
 }

@@ -45,11 +45,15 @@ export async function unveil(most: number): Promise<void> {
     }
   }
 
+  /** Scripts that look where the page is scrolled to do so every now and then: most of them as often as this. */
+  const PAUSE_MS = 60
   const scroll = async (top: number) => {
     page.scrollTo({ top, behavior: 'instant' })
+    const pause = new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     // Observers hear of it with the first frame, and what they change is there with the second.
     await frame()
     await frame()
+    await pause
   }
   if (page.document.scripts.length > 0) {
     const height = () => Math.min(most, page.document.documentElement.scrollHeight)
