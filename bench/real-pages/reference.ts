@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { ignoreTimeout, LIMITS, type Wanted } from './cameras.ts'
 import type { Area } from './mask.ts'
 import { decode, type Pixels, place } from './pixels.ts'
+import { unlike } from './unlike.ts'
 
 // A full page as someone sees it who scrolls through it: windows, one below the other, each a plain picture of what
 // the window shows. Nothing here takes a picture of what is outside the window.
@@ -21,6 +22,8 @@ const ALL_DRAWN = '* { content-visibility: visible !important }'
 const LEAVES_OUT =
   "[...document.querySelectorAll('body *')].some((e) => getComputedStyle(e).contentVisibility === 'auto')"
 
+type WindowSize = Pick<Wanted, 'width' | 'height'>
+
 export interface Stitched {
   readonly pixels: Pixels
   /** What stays in the window, wherever it was. */
@@ -36,10 +39,10 @@ export async function makeReferences(
   try {
     const page = await context.newPage()
     await page.goto(url, { waitUntil: 'networkidle', timeout: 30_000 }).catch(ignoreTimeout)
-    const stitched = [await stitch(page, { width, height })]
+    const stitched = [await stitchTwice(page, { width, height })]
     if (await page.evaluate(LEAVES_OUT)) {
       await page.addStyleTag({ content: ALL_DRAWN })
-      stitched.push(await stitch(page, { width, height }))
+      stitched.push(await stitchTwice(page, { width, height }))
     }
     return stitched
   } finally {
@@ -47,8 +50,16 @@ export async function makeReferences(
   }
 }
 
-async function stitch(page: Page, { width, height }: { width: number; height: number }): Promise<Stitched> {
-  await scrollThrough(page, height)
+/** From windows at other places, too: what looks otherwise there moves with the window, and is not compared. */
+async function stitchTwice(page: Page, size: WindowSize): Promise<Stitched> {
+  await scrollThrough(page, size.height)
+  const one = await stitch(page, size, size.height)
+  const other = await stitch(page, size, Math.floor(size.height / 2))
+  return { pixels: one.pixels, areas: [...one.areas, ...unlike(one, other)] }
+}
+
+/** The first window gives `first` rows, each other one as many as it has. */
+async function stitch(page: Page, { width, height }: WindowSize, first: number): Promise<Stitched> {
   await page.waitForLoadState('networkidle', { timeout: 10_000 }).catch(ignoreTimeout)
   await sleep(REST_MS)
   const all = await heightOf(page)
@@ -58,7 +69,7 @@ async function stitch(page: Page, { width, height }: { width: number; height: nu
   for (let y = 0; y < taken; ) {
     const top = await moveTo(page, y, all)
     const strip = await decode(await page.screenshot({ animations: 'disabled' }))
-    const rows = Math.min(top + height, taken) - y
+    const rows = Math.min(y === 0 ? first : top + height, taken) - y
     if (top > y || rows <= 0) throw new Error(`the page cannot be scrolled to ${y} px`)
     const from = place(pixels, 0, y - top)
     strip.data.copy(pixels.data, place(pixels, 0, y), from, from + rows * width * 3)
