@@ -23,7 +23,7 @@ interface Job extends Wanted {
 /** Full-page pictures of the long pages: how many are wrong, and what is wrong with them. */
 export async function checkRight(options: Options): Promise<void> {
   const found = await findBenchBrowser()
-  const site = await serveRealPages(options.choose((page) => page.long === true))
+  const site = await serveRealPages(options.choose((page) => page.long === true && !page.restless))
   const levels = options.atATime ?? AT_A_TIME
   const each = Math.ceil(options.pictures / levels.length)
   const wanted = mixed(
