@@ -80,7 +80,7 @@ export const REAL_PAGES: readonly RealPage[] = [
   npm('material-kit', 'material-kit@2.0.4', 'index.html', CAROUSEL),
   npm('now-ui-kit', 'now-ui-kit@1.3.0', 'index.html', CAROUSEL),
   npm('paper-kit', 'paper-kit-2@2.1.0', 'index.html', CAROUSEL),
-  npm('argon', 'argon-design-system-free@1.2.0', 'index.html', LONG),
+  npm('argon', 'argon-design-system-free@1.2.0', 'index.html', CAROUSEL),
   npm('agency', 'startbootstrap-agency@7.0.12', 'dist/index.html', LONG),
   npm('clean-blog-post', 'startbootstrap-clean-blog@6.0.9', 'dist/post.html'),
   npm('creative', 'startbootstrap-creative@7.0.7', 'dist/index.html'),
