@@ -5,17 +5,19 @@ import type { Browser } from 'playwright-core'
 import type { Wanted } from './cameras.ts'
 import { judgePixels, type Reference, type Verdict } from './judge.ts'
 import { CACHE } from './make.ts'
-import { type Area, maskOf } from './mask.ts'
-import { decode, encode } from './pixels.ts'
+import { type Area, maskOf, open } from './mask.ts'
+import { decode, encode, type Pixels } from './pixels.ts'
 import { makeReferences } from './reference.ts'
 
 /** Another number where references are made in another way: those that are kept are then made again. */
-const WAY = 1
+const WAY = 3
 
 /** Packed: unpacked, those of all pages would not fit. */
 export interface KeptReferences {
   /** The first of them. */
   readonly png: Buffer
+  /** The share of the first that is compared. */
+  readonly compared: () => Promise<number>
   /** Right where it is like one of them. */
   judge(picture: Buffer): Promise<Verdict>
 }
@@ -43,6 +45,7 @@ export async function keepReferences(
   if (!first) throw new Error('no reference')
   return {
     png: first.png,
+    compared: async () => comparedShare(first, width, await decode(first.png)),
     async judge(picture) {
       const pixels = await decode(picture)
       let verdict: Verdict | undefined
@@ -61,6 +64,17 @@ export async function keepReferences(
       return verdict
     },
   }
+}
+
+function comparedShare({ areas }: Packed, width: number, { height }: Pixels): number {
+  const mask = maskOf(areas, width)
+  let seen = 0
+  for (let y = 0; y < height; y++) {
+    open(mask.spans(y), width).forEach((x, index) => {
+      seen += index % 2 === 0 ? -x : x
+    })
+  }
+  return seen / (width * height)
 }
 
 async function make(

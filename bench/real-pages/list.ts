@@ -8,12 +8,15 @@ export interface RealPage {
   readonly path: string
   /** More than five windows high, at 1280x800. */
   readonly long?: true
+  /** Goes on by itself, on and on, so that it has no one right picture to judge others by. */
+  readonly restless?: true
   /** Why two pictures of it need not be the same: a clock, a date, or chance, in its own scripts. */
   readonly notCounted?: string
 }
 
-type Traits = Pick<RealPage, 'long' | 'notCounted'>
+type Traits = Pick<RealPage, 'long' | 'restless' | 'notCounted'>
 const LONG: Traits = { long: true }
+const CAROUSEL: Traits = { long: true, restless: true }
 
 function debian(name: string, from: string, path: string, traits: Traits = {}): RealPage {
   return { name, from: 'debian', package: from, path: `usr/share/${path}`, ...traits }
@@ -74,10 +77,10 @@ export const REAL_PAGES: readonly RealPage[] = [
   npm('sb-admin', 'startbootstrap-sb-admin-2@4.1.4', 'index.html'),
   npm('swagger', 'swagger-ui-dist@5.34.1', 'index.html'),
   // Shop windows: large pictures, web fonts, headers that stay, video.
-  npm('material-kit', 'material-kit@2.0.4', 'index.html', LONG),
-  npm('now-ui-kit', 'now-ui-kit@1.3.0', 'index.html', LONG),
-  npm('paper-kit', 'paper-kit-2@2.1.0', 'index.html', LONG),
-  npm('argon', 'argon-design-system-free@1.2.0', 'index.html', LONG),
+  npm('material-kit', 'material-kit@2.0.4', 'index.html', CAROUSEL),
+  npm('now-ui-kit', 'now-ui-kit@1.3.0', 'index.html', CAROUSEL),
+  npm('paper-kit', 'paper-kit-2@2.1.0', 'index.html', CAROUSEL),
+  npm('argon', 'argon-design-system-free@1.2.0', 'index.html', CAROUSEL),
   npm('agency', 'startbootstrap-agency@7.0.12', 'dist/index.html', LONG),
   npm('clean-blog-post', 'startbootstrap-clean-blog@6.0.9', 'dist/post.html'),
   npm('creative', 'startbootstrap-creative@7.0.7', 'dist/index.html'),

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { ignoreTimeout, LIMITS, type Wanted } from './cameras.ts'
 import type { Area } from './mask.ts'
 import { decode, type Pixels, place } from './pixels.ts'
+import { unlike } from './unlike.ts'
 
 // A full page as someone sees it who scrolls through it: windows, one below the other, each a plain picture of what
 // the window shows. Nothing here takes a picture of what is outside the window.
@@ -11,11 +12,17 @@ const PASSES = 4
 /** After a step: what appears because of it is there. */
 const STEP_MS = 60
 const REST_MS = 700
+/** Below what is taken: what is there may still change what is above. */
+const BEYOND = 4_000
 /** Shadows of what stays. */
 const MARGIN = 24
 
 /** A page with content-visibility that is all drawn: where its parts are does not depend on what the window shows. */
 const ALL_DRAWN = '* { content-visibility: visible !important }'
+const LEAVES_OUT =
+  "[...document.querySelectorAll('body *')].some((e) => getComputedStyle(e).contentVisibility === 'auto')"
+
+type WindowSize = Pick<Wanted, 'width' | 'height'>
 
 export interface Stitched {
   readonly pixels: Pixels
@@ -23,10 +30,7 @@ export interface Stitched {
   readonly areas: readonly Area[]
 }
 
-/**
- * One, but for a page whose height depends on where it is scrolled to: that one is right with all of its parts drawn,
- * and also as a window shows it that is as high as the page.
- */
+/** One, or for a page with content-visibility two: as it is, and all drawn. Either is right. */
 export async function makeReferences(
   browser: Browser,
   { url, width, height }: Omit<Wanted, 'fullPage'>,
@@ -35,65 +39,71 @@ export async function makeReferences(
   try {
     const page = await context.newPage()
     await page.goto(url, { waitUntil: 'networkidle', timeout: 30_000 }).catch(ignoreTimeout)
-    const steady = await stitch(page, { width, height })
-    if (steady) return [steady]
-    await page.addStyleTag({ content: ALL_DRAWN })
-    const drawn = await stitch(page, { width, height })
-    if (!drawn) throw new Error(`the height of ${url} depends on where it is scrolled to`)
-    await page.reload({ waitUntil: 'networkidle', timeout: 30_000 }).catch(ignoreTimeout)
-    return [drawn, await inOneWindow(page, width)]
+    const stitched = [await stitchTwice(page, { width, height })]
+    if (await page.evaluate(LEAVES_OUT)) {
+      await page.addStyleTag({ content: ALL_DRAWN })
+      stitched.push(await stitchTwice(page, { width, height }))
+    }
+    return stitched
   } finally {
     await context.close()
   }
 }
 
-/** Nothing where the page has another height at its end than at its top. */
-async function stitch(
-  page: Page,
-  { width, height }: { width: number; height: number },
-): Promise<Stitched | undefined> {
-  await scrollThrough(page, height)
-  await rest(page)
-  const taken = await heightOf(page)
-  const areas = (await staying(page)).map(widen)
+/** From windows at other places, too: what looks otherwise there moves with the window, and is not compared. */
+async function stitchTwice(page: Page, size: WindowSize): Promise<Stitched> {
+  await scrollThrough(page, size.height)
+  const one = await stitch(page, size, size.height)
+  const other = await stitch(page, size, Math.floor(size.height / 2))
+  return { pixels: one.pixels, areas: [...one.areas, ...unlike(one, other)] }
+}
+
+/** The first window gives `first` rows, each other one as many as it has. */
+async function stitch(page: Page, { width, height }: WindowSize, first: number): Promise<Stitched> {
+  await page.waitForLoadState('networkidle', { timeout: 10_000 }).catch(ignoreTimeout)
+  await sleep(REST_MS)
+  const all = await heightOf(page)
+  const taken = Math.min(all, LIMITS.height)
+  const areas = (await staying(page)).map((area) => widen(area, 0))
   const pixels: Pixels = { width, height: taken, data: Buffer.alloc(taken * width * 3) }
-  for (let y = 0; y < taken; y += height) {
-    const top = await scrollTo(page, y)
-    await sleep(STEP_MS)
+  for (let y = 0; y < taken; ) {
+    const top = await moveTo(page, y, all)
     const strip = await decode(await page.screenshot({ animations: 'disabled' }))
-    const rows = Math.min(height, taken - y)
+    const rows = Math.min(y === 0 ? first : top + height, taken) - y
+    if (top > y || rows <= 0) throw new Error(`the page cannot be scrolled to ${y} px`)
     const from = place(pixels, 0, y - top)
     strip.data.copy(pixels.data, place(pixels, 0, y), from, from + rows * width * 3)
     const within = { x: 0, y: top, width, height }
-    areas.push(...(await staying(page)).flatMap((area) => overlap(widen(area), within)))
+    areas.push(...(await staying(page)).flatMap((area) => overlap(widen(area, top), within)))
+    y += rows
   }
-  return (await heightOf(page)) === taken ? { pixels, areas } : undefined
-}
-
-/** The window grows with the page, until it has all of it. */
-async function inOneWindow(page: Page, width: number): Promise<Stitched> {
-  let before = 0
-  for (let pass = 0; pass < PASSES * 2; pass++) {
-    const height = await heightOf(page)
-    if (height === before) break
-    before = height
-    await page.setViewportSize({ width, height })
-    await rest(page)
-  }
-  const pixels = await decode(await page.screenshot({ animations: 'disabled' }))
-  return { pixels, areas: (await staying(page)).map(widen) }
-}
-
-async function rest(page: Page): Promise<void> {
-  await page.waitForLoadState('networkidle', { timeout: 10_000 }).catch(ignoreTimeout)
+  await scrollTo(page, 0)
   await sleep(REST_MS)
+  const after = await heightOf(page)
+  if (after !== all) throw new Error(`the page was ${all} px high, and then ${after}`)
+  return { pixels, areas }
+}
+
+/**
+ * Answers which row of the page is the window's first. A header that shrinks when the page is scrolled takes all below
+ * it along: rows are counted as they are at the top of the page.
+ */
+async function moveTo(page: Page, y: number, all: number): Promise<number> {
+  await scrollTo(page, y)
+  await sleep(STEP_MS)
+  const shrunk = all - (await heightOf(page))
+  const top = await scrollTo(page, Math.max(0, y - shrunk))
+  await sleep(STEP_MS)
+  return top + (top === 0 ? 0 : all - (await heightOf(page)))
 }
 
 /** Until it has the height that it keeps. */
 async function scrollThrough(page: Page, step: number): Promise<void> {
   let before = -1
   for (let pass = 0; pass < PASSES; pass++) {
-    for (let y = 0; y < (await heightOf(page)); y += step) await scrollTo(page, y)
+    for (let y = 0; y < Math.min(await heightOf(page), LIMITS.height + BEYOND); y += step) {
+      await scrollTo(page, y)
+    }
     await scrollTo(page, 0)
     const height = await heightOf(page)
     if (height === before) return
@@ -101,9 +111,8 @@ async function scrollThrough(page: Page, step: number): Promise<void> {
   }
 }
 
-/** What of it may be in a picture. */
 async function heightOf(page: Page): Promise<number> {
-  return Math.min(LIMITS.height, (await page.evaluate('document.documentElement.scrollHeight')) as number)
+  return (await page.evaluate('document.documentElement.scrollHeight')) as number
 }
 
 /** Answers where it is then: the end of a page may be nearer. */
@@ -117,13 +126,13 @@ async function scrollTo(page: Page, top: number): Promise<number> {
   })()`)) as number
 }
 
-/** What stays in the window, or may, with its places on the page now. */
+/** What stays in the window, or may, with its places in the window. */
 async function staying(page: Page): Promise<Area[]> {
   return (await page.evaluate(`(() => {
     const areas = []
     const add = (element) => {
       const { x, y, width, height } = element.getBoundingClientRect()
-      if (width > 0 && height > 0) areas.push({ x: x + scrollX, y: y + scrollY, width, height })
+      if (width > 0 && height > 0) areas.push({ x, y, width, height })
       else for (const child of element.children) add(child)
     }
     for (const element of document.querySelectorAll('body *')) {
@@ -142,11 +151,11 @@ function overlap(area: Area, within: Area): Area[] {
   return width > 0 && height > 0 ? [{ x, y, width, height }] : []
 }
 
-function widen({ x, y, width, height }: Area): Area {
+function widen({ x, y, width, height }: Area, windowTop: number): Area {
   const [left, top] = [Math.floor(x) - MARGIN, Math.floor(y) - MARGIN]
   return {
     x: left,
-    y: top,
+    y: windowTop + top,
     width: Math.ceil(x + width) + MARGIN - left,
     height: Math.ceil(y + height) + MARGIN - top,
   }

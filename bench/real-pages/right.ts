@@ -12,6 +12,8 @@ const SIZES = [
   { width: 390, height: 844 },
 ] as const
 const AT_A_TIME = [1, 2, 4, 8]
+/** The rest moves with the window. */
+const LITTLE = 0.6
 
 interface Job extends Wanted {
   readonly name: string
@@ -21,7 +23,7 @@ interface Job extends Wanted {
 /** Full-page pictures of the long pages: how many are wrong, and what is wrong with them. */
 export async function checkRight(options: Options): Promise<void> {
   const found = await findBenchBrowser()
-  const site = await serveRealPages(options.choose((page) => page.long === true))
+  const site = await serveRealPages(options.choose((page) => page.long === true && !page.restless))
   const levels = options.atATime ?? AT_A_TIME
   const each = Math.ceil(options.pictures / levels.length)
   const wanted = mixed(
@@ -40,7 +42,10 @@ export async function checkRight(options: Options): Promise<void> {
   const pages: Job[] = []
   for (const page of wanted) {
     try {
-      pages.push({ ...page, reference: await keepReferences(plain.browser, found.path, page.key, page) })
+      const reference = await keepReferences(plain.browser, found.path, page.key, page)
+      const compared = await reference.compared()
+      if (compared < LITTLE) options.say(`of ${page.name}, ${percent(compared, 1)} can be compared`)
+      pages.push({ ...page, reference })
     } catch (error) {
       options.say(`no reference of ${page.name}: ${(error as Error).message}`)
     }
