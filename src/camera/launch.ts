@@ -28,6 +28,10 @@ const ARGUMENTS = [
   '--hide-scrollbars',
   // What is outside the window is drawn as well, where the picture is larger than the window; and no picture moves.
   '--blink-settings=mainFrameClipsContent=false,imageAnimationPolicy=2',
+  // What is drawn depends on the page alone, and not on what of it was drawn before, or came sooner.
+  '--run-all-compositor-stages-before-draw',
+  '--disable-partial-raster',
+  '--disable-checker-imaging',
   '--mute-audio',
   // While a window is being opened, the page that opens it is paused, and shown darkened.
   '--block-new-web-contents',
@@ -93,6 +97,7 @@ async function launch(path: string, env: Environment, sandboxed: boolean): Promi
         executablePath: path,
         chromiumSandbox: sandboxed,
         args: ARGUMENTS,
+        // A window that nobody asked for does not open. Where one does, the page that opens it is shown darkened.
         ignoreDefaultArgs: ['--disable-popup-blocking'],
         proxy: { server: NOWHERE, bypass: NO_BYPASS },
         env: { ...env, TMPDIR: folder },
