@@ -1,0 +1,248 @@
+// @module-tag browser
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Shot } from '../../src/camera/camera.ts'
+import {
+  HTML,
+  openTestCamera,
+  paint,
+  readPixels,
+  type Site,
+  serveSite,
+  type TestCamera,
+} from '../support/camera.ts'
+
+const RED = '#ff0000'
+const GREEN = '#00ff00'
+const WHITE = '#ffffff'
+
+const box = (id: string, top: number, style: string) =>
+  `<div id=${id} style="position:absolute;left:0;top:${top}px;width:100px;height:100px;${style}"></div>`
+const far = '<div style="height:6000px"></div>'
+/** Marks every 500 pixels, each in a colour of its own, down a page with more than one picture can hold at once. */
+const ruler = Array.from({ length: 24 }, (_, index) =>
+  box(`m${index}`, index * 500, `background:${colourOf(index)}`),
+)
+/** Two frames, red and blue, half a second each, without end. */
+const GIF = Buffer.from(
+  '47494638396101000100800100ff00000000ff21ff0b4e45545343415045322e30030100000021f904043200000' +
+    '02c000000000100010000020244010021f9040432000100002c00000000010001000002024c01003b',
+  'hex',
+)
+
+function colourOf(index: number): string {
+  return `#${(index * 10 + 10).toString(16).padStart(2, '0')}80${(250 - index * 10).toString(16).padStart(2, '0')}`
+}
+
+const pages: Parameters<typeof serveSite>[0] = {
+  // Its own address changes: once that was taken for another page, and two pictures of it were taken at once.
+  '/ruler': paint(
+    WHITE,
+    `<div style="height:12000px"></div>${ruler.join('')}<script>onload = () => { history.replaceState(null, '', '#x'); history.pushState(null, '', '#y') }</script>`,
+  ),
+  '/skipped': paint(
+    WHITE,
+    `<style>section { content-visibility: auto; contain-intrinsic-size: 10px; height: 1000px }</style>
+      ${Array.from({ length: 6 }, () => `<section style="background:${GREEN}"></section>`).join('')}`,
+  ),
+  // Each is revealed while it is in sight, and hides again when it is not.
+  '/revealed': paint(
+    WHITE,
+    `<style>.card { opacity: 0; background: ${GREEN}; transition: opacity .4s } .card.seen { opacity: 1 }</style>
+      ${[1500, 3000, 4500].map((top) => box(`c${top}`, top, '').replace('<div', '<div class=card')).join('')}${far}
+      <script>const watch = new IntersectionObserver((all) => {
+        for (const { target, isIntersecting } of all) target.classList.toggle('seen', isIntersecting)
+      })
+      for (const card of document.querySelectorAll('.card')) watch.observe(card)</script>`,
+  ),
+  '/polled': paint(
+    WHITE,
+    `${box('far', 3000, '')}${far}<script>setInterval(() => {
+      const { top } = far.getBoundingClientRect()
+      if (top >= 0 && top < innerHeight) far.style.background = '${GREEN}'
+    }, 50)</script>`,
+  ),
+  // A bar that shrinks as one scrolls, and a button that leads back to the top.
+  '/bars': paint(
+    WHITE,
+    `<style>#bar { position: fixed; top: 0; width: 100%; height: 200px; background: ${GREEN}; transition: height 1s }
+      #bar.small { height: 50px } #top { position: fixed; bottom: 0; right: 0; width: 100px; height: 100px;
+      background: ${RED}; opacity: 0; transition: opacity 2s } #top.on { opacity: 1 }</style>
+      <div id=bar></div><div id=top></div>${far}<script>addEventListener('scroll', () => {
+        bar.classList.toggle('small', scrollY > 100)
+        document.querySelector('#top').classList.toggle('on', scrollY > 100)
+      })</script>`,
+  ),
+  '/endless-style': paint(
+    WHITE,
+    `<style>@keyframes swap { from { background: ${GREEN} } to { background: ${RED} } }
+      #a { animation: swap 1s infinite alternate; opacity: 1 }</style>${box('a', 0, '')}`,
+  ),
+  '/counts': paint(
+    WHITE,
+    `${box('a', 0, `background:${RED}`)}<script>let frames = 0
+      const draw = () => {
+        a.style.background = ++frames < 60 ? 'rgb(' + (255 - frames) + ',0,0)' : '${GREEN}'
+        if (frames < 60) requestAnimationFrame(draw)
+      }
+      draw()</script>`,
+  ),
+  '/draws': paint(
+    WHITE,
+    `<canvas id=c width=100 height=100></canvas><script>const pen = c.getContext('2d'); let n = 0
+      const draw = () => { pen.fillStyle = 'rgb(0,0,' + (n++ % 255) + ')'; pen.fillRect(0, 0, 100, 100); requestAnimationFrame(draw) }
+      draw()</script>`,
+  ),
+  '/ticks': paint(
+    WHITE,
+    `${box('a', 0, '')}<script>let n = 0
+      setInterval(() => { a.style.background = 'rgb(0,0,' + (n++ % 255) + ')' }, 10)</script>`,
+  ),
+  '/caret': paint(
+    WHITE,
+    '<input autofocus style="position:absolute;left:0;top:0;font:60px monospace;border:0;outline:0;caret-color:red">',
+  ),
+  '/gif': paint(
+    WHITE,
+    '<img src=/moving.gif style="position:absolute;left:0;top:0;width:100px;height:100px">',
+  ),
+  '/moving.gif': (answer) => void answer.writeHead(200, { 'content-type': 'image/gif' }).end(GIF),
+  '/hovers': paint(
+    WHITE,
+    `<style>div:hover { background: red !important }</style>${box('a', 0, `background:${GREEN}`)}`,
+  ),
+  '/titled': (answer) =>
+    void answer
+      .writeHead(404, HTML)
+      .end(paint(WHITE, '<title>Not here</title><img src=/gone.png><script src=/gone.js></script>')),
+  '/moved': (answer) => void answer.writeHead(302, { location: '/there?a=1' }).end(),
+  '/there': paint(WHITE, '<title>There</title>'),
+  '/goes-on': paint(WHITE, `<script>onload = () => setTimeout(() => { location = '/there' }, 200)</script>`),
+  '/wide': paint(WHITE, '<div style="width:3000px;height:10px"></div>'),
+}
+
+let site: Site
+let camera: TestCamera
+const at = (path: string) => `http://site.test:${site.port}${path}`
+const look = async (shot: Promise<Shot>) => await readPixels((await shot).bytes)
+const PATIENT = 60_000
+
+beforeAll(async () => {
+  site = await serveSite(pages)
+  camera = openTestCamera({ allow: `site.test:${site.port}` })
+})
+afterAll(async () => {
+  await camera.close()
+  await site.close()
+})
+
+describe('a full page', () => {
+  test('has everything at its place, also where several are taken at once', async () => {
+    const shots = await Promise.all(
+      Array.from({ length: 6 }, () => camera.take(at('/ruler'), { fullPage: true, loadingTime: PATIENT })),
+    )
+    for (const shot of shots) {
+      const shown = await readPixels(shot.bytes)
+      expect([shown.width, shown.height]).toEqual([1200, 12_000])
+      const colours = ruler.map((_, index) => [
+        shown.at(50, index * 500 + 50),
+        shown.at(50, index * 500 + 150),
+      ])
+      expect(colours).toEqual(ruler.map((_, index) => [colourOf(index), WHITE]))
+    }
+    expect(new Set(shots.map(({ bytes }) => bytes.toString('base64'))).size).toBe(1)
+  })
+
+  test('shows what is drawn only near the window', async () => {
+    const shown = await look(camera.take(at('/skipped'), { fullPage: true }))
+    expect([shown.height, ...[500, 2500, 5900].map((y) => shown.at(600, y))]).toEqual([
+      6000,
+      GREEN,
+      GREEN,
+      GREEN,
+    ])
+  })
+
+  test('shows what was in sight once, also where it hides again', async () => {
+    const shown = await look(camera.take(at('/revealed'), { fullPage: true, loadingTime: PATIENT }))
+    expect([1550, 3050, 4550].map((y) => shown.at(50, y))).toEqual([GREEN, GREEN, GREEN])
+  })
+
+  test('gives a script that looks now and then the time to look', async () => {
+    expect((await look(camera.take(at('/polled'), { fullPage: true }))).at(50, 3050)).toBe(GREEN)
+  })
+
+  test('is as at its top: bars are as high as on a fresh visit, and nothing is half faded', async () => {
+    const shown = await look(camera.take(at('/bars'), { fullPage: true, loadingTime: PATIENT }))
+    expect([shown.at(600, 199), shown.at(1150, 670), shown.at(600, 5900)]).toEqual([GREEN, WHITE, WHITE])
+  })
+})
+
+describe('a picture', () => {
+  test('shows movements without an end at their beginning', async () => {
+    expect((await look(camera.take(at('/endless-style')))).at(50, 50)).toBe(GREEN)
+  })
+
+  test('waits for what a script draws, frame by frame', async () => {
+    const shot = await camera.take(at('/counts'), { loadingTime: PATIENT })
+    expect([(await readPixels(shot.bytes)).at(50, 50), shot.seen.marks]).toEqual([GREEN, []])
+  })
+
+  test.each(['/draws', '/ticks'])(
+    'of a page that never rests (%s) is taken all the same, and says so',
+    async (path) => {
+      const { seen, bytes } = await camera.take(at(path), { loadingTime: PATIENT })
+      expect([seen.marks, (await readPixels(bytes)).width]).toEqual([['restless'], 1200])
+    },
+  )
+
+  test('shows no caret, no hover and the first frame of a moving picture', async () => {
+    const [caret, gif, hover] = await Promise.all(
+      ['/caret', '/gif', '/hovers'].map((path) => look(camera.take(at(path), { loadingTime: PATIENT }))),
+    )
+    const reds = Array.from({ length: 60 }, (_, x) => caret?.at(x, 40)).filter((colour) => colour === RED)
+    expect([reds.length, gif?.at(50, 50), hover?.at(0, 0)]).toEqual([0, RED, GREEN])
+  })
+
+  test.each(['/endless-style', '/counts', '/bars', '/caret', '/gif', '/ruler'])(
+    'of an unchanged page has the same bytes: %s',
+    async (path) => {
+      const shots = await Promise.all([1, 2, 3].map(() => camera.take(at(path), { loadingTime: PATIENT })))
+      expect(new Set(shots.map(({ bytes }) => bytes.toString('base64'))).size).toBe(1)
+    },
+  )
+})
+
+describe('what was seen of a page', () => {
+  const seen = async (path: string, wanted = {}) =>
+    (await camera.take(at(path), { loadingTime: PATIENT, ...wanted })).seen
+
+  test('is its status, its title, and how much did not come', async () => {
+    expect(await seen('/titled')).toEqual({
+      ...{ status: 404, url: at('/titled'), title: 'Not here', failedResources: 2 },
+      marks: ['error', 'incomplete'],
+    })
+  })
+
+  test('is where it was in the end, by redirect or by itself', async () => {
+    const there = { status: 200, title: 'There', failedResources: 0, marks: [] }
+    expect(await seen('/moved')).toEqual({ ...there, url: at('/there?a=1') })
+    expect(await seen('/goes-on')).toEqual({ ...there, url: at('/there') })
+  })
+
+  test('is that it is wider than the picture', async () => {
+    expect([(await seen('/wide')).marks, (await seen('/wide', { fullPage: true })).marks]).toEqual([
+      ['wide'],
+      ['wide'],
+    ])
+  })
+
+  test('is why there is no picture, where the status is to be a failure', async () => {
+    const taken = camera.take(at('/titled'), { failOnStatus: true })
+    await expect(taken).rejects.toMatchObject({
+      reason: 'status',
+      message: expect.stringContaining('404 Not Found'),
+    })
+    await camera.take(at('/there'), { failOnStatus: true })
+  })
+})
