@@ -39,7 +39,7 @@ function add<K extends keyof HTMLElementTagNameMap>(tag: K): HTMLElementTagNameM
 }
 
 function line(...parts: HTMLElement[]): HTMLElement {
-  const element = add('p')
+  const element = add('div')
   element.append(...parts)
   return element
 }

@@ -31,16 +31,19 @@ export function useSeries(projectId: string, url: string, named: { series: strin
     () => client.listHistory(projectId, url, { limit: atATime(PAGE) }),
     ({ preview }) => preview,
   )
+  // Less than was asked for is all that there is.
+  const isLong = all.items.length >= atATime(PAGE)
+  const complete = all.complete || (all.items.length > 0 && !isLong)
   const series = useMemo(
-    () => chooseSeries(all.items, { ...named, complete: all.complete }),
-    [all.items, all.complete, named.series, named.picture],
+    () => chooseSeries(all.items, { ...named, complete }),
+    [all.items, complete, named.series, named.picture],
   )
   // What the address names may be older than what was read yet.
   useEffect(() => {
     if (!series) all.more()
   }, [series, all, all.items])
   const { view } = series ?? {}
-  const wish = view && !all.complete && { fullPage: view.fullPage, width: view.width }
+  const wish = isLong && view && { fullPage: view.fullPage, width: view.width }
   const alone = useListing<JobOverview>(
     wish ? `${whole} ${JSON.stringify(wish)}` : whole,
     () => client.listHistory(projectId, url, { limit: atATime(PAGE), ...wish }),
@@ -51,5 +54,5 @@ export function useSeries(projectId: string, url: string, named: { series: strin
     () => source.items.filter((job) => seriesOf(job).name === series?.name),
     [source.items, series?.name],
   )
-  return { all, series, items, complete: all.complete || alone.complete, source: alone }
+  return { all, series, items, complete: complete || alone.complete, source: alone }
 }

@@ -23,10 +23,11 @@ export function FailedPages({
   const more = failed - shown.length
   return (
     <ul class="failed-pages" aria-label="Pages that failed">
-      {shown.map(({ position, name, reason }) => (
+      {shown.map(({ position, name, reason, detail }) => (
         <li key={position}>
           <strong dir="auto">{name}</strong>
-          <span>{CAPTURE_REASONS[reason]}</span>
+          {/* Which status it was says more. */}
+          <span>{reason === 'status' ? detail : CAPTURE_REASONS[reason]}</span>
         </li>
       ))}
       {more > 0 && <li class="soft">and {count(more, 'more', 'more')}</li>}

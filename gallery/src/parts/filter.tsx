@@ -42,7 +42,7 @@ export function Filter({ filters, toList }: { filters: Filters; toList: (filters
       ))}
       <div id="filters" class="filters" hidden={!open}>
         <Labelled label="State">
-          <fieldset class="choice">
+          <fieldset class="choice several">
             <legend class="unseen">State</legend>
             {ROOT_STATES.map((each) => (
               <label key={each}>

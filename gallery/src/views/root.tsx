@@ -67,8 +67,11 @@ export function RootView({
           <div>
             <h1>{day(meta.created)}</h1>
             <p class="soft">
-              {timeOfDay(meta.created)} · {pictures(counts)}
-              {view && ` · ${viewName(view)}`} <State state={state} />
+              <span>
+                {timeOfDay(meta.created)} · {pictures(counts)}
+                {view && ` · ${viewName(view)}`}
+              </span>
+              <State state={state} />
             </p>
             <CountedMarks marks={status ? countMarks(status.urls) : (overview.value?.marks ?? {})} />
             <Tags projectId={projectId} tags={tags} />

@@ -126,7 +126,7 @@ function RootRow({ projectId, root, first }: { projectId: string; root: RootOver
         <p class="soft">
           {timeOfDay(meta.created)} · {pictures(counts)}
         </p>
-        <p>
+        <p class="state-line">
           <State state={state} />
         </p>
         <CountedMarks marks={marks} />
