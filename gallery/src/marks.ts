@@ -22,11 +22,6 @@ export function shortMark(mark: Mark, { status, failedResources }: Seen): string
 /** The whole of it, behind the short one. */
 export const explainMark = (mark: Mark): string => MARKS[mark]
 
-/** Each with the whole of it, for who does not see them. */
-export function sayMarks(seen: Seen | undefined): string[] {
-  return seen ? seen.marks.map((mark) => `${shortMark(mark, seen)}: ${explainMark(mark)}`) : []
-}
-
 /** `2 errors`, `1 cut`. */
 export function countedMark(mark: Mark, count: number): string {
   return `${number(count)} ${mark === 'error' && count !== 1 ? 'errors' : MARK_WORDS[mark]}`

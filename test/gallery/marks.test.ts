@@ -66,7 +66,7 @@ test('what is odd about a page stands on its picture, is counted in its root, an
   // Who points at it and who listens are told more.
   const cut = page.locator('.card .cut')
   expect(await cut.getAttribute('title')).toBe(MARKS.cut)
-  await page.getByRole('link', { name: `Open Long. cut: ${MARKS.cut}. wider: ${MARKS.wide}` }).waitFor()
+  await page.getByRole('link', { name: `Open Long cut : ${MARKS.cut}. wider : ${MARKS.wide}` }).waitFor()
   const account = page.locator('.card').nth(2)
   expect(await account.innerText()).toMatch(/site\.example\/account\s+600 × 400 → login\.example\/sign-in/)
   expect(await account.locator('strong').getAttribute('title')).toBe('Account: “Please sign in”')
@@ -103,7 +103,7 @@ test('also of the last of many pages', async () => {
   const last = { name: 'Last', seen: { marks: ['cut' as const], title: 'The end' } }
   const rootId = await hangCaptured(service, projectId, { created: service.now, pages: [...pages, last] })
   const { page, complaints } = await visit(`${service.url}/projects/${projectId}/roots/${rootId}`)
-  await page.getByRole('link', { name: 'Open Last. cut' }).click()
+  await page.getByRole('link', { name: 'Open Last cut' }).click()
   await expect.poll(() => page.locator('.pswp__caption').innerText()).toMatch(/^Last\s+The end.*cut/s)
   expect(complaints).toEqual([])
 })

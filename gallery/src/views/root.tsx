@@ -4,7 +4,7 @@ import type { Seen } from '../../../src/contract/seen.ts'
 import { isFinal } from '../../../src/contract/states.ts'
 import type { Counts } from '../../../src/contract/status.ts'
 import { toHistory, toRoot } from '../addresses.ts'
-import { countMarks, findOtherAddress, sayMarks } from '../marks.ts'
+import { countMarks, findOtherAddress } from '../marks.ts'
 import { Failures } from '../parts/failures.tsx'
 import { Grid } from '../parts/grid.tsx'
 import { CountedMarks } from '../parts/marks.tsx'
@@ -116,11 +116,8 @@ function JobCard({ job, seen, eager }: { job: JobResult; seen: Seen | undefined;
   const other = findOtherAddress(url.url, seen)
   return (
     <div class="card">
-      <a
-        class="open"
-        href={toRoot(projectId, rootId, uuid)}
-        aria-label={[`Open ${url.name}`, ...sayMarks(seen)].join('. ')}
-      >
+      <a class="open" href={toRoot(projectId, rootId, uuid)}>
+        <span class="unseen">Open {url.name}</span>
         <Preview job={job} seen={seen} eager={eager} />
       </a>
       <strong dir="auto" title={seen?.title ? `${url.name}: “${seen.title}”` : url.name}>
