@@ -1,9 +1,10 @@
+import { type Filters, readFilters } from './filters.ts'
 import { BASE } from './session.ts'
 
 /** What the address bar says. */
 export type Place =
   | { readonly view: 'projects' }
-  | { readonly view: 'roots'; readonly projectId: string; readonly q: string; readonly tag: string }
+  | { readonly view: 'roots'; readonly projectId: string; readonly filters: Filters }
   | { readonly view: 'pages'; readonly projectId: string; readonly q: string }
   | { readonly view: 'capture'; readonly projectId: string }
   | {
@@ -19,8 +20,8 @@ export type Place =
       readonly url: string
       readonly before: string
       readonly after: string
-      /** Only pictures of this width; 0: all. */
-      readonly width: number
+      /** Which of its pictures: those that are alike. Empty: as the others say, or as the newest is. */
+      readonly series: string
       readonly compare: Comparison
     }
   | { readonly view: 'nothing' }
@@ -30,8 +31,9 @@ export type Comparison = (typeof COMPARISONS)[number]
 
 export const toProjects = (): string => `${BASE}/`
 
-export function toRoots(projectId: string, { q = '', tag = '' } = {}): string {
-  return `${BASE}/projects/${projectId}${query({ q, tag })}`
+export function toRoots(projectId: string, filters: Partial<Filters> = {}): string {
+  const { q = '', tag = '', state = [], mark = '', from = '', to = '' } = filters
+  return `${BASE}/projects/${projectId}${query({ q, tag, state, mark, from, to })}`
 }
 
 export function toRoot(projectId: string, rootId: string, picture = ''): string {
@@ -48,12 +50,12 @@ export function toHistory(
   {
     before = '',
     after = '',
-    width = 0,
+    series = '',
     compare = '',
-  }: { before?: string; after?: string; width?: number; compare?: string } = {},
+  }: { before?: string; after?: string; series?: string; compare?: string } = {},
 ): string {
   const shown = compare === COMPARISONS[0] ? '' : compare
-  return `${BASE}/projects/${projectId}/pages/history${query({ url, width: width ? `${width}` : '', before, after, compare: shown })}`
+  return `${BASE}/projects/${projectId}/pages/history${query({ url, series, before, after, compare: shown })}`
 }
 
 export function toCapture(projectId: string): string {
@@ -61,8 +63,10 @@ export function toCapture(projectId: string): string {
 }
 
 /** What was left empty is not there at all. */
-function query(values: Readonly<Record<string, string>>): string {
-  const given = Object.entries(values).filter(([, value]) => value !== '')
+function query(values: Readonly<Record<string, string | readonly string[]>>): string {
+  const given = Object.entries(values)
+    .flatMap(([name, value]) => [value].flat().map((each) => [name, each]))
+    .filter(([, value]) => value !== '')
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
@@ -76,7 +80,7 @@ export function readPlace({ pathname, search }: Pick<URL, 'pathname' | 'search'>
   if (projects !== 'projects' || projectId === '' || more.length > 0) return { view: 'nothing' }
   switch (`${part}/${detail && part === 'roots' ? '*' : detail}`) {
     case '/':
-      return { view: 'roots', projectId, q: get('q'), tag: get('tag') }
+      return { view: 'roots', projectId, filters: readFilters(parameters) }
     case 'roots/*':
       return { view: 'root', projectId, rootId: detail, picture: get('picture') }
     case 'pages/':
@@ -89,7 +93,8 @@ export function readPlace({ pathname, search }: Pick<URL, 'pathname' | 'search'>
         url: get('url'),
         before: get('before'),
         after: get('after'),
-        width: Number(get('width')) || 0,
+        // Older links name a width.
+        series: get('series') || (get('width') && `width-${get('width')}`),
         compare,
       }
     }

@@ -44,7 +44,7 @@ function nameOf(place: Place): string {
 
 /** What a place lists; another list begins at its top. */
 function listOf(place: Place): string {
-  if (place.view === 'roots') return JSON.stringify([place.q, place.tag])
+  if (place.view === 'roots') return JSON.stringify(place.filters)
   return place.view === 'pages' ? place.q : ''
 }
 

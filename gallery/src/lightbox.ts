@@ -1,12 +1,13 @@
 import PhotoSwipe from 'photoswipe'
 import type { JobResult } from '../../src/contract/results.ts'
+import type { Seen } from '../../src/contract/seen.ts'
 import { toHistory } from './addresses.ts'
+import { createCaption } from './caption.ts'
 import { copyText } from './copy-text.ts'
 import type { Listing } from './listing.ts'
 import { go } from './navigation.ts'
 import { explain } from './parts/problem.tsx'
 import { savePicture } from './save.ts'
-import { day, shortAddress, timeOfDay } from './words.ts'
 import 'photoswipe/style.css'
 import './style/lightbox.css'
 
@@ -25,6 +26,8 @@ const PAN_KEYS: Readonly<Record<string, number>> = {
 
 export interface Lightbox {
   close(): void
+  /** More is known of the pictures. */
+  refresh(): void
 }
 
 /**
@@ -33,7 +36,18 @@ export interface Lightbox {
  */
 export function openLightbox(
   jobs: Listing<JobResult>,
-  { picture, onShow, onClose }: { picture: string; onShow: (job: JobResult) => void; onClose: () => void },
+  {
+    picture,
+    seenOf,
+    onShow,
+    onClose,
+  }: {
+    picture: string
+    /** What is known of a page by now. */
+    seenOf: (uuid: string) => Seen | undefined
+    onShow: (job: JobResult) => void
+    onClose: () => void
+  },
 ): Lightbox {
   const shown = new Map<string, JobResult>()
   let order: string[] = []
@@ -123,7 +137,10 @@ export function openLightbox(
     else box.dispatch('change')
   })
   box.on('uiRegister', () => {
-    registerCaption(box, jobAt)
+    registerCaption(box, (at) => {
+      const job = jobAt(at)
+      return job && { job, seen: seenOf(job.uuid) }
+    })
     registerButtons(box, jobAt)
   })
   box.on('afterInit', () => {
@@ -135,33 +152,23 @@ export function openLightbox(
     onClose()
   })
   box.init()
-  return { close: () => box.close() }
+  return { close: () => box.close(), refresh: () => void box.dispatch('change') }
 }
 
-function registerCaption(box: PhotoSwipe, jobAt: (at: number) => JobResult | undefined): void {
+function registerCaption(
+  box: PhotoSwipe,
+  pictureAt: (at: number) => { job: JobResult; seen: Seen | undefined } | undefined,
+): void {
   box.ui?.registerElement({
     name: 'caption',
     order: 9,
     isButton: false,
     appendTo: 'root',
     onInit(element) {
-      const name = document.createElement('strong')
-      const address = document.createElement('a')
-      const facts = document.createElement('span')
-      name.dir = 'auto'
-      address.target = '_blank'
-      address.rel = 'noopener noreferrer'
-      element.append(name, address, facts)
+      const show = createCaption(element)
       box.on('change', () => {
-        const job = jobAt(box.currIndex)
-        if (!job) return
-        const { width, height } = job.screenshotParameter
-        name.textContent = job.url.name
-        address.textContent = shortAddress(job.url.url)
-        // Only what a browser fetches: an address that is a script would run.
-        if (/^https?:/i.test(job.url.url)) address.href = job.url.url
-        else address.removeAttribute('href')
-        facts.textContent = `${width} × ${height} · ${day(job.meta.created)}, ${timeOfDay(job.meta.created)}`
+        const picture = pictureAt(box.currIndex)
+        if (picture) show(picture.job, picture.seen)
       })
     },
   })

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { JobResult } from '../../src/contract/results.ts'
+import type { Seen } from '../../src/contract/seen.ts'
 import { toRoot } from './addresses.ts'
 import type { Lightbox } from './lightbox.ts'
 import type { Listing } from './listing.ts'
@@ -11,9 +12,14 @@ export function useOpenPicture(
   rootId: string,
   picture: string,
   jobs: Listing<JobResult>,
+  /** By the id of the picture. */
+  seen: ReadonlyMap<string, Seen>,
 ): { index: number; failure: unknown } {
   const box = useRef<Lightbox>(undefined)
   const shown = useRef('')
+  const known = useRef(seen)
+  known.current = seen
+  useEffect(() => box.current?.refresh(), [seen])
   /** Closed while its address is still there: going back takes a moment. */
   const left = useRef('')
   const [opening, setOpening] = useState(false)
@@ -39,6 +45,7 @@ export function useOpenPicture(
       shown.current = wanted.current
       box.current = openLightbox(jobs, {
         picture: wanted.current,
+        seenOf: (uuid) => known.current.get(uuid),
         onShow({ uuid }) {
           if (uuid === shown.current) return
           shown.current = uuid

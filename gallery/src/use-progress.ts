@@ -7,8 +7,8 @@ import { client } from './session.ts'
 const LOOK_MS = 700
 
 /**
- * The status of a root for as long as it is being captured, and of one that failed in part; a root that came whole
- * has none to tell. `onPictures` is called when there are more pictures than before.
+ * The status of a root for as long as it is being captured, and of one that has more to tell than its overview: of pages
+ * that failed, or of more pages than that shows. `onPictures` is called when there are more pictures than before.
  */
 export function useProgress(
   projectId: string,
@@ -21,9 +21,9 @@ export function useProgress(
   told.current = onPictures
   const rootId = overview?.rootId
   const live = overview !== undefined && !isFinal(overview.state)
-  const failed = overview !== undefined && overview.counts.failed > 0
+  const more = overview !== undefined && hasMore(overview)
   useEffect(() => {
-    if (rootId === undefined || (!live && !failed)) return
+    if (rootId === undefined || (!live && !more)) return
     const left = new AbortController()
     // What the list was read with may be older than what the root was: it is always looked at once more.
     let done = -1
@@ -47,6 +47,11 @@ export function useProgress(
       left.abort()
       clearTimeout(due)
     }
-  }, [projectId, rootId, live, failed])
+  }, [projectId, rootId, live, more])
   return { status, failure }
+}
+
+/** What was imported has neither failures nor anything that was seen. */
+function hasMore({ counts, jobs, view }: RootOverview): boolean {
+  return counts.failed > 0 || (view !== undefined && counts.done > jobs.length)
 }

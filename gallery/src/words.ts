@@ -19,6 +19,11 @@ export function count(value: number, one: string, many = `${one}s`): string {
   return `${number(value)} ${value === 1 ? one : many}`
 }
 
+/** `2 pictures, 1 failed`. */
+export function pictures({ done, failed }: { done: number; failed: number }): string {
+  return failed === 0 ? count(done, 'picture') : `${count(done, 'picture')}, ${number(failed)} failed`
+}
+
 /** What is there is never none, and what is missing is never all. */
 export function percent(share: number): string {
   if (share > 0 && share < 0.001) return `under ${PERCENT.format(0.001)}`
@@ -33,4 +38,17 @@ export function megabytes(bytes: number): string {
 /** Without what every address has, for where there is little room. */
 export function shortAddress(url: string): string {
   return url.replace(/^https?:\/\//, '').replace(/\/$/, '')
+}
+
+/** How a page was asked for: `Window 1280 × 800`, `Full page, 1280 wide`. */
+export function viewName({
+  width,
+  height,
+  fullPage,
+}: {
+  width: number
+  height: number
+  fullPage: boolean
+}): string {
+  return fullPage ? `Full page, ${width} wide` : `Window ${width} × ${height}`
 }

@@ -4,8 +4,10 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { newRequest } from '../support/captures.ts'
+import { MARK_NAMES } from '../../src/contract/seen.ts'
+import { FAILURE, newRequest } from '../support/captures.ts'
 import { addressOf, hangRoots, startHung } from '../support/hang.ts'
+import { hangCaptured } from '../support/hang-captured.ts'
 import { makeKey } from '../support/results.ts'
 import { useVisitors } from '../support/visitor.ts'
 
@@ -52,17 +54,33 @@ test.each(['light', 'dark'] as const)('axe finds nothing in any view: %s', async
   await captures.accept(request)
   const task = await captures.takeNext({ now: service.now, leaseMs: 60_000 })
   if (task) await captures.finish(task, { reason: 'dns', detail: 'There is no such host.' }, service.now)
+  const marks = [...MARK_NAMES]
+  const odd = await hangCaptured(service, projectId, {
+    created: service.now,
+    pages: [
+      { name: 'Odd', url: addressOf('Home'), seen: { marks, status: 404, url: 'https://login.example/' } },
+      { name: 'Gone', failed: FAILURE },
+    ],
+  })
   const { page, complaints } = await visit(url, { theme })
   const at = `${url}/projects/${projectId}`
   const views: [string, string][] = [
-    [at, '.root'],
+    [at, '.failed-pages'],
+    [`${at}/roots/${odd}`, '.card .marks'],
     [`${at}?q=nothing-like-it`, '.empty'],
     [`${at}/roots/${rootIds[0]}`, '.preview.loaded'],
     [`${at}/roots/${request.rootId}`, '.failures'],
     [`${at}/pages`, '.preview.loaded'],
-    [`${at}/pages/history?url=${encodeURIComponent(addressOf('Home'))}`, '.slider'],
-    [`${at}/pages/history?url=${encodeURIComponent(addressOf('Home'))}&compare=difference`, 'canvas'],
-    [`${at}/pages/history?url=${encodeURIComponent(addressOf('Home'))}&compare=beside`, '.beside'],
+    [`${at}/pages/history?url=${encodeURIComponent(addressOf('Home'))}`, '.timeline .marks'],
+    [`${at}/pages/history?url=${encodeURIComponent(addressOf('Home'))}&width=600`, '.slider'],
+    [
+      `${at}/pages/history?url=${encodeURIComponent(addressOf('Home'))}&series=width-600&compare=difference`,
+      'canvas',
+    ],
+    [
+      `${at}/pages/history?url=${encodeURIComponent(addressOf('Home'))}&series=width-600&compare=beside`,
+      '.beside',
+    ],
     [`${at}/capture`, 'textarea'],
     [`${at}/nowhere/at/all`, '.empty'],
   ]
@@ -76,12 +94,18 @@ test.each(['light', 'dark'] as const)('axe finds nothing in any view: %s', async
   await page.getByRole('button', { name: 'Capture' }).click()
   await page.getByText('The list must be').waitFor()
   expect(await violations(page)).toEqual([])
-  await page.goto(`${at}/roots/${rootIds[0]}`)
-  await page.locator('.open').first().click()
-  await page.locator('.pswp__caption').waitFor()
-  await page.locator('.pswp--ui-visible').waitFor()
-  await movementsEnd(page)
+  await page.goto(`${at}?state=partial&mark=error&from=2026-03-01&to=2026-03-01`)
+  await page.getByRole('button', { name: 'Filter' }).click()
+  await page.locator('.root').waitFor()
   expect(await violations(page)).toEqual([])
+  for (const rootId of [rootIds[0], odd]) {
+    await page.goto(`${at}/roots/${rootId}`)
+    await page.locator('.open').first().click()
+    await page.locator('.pswp__caption').waitFor()
+    await page.locator('.pswp--ui-visible').waitFor()
+    await movementsEnd(page)
+    expect(await violations(page)).toEqual([])
+  }
   await hangRoots(service, { name: 'Another', now: service.now + 1, roots: 1 })
   await page.goto(url)
   await page.locator('.project-card').first().waitFor()

@@ -117,7 +117,7 @@ test('a phone that is turned shows what it showed', async () => {
         const { top, height } = link.getBoundingClientRect()
         return top + height / 2 > 0
       })
-      return Number(seen?.getAttribute('aria-label')?.replace('Open Page ', ''))
+      return Number(seen?.textContent.replace('Open Page ', ''))
     })
   await expect.poll(first).toBeGreaterThan(40)
   const before = await first()

@@ -13,7 +13,10 @@ import { useVisitors, type Visitor } from '../support/visitor.ts'
 const visit = useVisitors()
 
 const caption = (page: Page) => page.locator('.pswp__caption strong')
-const focused = (page: Page) => page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
+const focused = (page: Page) =>
+  page.evaluate(
+    () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent,
+  )
 
 /** The picture in the middle of the screen, by its address. */
 const shown = (page: Page) =>

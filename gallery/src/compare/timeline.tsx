@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { JobResult } from '../../../src/contract/results.ts'
+import type { JobOverview } from '../../../src/contract/browsing.ts'
 import { Preview } from '../parts/preview.tsx'
 import { TEXT_SIZE } from '../text-size.ts'
 import { month, shortDay, timeOfDay } from '../words.ts'
@@ -14,6 +14,7 @@ const SPARE = 3
  */
 export function Timeline({
   jobs,
+  read,
   before,
   after,
   onBefore,
@@ -21,11 +22,13 @@ export function Timeline({
   onEnd,
 }: {
   /** Newest first. */
-  jobs: readonly JobResult[]
+  jobs: readonly JobOverview[]
+  /** How many were looked through for them. */
+  read: number
   before: string
   after: string
-  onBefore: (job: JobResult) => void
-  onAfter: (job: JobResult) => void
+  onBefore: (job: JobOverview) => void
+  onAfter: (job: JobOverview) => void
   /** So far to the left that more is wanted. */
   onEnd: () => void
 }) {
@@ -47,7 +50,7 @@ export function Timeline({
       element?.removeEventListener('scroll', look)
       window.removeEventListener('resize', look)
     }
-  }, [jobs.length, onEnd])
+  }, [jobs.length, read, onEnd])
   // The one that was chosen is in sight when the page is opened with it.
   const chosen = useRef(after)
   useEffect(() => {
@@ -57,7 +60,7 @@ export function Timeline({
   }, [jobs.length])
   const shown = []
   for (let index = first; index < Math.min(last, jobs.length); index++) {
-    const job = jobs[index] as JobResult
+    const job = jobs[index] as JobOverview
     const older = jobs[index + 1]
     const begins = !older || month(older.meta.created) !== month(job.meta.created)
     shown.push(
@@ -87,20 +90,21 @@ function Frame({
   onBefore,
   onAfter,
 }: {
-  job: JobResult
+  job: JobOverview
   mark: 'before' | 'after' | undefined
   onBefore: () => void
   onAfter: () => void
 }) {
   const { meta, screenshotParameter } = job
+  const { width, height } = screenshotParameter
   const when = `${shortDay(meta.created)}, ${timeOfDay(meta.created)}`
   return (
     <div class={`frame ${mark ?? ''}`} dir="ltr">
-      <Preview job={job} />
+      <Preview job={job} seen={job.seen} />
       <span class="when">
         {shortDay(meta.created)}
         <span class="soft">
-          {timeOfDay(meta.created)} · {screenshotParameter.width} wide
+          {timeOfDay(meta.created)} · {width} × {height}
         </span>
       </span>
       <span class="pick">

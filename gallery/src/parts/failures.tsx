@@ -1,16 +1,18 @@
-import { CAPTURE_REASONS, type PageStatus } from '../../../src/contract/status.ts'
+import type { PageFailure } from '../../../src/contract/browsing.ts'
+import { CAPTURE_REASONS } from '../../../src/contract/status.ts'
 import { count } from '../words.ts'
 
-/** The pages without a picture, and why. */
-export function Failures({ pages }: { pages: readonly PageStatus[] }) {
-  const failed = pages.filter(({ state }) => state === 'failed')
-  if (failed.length === 0) return null
+type Failure = Pick<PageFailure, 'position' | 'url' | 'name'> & Partial<PageFailure>
+
+/** The pages without a picture, and why. `failed`: how many there are, while only some are known. */
+export function Failures({ failures, failed }: { failures: readonly Failure[]; failed: number }) {
+  if (failures.length === 0) return null
   return (
     <section class="failures" aria-label="Failures">
-      <h2>{count(failed.length, 'page')} could not be captured</h2>
+      <h2>{count(failed, 'page')} could not be captured</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <ul tabIndex={0}>
-        {failed.map(({ position, name, url, reason, detail }) => (
+        {failures.map(({ position, name, url, reason, detail }) => (
           <li key={position}>
             <strong dir="auto">{name}</strong>
             <span class="address" dir="ltr">

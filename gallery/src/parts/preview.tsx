@@ -1,6 +1,8 @@
 import { createContext } from 'preact'
 import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import type { JobResult } from '../../../src/contract/results.ts'
+import type { Seen } from '../../../src/contract/seen.ts'
+import { Marks } from './marks.tsx'
 
 /** Reads addresses again. */
 export const RenewContext = createContext<() => Promise<void> | void>(() => {})
@@ -8,9 +10,12 @@ export const RenewContext = createContext<() => Promise<void> | void>(() => {})
 /** A picture in a box whose size is known before it comes; what it shows is said beside it. An address that fails is asked for anew, once. */
 export function Preview({
   job,
+  seen,
   eager = false,
 }: {
   job: Pick<JobResult, 'preview' | 'screenshotParameter'>
+  /** Of its page: then what is odd about it stands on it. */
+  seen?: Seen | undefined
   eager?: boolean
 }) {
   const { preview: src, screenshotParameter: size } = job
@@ -45,6 +50,7 @@ export function Preview({
           onError={fail}
         />
       )}
+      <Marks seen={seen} />
     </span>
   )
 }

@@ -1,6 +1,6 @@
 import type { RootState } from '../../../src/contract/status.ts'
 
-const WORDS: Record<RootState, string> = {
+export const STATE_WORDS: Record<RootState, string> = {
   queued: 'waiting',
   running: 'capturing',
   done: 'done',
@@ -9,5 +9,5 @@ const WORDS: Record<RootState, string> = {
 }
 
 export function State({ state }: { state: RootState }) {
-  return <span class={`state ${state}`}>{WORDS[state]}</span>
+  return <span class={`state ${state}`}>{STATE_WORDS[state]}</span>
 }

@@ -1,20 +1,18 @@
-import { useCallback, useEffect, useMemo } from 'preact/hooks'
-import type { JobResult } from '../../../src/contract/results.ts'
+import { useCallback, useEffect } from 'preact/hooks'
+import type { JobOverview } from '../../../src/contract/browsing.ts'
 import { COMPARISONS, type Comparison, toHistory } from '../addresses.ts'
+import { describeSeries, listSeries } from '../compare/series.ts'
 import { Stage } from '../compare/stage.tsx'
 import { Timeline } from '../compare/timeline.tsx'
 import { type Difference, useDifference } from '../compare/use-difference.ts'
+import { useSeries } from '../compare/use-series.ts'
 import { go } from '../navigation.ts'
 import { Choice } from '../parts/choice.tsx'
 import { Page } from '../parts/page.tsx'
 import { RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { atATime, client } from '../session.ts'
-import { useListing } from '../use-listing.ts'
 import { percent, shortAddress, shortDay, timeOfDay } from '../words.ts'
-
-const PAGE = 60
 
 const NAMES: Record<Comparison, string> = {
   slider: 'Slider',
@@ -22,52 +20,58 @@ const NAMES: Record<Comparison, string> = {
   beside: 'Side by side',
 }
 
-/** One page through time. */
+/** One page through time: pictures that are alike. */
 export function HistoryView({
   projectId,
   url,
   before: beforeId,
   after: afterId,
-  width,
+  series: named,
   compare,
 }: {
   projectId: string
   url: string
   before: string
   after: string
-  width: number
+  series: string
   compare: Comparison
 }) {
-  const history = useListing(
-    `history ${projectId} ${url}`,
-    () => client.listHistory(projectId, url, { limit: atATime(PAGE) }),
-    (job: JobResult) => job.preview,
-  )
-  const widths = [...new Set(history.items.map(({ screenshotParameter }) => screenshotParameter.width))]
-  const items = useMemo(
-    () =>
-      history.items.filter(({ screenshotParameter }) => width === 0 || screenshotParameter.width === width),
-    [history.items, width],
-  )
+  const { all, series, items, complete, source } = useSeries(projectId, url, {
+    series: named,
+    picture: afterId || beforeId,
+  })
   // What is not there is as good as not named, once all that is there was seen.
-  const given = (id: string) => id !== '' && !history.complete
+  const given = (id: string) => id !== '' && !complete
   const after = items.find(({ uuid }) => uuid === afterId) ?? (given(afterId) ? undefined : items[0])
   const before =
     items.find(({ uuid }) => uuid === beforeId) ??
-    (!given(beforeId) && after ? findBefore(items, after) : undefined)
+    (!given(beforeId) && after ? items[items.indexOf(after) + 1] : undefined)
   const missing = (afterId !== '' && !after) || (beforeId !== '' && !before)
   // What the address names may be older than what was asked for yet.
   useEffect(() => {
-    if (missing) history.more()
-  }, [missing, history, items])
+    if (series && missing) source.more()
+  }, [missing, series, source, items, source.items])
   const difference = useDifference(before, after)
-  const onEnd = useCallback(() => history.more(), [history])
-  const renew = useCallback(() => history.renewUnlessJustDone(), [history])
-  const show = (choice: { before?: string; after?: string; width?: number; compare?: Comparison }) => {
-    const now = { before: before?.uuid ?? '', after: after?.uuid ?? '', width, compare }
+  const onEnd = useCallback(() => {
+    source.more()
+    // There may be a series that ended long ago.
+    all.more()
+  }, [source, all])
+  const renew = useCallback(async () => {
+    await Promise.all([...new Set([source, all])].map((each) => each.renewUnlessJustDone()))
+  }, [source, all])
+  const show = (choice: { before?: string; after?: string; series?: string; compare?: Comparison }) => {
+    const now = {
+      before: before?.uuid ?? '',
+      after: after?.uuid ?? '',
+      series: series?.name ?? named,
+      compare,
+    }
     go(toHistory(projectId, url, { ...now, ...choice }), { replace: true })
   }
-  const [latest] = history.items
+  const [latest] = all.items
+  const choices = listSeries(all.items)
+  const failure = all.failure ?? source.failure
   const name = latest ? latest.url.name || shortAddress(url) : ''
   return (
     <Page title={name} projectId={projectId}>
@@ -80,26 +84,25 @@ export function HistoryView({
         </div>
         {before && after && <Verdict difference={difference} before={before} after={after} />}
       </div>
-      {history.failure !== undefined && <Problem failure={history.failure} retry={() => history.retry()} />}
-      {items.length === 0 && history.reading && <Waiting />}
-      {history.complete && history.items.length === 0 && (
-        <p class="empty">There is no picture of this address.</p>
+      {failure !== undefined && (
+        <Problem failure={failure} retry={() => (all.failure === undefined ? source : all).retry()} />
       )}
-      {widths.length > 1 && (
+      {items.length === 0 && all.reading && <Waiting />}
+      {all.complete && all.items.length === 0 && <p class="empty">There is no picture of this address.</p>}
+      {series && choices.length > 1 && (
         <Choice
           legend="Which pictures"
-          choices={[
-            [0, 'All sizes'],
-            ...widths.toSorted((a, b) => b - a).map((each) => [each, `${each} wide`] as const),
-          ]}
-          chosen={width}
-          onChoose={(each) => show({ width: each, before: '', after: '' })}
+          choices={choices.map((each) => [each.name, describeSeries(each, choices)])}
+          chosen={series.name}
+          onChoose={(name) => show({ series: name, before: '', after: '' })}
         />
       )}
       <RenewContext.Provider value={renew}>
         {items.length > 0 && (
           <Timeline
+            key={series?.name}
             jobs={items}
+            read={source.items.length}
             before={before?.uuid ?? beforeId}
             after={after?.uuid ?? afterId}
             onBefore={({ uuid }) => show({ before: uuid })}
@@ -119,18 +122,14 @@ export function HistoryView({
           </>
         )}
       </RenewContext.Provider>
-      {items.length === 1 && history.complete && (
-        <p class="empty">There is one picture of this page so far. With the next one you can compare.</p>
+      {items.length === 1 && complete && (
+        <p class="empty">
+          There is one picture of this {choices.length > 1 ? 'kind' : 'page'} so far. With the next one you
+          can compare.
+        </p>
       )}
     </Page>
   )
-}
-
-/** The last one before it of the same width, else the last one before it at all. */
-function findBefore(jobs: readonly JobResult[], after: JobResult): JobResult | undefined {
-  const older = jobs.slice(jobs.indexOf(after) + 1)
-  const { width } = after.screenshotParameter
-  return older.find(({ screenshotParameter }) => screenshotParameter.width === width) ?? older[0]
 }
 
 function Verdict({
@@ -139,10 +138,10 @@ function Verdict({
   after,
 }: {
   difference: Difference
-  before: JobResult
-  after: JobResult
+  before: JobOverview
+  after: JobOverview
 }) {
-  const when = ({ meta }: JobResult) => `${shortDay(meta.created)}, ${timeOfDay(meta.created)}`
+  const when = ({ meta }: JobOverview) => `${shortDay(meta.created)}, ${timeOfDay(meta.created)}`
   return (
     <p class="verdict" role="status">
       <strong>

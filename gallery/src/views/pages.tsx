@@ -60,7 +60,7 @@ function PageCard({ projectId, page }: { projectId: string; page: PageSummary })
   const days = [...new Set([shortDay(oldest), shortDay(newest)])]
   return (
     <a key={url} class="card" href={toHistory(projectId, url)}>
-      <Preview job={latest} />
+      <Preview job={latest} seen={latest.seen} />
       <strong dir="auto">{name}</strong>
       <span class="address" dir="ltr">
         {shortAddress(url)}

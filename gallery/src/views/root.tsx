@@ -1,10 +1,13 @@
-import { useCallback } from 'preact/hooks'
+import { useCallback, useMemo } from 'preact/hooks'
 import type { JobResult } from '../../../src/contract/results.ts'
+import type { Seen } from '../../../src/contract/seen.ts'
 import { isFinal } from '../../../src/contract/states.ts'
 import type { Counts } from '../../../src/contract/status.ts'
 import { toHistory, toRoot } from '../addresses.ts'
+import { countMarks, findOtherAddress } from '../marks.ts'
 import { Failures } from '../parts/failures.tsx'
 import { Grid } from '../parts/grid.tsx'
+import { CountedMarks } from '../parts/marks.tsx'
 import { Page } from '../parts/page.tsx'
 import { Preview, RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
@@ -16,7 +19,7 @@ import { useAnswer } from '../use-answer.ts'
 import { useListing } from '../use-listing.ts'
 import { useOpenPicture } from '../use-open-picture.ts'
 import { useProgress } from '../use-progress.ts'
-import { count, day, number, shortAddress, timeOfDay } from '../words.ts'
+import { count, day, number, pictures, shortAddress, timeOfDay, viewName } from '../words.ts'
 
 const PAGE = 100
 
@@ -38,11 +41,16 @@ export function RootView({
     (job: JobResult) => job.preview,
   )
   const { status, failure } = useProgress(projectId, overview.value, () => void jobs.renew())
-  const { meta, tags = [] } = overview.value ?? {}
+  const { meta, view, tags = [] } = overview.value ?? {}
   const state = status?.state ?? overview.value?.state
   const counts = status?.counts ?? overview.value?.counts
   const pending = counts ? counts.queued + counts.running : 0
-  const open = useOpenPicture(projectId, rootId, picture, jobs)
+  const failures = status?.urls.filter(({ state }) => state === 'failed') ?? overview.value?.failures
+  const seen = useMemo(() => {
+    const pages = status?.urls ?? overview.value?.jobs ?? []
+    return new Map(pages.flatMap((page) => (page.uuid && page.seen ? [[page.uuid, page.seen] as const] : [])))
+  }, [status, overview.value])
+  const open = useOpenPicture(projectId, rootId, picture, jobs, seen)
   const onLast = useCallback(
     (last: number) => {
       if (last >= jobs.items.length) jobs.more()
@@ -59,8 +67,13 @@ export function RootView({
           <div>
             <h1>{day(meta.created)}</h1>
             <p class="soft">
-              {timeOfDay(meta.created)} · {count(counts.done, 'picture')} <State state={state} />
+              <span>
+                {timeOfDay(meta.created)} · {pictures(counts)}
+                {view && ` · ${viewName(view)}`}
+              </span>
+              <State state={state} />
             </p>
+            <CountedMarks marks={status ? countMarks(status.urls) : (overview.value?.marks ?? {})} />
             <Tags projectId={projectId} tags={tags} />
           </div>
           {counts.done > 0 && <SaveAll projectId={projectId} rootId={rootId} />}
@@ -69,7 +82,7 @@ export function RootView({
       {counts && state && !isFinal(state) && <Progress counts={counts} />}
       {failure !== undefined && <Problem failure={failure} />}
       {open.failure !== undefined && <Problem failure={open.failure} retry={() => location.reload()} />}
-      {status && <Failures pages={status.urls} />}
+      {failures && counts && <Failures failures={failures} failed={counts.failed} />}
       <RenewContext.Provider value={useCallback(() => jobs.renewUnlessJustDone(), [jobs])}>
         {counts && (
           <Grid
@@ -80,7 +93,7 @@ export function RootView({
             card={(index) => {
               const job = shown[index]
               return job ? (
-                <JobCard key={job.uuid} job={job} eager={index < 12} />
+                <JobCard key={job.uuid} job={job} seen={seen.get(job.uuid)} eager={index < 12} />
               ) : (
                 <span key={index} class="card waits" aria-hidden="true">
                   <span class="preview" />
@@ -97,15 +110,17 @@ export function RootView({
   )
 }
 
-function JobCard({ job, eager }: { job: JobResult; eager: boolean }) {
+function JobCard({ job, seen, eager }: { job: JobResult; seen: Seen | undefined; eager: boolean }) {
   const { projectId, rootId, uuid, url, screenshotParameter } = job
   const { width, height } = screenshotParameter
+  const other = findOtherAddress(url.url, seen)
   return (
     <div class="card">
-      <a class="open" href={toRoot(projectId, rootId, uuid)} aria-label={`Open ${url.name}`}>
-        <Preview job={job} eager={eager} />
+      <a class="open" href={toRoot(projectId, rootId, uuid)}>
+        <span class="unseen">Open {url.name}</span>
+        <Preview job={job} seen={seen} eager={eager} />
       </a>
-      <strong dir="auto" title={url.name}>
+      <strong dir="auto" title={seen?.title ? `${url.name}: “${seen.title}”` : url.name}>
         {url.name}
       </strong>
       <a
@@ -116,8 +131,9 @@ function JobCard({ job, eager }: { job: JobResult; eager: boolean }) {
       >
         {shortAddress(url.url)}
       </a>
-      <span class="soft">
+      <span class="soft" title={other && `It led to ${other}`}>
         {width} × {height}
+        {other && ` → ${shortAddress(other)}`}
       </span>
     </div>
   )

@@ -2,7 +2,11 @@ import { useCallback, useEffect, useRef } from 'preact/hooks'
 import type { RootOverview } from '../../../src/contract/browsing.ts'
 import { isFinal } from '../../../src/contract/states.ts'
 import { toCapture, toRoot, toRoots } from '../addresses.ts'
+import { type Filters, NO_FILTERS, toOptions } from '../filters.ts'
 import { go } from '../navigation.ts'
+import { FailedPages } from '../parts/failed-pages.tsx'
+import { Filter } from '../parts/filter.tsx'
+import { CountedMarks } from '../parts/marks.tsx'
 import { NoBrowser } from '../parts/no-browser.tsx'
 import { Page } from '../parts/page.tsx'
 import { Preview, RenewContext } from '../parts/preview.tsx'
@@ -15,7 +19,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import { atATime, client } from '../session.ts'
 import { TEXT_SIZE } from '../text-size.ts'
 import { useListing } from '../use-listing.ts'
-import { count, day, timeOfDay } from '../words.ts'
+import { day, pictures, timeOfDay } from '../words.ts'
 
 /** Roots asked for at a time. */
 const PAGE = 20
@@ -29,10 +33,12 @@ const ROW = { wide: 184 * TEXT_SIZE, narrow: 228 * TEXT_SIZE }
 /** As the style sheet has it. */
 const NARROW = matchMedia('(width < 51.25em)')
 
-export function RootsView({ projectId, q, tag }: { projectId: string; q: string; tag: string }) {
+export function RootsView({ projectId, filters }: { projectId: string; filters: Filters }) {
+  const { q, tag } = filters
+  const filtered = JSON.stringify({ ...filters, q: '' }) !== JSON.stringify(NO_FILTERS)
   const roots = useListing(
-    `roots ${projectId} ${JSON.stringify([q, tag])}`,
-    () => client.listOverviews(projectId, { limit: atATime(PAGE), ...(q && { q }), ...(tag && { tag }) }),
+    `roots ${projectId} ${JSON.stringify(filters)}`,
+    () => client.listOverviews(projectId, { limit: atATime(PAGE), ...toOptions(filters) }),
     ({ jobs: [job] }) => job?.preview,
   )
   const quiet = useRef({ newest: 'nothing was seen yet', pause: LOOK_MS })
@@ -65,18 +71,9 @@ export function RootsView({ projectId, q, tag }: { projectId: string; q: string;
         <Search
           value={q}
           label="Search names and addresses"
-          onSearch={(text) => go(toRoots(projectId, { q: text, tag }), { replace: true })}
+          onSearch={(text) => go(toRoots(projectId, { ...filters, q: text }), { replace: true })}
         />
-        {tag !== '' && (
-          <a
-            class="tag chosen"
-            dir="auto"
-            href={toRoots(projectId, { q })}
-            aria-label={`Without the tag ${tag}`}
-          >
-            {tag}
-          </a>
-        )}
+        <Filter filters={filters} toList={(each) => toRoots(projectId, each)} />
       </div>
       <NoBrowser />
       <RenewContext.Provider value={useCallback(() => roots.renewUnlessJustDone(), [roots])}>
@@ -97,12 +94,13 @@ export function RootsView({ projectId, q, tag }: { projectId: string; q: string;
       </RenewContext.Provider>
       {roots.failure !== undefined && <Problem failure={roots.failure} retry={() => roots.retry()} />}
       {roots.growing && <Waiting />}
-      {nothing && (q || tag) && (
+      {nothing && (q || filtered) && (
         <p class="empty">
-          Nothing here is called that. <a href={toRoots(projectId)}>Show everything</a>
+          {filtered ? 'No capture is like that.' : 'Nothing here is called that.'}{' '}
+          <a href={toRoots(projectId)}>Show everything</a>
         </p>
       )}
-      {nothing && !q && !tag && (
+      {nothing && !q && !filtered && (
         <div class="empty">
           <h2>Nothing was captured yet</h2>
           <p>
@@ -117,7 +115,7 @@ export function RootsView({ projectId, q, tag }: { projectId: string; q: string;
 }
 
 function RootRow({ projectId, root, first }: { projectId: string; root: RootOverview; first: boolean }) {
-  const { rootId, meta, state, counts, tags, jobs } = root
+  const { rootId, meta, state, counts, marks, tags, failures, jobs } = root
   const more = counts.done - jobs.length
   return (
     <article class="root">
@@ -126,14 +124,16 @@ function RootRow({ projectId, root, first }: { projectId: string; root: RootOver
           <a href={toRoot(projectId, rootId)}>{day(meta.created)}</a>
         </h2>
         <p class="soft">
-          {timeOfDay(meta.created)} · {count(counts.done, 'picture')}
+          {timeOfDay(meta.created)} · {pictures(counts)}
         </p>
-        <p>
+        <p class="state-line">
           <State state={state} />
         </p>
+        <CountedMarks marks={marks} />
         <Tags projectId={projectId} tags={tags} />
       </div>
       <div class="strip">
+        <FailedPages failures={failures} failed={counts.failed} alone={counts.done === 0} />
         {jobs.map((job) => (
           <span key={job.uuid} class="frame" style={{ '--aspect': frameAspect(job.screenshotParameter) }}>
             <Preview job={job} eager={first} />

@@ -1,0 +1,53 @@
+import { MARK_NAMES, type Mark } from '../../src/contract/seen.ts'
+import { ROOT_STATES, type RootState } from '../../src/contract/states.ts'
+
+/** Which captures a list shows. What is empty leaves none out. */
+export interface Filters {
+  readonly q: string
+  readonly tag: string
+  readonly state: readonly RootState[]
+  readonly mark: Mark | ''
+  /** The first day, as `2026-03-01`. */
+  readonly from: string
+  /** The last day, which is one of them. */
+  readonly to: string
+}
+
+export const NO_FILTERS: Filters = { q: '', tag: '', state: [], mark: '', from: '', to: '' }
+
+/** What means nothing here is as good as not given. */
+export function readFilters(parameters: URLSearchParams): Filters {
+  const get = (name: string) => parameters.get(name) ?? ''
+  const day = (name: string) => (startOf(get(name)) === undefined ? '' : get(name))
+  const states = parameters.getAll('state')
+  return {
+    q: get('q'),
+    tag: get('tag'),
+    state: ROOT_STATES.filter((state) => states.includes(state)),
+    mark: MARK_NAMES.find((mark) => mark === get('mark')) ?? '',
+    from: day('from'),
+    to: day('to'),
+  }
+}
+
+/** As the service is asked for it. */
+export function toOptions({ q, tag, state, mark, from, to }: Filters) {
+  const [first, end] = [startOf(from), startOf(to, 1)]
+  return {
+    ...(q && { q }),
+    ...(tag && { tag }),
+    ...(state.length > 0 && { state }),
+    ...(mark && { mark }),
+    ...(first !== undefined && { from: first }),
+    ...(end !== undefined && { to: end }),
+  }
+}
+
+/** The instant at which a day begins here, or one that is so many days later. Undefined for what is no day. */
+export function startOf(text: string, daysLater = 0): number | undefined {
+  const [, year = '', month = '', day = ''] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []
+  const begin = new Date(Number(year), Number(month) - 1, Number(day))
+  // Before there was time, or the 31st of a month that has 30.
+  if (Number(year) < 1971 || begin.getMonth() !== Number(month) - 1) return undefined
+  return begin.setDate(begin.getDate() + daysLater)
+}

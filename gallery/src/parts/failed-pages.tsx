@@ -1,0 +1,36 @@
+import type { PageFailure } from '../../../src/contract/browsing.ts'
+import { CAPTURE_REASONS } from '../../../src/contract/status.ts'
+import { count } from '../words.ts'
+
+/** Beside pictures there is room for so many, one above the other. */
+const IN_A_COLUMN = 3
+
+/** Pages without a picture, where their pictures would be. */
+export function FailedPages({
+  failures,
+  failed,
+  alone,
+}: {
+  failures: readonly PageFailure[]
+  /** How many there are. */
+  failed: number
+  /** There is no picture to leave room for. */
+  alone: boolean
+}) {
+  if (failures.length === 0) return null
+  const room = alone ? failures.length : IN_A_COLUMN
+  const shown = failures.slice(0, failed > room ? room - 1 : room)
+  const more = failed - shown.length
+  return (
+    <ul class="failed-pages" aria-label="Pages that failed">
+      {shown.map(({ position, name, reason, detail }) => (
+        <li key={position}>
+          <strong dir="auto">{name}</strong>
+          {/* Which status it was says more. */}
+          <span>{reason === 'status' ? detail : CAPTURE_REASONS[reason]}</span>
+        </li>
+      ))}
+      {more > 0 && <li class="soft">and {count(more, 'more', 'more')}</li>}
+    </ul>
+  )
+}

@@ -1,0 +1,139 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { MARK_NAMES } from '../../../src/contract/seen.ts'
+import { ROOT_STATES } from '../../../src/contract/states.ts'
+import { type Filters, startOf } from '../filters.ts'
+import { explainMark, MARK_WORDS } from '../marks.ts'
+import { go } from '../navigation.ts'
+import { shortDay } from '../words.ts'
+import { Choice } from './choice.tsx'
+import { STATE_WORDS } from './state.tsx'
+
+/** A button that shows what a list can be narrowed by; what it is narrowed by stands beside it, each with a way out. */
+export function Filter({ filters, toList }: { filters: Filters; toList: (filters: Filters) => string }) {
+  const { state, mark, from, to } = filters
+  const [open, setOpen] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const narrow = (change: Partial<Filters>, options = {}) => go(toList({ ...filters, ...change }), options)
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class="opens"
+        aria-expanded={open}
+        aria-controls="filters"
+        onClick={() => setOpen(!open)}
+      >
+        Filter
+      </button>
+      {narrowedBy(filters).map(({ words, name, without }) => (
+        <a
+          key={name}
+          class="tag chosen"
+          dir="auto"
+          href={toList({ ...filters, ...without })}
+          aria-label={`Without the ${name}`}
+          // It goes when it was pressed, and the focus would go with it.
+          onClick={() => button.current?.focus()}
+        >
+          {words}
+        </a>
+      ))}
+      <div id="filters" class="filters" hidden={!open}>
+        <Labelled label="State">
+          <fieldset class="choice several">
+            <legend class="unseen">State</legend>
+            {ROOT_STATES.map((each) => (
+              <label key={each}>
+                <input
+                  type="checkbox"
+                  checked={state.includes(each)}
+                  onChange={({ currentTarget: { checked } }) =>
+                    narrow({
+                      state: ROOT_STATES.filter((one) => (one === each ? checked : state.includes(one))),
+                    })
+                  }
+                />
+                <span>{STATE_WORDS[each]}</span>
+              </label>
+            ))}
+          </fieldset>
+        </Labelled>
+        <Labelled label="With a page that is">
+          <Choice
+            legend="With a page that is"
+            choices={[['', 'any'], ...MARK_NAMES.map((each) => [each, PAGE_WORDS[each]] as const)]}
+            chosen={mark}
+            onChoose={(each) => narrow({ mark: each })}
+          />
+          {mark !== '' && <p class="soft">{explainMark(mark)}</p>}
+        </Labelled>
+        <div class="days">
+          <Day label="From" value={from} onDay={(day) => narrow({ from: day }, { replace: true })} />
+          <Day label="To" value={to} onDay={(day) => narrow({ to: day }, { replace: true })} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+const PAGE_WORDS = { ...MARK_WORDS, error: 'an error' }
+
+/** What is in the way of something, and the filters without it. */
+function narrowedBy({ tag, state, mark, from, to }: Filters) {
+  const days = [
+    ['from', from],
+    ['to', to],
+  ] as const
+  return [
+    ...(tag === '' ? [] : [{ words: tag, name: `tag ${tag}`, without: { tag: '' } }]),
+    ...state.map((each) => ({
+      words: STATE_WORDS[each],
+      name: `state ${STATE_WORDS[each]}`,
+      without: { state: state.filter((other) => other !== each) },
+    })),
+    ...(mark === ''
+      ? []
+      : [{ words: MARK_WORDS[mark], name: `mark ${MARK_WORDS[mark]}`, without: { mark: '' as const } }]),
+    ...days.flatMap(([end, day]) => {
+      const words = `${end} ${shortDay(startOf(day) ?? 0)}`
+      return day === '' ? [] : [{ words, name: `days ${words}`, without: { [end]: '' } }]
+    }),
+  ]
+}
+
+function Labelled({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <span class="label" aria-hidden="true">
+        {label}
+      </span>
+      {children}
+    </div>
+  )
+}
+
+/** A day is only told when it is one: whoever types a year has passed by the year 2. */
+function Day({ label, value, onDay }: { label: string; value: string; onDay: (day: string) => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  // Not what is being typed, but what the address says when it changes.
+  useEffect(() => {
+    if (input.current && input.current.value !== value) input.current.value = value
+  }, [value])
+  return (
+    <label>
+      <span class="label">{label}</span>
+      <input
+        ref={input}
+        type="date"
+        min="1971-01-01"
+        max="9999-12-31"
+        defaultValue={value}
+        onChange={({ currentTarget: { value: day } }) => {
+          if (day !== value && (day === '' || startOf(day) !== undefined)) onDay(day)
+        }}
+      />
+    </label>
+  )
+}

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Seen } from '../../src/contract/seen.ts'
+import type { Failed } from '../../src/store/captures.ts'
+import type { Store } from '../../src/store/store.ts'
+import { newRequest, newSeen } from './captures.ts'
+import { makePng } from './results.ts'
+
+export interface CapturedPage {
+  readonly name: string
+  readonly url?: string
+  /** What is odd about it. */
+  readonly seen?: Partial<Seen>
+  /** Instead of a picture. */
+  readonly failed?: Failed
+  /** Of its picture; default: the window. */
+  readonly height?: number
+}
+
+/** A root as the worker makes it, with pictures in one colour: each page is done, or has failed. */
+export async function hangCaptured(
+  { store, dataDir }: { store: Store; dataDir: string },
+  projectId: string,
+  {
+    pages,
+    colour = '#3366cc',
+    created,
+    width = 600,
+    height = 400,
+    fullPage = false,
+    tags = [],
+  }: {
+    pages: readonly CapturedPage[]
+    colour?: string
+    created: number
+    width?: number
+    height?: number
+    fullPage?: boolean
+    tags?: readonly string[]
+  },
+): Promise<string> {
+  const rootId = randomUUID()
+  const urls = pages.map(({ name, url }) => ({
+    url: url ?? `https://site.example/${name.toLowerCase()}`,
+    name,
+    loadingTime: 15_000,
+  }))
+  const request = newRequest(projectId, { created, width, height, fullPage, tags })
+  await store.captures.accept({ ...request, rootId, pages: urls })
+  const folder = join(dataDir, 'images', projectId)
+  await mkdir(folder, { recursive: true })
+  for (const [position, page] of pages.entries()) {
+    const task = await store.captures.take({ projectId, rootId, position }, { now: created, leaseMs: 60_000 })
+    if (!task) throw new Error('someone else was there first')
+    if (page.failed) {
+      await store.captures.finish(task, page.failed, created)
+      continue
+    }
+    const size = { width, height: page.height ?? height }
+    const png = await makePng(size.width, size.height, colour)
+    for (const name of [`${task.uuid}.png`, `${task.uuid}-preview.png`])
+      await writeFile(join(folder, name), png)
+    const seen = newSeen({ url: task.url, title: page.name, ...page.seen })
+    await store.captures.finish(task, { ...size, basepath: '/tmp', seen }, created)
+  }
+  return rootId
+}
