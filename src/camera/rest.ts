@@ -5,7 +5,7 @@ import type { Settled } from './settle.ts'
 import { leadMouseOut, takeFrame } from './window.ts'
 
 /** Whatever moves by a script is over by then, or goes on without end. */
-const PATIENCE_MS = 3_000
+const PATIENCE_MS = 6_000
 /** Between two frames that must be the same, where a script could change what they show. */
 const APART_MS = 250
 /** A frame that a page in it keeps busy is not waited for. */
