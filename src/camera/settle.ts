@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Page, Request } from 'playwright-core'
+import type { CDPSession, Page, Request } from 'playwright-core'
 import { unveil, whenDrawn } from './in-page/unveil.ts'
+import { hearsScrolling } from './scrolling.ts'
 
 /** A page with scripts may ask for more once it has what it asked for. */
 const QUIET_MS = 500
@@ -52,6 +53,7 @@ export interface Settled {
  */
 export async function settle(
   page: Page,
+  session: CDPSession,
   network: Network,
   { unveilTo, signal }: { unveilTo: number | undefined; signal: AbortSignal },
 ): Promise<Settled> {
@@ -60,7 +62,8 @@ export async function settle(
   if (unveilTo !== undefined) {
     // What a script has not made yet cannot be unveiled.
     if (scripted) await network.quiet(QUIET_MS, signal)
-    await page.evaluate(unveil, unveilTo)
+    const scrolls = scripted && (await hearsScrolling(session))
+    await page.evaluate(unveil, scrolls ? unveilTo : 0)
   }
   return { scripted, quiet: () => network.quiet(scripted ? QUIET_MS : 0, signal) }
 }

@@ -64,7 +64,7 @@ async function shoot(page: Page, gate: Gate, wanted: PageToShoot, { limits, sign
   const unveilTo = wanted.fullPage ? highest(limits, wanted.width) : undefined
 
   const findRest = async (over: AbortSignal): Promise<Rest> => {
-    const settled = await settle(page, network, { unveilTo, signal: over })
+    const settled = await settle(page, session, network, { unveilTo, signal: over })
     return await comeToRest(page, session, { ...settled, fullPage: wanted.fullPage, signal: over })
   }
   const take = async (rest: Rest, called: AbortSignal): Promise<Shot> => {
@@ -77,13 +77,14 @@ async function shoot(page: Page, gate: Gate, wanted: PageToShoot, { limits, sign
 
   let isHeld = false
   for (let patience = HOLD_MS; ; patience *= 2) {
-    const first = moves()
+    let first = moves()
     const hasMoved = () => moves() > first
     try {
       // A page that never comes to rest is taken as it is when its time is over.
       const rest =
         (await before(deadline, (over) => whereverItGoes(findRest, over))) ??
         (await unless(hasMoved, patience, () => takeAsItIs(page, session, wanted.fullPage), signal))
+      first = moves()
       signal.throwIfAborted()
       // It went on by itself to where nothing is: what is shown is the browser's own page about that.
       if (page.url().startsWith(ERROR_PAGE)) throw visit.lastFailure()

@@ -57,7 +57,11 @@ const pages: Parameters<typeof serveSite>[0] = {
   ),
   '/polled': paint(
     WHITE,
-    `${box('far', 3000, '')}${far}<script>setInterval(() => {
+    `${box('far', 3000, '')}${far}<script>let scrolled = false
+      addEventListener('scroll', () => { scrolled = true })
+      setInterval(() => {
+      if (!scrolled) return
+      scrolled = false
       const { top } = far.getBoundingClientRect()
       if (top >= 0 && top < innerHeight) far.style.background = '${GREEN}'
     }, 50)</script>`,

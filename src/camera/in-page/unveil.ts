@@ -9,8 +9,8 @@ export async function whenDrawn(): Promise<boolean> {
 }
 
 /**
- * Runs in the page: what would load or appear only where someone scrolls to it is there, and the page is at its top again.
- * A page with scripts is scrolled through, as a reader would. `most` is how far.
+ * Runs in the page: what would load or appear only where someone scrolls to it is there, and the page is at its top
+ * again. It is scrolled through as far as `most`, as a reader would.
  */
 export async function unveil(most: number): Promise<void> {
   const page = globalThis as unknown as PageGlobals
@@ -55,12 +55,10 @@ export async function unveil(most: number): Promise<void> {
     await frame()
     await pause
   }
-  if (page.document.scripts.length > 0) {
-    const height = () => Math.min(most, page.document.documentElement.scrollHeight)
-    for (let top = page.innerHeight; top < height(); top += page.innerHeight) {
-      await scroll(top)
-      remember()
-    }
+  const height = () => Math.min(most, page.document.documentElement.scrollHeight)
+  for (let top = page.innerHeight; top < height(); top += page.innerHeight) {
+    await scroll(top)
+    remember()
   }
   if (page.scrollY !== 0) await scroll(0)
   // What hides again as soon as it is out of sight is shown as it was in sight.
