@@ -104,7 +104,10 @@ export const REAL_PAGES: readonly RealPage[] = [
   npm('particles', 'particles.js@2.0.0', 'demo/index.html', { notCounted: 'its particles fly by chance' }),
   // Drawn by script.
   npm('paper-blend', 'paper@0.12.17', 'examples/Scripts/BlendModes.html'),
-  npm('mermaid', 'mermaid@8.0.0', 'dist/index.html', LONG),
+  npm('mermaid', 'mermaid@8.0.0', 'dist/index.html', {
+    ...LONG,
+    notCounted: 'its commits get numbers by chance',
+  }),
   npm('mathjax', 'mathjax@2.7.9', 'test/sample.html'),
   npm('leaflet', 'leaflet@0.7.7', 'debug/vector/geojson.html'),
   npm('vis-network', 'vis@4.21.0', 'examples/network/exampleApplications/lesMiserables.html', {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import { MARK_NAMES, type Seen } from '../contract/seen.ts'
+import { MARK_NAMES, type Mark, type Seen } from '../contract/seen.ts'
 import type { Gate } from '../egress/guard.ts'
 import { CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
 import { type Exposed, expose, highest, type PictureLimits } from './expose.ts'
 import { hostOf } from './failures.ts'
 import { NO_BYPASS } from './launch.ts'
+import { countMoves, HOLD_MS, movedOn, stayHere, unless } from './moves.ts'
 import { comeToRest, type Rest, takeAsItIs } from './rest.ts'
-import { countMoves, HOLD_MS, holdStill, movedOn, unless } from './restless.ts'
 import { type Network, settle, watchNetwork } from './settle.ts'
 import { Visit } from './visit.ts'
 import { openWindow } from './window.ts'
@@ -88,13 +88,14 @@ async function shoot(page: Page, gate: Gate, wanted: PageToShoot, { limits, sign
       signal.throwIfAborted()
       // It went on by itself to where nothing is: what is shown is the browser's own page about that.
       if (page.url().startsWith(ERROR_PAGE)) throw visit.lastFailure()
-      visit.checkStatus()
+      if (visit.isUnwanted)
+        throw visit.statusFailure(await see(page, visit, network, { restless: !rest.atRest }))
       return await unless(hasMoved, patience, (called) => take(rest, called), signal)
     } catch (error) {
       signal.throwIfAborted()
       if (!movedOn(error)) throw error
       if (!isHeld && performance.now() > deadline) {
-        await holdStill(session)
+        await stayHere(session)
         isHeld = true
       }
       await sleep(MOVED_MS, undefined, { signal })
@@ -107,11 +108,15 @@ async function see(
   page: Page,
   visit: Visit,
   network: Network,
-  found: Pick<Exposed, 'cut' | 'wide'> & { restless: boolean },
+  found: Partial<Pick<Exposed, 'cut' | 'wide'>> & { restless: boolean },
 ): Promise<Seen> {
   const { status } = visit
   const failedResources = visit.failedResources + network.waitsFor()
-  const marks = { ...found, error: status >= 400, incomplete: failedResources > 0 }
+  const marks: Partial<Record<Mark, boolean>> = {
+    ...found,
+    error: status >= 400,
+    incomplete: failedResources > 0,
+  }
   return {
     ...{ status, failedResources },
     url: page.url(),

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Page, Request } from 'playwright-core'
+import type { Seen } from '../contract/seen.ts'
 import type { Gate } from '../egress/guard.ts'
 import { CaptureFailure, type PageToShoot } from './camera.ts'
 import { hostOf, navigationFailure } from './failures.ts'
@@ -60,11 +61,14 @@ export class Visit {
     return navigationFailure(new Error(this.#last.reason), this.#last.url, this.#gate)
   }
 
-  /** Throws `status` where the request asked for that. */
-  checkStatus(): void {
-    if (!this.#wanted.failOnStatus || this.#status < 400) return
-    const words = [this.#status, STATUS_CODES[this.#status]].filter(Boolean).join(' ')
-    throw new CaptureFailure('status', `${hostOf(this.#page.url())} answered ${words}.`)
+  /** Whether the request asked for such a page to be a failure. */
+  get isUnwanted(): boolean {
+    return this.#wanted.failOnStatus && this.#status >= 400
+  }
+
+  statusFailure(seen: Seen): CaptureFailure {
+    const words = [seen.status, STATUS_CODES[seen.status]].filter(Boolean).join(' ')
+    return new CaptureFailure('status', `${hostOf(seen.url)} answered ${words}.`, seen)
   }
 
   #isPage(request: Request): boolean {

@@ -245,6 +245,7 @@ describe('what was seen of a page', () => {
     const taken = camera.take(at('/titled'), { failOnStatus: true })
     await expect(taken).rejects.toMatchObject({
       reason: 'status',
+      seen: { status: 404, title: 'Not here', marks: ['error', 'incomplete'] },
       message: expect.stringContaining('404 Not Found'),
     })
     await camera.take(at('/there'), { failOnStatus: true })

@@ -17,7 +17,7 @@ export async function countMoves(session: CDPSession): Promise<() => number> {
 }
 
 /** For a page that reloads itself over and over: wherever it wants to go, it stays, and what is there is drawn. */
-export async function holdStill(session: CDPSession): Promise<void> {
+export async function stayHere(session: CDPSession): Promise<void> {
   const asked = async () => {
     const { frameTree } = await session.send('Page.getFrameTree')
     session.on('Fetch.requestPaused', ({ requestId, frameId }) => {
