@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession, Frame, Page } from 'playwright-core'
 import { holdScripts, still } from './in-page/still.ts'
+import { goToTop } from './in-page/unveil.ts'
 import type { Settled } from './settle.ts'
 import { leadMouseOut, takeFrame } from './window.ts'
 
@@ -48,7 +49,12 @@ export async function comeToRest(
   }
 }
 
+/** For a page whose time is over, whatever it is at: it may just be scrolled through. */
 export async function takeAsItIs(page: Page, session: CDPSession, fullPage: boolean): Promise<Rest> {
+  if (fullPage) {
+    await hold(page)
+    await page.evaluate(goToTop)
+  }
   await leadMouseOut(session)
   return { frame: await look(page, session, fullPage), atRest: false }
 }

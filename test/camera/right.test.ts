@@ -66,6 +66,12 @@ const pages: Parameters<typeof serveSite>[0] = {
       if (top >= 0 && top < innerHeight) far.style.background = '${GREEN}'
     }, 50)</script>`,
   ),
+  // Whenever it is scrolled, it is busy for a while.
+  '/never-through': paint(
+    WHITE,
+    `<div style="position:fixed;top:0;width:100%;height:100px;background:${GREEN}"></div><div style="height:90000px"></div>
+      <script>addEventListener('scroll', () => { const end = Date.now() + 200; while (Date.now() < end); })</script>`,
+  ),
   // A bar that shrinks as one scrolls, and a button that leads back to the top.
   '/bars': paint(
     WHITE,
@@ -174,6 +180,14 @@ describe('a full page', () => {
 
   test('gives a script that looks now and then the time to look', async () => {
     expect((await look(camera.take(at('/polled'), { fullPage: true }))).at(50, 3050)).toBe(GREEN)
+  })
+
+  test('is at its top, also where its time is over while it is scrolled through', async () => {
+    const shot = await camera.take(at('/never-through'), { fullPage: true, loadingTime: 2_500 })
+    const shown = await readPixels(shot.bytes)
+    expect([shown.height, shot.seen.marks]).toEqual([16_384, ['cut', 'restless']])
+    const green = Array.from({ length: 163 }, (_, index) => shown.at(600, index * 100 + 50) === GREEN)
+    expect(green.indexOf(true) + green.lastIndexOf(true)).toBe(0)
   })
 
   test('is as at its top: bars are as high as on a fresh visit, and nothing is half faded', async () => {

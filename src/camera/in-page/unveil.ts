@@ -71,3 +71,9 @@ export async function unveil(most: number): Promise<void> {
     })
   }
 }
+
+/** Runs in the page. */
+export function goToTop(): void {
+  const page = globalThis as unknown as PageGlobals
+  page.scrollTo({ top: 0, behavior: 'instant' })
+}
