@@ -116,9 +116,9 @@ test.skipIf(hasBrowserAnywhere())(
     const projectId = project?.projectId ?? ''
     const pictures = async () => {
       const roots = (await (await fetch(url + rootsPath(projectId))).json()) as RootResult[]
-      return roots.map(({ jobs }) => jobs.length)
+      return roots.map(({ jobs }) => jobs.length).toSorted()
     }
-    await expect.poll(pictures, { timeout: 30_000 }).toEqual([4, 6, 8, 4, 4])
+    await expect.poll(pictures, { timeout: 30_000 }).toEqual([2, 4, 4, 4, 4, 4, 4])
     const asked = await fetch(url + projectPath(projectId), {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
