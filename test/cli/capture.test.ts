@@ -67,7 +67,7 @@ test('captures here, shows a table, saves the pictures, and says with its exit c
   )
   expect(some.code).toBe(1)
   expect(some.stdout).toMatch(
-    /done .*\/b +\S{36}\n.*failed .*\/never +timeout: .*\nfailed .* +blocked: .*CAPTURE_ALLOW=10\.0\.0\.1:80 where/s,
+    /done .*\/b +\S{36}( \(.*\))?\n.*failed .*\/never +timeout: .*\nfailed .* +blocked: .*CAPTURE_ALLOW=10\.0\.0\.1:80 where/s,
   )
   expect(some.stderr).toMatch(/Not all captured: 1 of 3 pages/)
 })

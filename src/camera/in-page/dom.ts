@@ -37,6 +37,7 @@ export interface ElementRoot {
 export interface Video extends PageElement {
   readonly autoplay: boolean
   readonly readyState: number
+  readonly networkState: number
   readonly paused: boolean
   currentTime: number
   pause(): void

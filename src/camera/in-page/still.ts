@@ -8,6 +8,7 @@ export async function still(fullPage: boolean): Promise<void> {
   const page = globalThis as unknown as PageGlobals
   /** Longest that a video is waited for. */
   const VIDEO_MS = 1_000
+  const NO_SOURCE = 3
   /** By then drawings without an end are somewhere, and all others at their end. */
   const DRAWING_SECONDS = 60
   const DRAWINGS = 'svg:has(animate, animateTransform, animateMotion, set)'
@@ -41,7 +42,11 @@ export async function still(fullPage: boolean): Promise<void> {
   /** Where it has begun by itself, it is at its first frame again. */
   const rewind = async (video: Video) => {
     if (!video.autoplay && video.paused) return
-    const over = new Promise<void>((resolve) => setTimeout(resolve, VIDEO_MS))
+    if (video.networkState === NO_SOURCE) return
+    // Not a timer of the page: those may be held.
+    const over = new Promise<void>((resolve) => {
+      AbortSignal.timeout(VIDEO_MS).addEventListener('abort', () => resolve())
+    })
     const event = (name: string) =>
       new Promise<void>((resolve) => video.addEventListener(name, resolve, { once: true }))
     if (video.readyState < 2) await Promise.race([over, event('loadeddata')])
