@@ -42,8 +42,8 @@ const pages: Parameters<typeof serveSite>[0] = {
   ),
   '/skipped': paint(
     WHITE,
-    `<style>section { content-visibility: auto; contain-intrinsic-size: 10px; height: 1000px }</style>
-      ${Array.from({ length: 6 }, () => `<section style="background:${GREEN}"></section>`).join('')}`,
+    `<style>section { content-visibility: auto; contain-intrinsic-size: 10px; background: ${GREEN} }
+      p { height: 900px; margin: 50px 0 }</style>${'<section><p></p></section>'.repeat(6)}`,
   ),
   // Each is revealed while it is in sight, and hides again when it is not.
   '/revealed': paint(

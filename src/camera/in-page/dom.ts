@@ -62,6 +62,7 @@ export interface PageGlobals {
   scrollTo(place: { top: number; behavior: 'instant' }): void
   getComputedStyle(element: PageElement): {
     readonly contentVisibility: string
+    readonly contain: string
     readonly opacity: string
     readonly visibility: string
   }

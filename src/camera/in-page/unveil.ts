@@ -29,8 +29,17 @@ export async function unveil(most: number): Promise<void> {
     for (const element of root.querySelectorAll('*')) {
       if (element.shadowRoot) roots.push(element.shadowRoot)
       if (element.loading === 'lazy') element.loading = 'eager'
-      // Else it is drawn only near the window.
-      if (page.getComputedStyle(element).contentVisibility === 'auto') {
+      const { contentVisibility, contain } = page.getComputedStyle(element)
+      if (contentVisibility === 'auto') {
+        // Else it is drawn only near the window. What it holds stays apart from the rest, as it does there.
+        const parts = new Set(`${contain} layout style paint`.split(' '))
+        if (!/strict|content/.test(contain)) {
+          element.style?.setProperty(
+            'contain',
+            [...parts].filter((part) => part !== 'none').join(' '),
+            'important',
+          )
+        }
         element.style?.setProperty('content-visibility', 'visible', 'important')
       }
       if (isHidden(element)) hidden.set(element, { before: read(element).join() })
