@@ -18,7 +18,11 @@ const BEYOND = 4_000
 const MARGIN = 24
 
 /** A page with content-visibility that is all drawn: where its parts are does not depend on what the window shows. */
-const ALL_DRAWN = '* { content-visibility: visible !important }'
+const DRAW_ALL = `for (const e of document.querySelectorAll('body *')) {
+  if (getComputedStyle(e).contentVisibility !== 'auto') continue
+  e.style.setProperty('contain', 'layout style paint', 'important')
+  e.style.setProperty('content-visibility', 'visible', 'important')
+}`
 const LEAVES_OUT =
   "[...document.querySelectorAll('body *')].some((e) => getComputedStyle(e).contentVisibility === 'auto')"
 
@@ -41,7 +45,7 @@ export async function makeReferences(
     await page.goto(url, { waitUntil: 'networkidle', timeout: 30_000 }).catch(ignoreTimeout)
     const stitched = [await stitchTwice(page, { width, height })]
     if (await page.evaluate(LEAVES_OUT)) {
-      await page.addStyleTag({ content: ALL_DRAWN })
+      await page.evaluate(DRAW_ALL)
       stitched.push(await stitchTwice(page, { width, height }))
     }
     return stitched

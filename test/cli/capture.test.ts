@@ -46,7 +46,9 @@ test('captures here, shows a table, saves the pictures, and says with its exit c
   ])
   const [header, row] = all.stdout.split('\n')
   expect(header).toMatch(/^STATE +TIME +PAGE +RESULT$/)
-  expect(row).toMatch(/^done +\d+\.\d s +http:\S+\/a +\S+shots\/1-127\.0\.0\.1-\d+-a\.png$/)
+  expect(row).toMatch(
+    /^done +\d+\.\d s +http:\S+\/a +\S+shots\/1-127\.0\.0\.1-\d+-a\.png \(the page is wider\)$/,
+  )
   const [name = ''] = await readdir(out)
   const picture = await readFile(join(out, name))
   expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([800, 600])

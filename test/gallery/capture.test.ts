@@ -55,7 +55,7 @@ test('a form asks for pictures, the API says what is wrong beside the fields, an
   expect(await page.locator('.card .soft').allInnerTexts()).toEqual(['390 × 844', '390 × 844'])
   await page.getByRole('link', { name: 'Captures' }).click()
   expect(await page.locator('.root').innerText()).toMatch(
-    /2 pictures, 1 failed\s+partly failed\s+first\s+try/,
+    /2 pictures, 1 failed\s+partly failed\s+2 wider[\s\S]+first\s+try/,
   )
   // The one message is the browser's own for the 400.
   expect(complaints.filter((text) => !text.includes('400 (Bad Request)'))).toEqual([])
