@@ -10,7 +10,7 @@ import { decode, encode, type Pixels } from './pixels.ts'
 import { makeReferences } from './reference.ts'
 
 /** Another number where references are made in another way: those that are kept are then made again. */
-const WAY = 4
+const WAY = 5
 
 /** Packed: unpacked, those of all pages would not fit. */
 export interface KeptReferences {

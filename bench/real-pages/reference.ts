@@ -17,7 +17,7 @@ const BEYOND = 4_000
 /** Shadows of what stays. */
 const MARGIN = 24
 
-/** A page with content-visibility that is all drawn: where its parts are does not depend on what the window shows. */
+/** A page with content-visibility that is all drawn has the height that it keeps. */
 const DRAW_ALL = `for (const e of document.querySelectorAll('body *')) {
   if (getComputedStyle(e).contentVisibility !== 'auto') continue
   e.style.setProperty('contain', 'layout style paint', 'important')
@@ -34,7 +34,10 @@ export interface Stitched {
   readonly areas: readonly Area[]
 }
 
-/** One, or for a page with content-visibility two: as it is, and all drawn. Either is right. */
+/**
+ * One, or for a page with content-visibility two: as one sees it who scrolls, and as a window shows it that is as high as a
+ * picture may be. Either is right: where its parts are depends by a pixel on which of them are in sight.
+ */
 export async function makeReferences(
   browser: Browser,
   { url, width, height }: Omit<Wanted, 'fullPage'>,
@@ -46,12 +49,23 @@ export async function makeReferences(
     const stitched = [await stitchTwice(page, { width, height })]
     if (await page.evaluate(LEAVES_OUT)) {
       await page.evaluate(DRAW_ALL)
-      stitched.push(await stitchTwice(page, { width, height }))
+      const taken = Math.min(await heightOf(page), LIMITS.height)
+      await page.setViewportSize({ width, height: LIMITS.height })
+      await page.reload({ waitUntil: 'networkidle', timeout: 30_000 }).catch(ignoreTimeout)
+      stitched.push(await takeAtOnce(page, { width, height: taken }))
     }
     return stitched
   } finally {
     await context.close()
   }
+}
+
+/** In a window that shows all of it. */
+async function takeAtOnce(page: Page, { width, height }: WindowSize): Promise<Stitched> {
+  await sleep(REST_MS)
+  const areas = (await staying(page)).map((area) => widen(area, 0))
+  const { data } = await decode(await page.screenshot({ animations: 'disabled' }))
+  return { pixels: { width, height, data: data.subarray(0, height * width * 3) }, areas }
 }
 
 /** From windows at other places, too: what looks otherwise there moves with the window, and is not compared. */
