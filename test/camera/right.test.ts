@@ -77,10 +77,11 @@ const pages: Parameters<typeof serveSite>[0] = {
     WHITE,
     `<style>#bar { position: fixed; top: 0; width: 100%; height: 200px; background: ${GREEN}; transition: height 1s }
       #bar.small { height: 50px } #top { position: fixed; bottom: 0; right: 0; width: 100px; height: 100px;
-      background: ${RED}; opacity: 0; transition: opacity 2s } #top.on { opacity: 1 }</style>
-      <div id=bar></div><div id=top></div>${far}<script>addEventListener('scroll', () => {
+      background: ${RED}; opacity: 0; transition: opacity 2s } #top.on, #now.on { opacity: 1 }
+      #now { position: fixed; bottom: 0; left: 0; width: 100px; height: 100px; background: ${RED}; opacity: 0 }</style>
+      <div id=bar></div><div id=top></div><div id=now></div>${far}<script>addEventListener('scroll', () => {
         bar.classList.toggle('small', scrollY > 100)
-        document.querySelector('#top').classList.toggle('on', scrollY > 100)
+        for (const name of ['#top', '#now']) document.querySelector(name).classList.toggle('on', scrollY > 100)
       })</script>`,
   ),
   '/endless-style': paint(
@@ -192,7 +193,8 @@ describe('a full page', () => {
 
   test('is as at its top: bars are as high as on a fresh visit, and nothing is half faded', async () => {
     const shown = await look(camera.take(at('/bars'), { fullPage: true, loadingTime: PATIENT }))
-    expect([shown.at(600, 199), shown.at(1150, 670), shown.at(600, 5900)]).toEqual([GREEN, WHITE, WHITE])
+    const places = [shown.at(600, 199), shown.at(1150, 670), shown.at(50, 670), shown.at(600, 5900)]
+    expect(places).toEqual([GREEN, WHITE, WHITE, WHITE])
   })
 })
 

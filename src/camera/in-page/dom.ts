@@ -19,6 +19,7 @@ export interface Rectangle {
 
 export interface PageElement {
   readonly shadowRoot: ElementRoot | null
+  readonly parentElement: PageElement | null
   readonly localName: string
   readonly style?: { setProperty(name: string, value: string, priority: string): void }
   loading: string
@@ -58,11 +59,18 @@ export interface PageGlobals {
   readonly innerHeight: number
   readonly scrollY: number
   readonly frames: { readonly length: number }
+  readonly MutationObserver: new (
+    then: (changes: Iterable<{ target: PageElement }>) => void,
+  ) => {
+    observe(element: PageElement, options: { attributeFilter: readonly string[] }): void
+    disconnect(): void
+  }
   requestAnimationFrame(then: (value: unknown) => void): number
   scrollTo(place: { top: number; behavior: 'instant' }): void
   getComputedStyle(element: PageElement): {
     readonly contentVisibility: string
     readonly contain: string
+    readonly position: string
     readonly opacity: string
     readonly visibility: string
   }

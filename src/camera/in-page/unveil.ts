@@ -21,6 +21,10 @@ export async function unveil(most: number): Promise<void> {
     const { opacity, visibility } = page.getComputedStyle(element)
     return opacity === '0' || visibility === 'hidden'
   }
+  /** With the window: it comes and goes with scrolling, and at the top it is as it is there. */
+  const stays = (element: PageElement | null): boolean =>
+    element !== null &&
+    (/fixed|sticky/.test(page.getComputedStyle(element).position) || stays(element.parentElement))
   /** Those that are hidden, and what they were like when they were seen. */
   const hidden = new Map<PageElement, { before: string; seen?: (string | null)[] }>()
 
@@ -42,17 +46,18 @@ export async function unveil(most: number): Promise<void> {
         }
         element.style?.setProperty('content-visibility', 'visible', 'important')
       }
-      if (isHidden(element)) hidden.set(element, { before: read(element).join() })
+      if (isHidden(element) && !stays(element)) hidden.set(element, { before: read(element).join() })
     }
   }
-  const remember = () => {
-    for (const [element, state] of hidden) {
-      const { top, bottom, height } = element.getBoundingClientRect()
-      if (height === 0 || bottom < 0 || top > page.innerHeight) continue
-      const now = read(element)
-      if (now.join() !== state.before) state.seen = now
+  // However late a script hears of it: each change is seen.
+  const watch = new page.MutationObserver((changes) => {
+    for (const { target } of changes) {
+      const state = hidden.get(target)
+      const now = read(target)
+      if (state && now.join() !== state.before) state.seen = now
     }
-  }
+  })
+  for (const element of hidden.keys()) watch.observe(element, { attributeFilter: attributes })
 
   /** Scripts that look where the page is scrolled to do so every now and then: most of them as often as this. */
   const PAUSE_MS = 60
@@ -65,14 +70,12 @@ export async function unveil(most: number): Promise<void> {
     await pause
   }
   const height = () => Math.min(most, page.document.documentElement.scrollHeight)
-  for (let top = page.innerHeight; top < height(); top += page.innerHeight) {
-    await scroll(top)
-    remember()
-  }
+  for (let top = page.innerHeight; top < height(); top += page.innerHeight) await scroll(top)
   if (page.scrollY !== 0) await scroll(0)
+  watch.disconnect()
   // What hides again as soon as it is out of sight is shown as it was in sight.
-  for (const [element, { seen }] of hidden) {
-    if (!seen || read(element).join() === seen.join() || !isHidden(element)) continue
+  for (const [element, { before, seen }] of hidden) {
+    if (!seen || read(element).join() !== before) continue
     attributes.forEach((name, index) => {
       const value = seen[index]
       if (typeof value === 'string') element.setAttribute(name, value)
