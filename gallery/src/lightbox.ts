@@ -15,6 +15,8 @@ import './style/lightbox.css'
 const TALL = 2
 /** So close to the end of what is there, the next ones are fetched. */
 const AHEAD = 5
+/** After a picture that did not come, whoever still shows none is looked for. */
+const MEND_MS = 1_500
 
 /** Through what is higher than the screen: so many screens, which end where the picture does. */
 const PAN_KEYS: Readonly<Record<string, number>> = {
@@ -116,19 +118,22 @@ export function openLightbox(
   box.on('loadError', async ({ content }) => {
     await jobs.renewUnlessJustDone()
     if (jobAt(content.index)?.data !== content.data.src) box.refreshSlideContent(content.index)
+    // On a slow machine it may have left its place meanwhile, and come back.
+    setTimeout(refreshFailed, MEND_MS)
   })
   // Whoever goes on quickly leaves one behind that failed before it came to its place, and would stay as it is.
   box.on('contentAppend', ({ content }) => {
     if (!content.isError() || jobAt(content.index)?.data === content.data.src) return
     queueMicrotask(() => box.refreshSlideContent(content.index))
   })
-  box.on('change', () => {
+  box.on('change', refreshFailed)
+  function refreshFailed(): void {
     for (const { slide } of box.mainScroll.itemHolders) {
       if (slide?.content.isError() && jobAt(slide.index)?.data !== slide.data.src) {
         box.refreshSlideContent(slide.index)
       }
     }
-  })
+  }
   const unsubscribe = jobs.subscribe(() => {
     const known = order.length
     take()
