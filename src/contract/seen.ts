@@ -5,7 +5,7 @@ export const MARKS = {
   error: 'its server answered with an HTTP status of 400 or more',
   cut: 'the page is longer than a picture may be: its end is missing',
   wide: 'the page is wider than the picture: its right side is missing',
-  restless: 'the page never came to rest: it was taken when its loading time was over',
+  restless: 'the page never came to rest: the picture is one moment of it',
   incomplete: 'something that the page asked for did not come',
 } as const
 export type Mark = keyof typeof MARKS
