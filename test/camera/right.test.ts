@@ -1,5 +1,6 @@
 // @module-tag browser
 
+import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Shot } from '../../src/camera/camera.ts'
 import {
@@ -23,12 +24,15 @@ const far = '<div style="height:6000px"></div>'
 const ruler = Array.from({ length: 24 }, (_, index) =>
   box(`m${index}`, index * 500, `background:${colourOf(index)}`),
 )
-/** Two frames, red and blue, half a second each, without end. */
-const GIF = Buffer.from(
-  '47494638396101000100800100ff00000000ff21ff0b4e45545343415045322e30030100000021f904043200000' +
-    '02c000000000100010000020244010021f9040432000100002c00000000010001000002024c01003b',
-  'hex',
-)
+/** Red for 20 ms, then blue for ten seconds, and again. */
+async function makeGif(): Promise<Buffer> {
+  const side = 10
+  const frame = (...colour: number[]) => Buffer.alloc(side * side * 3, Buffer.from(colour))
+  const raw = { width: side, height: side * 2, channels: 3, pageHeight: side } as const
+  return await sharp(Buffer.concat([frame(255, 0, 0), frame(0, 0, 255)]), { raw })
+    .gif({ delay: [20, 10_000], loop: 0 })
+    .toBuffer()
+}
 
 function colourOf(index: number): string {
   return `#${(index * 10 + 10).toString(16).padStart(2, '0')}80${(250 - index * 10).toString(16).padStart(2, '0')}`
@@ -115,9 +119,11 @@ const pages: Parameters<typeof serveSite>[0] = {
   ),
   '/gif': paint(
     WHITE,
-    '<img src=/moving.gif style="position:absolute;left:0;top:0;width:100px;height:100px">',
+    '<script></script><img src=/moving.gif style="position:absolute;left:0;top:0;width:100px;height:100px">',
   ),
-  '/moving.gif': (answer) => void answer.writeHead(200, { 'content-type': 'image/gif' }).end(GIF),
+  '/moving.gif': async (answer) => {
+    answer.writeHead(200, { 'content-type': 'image/gif' }).end(await makeGif())
+  },
   '/hovers': paint(
     WHITE,
     `<style>div:hover { background: red !important }</style>${box('a', 0, `background:${GREEN}`)}`,
