@@ -16,7 +16,6 @@ export interface Visitor {
 export interface VisitorOptions {
   readonly width?: number
   readonly height?: number
-  readonly theme?: 'light' | 'dark'
   readonly touch?: boolean
 }
 
@@ -42,11 +41,11 @@ export function useVisitors(): (url: string, options?: VisitorOptions) => Promis
     await browser?.close()
     await rm(folder, { recursive: true, force: true, maxRetries: 5 })
   })
-  return async (url, { width = 1280, height = 800, theme = 'light', touch = false } = {}) => {
+  return async (url, { width = 1280, height = 800, touch = false } = {}) => {
     if (!browser) throw new Error('there is no browser yet')
     const context = await browser.newContext({
       viewport: { width, height },
-      colorScheme: theme,
+      colorScheme: 'light',
       locale: 'en-GB',
       timezoneId: 'UTC',
       hasTouch: touch,
