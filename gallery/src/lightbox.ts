@@ -15,8 +15,6 @@ import './style/lightbox.css'
 const TALL = 2
 /** So close to the end of what is there, the next ones are fetched. */
 const AHEAD = 5
-/** After a picture that did not come, whoever still shows none is looked for. */
-const MEND_MS = 1_500
 
 /** Through what is higher than the screen: so many screens, which end where the picture does. */
 const PAN_KEYS: Readonly<Record<string, number>> = {
@@ -114,23 +112,21 @@ export function openLightbox(
     event.preventDefault()
     slide.panTo(slide.pan.x, slide.pan.y - step * viewportSize.y)
   })
-  // An address that ran out while the page stood open: the list is read again, and the slide with it.
-  box.on('loadError', async ({ content }) => {
-    await jobs.renewUnlessJustDone()
-    if (jobAt(content.index)?.data !== content.data.src) box.refreshSlideContent(content.index)
-    // On a slow machine it may have left its place meanwhile, and come back.
-    setTimeout(refreshFailed, MEND_MS)
-  })
-  // Whoever goes on quickly leaves one behind that failed before it came to its place, and would stay as it is.
-  box.on('contentAppend', ({ content }) => {
-    if (!content.isError() || jobAt(content.index)?.data === content.data.src) return
-    queueMicrotask(() => box.refreshSlideContent(content.index))
-  })
-  box.on('change', refreshFailed)
-  function refreshFailed(): void {
+  // An address that ran out while the page stood open: the list is read again, and the slide with it. A picture may have
+  // failed before it had a slide, when it was only fetched ahead: nothing is told of that, so every change looks for it.
+  const renewedFor = new WeakSet<object>()
+  box.on('loadError', mendFailed)
+  box.on('change', mendFailed)
+  function mendFailed(): void {
+    if (box.isDestroying) return
     for (const { slide } of box.mainScroll.itemHolders) {
-      if (slide?.content.isError() && jobAt(slide.index)?.data !== slide.data.src) {
-        box.refreshSlideContent(slide.index)
+      const content = slide?.content
+      if (!content?.isError()) continue
+      // Not the slide's own address: that may be newer than what was fetched.
+      if (jobAt(content.index)?.data !== content.data.src) box.refreshSlideContent(content.index)
+      else if (!renewedFor.has(content)) {
+        renewedFor.add(content)
+        void jobs.renewUnlessJustDone().then(mendFailed)
       }
     }
   }

@@ -52,6 +52,46 @@ test('addresses that run out while the page stands open are renewed, and nobody 
     .toEqual([400, 400, 400])
 })
 
+/** A picture two further on is fetched ahead, and fails before it has a slide. */
+async function failAhead() {
+  const service = await startService()
+  const { projectId, rootIds } = await hangMany(service, { roots: 1, jobsPerRoot: 30, now: service.now })
+  const { page } = await visit('about:blank')
+  await page.clock.install({ time: service.now })
+  await page.goto(`${service.url}/projects/${projectId}/roots/${rootIds[0]}`)
+  const refused: string[] = []
+  page.on('requestfinished', async (request) => {
+    if ((await request.response())?.status() === 403) refused.push(request.url())
+  })
+  await page.locator('.open').first().click()
+  const shown = page.locator('.pswp__img:not(.pswp__img--placeholder)')
+  await expect.poll(() => shown.count()).toBe(2)
+  // Of the fourth: the first three were fetched as it opened.
+  await page.waitForLoadState('networkidle')
+  service.now += 2 * 86_400_000
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(() => refused.length).toBe(1)
+  const widths = () =>
+    shown.evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth))
+  return { page, widths }
+}
+
+test('a picture that failed before its slide was there comes with it', async () => {
+  const { page, widths } = await failAhead()
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(widths).toEqual([400, 400, 400])
+})
+
+test('a picture that failed before its slide was there comes with it, also where addresses were renewed meanwhile', async () => {
+  const { page, widths } = await failAhead()
+  const address = () => page.locator('.card img').first().getAttribute('src')
+  const before = await address()
+  await page.clock.fastForward(2 * 86_400_000)
+  await expect.poll(address).not.toBe(before)
+  await page.keyboard.press('ArrowRight')
+  await expect.poll(widths).toEqual([400, 400, 400])
+})
+
 /** Of those on the screen. */
 async function seenPictures(page: Page): Promise<string> {
   return await page.locator('.card img').evaluateAll((images) => {
