@@ -17,7 +17,7 @@ npm run bench -- --check          exits 1 where a target is missed, and names it
 
 Pictures of real pages, which are brought from npm and Debian the first time. CHROMIUM_PATH chooses the browser.
 npm run bench -- right            full pages that are wrong: --pictures 400 --at-a-time 1,2,4,8 --only NAME,NAME
-npm run bench -- repeatable       pictures that are the same each time: --repeats 5 --at-a-time 1,2,4 --only NAME,NAME
+npm run bench -- repeatable       pictures that are the same each time: --repeats 1 --at-a-time 1,2,4 --only NAME,NAME
 npm run bench -- against-playwright    ours beside Playwright's, pixel by pixel: --only NAME,NAME
 
 Every figure is a ratio within one run, beside a baseline that the run starts itself, and the median of several;

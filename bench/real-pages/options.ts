@@ -20,7 +20,7 @@ export async function readOptions(args: readonly string[]): Promise<Options> {
     args: [...args],
     options: {
       pictures: { type: 'string', default: '400' },
-      repeats: { type: 'string', default: '5' },
+      repeats: { type: 'string', default: '1' },
       'at-a-time': { type: 'string' },
       only: { type: 'string' },
     },

@@ -60,8 +60,8 @@ async function failAhead() {
   await page.clock.install({ time: service.now })
   await page.goto(`${service.url}/projects/${projectId}/roots/${rootIds[0]}`)
   const refused: string[] = []
-  page.on('requestfinished', async (request) => {
-    if ((await request.response())?.status() === 403) refused.push(request.url())
+  page.on('response', (response) => {
+    if (response.status() === 403) refused.push(response.url())
   })
   await page.locator('.open').first().click()
   const shown = page.locator('.pswp__img:not(.pswp__img--placeholder)')

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import fs from 'node:fs'
 import type { FileHandle } from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeEach, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openDiskImages } from '../../src/images/disk/disk.ts'
 import { parseSigningKeys } from '../../src/images/disk/signing-keys.ts'
 import { pictureKey } from '../../src/images/images.ts'
@@ -13,9 +15,10 @@ const seen: string[] = []
 let failSync: ((path: string) => boolean) | undefined
 let beforeRename: ((path: string) => Promise<void>) | undefined
 
-vi.mock('node:fs/promises', async (original) => {
-  const actual = await original<typeof import('node:fs/promises')>()
-  const open = async (...args: Parameters<typeof actual.open>): Promise<FileHandle> => {
+const actual = { ...fs.promises }
+
+beforeAll(() => {
+  fs.promises.open = async (...args: Parameters<typeof actual.open>): Promise<FileHandle> => {
     const file = await actual.open(...args)
     const sync = file.sync.bind(file)
     file.sync = async () => {
@@ -26,12 +29,18 @@ vi.mock('node:fs/promises', async (original) => {
     }
     return file
   }
-  const rename = async (...args: Parameters<typeof actual.rename>): Promise<void> => {
+  fs.promises.rename = async (...args: Parameters<typeof actual.rename>): Promise<void> => {
     await beforeRename?.(String(args[1]))
     await actual.rename(...args)
     seen.push(`rename to ${args[1]}`)
   }
-  return { ...actual, open, rename }
+  // For everyone who imported them by name.
+  syncBuiltinESMExports()
+})
+
+afterAll(() => {
+  Object.assign(fs.promises, actual)
+  syncBuiltinESMExports()
 })
 
 beforeEach(() => {

@@ -148,7 +148,7 @@ test('the commands of the README work as written, in a fresh clone with the mach
     if (command.includes('key list')) expect(output).toMatch(/22222222-\S+ +read .* CI/)
   }
   await stop(service)
-}, 240_000)
+}, 600_000)
 
 /** Two pictures of the gallery with pictures in it: like those that the README shows. */
 async function expectGallery(cwd: string, table: string): Promise<void> {
