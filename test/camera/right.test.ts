@@ -38,6 +38,23 @@ function colourOf(index: number): string {
   return `#${(index * 10 + 10).toString(16).padStart(2, '0')}80${(250 - index * 10).toString(16).padStart(2, '0')}`
 }
 
+/** Each card is revealed while it is in sight, and hides again when it is not. */
+function revealed(when: string): string {
+  const cards = [1500, 3000, 4500].map((top) => box(`c${top}`, top, '').replace('<div', '<div class=card'))
+  return paint(
+    WHITE,
+    `<style>.card { opacity: 0; background: ${GREEN}; transition: opacity .4s } .card.seen { opacity: 1 }</style>
+      ${cards.join('')}${far}
+      <script>const watch = new IntersectionObserver((all) => {
+        for (const { target, isIntersecting } of all) {
+          const toggle = () => target.classList.toggle('seen', isIntersecting)
+          ${when}
+        }
+      })
+      for (const card of document.querySelectorAll('.card')) watch.observe(card)</script>`,
+  )
+}
+
 const pages: Parameters<typeof serveSite>[0] = {
   // Its own address changes: once that was taken for another page, and two pictures of it were taken at once.
   '/ruler': paint(
@@ -49,16 +66,8 @@ const pages: Parameters<typeof serveSite>[0] = {
     `<style>section { content-visibility: auto; contain-intrinsic-size: 10px; background: ${GREEN} }
       p { height: 900px; margin: 50px 0 }</style>${'<section><p></p></section>'.repeat(6)}`,
   ),
-  // Each is revealed while it is in sight, and hides again when it is not.
-  '/revealed': paint(
-    WHITE,
-    `<style>.card { opacity: 0; background: ${GREEN}; transition: opacity .4s } .card.seen { opacity: 1 }</style>
-      ${[1500, 3000, 4500].map((top) => box(`c${top}`, top, '').replace('<div', '<div class=card')).join('')}${far}
-      <script>const watch = new IntersectionObserver((all) => {
-        for (const { target, isIntersecting } of all) target.classList.toggle('seen', isIntersecting)
-      })
-      for (const card of document.querySelectorAll('.card')) watch.observe(card)</script>`,
-  ),
+  '/revealed': revealed('toggle()'),
+  '/hides-late': revealed('isIntersecting ? toggle() : setTimeout(toggle, 300)'),
   '/polled': paint(
     WHITE,
     `${box('far', 3000, '')}${far}<script>let scrolled = false
@@ -180,10 +189,13 @@ describe('a full page', () => {
     ])
   })
 
-  test('shows what was in sight once, also where it hides again', async () => {
-    const shown = await look(camera.take(at('/revealed'), { fullPage: true, loadingTime: PATIENT }))
-    expect([1550, 3050, 4550].map((y) => shown.at(50, y))).toEqual([GREEN, GREEN, GREEN])
-  })
+  test.each(['/revealed', '/hides-late'])(
+    'shows what was in sight once, also where it hides again: %s',
+    async (path) => {
+      const shown = await look(camera.take(at(path), { fullPage: true, loadingTime: PATIENT }))
+      expect([1550, 3050, 4550].map((y) => shown.at(50, y))).toEqual([GREEN, GREEN, GREEN])
+    },
+  )
 
   test('gives a script that looks now and then the time to look', async () => {
     expect((await look(camera.take(at('/polled'), { fullPage: true }))).at(50, 3050)).toBe(GREEN)

@@ -49,12 +49,26 @@ export async function unveil(most: number): Promise<void> {
       if (isHidden(element) && !stays(element)) hidden.set(element, { before: read(element).join() })
     }
   }
-  // However late a script hears of it: each change is seen.
+  /** What hides again as soon as it is out of sight is shown as it was in sight. */
+  const showAgain = (element: PageElement) => {
+    const { before, seen } = hidden.get(element) ?? {}
+    if (!seen || read(element).join() !== before) return
+    // Once: a script that insists has its way.
+    hidden.delete(element)
+    attributes.forEach((name, index) => {
+      const value = seen[index]
+      if (typeof value === 'string') element.setAttribute(name, value)
+      else element.removeAttribute(name)
+    })
+  }
+  let isThrough = false
+  // However late a script hears of it, each change is seen: also when the page is back at its top.
   const watch = new page.MutationObserver((changes) => {
     for (const { target } of changes) {
       const state = hidden.get(target)
       const now = read(target)
       if (state && now.join() !== state.before) state.seen = now
+      else if (isThrough) showAgain(target)
     }
   })
   for (const element of hidden.keys()) watch.observe(element, { attributeFilter: attributes })
@@ -72,16 +86,8 @@ export async function unveil(most: number): Promise<void> {
   const height = () => Math.min(most, page.document.documentElement.scrollHeight)
   for (let top = page.innerHeight; top < height(); top += page.innerHeight) await scroll(top)
   if (page.scrollY !== 0) await scroll(0)
-  watch.disconnect()
-  // What hides again as soon as it is out of sight is shown as it was in sight.
-  for (const [element, { before, seen }] of hidden) {
-    if (!seen || read(element).join() !== before) continue
-    attributes.forEach((name, index) => {
-      const value = seen[index]
-      if (typeof value === 'string') element.setAttribute(name, value)
-      else element.removeAttribute(name)
-    })
-  }
+  isThrough = true
+  for (const element of hidden.keys()) showAgain(element)
 }
 
 /** Runs in the page. */
