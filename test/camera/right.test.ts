@@ -63,8 +63,8 @@ const pages: Parameters<typeof serveSite>[0] = {
   ),
   '/skipped': paint(
     WHITE,
-    `<style>section { content-visibility: auto; contain-intrinsic-size: 10px; background: ${GREEN} }
-      p { height: 900px; margin: 50px 0 }</style>${'<section><p></p></section>'.repeat(6)}`,
+    `<style>section { content-visibility: auto; contain-intrinsic-size: auto 1000px }
+      p { height: 900px; margin: 50px 0; background: ${GREEN} }</style>${'<section><p></p></section>'.repeat(12)}`,
   ),
   '/revealed': revealed('toggle()'),
   '/hides-late': revealed('isIntersecting ? toggle() : setTimeout(toggle, 300)'),
@@ -181,12 +181,8 @@ describe('a full page', () => {
 
   test('shows what is drawn only near the window', async () => {
     const shown = await look(camera.take(at('/skipped'), { fullPage: true }))
-    expect([shown.height, ...[500, 2500, 5900].map((y) => shown.at(600, y))]).toEqual([
-      6000,
-      GREEN,
-      GREEN,
-      GREEN,
-    ])
+    const colours = Array.from({ length: 12 }, (_, index) => shown.at(600, index * 1_000 + 500))
+    expect([shown.height, new Set(colours)]).toEqual([12_000, new Set([GREEN])])
   })
 
   test.each(['/revealed', '/hides-late'])(
