@@ -2,16 +2,18 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Which take longest. Without being told, the runner begins with large files, and these may be small ones. */
 const LONG = [
-  ...['whole/readme', 'whole/package', 'whole/capture-soak', 'cli/copy', 'store/postgres', 'whole/crash'],
-  ...['whole/capture-kill', 'cli/commands', 'whole/worlds', 'http/streaming', 'cli/capture', 'gallery/many'],
+  ...['whole/readme', 'cli/copy', 'store/postgres', 'cli/commands', 'cli/capture', 'whole/load'],
+  ...['whole/capture-kill', 'whole/package', 'whole/capture-soak', 'whole/ssrf', 'camera/camera'],
   ...[
-    'gallery/accessible',
-    'whole/load',
+    'http/request-screenshots',
+    'http/streaming',
+    'gallery/many',
     'queue/boss',
-    'queue/boss-frozen',
-    'whole/consistency',
-    'whole/ssrf',
+    'whole/worlds',
+    'camera/right',
   ],
+  ...['http/search', 'whole/consistency', 'http/status', 'store/sqlite', 'gallery/accessible', 'http/events'],
+  ...['queue/boss-frozen', 'browser/install-browser', 'whole/crash'],
 ]
 
 /** Long ones begin first, so that none of them is left over for the end, alone. */
