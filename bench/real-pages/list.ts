@@ -96,7 +96,9 @@ export const REAL_PAGES: readonly RealPage[] = [
   npm('countup', 'countup.js@2.10.1', 'index.html'),
   npm('rellax', 'rellax@1.12.1', 'demo.html'),
   npm('owl-animate', 'owl.carousel@2.3.4', 'docs/demos/animate.html'),
-  npm('owl-autoplay', 'owl.carousel@2.3.4', 'docs/demos/autoplay.html'),
+  npm('owl-autoplay', 'owl.carousel@2.3.4', 'docs/demos/autoplay.html', {
+    notCounted: 'its slides go on every second, by the clock',
+  }),
   npm('spectre-carousels', 'spectre.css@0.5.9', 'docs/experimentals/carousels.html'),
   npm('uikit-scrollspy', 'uikit@3.16.0', 'tests/scrollspy.html', LONG),
   npm('reveal', 'reveal.js@6.0.2', 'demo.html'),

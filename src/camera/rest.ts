@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession, Frame, Page } from 'playwright-core'
 import { holdScripts, still } from './in-page/still.ts'
-import { goToTop } from './in-page/unveil.ts'
+import { goToTop, passFrames } from './in-page/unveil.ts'
 import type { Settled } from './settle.ts'
 import { leadMouseOut, takeFrame } from './window.ts'
 
@@ -9,6 +9,8 @@ import { leadMouseOut, takeFrame } from './window.ts'
 const PATIENCE_MS = 6_000
 /** Between two frames that must be the same, where a script could change what they show. */
 const APART_MS = 250
+/** As many of the page's own in that time: on a busy machine it takes longer until a script has drawn them. */
+const APART_FRAMES = 15
 /** A frame that a page in it keeps busy is not waited for. */
 const FRAME_MS = 1_500
 
@@ -35,7 +37,7 @@ export async function comeToRest(
 ): Promise<Rest> {
   await leadMouseOut(session)
   let last = await look(page, session, fullPage)
-  await quiet()
+  await Promise.all([quiet(), scripted && page.evaluate(passFrames, APART_FRAMES)])
   const patience = performance.now() + PATIENCE_MS
   for (let isHeld = false; ; ) {
     signal.throwIfAborted()
@@ -45,7 +47,12 @@ export async function comeToRest(
     if (!isHeld && performance.now() > patience) {
       isHeld = true
       await hold(page)
-    } else if (scripted) await sleep(APART_MS, undefined, { signal })
+    } else if (scripted) {
+      await Promise.all([
+        sleep(APART_MS, undefined, { signal }),
+        !isHeld && page.evaluate(passFrames, APART_FRAMES),
+      ])
+    }
   }
 }
 

@@ -68,6 +68,14 @@ const pages: Parameters<typeof serveSite>[0] = {
   ),
   '/revealed': revealed('toggle()'),
   '/hides-late': revealed('isIntersecting ? toggle() : setTimeout(toggle, 300)'),
+  '/looks-at-the-end': paint(
+    WHITE,
+    `${far}${box('last', 5_800, '')}<script>let timer
+      addEventListener('scroll', () => {
+        clearTimeout(timer)
+        timer = setTimeout(() => { if (scrollY + innerHeight > 5_800) last.style.background = '${GREEN}' }, 150)
+      })</script>`,
+  ),
   '/polled': paint(
     WHITE,
     `${box('far', 3000, '')}${far}<script>let scrolled = false
@@ -107,6 +115,18 @@ const pages: Parameters<typeof serveSite>[0] = {
     `${box('a', 0, `background:${RED}`)}<script>let frames = 0
       const draw = () => {
         a.style.background = ++frames < 60 ? 'rgb(' + (255 - frames) + ',0,0)' : '${GREEN}'
+        if (frames < 60) requestAnimationFrame(draw)
+      }
+      draw()</script>`,
+  ),
+  // A frame takes it 40 ms, and only every twelfth shows something new.
+  '/draws-slowly': paint(
+    WHITE,
+    `${box('a', 0, 'background:red')}<script>let frames = 0
+      const draw = () => {
+        const end = performance.now() + 40
+        while (performance.now() < end);
+        if (++frames % 12 === 0) a.style.background = frames < 60 ? 'rgb(' + (255 - frames) + ',0,0)' : '${GREEN}'
         if (frames < 60) requestAnimationFrame(draw)
       }
       draw()</script>`,
@@ -195,6 +215,7 @@ describe('a full page', () => {
 
   test('gives a script that looks now and then the time to look', async () => {
     expect((await look(camera.take(at('/polled'), { fullPage: true }))).at(50, 3050)).toBe(GREEN)
+    expect((await look(camera.take(at('/looks-at-the-end'), { fullPage: true }))).at(50, 5850)).toBe(GREEN)
   })
 
   test('is at its top, also where its time is over while it is scrolled through', async () => {
@@ -217,10 +238,13 @@ describe('a picture', () => {
     expect((await look(camera.take(at('/endless-style')))).at(50, 50)).toBe(GREEN)
   })
 
-  test('waits for what a script draws, frame by frame', async () => {
-    const shot = await camera.take(at('/counts'), { loadingTime: PATIENT })
-    expect([(await readPixels(shot.bytes)).at(50, 50), shot.seen.marks]).toEqual([GREEN, []])
-  })
+  test.each(['/counts', '/draws-slowly'])(
+    'waits for what a script draws, frame by frame: %s',
+    async (path) => {
+      const shot = await camera.take(at(path), { loadingTime: PATIENT })
+      expect([(await readPixels(shot.bytes)).at(50, 50), shot.seen.marks]).toEqual([GREEN, []])
+    },
+  )
 
   test.each(['/draws', '/ticks'])(
     'of a page that never rests (%s) is taken all the same, and says so',

@@ -75,19 +75,31 @@ export async function unveil(most: number): Promise<void> {
 
   /** Scripts that look where the page is scrolled to do so every now and then: most of them as often as this. */
   const PAUSE_MS = 60
+  /** Some look less often. What they have missed on the way they find at the end. */
+  const LAST_PAUSE_MS = 250
+  const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
   const scroll = async (top: number) => {
     page.scrollTo({ top, behavior: 'instant' })
-    const pause = new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-    // Observers hear of it with the first frame, and what they change is there with the second.
+    // Scripts hear of it with the first frame, and what they change is there with the second.
     await frame()
-    await frame()
-    await pause
+    await Promise.all([frame(), pause(PAUSE_MS)])
   }
   const height = () => Math.min(most, page.document.documentElement.scrollHeight)
   for (let top = page.innerHeight; top < height(); top += page.innerHeight) await scroll(top)
-  if (page.scrollY !== 0) await scroll(0)
+  if (page.scrollY !== 0) {
+    await pause(LAST_PAUSE_MS)
+    await scroll(0)
+  }
   isThrough = true
   for (const element of hidden.keys()) showAgain(element)
+}
+
+/** Runs in the page: resolves when it was drawn so many times, or could have been. */
+export async function passFrames(count: number): Promise<void> {
+  const page = globalThis as unknown as PageGlobals
+  for (let passed = 0; passed < count; passed++) {
+    await new Promise((resolve) => page.requestAnimationFrame(resolve))
+  }
 }
 
 /** Runs in the page. */
