@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession, Frame, Page } from 'playwright-core'
 import { holdScripts, still } from './in-page/still.ts'
-import { goToTop, passFrames } from './in-page/unveil.ts'
+import { drawFrames, goToTop } from './in-page/unveil.ts'
 import type { Settled } from './settle.ts'
 import { leadMouseOut, takeFrame } from './window.ts'
 
-/** Whatever moves by a script is over by then, or goes on without end. */
-const PATIENCE_MS = 6_000
-/** Between two frames that must be the same, where a script could change what they show. */
-const APART_MS = 250
-/** As many of the page's own in that time: on a busy machine it takes longer until a script has drawn them. */
-const APART_FRAMES = 15
+/** Whatever moves by a script is over after so many looks, or goes on without end. */
+const LOOKS = 8
+/** The page's own frames between two looks: on a busy machine it takes longer until a script has drawn them. */
+const FRAMES = 15
+/** What has moved once may only have paused: then they are further apart. */
+const MOVED = { frames: 40, milliseconds: 650, atMost: 1_500 }
 /** A frame that a page in it keeps busy is not waited for. */
 const FRAME_MS = 1_500
 
@@ -37,23 +37,24 @@ export async function comeToRest(
 ): Promise<Rest> {
   await leadMouseOut(session)
   let last = await look(page, session, fullPage)
-  await Promise.all([quiet(), scripted && page.evaluate(passFrames, APART_FRAMES)])
-  const patience = performance.now() + PATIENCE_MS
-  for (let isHeld = false; ; ) {
+  await Promise.all([quiet(), scripted && page.evaluate(drawFrames, FRAMES)])
+  for (let looks = 1; ; looks++) {
     signal.throwIfAborted()
     const frame = await look(page, session, fullPage)
-    if (frame === last) return { frame, atRest: !isHeld }
+    if (frame === last) return { frame, atRest: looks <= LOOKS }
     last = frame
-    if (!isHeld && performance.now() > patience) {
-      isHeld = true
-      await hold(page)
-    } else if (scripted) {
-      await Promise.all([
-        sleep(APART_MS, undefined, { signal }),
-        !isHeld && page.evaluate(passFrames, APART_FRAMES),
-      ])
-    }
+    if (looks < LOOKS) await passFrames(page, signal)
+    else if (looks === LOOKS) await hold(page)
+    else await sleep(MOVED.milliseconds, undefined, { signal })
   }
+}
+
+async function passFrames(page: Page, signal: AbortSignal): Promise<void> {
+  const atMost = sleep(MOVED.atMost, undefined, { signal })
+  await Promise.all([
+    sleep(MOVED.milliseconds, undefined, { signal }),
+    Promise.race([page.evaluate(drawFrames, MOVED.frames), atMost]),
+  ])
 }
 
 /** For a page whose time is over, whatever it is at: it may just be scrolled through. */

@@ -5,6 +5,8 @@ import { hearsScrolling } from './scrolling.ts'
 
 /** A page with scripts may ask for more once it has what it asked for. */
 const QUIET_MS = 500
+/** One that did so after it was loaded is waited for longer: it may show for a moment that it did. */
+const LIVELY_MS = 700
 const LOOK_MS = 25
 
 /** What has no end, and is nothing that a page waits for before it shows itself. */
@@ -16,9 +18,11 @@ export type Network = ReturnType<typeof watchNetwork>
 export function watchNetwork(page: Page) {
   const open = new Set<Request>()
   let last = performance.now()
+  let count = 0
   const began = (request: Request) => {
     if (ENDLESS.includes(request.resourceType())) return
     open.add(request)
+    count++
     last = performance.now()
   }
   const ended = (request: Request) => {
@@ -35,6 +39,8 @@ export function watchNetwork(page: Page) {
         await sleep(open.size > 0 ? LOOK_MS : Math.max(1, rest), undefined, { signal })
       }
     },
+    /** How much was asked for. */
+    count: () => count,
     /** How much is still on its way. */
     waitsFor: () => open.size,
   }
@@ -58,6 +64,7 @@ export async function settle(
   { unveilTo, signal }: { unveilTo: number | undefined; signal: AbortSignal },
 ): Promise<Settled> {
   await page.waitForLoadState('load', { timeout: 0 })
+  const loaded = network.count()
   const scripted = await page.evaluate(whenDrawn)
   if (unveilTo !== undefined) {
     // What a script has not made yet cannot be unveiled.
@@ -65,5 +72,9 @@ export async function settle(
     const scrolls = scripted && (await hearsScrolling(session))
     await page.evaluate(unveil, scrolls ? unveilTo : 0)
   }
-  return { scripted, quiet: () => network.quiet(scripted ? QUIET_MS : 0, signal) }
+  const quiet = async () => {
+    await network.quiet(scripted ? QUIET_MS : 0, signal)
+    if (scripted && network.count() > loaded) await network.quiet(LIVELY_MS, signal)
+  }
+  return { scripted, quiet }
 }

@@ -119,6 +119,16 @@ const pages: Parameters<typeof serveSite>[0] = {
       }
       draw()</script>`,
   ),
+  '/pauses': paint(
+    WHITE,
+    `${box('a', 0, '')}<script>let frames = 0
+      const draw = () => {
+        if (++frames < 60) a.style.background = 'rgb(' + (255 - frames) + ',0,0)'
+        if (frames === 90) a.style.background = '${GREEN}'
+        else requestAnimationFrame(draw)
+      }
+      draw()</script>`,
+  ),
   // A frame takes it 40 ms, and only every twelfth shows something new.
   '/draws-slowly': paint(
     WHITE,
@@ -238,7 +248,7 @@ describe('a picture', () => {
     expect((await look(camera.take(at('/endless-style')))).at(50, 50)).toBe(GREEN)
   })
 
-  test.each(['/counts', '/draws-slowly'])(
+  test.each(['/counts', '/draws-slowly', '/pauses'])(
     'waits for what a script draws, frame by frame: %s',
     async (path) => {
       const shot = await camera.take(at(path), { loadingTime: PATIENT })

@@ -95,7 +95,7 @@ export async function unveil(most: number): Promise<void> {
 }
 
 /** Runs in the page: resolves when it was drawn so many times, or could have been. */
-export async function passFrames(count: number): Promise<void> {
+export async function drawFrames(count: number): Promise<void> {
   const page = globalThis as unknown as PageGlobals
   for (let passed = 0; passed < count; passed++) {
     await new Promise((resolve) => page.requestAnimationFrame(resolve))
