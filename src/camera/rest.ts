@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession, Frame, Page } from 'playwright-core'
 import { holdScripts, still } from './in-page/still.ts'
 import { drawFrames, goToTop } from './in-page/unveil.ts'
-import type { Settled } from './settle.ts'
+import type { Loaded } from './settle.ts'
 import { leadMouseOut, takeFrame } from './window.ts'
 
 /** Whatever moves by a script is over after so many looks, or goes on without end. */
@@ -21,23 +21,23 @@ export interface Rest {
   readonly atRest: boolean
 }
 
-export interface RestRules extends Settled {
+export interface RestRules extends Loaded {
   readonly fullPage: boolean
   readonly signal: AbortSignal
 }
 
 /**
- * Stills the page until two frames are the same, one before and one after it was quiet. One whose scripts go on drawing
+ * Stills the page until two frames are the same, one before and one after it was completed. One whose scripts go on drawing
  * is held after a while.
  */
 export async function comeToRest(
   page: Page,
   session: CDPSession,
-  { fullPage, quiet, scripted, signal }: RestRules,
+  { fullPage, complete, scripted, signal }: RestRules,
 ): Promise<Rest> {
   await leadMouseOut(session)
   let last = await look(page, session, fullPage)
-  await Promise.all([quiet(), scripted && page.evaluate(drawFrames, FRAMES)])
+  await Promise.all([complete(), scripted && page.evaluate(drawFrames, FRAMES)])
   for (let looks = 1; ; looks++) {
     signal.throwIfAborted()
     const frame = await look(page, session, fullPage)

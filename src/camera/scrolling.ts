@@ -3,8 +3,8 @@ import type { CDPSession } from 'playwright-core'
 /** Where pages listen for scrolling. */
 const SCROLLED = ['window', 'document', 'document.documentElement', 'document.body']
 
-/** Whether the page would hear of being scrolled: it listens for it, or it observes what comes into sight. */
-export async function hearsScrolling(session: CDPSession): Promise<boolean> {
+/** Whether the page would hear of being scrolled: it listens for it, or it only observes what comes into sight. */
+export async function hearsScrolling(session: CDPSession): Promise<'listens' | 'observes' | false> {
   const objectGroup = 'scrolling'
   const find = async (expression: string) =>
     (await session.send('Runtime.evaluate', { expression, objectGroup })).result.objectId
@@ -13,7 +13,7 @@ export async function hearsScrolling(session: CDPSession): Promise<boolean> {
       const objectId = await find(expression)
       if (objectId === undefined) continue
       const { listeners } = await session.send('DOMDebugger.getEventListeners', { objectId })
-      if (listeners.some(({ type }) => /^(scroll|scrollend|wheel)$/.test(type))) return true
+      if (listeners.some(({ type }) => /^(scroll|scrollend|wheel)$/.test(type))) return 'listens'
     }
     const prototypeObjectId = await find('IntersectionObserver.prototype')
     if (prototypeObjectId === undefined) return false
@@ -22,7 +22,7 @@ export async function hearsScrolling(session: CDPSession): Promise<boolean> {
       ...{ objectId: objects.objectId ?? '', returnByValue: true },
       functionDeclaration: 'function () { return this.length }',
     })
-    return result.value > 0
+    return result.value > 0 && 'observes'
   } finally {
     await session.send('Runtime.releaseObjectGroup', { objectGroup }).catch(() => {})
   }

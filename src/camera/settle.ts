@@ -46,35 +46,32 @@ export function watchNetwork(page: Page) {
   }
 }
 
-export interface Settled {
+export interface Loaded {
   /** It may change by itself. */
   readonly scripted: boolean
-  /** Resolves when nothing more is on its way. */
-  readonly quiet: () => Promise<void>
+  /** Resolves when all of the page is there, and nothing more is on its way. A page without scripts asks for no more. */
+  readonly complete: () => Promise<void>
 }
 
-/**
- * Resolves when the page is loaded, with its fonts; a full page when all of it is, down to `unveilTo`. A page without
- * scripts cannot ask for more than it has.
- */
-export async function settle(
+/** Resolves when the page is loaded, with its fonts. A full page is completed down to `unveilTo`. */
+export async function whenLoaded(
   page: Page,
   session: CDPSession,
   network: Network,
   { unveilTo, signal }: { unveilTo: number | undefined; signal: AbortSignal },
-): Promise<Settled> {
+): Promise<Loaded> {
   await page.waitForLoadState('load', { timeout: 0 })
   const loaded = network.count()
   const scripted = await page.evaluate(whenDrawn)
-  if (unveilTo !== undefined) {
+  const complete = async () => {
     // What a script has not made yet cannot be unveiled.
     if (scripted) await network.quiet(QUIET_MS, signal)
-    const scrolls = scripted && (await hearsScrolling(session))
-    await page.evaluate(unveil, scrolls ? unveilTo : 0)
+    if (unveilTo !== undefined) {
+      const hears = scripted && (await hearsScrolling(session))
+      await page.evaluate(unveil, { most: hears ? unveilTo : 0, listens: hears === 'listens' })
+    }
+    const isLively = scripted && network.count() > loaded
+    await network.quiet(isLively ? LIVELY_MS : scripted ? QUIET_MS : 0, signal)
   }
-  const quiet = async () => {
-    await network.quiet(scripted ? QUIET_MS : 0, signal)
-    if (scripted && network.count() > loaded) await network.quiet(LIVELY_MS, signal)
-  }
-  return { scripted, quiet }
+  return { scripted, complete }
 }

@@ -8,7 +8,7 @@ import { hostOf } from './failures.ts'
 import { NO_BYPASS } from './launch.ts'
 import { countMoves, HOLD_MS, movedOn, stayHere, unless } from './moves.ts'
 import { comeToRest, type Rest, takeAsItIs } from './rest.ts'
-import { type Network, settle, watchNetwork } from './settle.ts'
+import { type Network, watchNetwork, whenLoaded } from './settle.ts'
 import { Visit } from './visit.ts'
 import { openWindow } from './window.ts'
 
@@ -64,8 +64,8 @@ async function shoot(page: Page, gate: Gate, wanted: PageToShoot, { limits, sign
   const unveilTo = wanted.fullPage ? highest(limits, wanted.width) : undefined
 
   const findRest = async (over: AbortSignal): Promise<Rest> => {
-    const settled = await settle(page, session, network, { unveilTo, signal: over })
-    return await comeToRest(page, session, { ...settled, fullPage: wanted.fullPage, signal: over })
+    const loaded = await whenLoaded(page, session, network, { unveilTo, signal: over })
+    return await comeToRest(page, session, { ...loaded, fullPage: wanted.fullPage, signal: over })
   }
   const take = async (rest: Rest, called: AbortSignal): Promise<Shot> => {
     const exposed = await expose(page, session, rest, wanted, { limits, signal: called })

@@ -73,7 +73,7 @@ const pages: Parameters<typeof serveSite>[0] = {
     `${far}${box('last', 5_800, '')}<script>let timer
       addEventListener('scroll', () => {
         clearTimeout(timer)
-        timer = setTimeout(() => { if (scrollY + innerHeight > 5_800) last.style.background = '${GREEN}' }, 150)
+        timer = setTimeout(() => { if (scrollY + innerHeight > 5_800) last.style.background = '${GREEN}' }, 120)
       })</script>`,
   ),
   '/polled': paint(

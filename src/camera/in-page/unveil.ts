@@ -10,9 +10,9 @@ export async function whenDrawn(): Promise<boolean> {
 
 /**
  * Runs in the page: what would load or appear only where someone scrolls to it is there, and the page is at its top
- * again. It is scrolled through as far as `most`, as a reader would.
+ * again. It is scrolled through as far as `most`, as a reader would; more slowly where a script listens for that.
  */
-export async function unveil(most: number): Promise<void> {
+export async function unveil({ most, listens }: { most: number; listens: boolean }): Promise<void> {
   const page = globalThis as unknown as PageGlobals
   const frame = () => new Promise((resolve) => page.requestAnimationFrame(resolve))
   const attributes = ['class', 'style'] as const
@@ -74,20 +74,20 @@ export async function unveil(most: number): Promise<void> {
   for (const element of hidden.keys()) watch.observe(element, { attributeFilter: attributes })
 
   /** Scripts that look where the page is scrolled to do so every now and then: most of them as often as this. */
-  const PAUSE_MS = 60
+  const PAUSE_MS = 50
   /** Some look less often. What they have missed on the way they find at the end. */
-  const LAST_PAUSE_MS = 250
+  const LAST_PAUSE_MS = 200
   const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
   const scroll = async (top: number) => {
     page.scrollTo({ top, behavior: 'instant' })
     // Scripts hear of it with the first frame, and what they change is there with the second.
     await frame()
-    await Promise.all([frame(), pause(PAUSE_MS)])
+    await Promise.all([frame(), listens && pause(PAUSE_MS)])
   }
   const height = () => Math.min(most, page.document.documentElement.scrollHeight)
   for (let top = page.innerHeight; top < height(); top += page.innerHeight) await scroll(top)
   if (page.scrollY !== 0) {
-    await pause(LAST_PAUSE_MS)
+    if (listens) await pause(LAST_PAUSE_MS)
     await scroll(0)
   }
   isThrough = true
