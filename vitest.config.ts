@@ -19,6 +19,8 @@ export default defineConfig(async () => {
       expect: { poll: { timeout: PATIENCE_MS } },
       // Much of the time goes by waiting, for a lease to run out or a page to be given up: more at once than there are cores.
       maxWorkers: 5,
+      // The files of a worker share its process: each begins warm, and undoes what it changes there.
+      isolate: false,
       sequence: { sequencer: LongestFirst },
     },
   }
