@@ -35,9 +35,19 @@ export async function comeToRest(
   session: CDPSession,
   { fullPage, complete, scripted, signal }: RestRules,
 ): Promise<Rest> {
-  await leadMouseOut(session)
-  let last = await look(page, session, fullPage)
-  await Promise.all([complete(), scripted && page.evaluate(drawFrames, FRAMES)])
+  const pointer = leadMouseOut(session)
+  let last: string
+  if (scripted) {
+    last = await look(page, session, fullPage, pointer)
+    await Promise.all([complete(), page.evaluate(drawFrames, FRAMES)])
+  } else {
+    // Nothing happens between two frames: they are taken at once.
+    await Promise.all([complete(), pointer])
+    await stillAll(page, fullPage)
+    const [one, other] = await Promise.all([takeFrame(session), takeFrame(session)])
+    if (one === other) return { frame: one, atRest: true }
+    last = other
+  }
   for (let looks = 1; ; looks++) {
     signal.throwIfAborted()
     const frame = await look(page, session, fullPage)
@@ -67,9 +77,18 @@ export async function takeAsItIs(page: Page, session: CDPSession, fullPage: bool
   return { frame: await look(page, session, fullPage), atRest: false }
 }
 
-async function look(page: Page, session: CDPSession, fullPage: boolean): Promise<string> {
-  await inEveryFrame(page, (frame) => frame.evaluate(still, fullPage))
+async function look(
+  page: Page,
+  session: CDPSession,
+  fullPage: boolean,
+  pointer?: Promise<void>,
+): Promise<string> {
+  await Promise.all([stillAll(page, fullPage), pointer])
   return await takeFrame(session)
+}
+
+async function stillAll(page: Page, fullPage: boolean): Promise<void> {
+  await inEveryFrame(page, (frame) => frame.evaluate(still, fullPage))
 }
 
 /** From here on the page does nothing by itself. */
