@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession, Frame, Page } from 'playwright-core'
 import { holdScripts, still } from './in-page/still.ts'
 import { drawFrames, goToTop } from './in-page/unveil.ts'
-import type { Loaded } from './settle.ts'
+import type { Loaded } from './loading.ts'
 import { leadMouseOut, takeFrame } from './window.ts'
 
 /** Whatever moves by a script is over after so many looks, or goes on without end. */
