@@ -94,7 +94,7 @@ export async function unveil({ most, listens }: { most: number; listens: boolean
   for (const element of hidden.keys()) showAgain(element)
 }
 
-/** Runs in the page: resolves when it was drawn so many times, or could have been. */
+/** Runs in the page: resolves when so many of its frames have passed. */
 export async function drawFrames(count: number): Promise<void> {
   const page = globalThis as unknown as PageGlobals
   for (let passed = 0; passed < count; passed++) {
