@@ -32,6 +32,8 @@ const ARGUMENTS = [
   '--run-all-compositor-stages-before-draw',
   '--disable-partial-raster',
   '--disable-checker-imaging',
+  // Else a movement that was stopped where it began may be drawn where it was when it was stopped.
+  '--disable-threaded-animation',
   '--mute-audio',
   // While a window is being opened, the page that opens it is paused, and shown darkened.
   '--block-new-web-contents',

@@ -110,6 +110,11 @@ const pages: Parameters<typeof serveSite>[0] = {
     `<style>@keyframes swap { from { background: ${GREEN} } to { background: ${RED} } }
       #a { animation: swap 1s infinite alternate; opacity: 1 }</style>${box('a', 0, '')}`,
   ),
+  '/moves-away': paint(
+    WHITE,
+    `<style>@keyframes go { from { transform: translate(0) } to { transform: translate(600px) } }
+      #a { animation: go 2s linear infinite }</style>${box('a', 0, `background:${GREEN}`)}<script>1</script>`,
+  ),
   '/counts': paint(
     WHITE,
     `${box('a', 0, `background:${RED}`)}<script>let frames = 0
@@ -246,6 +251,11 @@ describe('a full page', () => {
 describe('a picture', () => {
   test('shows movements without an end at their beginning', async () => {
     expect((await look(camera.take(at('/endless-style')))).at(50, 50)).toBe(GREEN)
+  })
+
+  test('shows them there though the browser has moved them on by itself', async () => {
+    const { at: pixel } = await look(camera.take(at('/moves-away')))
+    expect([1, 99, 101].map((x) => pixel(x, 50))).toEqual([GREEN, GREEN, WHITE])
   })
 
   test.each(['/counts', '/draws-slowly', '/pauses'])(
