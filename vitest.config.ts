@@ -10,7 +10,7 @@ export default defineConfig(async () => {
   return {
     test: {
       include: ['test/**/*.test.ts'],
-      globalSetup: ['test/support/build-gallery.ts'],
+      globalSetup: ['test/support/build-gallery.ts', 'test/support/shared-postgres.ts'],
       tags: [{ name: BROWSER_TAG, description: 'Needs a browser.', skip: !hasBrowser }],
       reporters: ['default', ...(hasBrowser ? [] : [createBrowserReporter()])],
       // Real processes, disks and pictures: a slow, shared machine must not fail what is right. These end what hangs.

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { asAdmin, dropDatabase, type TestPostgres } from '../support/postgres.ts'
+import { asAdmin, dropDatabase } from '../support/postgres.ts'
+import type { SharedPostgres } from '../support/shared-postgres.ts'
 import { makeFolder } from '../support/workspace.ts'
 import type { Place, QueueDriver } from './queue-suite.ts'
 
@@ -11,7 +12,7 @@ export const SCHEMA = 'proofsheet_queue'
 
 export const addressOf = (place: Place): string => place['DATABASE_URL'] ?? ''
 
-export function bossDriver(postgres: TestPostgres): QueueDriver {
+export function bossDriver(postgres: SharedPostgres): QueueDriver {
   return {
     async newPlace() {
       const url = await postgres.newDatabase()

@@ -8,7 +8,7 @@ import { usePostgres } from '../support/use-servers.ts'
 import { addressOf, bossDriver, LIMITS, SCHEMA } from './boss-driver.ts'
 import { openProcess, type Place, queueSuite, SILENT, until } from './queue-suite.ts'
 
-const postgres = usePostgres({ flags: ['max_connections=200'] })
+const postgres = usePostgres()
 const driver = bossDriver(postgres)
 
 queueSuite('pg-boss', driver)

@@ -14,6 +14,7 @@ import {
 import { addRows, makeProject } from '../support/results.ts'
 import { seedPostgresRows } from '../support/seed.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
+import { usePostgres } from '../support/use-servers.ts'
 import { BEFORE_SEEN, captureBeforeSeen, expectOnlyCut } from './before-seen.ts'
 import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
@@ -24,18 +25,14 @@ const LIMITS = { connections: 10, waitMs: 5_000, statementMs: 10_000 }
 
 /** Another server to run the suite against, given by someone who may create databases there. */
 const OTHER = process.env['TEST_DATABASE_URL']
-let server: TestPostgres | undefined
+const server = OTHER ? undefined : usePostgres()
 /** A database in which a store was opened, and nothing else happened. */
 let tables = ''
 beforeAll(async () => {
-  if (!OTHER) server = await startPostgres({ flags: ['fsync=off'] })
   tables = await newDatabase()
   await (await openPostgresStore(tables, LIMITS)).close()
 })
-afterAll(async () => {
-  await dropDatabase(tables)
-  await server?.close()
-})
+afterAll(() => dropDatabase(tables))
 
 /** The address of a database on the same server that is always there. */
 function beside(address: string): string {

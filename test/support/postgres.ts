@@ -51,14 +51,12 @@ export async function startPostgres({
   if (tls) await requireTls(join(folder, 'data'))
   await server.start()
   const child = () => (server as unknown as { process: import('node:child_process').ChildProcess }).process
-  const address = (database: string) =>
-    `postgres://proofsheet:secret@127.0.0.1:${port}/${database}${tls ? '?sslmode=no-verify' : ''}`
   return {
     port,
     get pid() {
       return child().pid ?? Number.NaN
     },
-    newDatabase: () => createDatabase(address('postgres')),
+    newDatabase: () => createDatabase(addressOf(port, { tls })),
     async end(signal) {
       const { promise, resolve } = Promise.withResolvers<void>()
       child().once('exit', () => resolve())
@@ -71,6 +69,11 @@ export async function startPostgres({
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** Of the database that is always there. */
+export function addressOf(port: number, { tls = false } = {}): string {
+  return `postgres://proofsheet:secret@127.0.0.1:${port}/postgres${tls ? '?sslmode=no-verify' : ''}`
 }
 
 async function requireTls(data: string): Promise<void> {

@@ -6,9 +6,9 @@ import { openStorage } from '../../src/storage.ts'
 import type { Captured, CaptureTask, Failed } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
 import { newSeen } from './captures.ts'
-import type { TestPostgres } from './postgres.ts'
 import { makeProject, rootsUrl } from './results.ts'
 import { startService, type TestService } from './service.ts'
+import type { SharedPostgres } from './shared-postgres.ts'
 
 export const DONE: Captured = { width: 1200, height: 720, basepath: '/tmp', seen: newSeen() }
 export const FAILED: Failed = { reason: 'dns', detail: 'nowhere.example was not found.' }
@@ -21,7 +21,7 @@ type NewWorld = () => Promise<Record<string, string>>
  * Both databases, by name, with pictures in a folder: what is accepted does not depend on where they lie. First the
  * one that a file of tests shares, where each has projects of its own, then one that is empty.
  */
-export function bothDatabases(postgres: TestPostgres): [string, NewWorld, NewWorld][] {
+export function bothDatabases(postgres: SharedPostgres): [string, NewWorld, NewWorld][] {
   let shared: Promise<string> | undefined
   const sharedDatabase = () => {
     shared ??= postgres.newDatabase()

@@ -1,12 +1,23 @@
-import { afterAll, beforeAll, vi } from 'vitest'
-import { startPostgres, type TestPostgres } from './postgres.ts'
+import { afterAll, beforeAll, inject, vi } from 'vitest'
+import { addressOf, createDatabase, startPostgres, type TestPostgres } from './postgres.ts'
 import { S3_CREDENTIALS, startS3, type TestS3 } from './s3.ts'
+import type { SharedPostgres } from './shared-postgres.ts'
 
-// Servers that a file of tests shares: up before the first test, gone after the last.
+// Servers for a file of tests: up before the first test. Those that are its own are gone after the last.
 
-/** No test cuts the power: what was written outlives a kill without `fsync`, too. */
-export function usePostgres({ flags = [] }: { flags?: string[] } = {}): TestPostgres {
-  return use(() => startPostgres({ flags: ['fsync=off', ...flags] }))
+export function usePostgres(): SharedPostgres {
+  return use(async () => {
+    const response = await fetch(inject('sharedPostgres'))
+    const text = await response.text()
+    if (!response.ok) throw new Error(`PostgreSQL did not start: ${text}`)
+    const port = Number(text)
+    return { port, newDatabase: () => createDatabase(addressOf(port)), close: async () => {} }
+  })
+}
+
+/** For who stops it, or kills it. */
+export function useOwnPostgres(): TestPostgres {
+  return use(() => startPostgres({ flags: ['fsync=off'] }))
 }
 
 /** With its credentials in the environment, where the service looks for them. */

@@ -1,15 +1,15 @@
 import type { RootResult } from '../../src/contract/results.ts'
-import type { TestPostgres } from './postgres.ts'
 import { S3_CREDENTIALS, type TestS3 } from './s3.ts'
+import type { SharedPostgres } from './shared-postgres.ts'
 
 /** For the environment of a service or a command: an empty database and an empty place in the bucket. */
-export async function newWorld(postgres: TestPostgres, s3: TestS3) {
+export async function newWorld(postgres: SharedPostgres, s3: TestS3) {
   return { DATABASE_URL: await postgres.newDatabase(), IMAGES_URL: s3.newPlace(), ...S3_CREDENTIALS }
 }
 
 /** Both, by name; each call of the function makes an empty one. Of the embedded one only the folder is missing. */
 export function bothWorlds(
-  postgres: TestPostgres,
+  postgres: SharedPostgres,
   s3: TestS3,
 ): [string, () => Promise<Record<string, string>>][] {
   return [

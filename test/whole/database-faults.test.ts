@@ -9,7 +9,7 @@ import { serveProcess } from '../support/process.ts'
 import { addRows, makeKey, makeProject, rootsUrl } from '../support/results.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
-import { usePostgres } from '../support/use-servers.ts'
+import { useOwnPostgres } from '../support/use-servers.ts'
 
 const SIGNING_KEYS = `k1:${Buffer.alloc(32, 1).toString('base64')}`
 const WAIT_MS = 500
@@ -17,7 +17,7 @@ const STATEMENT_MS = 1_000
 /** It waits for a connection, and then for the statement. A system that is left to itself waits for many minutes. */
 const BOUND_MS = WAIT_MS + STATEMENT_MS + 60_000
 
-const server = usePostgres()
+const server = useOwnPostgres()
 
 async function serve(env: Record<string, string> = {}) {
   const DATABASE_URL = env['DATABASE_URL'] ?? (await server.newDatabase())
