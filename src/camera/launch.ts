@@ -32,7 +32,7 @@ const ARGUMENTS = [
   '--run-all-compositor-stages-before-draw',
   '--disable-partial-raster',
   '--disable-checker-imaging',
-  // Else a movement that was stopped where it began may be drawn where it was when it was stopped.
+  // The page moves everything itself. Else a movement that was stopped where it began is drawn where it was by then.
   '--disable-threaded-animation',
   '--mute-audio',
   // While a window is being opened, the page that opens it is paused, and shown darkened.
