@@ -19,6 +19,7 @@ Pictures of real pages, which are brought from npm and Debian the first time. CH
 npm run bench -- right            full pages that are wrong: --pictures 400 --at-a-time 1,2,4,8 --only NAME,NAME
 npm run bench -- repeatable       pictures that are the same each time: --repeats 1 --at-a-time 1,2,4 --only NAME,NAME
 npm run bench -- against-playwright    ours beside Playwright's, pixel by pixel: --only NAME,NAME
+npm run bench -- undisturbed      pages that notice that all of them is taken: --only NAME,NAME
 
 Every figure is a ratio within one run, beside a baseline that the run starts itself, and the median of several;
 memory and the time to start are as they are. The table is also written to bench/results.json.
