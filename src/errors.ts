@@ -43,12 +43,19 @@ export type Mistake = { readonly detail: string } & (
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly mistakes: readonly Mistake[]
+  /** When it is worth asking again. */
+  readonly retryAfterS: number | undefined
   override readonly name = 'AppError'
 
-  constructor(code: ErrorCode, message?: string, options?: ErrorOptions & { mistakes?: readonly Mistake[] }) {
+  constructor(
+    code: ErrorCode,
+    message?: string,
+    options?: ErrorOptions & { mistakes?: readonly Mistake[]; retryAfterS?: number },
+  ) {
     super(message ?? failures[code].title, options)
     this.code = code
     this.mistakes = options?.mistakes ?? []
+    this.retryAfterS = options?.retryAfterS
   }
 }
 

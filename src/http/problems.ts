@@ -6,7 +6,8 @@ import { AppError, describeFailure, type ErrorCode } from '../errors.ts'
 import { isAnswering } from './connections.ts'
 import { withoutPath } from './no-browser.ts'
 
-const RETRY_AFTER_SECONDS = '5'
+/** Where nobody knows better. */
+const RETRY_AFTER_S = 5
 /** What belongs to the answer that could not be given. */
 const HEADERS_OF_SUCCESS = [
   'etag',
@@ -27,7 +28,8 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
   }
   if (log) request.log.error({ reqId: request.id, err: thrown }, error.message)
   if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="proofsheet"')
-  if (status === 503) reply.header('retry-after', RETRY_AFTER_SECONDS)
+  const retryAfterS = error.retryAfterS ?? (status === 503 ? RETRY_AFTER_S : undefined)
+  if (retryAfterS !== undefined) reply.header('retry-after', String(retryAfterS))
   const problem: Problem = toProblem(error, request.id)
   if (error.mistakes.length > 0) problem.errors = [...error.mistakes]
   return reply

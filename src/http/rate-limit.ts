@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts'
+import { clientOf } from './client-of.ts'
 import type { HttpContext, Server } from './context.ts'
 
 /** Clients remembered within one window; beyond it the oldest is forgotten. */
@@ -20,7 +21,7 @@ export function limitRate(server: Server, { config, clock }: HttpContext): void 
       used.clear()
       windowEnds = now - (now % windowMs) + windowMs
     }
-    const client = request.apiKey?.keyId ?? request.ip
+    const client = clientOf(request)
     const count = (used.get(client) ?? 0) + 1
     used.set(client, count)
     if (used.size > MAX_CLIENTS) used.delete(used.keys().next().value ?? '')
@@ -28,8 +29,9 @@ export function limitRate(server: Server, { config, clock }: HttpContext): void 
     reply.header('ratelimit-policy', `"default";q=${requests};w=${seconds}`)
     reply.header('ratelimit', `"default";r=${Math.max(0, requests - count)};t=${reset}`)
     if (count > requests) {
-      reply.header('retry-after', String(reset))
-      throw new AppError('rate_limited', `at most ${requests} requests in ${seconds} s`)
+      throw new AppError('rate_limited', `at most ${requests} requests in ${seconds} s`, {
+        retryAfterS: reset,
+      })
     }
   })
 }
