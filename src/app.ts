@@ -5,6 +5,8 @@ import { createServer } from './http/server.ts'
 import { Overviews } from './results/overviews.ts'
 import { Pages } from './results/pages.ts'
 import { Results } from './results/results.ts'
+import { FairTurns } from './shares/fair-turns.ts'
+import { Refusals } from './shares/refusals.ts'
 import type { Storage } from './storage.ts'
 import { openStudio, type Studio, type StudioOptions } from './studio.ts'
 
@@ -26,6 +28,10 @@ export async function openService(
   const results = new Results(store, images, config.limits.cacheBytes)
   const overviews = new Overviews(store, images)
   const pages = new Pages(store, images)
+  // SQLite answers in this thread. Of the connections to a server some are left for those who ask for little.
+  const turns = new FairTurns(
+    config.database.kind === 'sqlite' ? 1 : Math.ceil(config.databasePool.connections / 2),
+  )
   const studio = await openStudio(config, storage, { log, clock, places })
   const { requests, watch, ready, findBrowser, outcomes } = studio
   const server = await createServer(
@@ -42,6 +48,8 @@ export async function openService(
       findBrowser,
       outcomes,
       clock,
+      turns,
+      refusals: new Refusals(),
     },
     log,
   )

@@ -8,6 +8,8 @@ import type { Images } from '../images/images.ts'
 import type { Overviews } from '../results/overviews.ts'
 import type { Pages } from '../results/pages.ts'
 import type { Results } from '../results/results.ts'
+import type { FairTurns } from '../shares/fair-turns.ts'
+import type { Refusals } from '../shares/refusals.ts'
 import type { ApiKey, Store } from '../store/store.ts'
 
 /** What the operations work with. No driver, no SQL, no environment. */
@@ -30,6 +32,9 @@ export interface HttpContext {
   /** How many captures of this process came to which end. */
   readonly outcomes: ReadonlyMap<string, number>
   readonly clock: () => number
+  /** What takes more than a moment is done in pieces, and by turns. */
+  readonly turns: FairTurns
+  readonly refusals: Refusals
 }
 
 /** What a request holds is what the schema of its operation describes. */

@@ -2,6 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Piece } from '../results/pieces.ts'
 import type { Answer } from '../results/results.ts'
+import { clientOf } from './client-of.ts'
 import { wantsGzip } from './compression.ts'
 import { matchesEtag } from './conditional.ts'
 import type { HttpContext } from './context.ts'
@@ -17,7 +18,7 @@ export function sendAnswer(
   answer: Answer,
   request: FastifyRequest,
   reply: FastifyReply,
-  { config }: HttpContext,
+  context: HttpContext,
 ): undefined | Promise<void> {
   const headers = reply.getHeaders() as OutgoingHttpHeaders
   if (answer.etag === undefined) {
@@ -33,7 +34,7 @@ export function sendAnswer(
     headers['content-length'] = answer.whole.length
     return sendWhole(reply, 200, headers, answer.whole)
   }
-  return sendPieces(answer.body(), headers, request, reply, config.compress)
+  return sendPieces(answer.body(), headers, request, reply, context)
 }
 
 function sendWhole(
@@ -51,22 +52,30 @@ async function sendPieces(
   headers: OutgoingHttpHeaders,
   request: FastifyRequest,
   reply: FastifyReply,
-  compress: HttpContext['config']['compress'],
+  { config, turns }: HttpContext,
 ): Promise<void> {
-  const { value: first, done } = await pieces.next()
-  if (done) throw new Error('an answer has at least one piece')
+  const inTurn = turns.for(clientOf(request))
+  const next = async (): Promise<Piece> => {
+    for (;;) {
+      const { value, done } = await inTurn(() => pieces.next())
+      if (done) throw new Error('an answer ends with its last piece')
+      if (value.last || value.parts.length > 0) return value
+    }
+  }
+  const first = await next()
   if (first.last) {
     const body = join(first)
     headers['content-length'] = body.length
     return sendWhole(reply, 200, headers, body)
   }
-  const gzip = wantsGzip(request, compress)
+  const gzip = wantsGzip(request, config.compress)
   headers['vary'] = headers['vary'] ? `${headers['vary']}, accept-encoding` : 'accept-encoding'
   if (gzip) headers['content-encoding'] = 'gzip'
   reply.hijack()
   reply.raw.writeHead(200, headers)
   try {
-    await writePieces(reply.raw, first, pieces, { gzip })
+    await writePieces(reply.raw, first, next, { gzip })
+    await pieces.return(undefined)
   } catch (error) {
     request.log.error({ reqId: request.id, err: error }, 'the answer broke off')
     reply.raw.destroy()

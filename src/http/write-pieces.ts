@@ -9,20 +9,15 @@ import type { Piece } from '../results/pieces.ts'
 export async function writePieces(
   response: ServerResponse,
   first: Piece,
-  rest: AsyncGenerator<Piece>,
+  next: () => Promise<Piece>,
   { gzip }: { gzip: boolean },
 ): Promise<void> {
   const sink = gzip ? openGzip(response) : response
   let piece = first
   while (!piece.last) {
     await writePiece(sink, response, piece)
-    if (response.destroyed) {
-      await rest.return(undefined)
-      return
-    }
-    const { value, done } = await rest.next()
-    if (done) throw new Error('an answer ends with its last piece')
-    piece = value
+    if (response.destroyed) return
+    piece = await next()
   }
   await writePiece(sink, response, piece)
   sink.end()

@@ -3,9 +3,9 @@ import { numberedFileName } from '../contract/picture-names.ts'
 import { AppError } from '../errors.ts'
 import { type ImageKey, type Images, type OpenImage, pictureKey } from '../images/images.ts'
 import { inParallel } from '../in-parallel.ts'
+import { FairTurns, type InTurn } from '../shares/fair-turns.ts'
 import type { JobText } from '../store/job-text.ts'
 import type { RootHead, Store } from '../store/store.ts'
-import { createTurns } from '../turns.ts'
 import { writeZip, type ZipEntry } from '../zip.ts'
 import type { JobFields } from './render.ts'
 
@@ -23,15 +23,21 @@ const READ_AT_ONCE = 64
 const DIGITS = 3
 
 /** The pictures of a root, in their order, as one ZIP archive. An error on the way means that it must not be finished. */
-export type MakeArchive = (projectId: string, root: RootHead) => AsyncGenerator<Uint8Array>
+export type MakeArchive = (
+  projectId: string,
+  root: RootHead,
+  /** Who waits for it: its pictures are read by turns with those of others. */
+  client: string,
+) => AsyncGenerator<Uint8Array>
 
 /** However many archives are made, and however slowly they are read, together they hold no more than this allows. */
-export function createArchives(store: Store, images: Images): MakeArchive {
-  const inTurn = createTurns(READ_AT_ONCE)
+export function createArchives(store: Store, images: Images, turns: FairTurns): MakeArchive {
+  const reading = new FairTurns(READ_AT_ONCE)
   let heldTogether = 0
 
-  return async function* makeArchive(projectId, { rootId, jobCount }) {
-    const request = (await store.browsing.requestsOf(projectId, [rootId])).get(rootId)
+  return async function* makeArchive(projectId, { rootId, jobCount }, client) {
+    const inTurn = turns.for(client)
+    const request = (await inTurn(() => store.browsing.requestsOf(projectId, [rootId]))).get(rootId)
     const digits = Math.max(DIGITS, String(request?.counts.total ?? jobCount).length)
     let held = 0
     const hold = (bytes: number) => {
@@ -42,7 +48,7 @@ export function createArchives(store: Store, images: Images): MakeArchive {
       const { url, meta } = JSON.parse(`{${fields}}`) as JobFields
       const name = numberedFileName({ position, name: url.name }, digits)
       const key = pictureKey(projectId, uuid)
-      const picture = await inTurn(async () => {
+      const picture = await reading.run(client, async () => {
         const image = await openPicture(images, key)
         const { size } = image
         const keep = size <= MOST_HELD_BYTES && heldTogether + size <= MOST_HELD_TOGETHER
@@ -56,7 +62,7 @@ export function createArchives(store: Store, images: Images): MakeArchive {
       return { bytes, entry: { name, modified: meta.created, size, crc, read: () => chunks ?? again() } }
     }
     const makeEntries = async function* () {
-      const jobs = walkJobs(store, projectId, rootId)
+      const jobs = walkJobs(store, projectId, rootId, inTurn)
       for await (const { entry, bytes } of inParallel(jobs, PICTURES_AHEAD, makeEntry)) {
         yield entry
         hold(-bytes)
@@ -75,9 +81,15 @@ interface Held {
   readonly bytes: number
 }
 
-async function* walkJobs(store: Store, projectId: string, rootId: string): AsyncGenerator<JobText> {
+async function* walkJobs(
+  store: Store,
+  projectId: string,
+  rootId: string,
+  inTurn: InTurn,
+): AsyncGenerator<JobText> {
   for (let from = 0; ; ) {
-    const jobs = await store.pageTexts(projectId, rootId, { from, limit: JOBS_AT_ONCE })
+    const page = { from, limit: JOBS_AT_ONCE }
+    const jobs = await inTurn(() => store.pageTexts(projectId, rootId, page))
     yield* jobs
     if (jobs.length < JOBS_AT_ONCE) return
     from = (jobs.at(-1)?.position ?? 0) + 1

@@ -1,7 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ShownJob } from '../store/browsing.ts'
 import type { Store } from '../store/store.ts'
-import type { IsGone } from './search.ts'
+import type { AskedForMuch } from './results.ts'
 
 /** Which screenshots of a page: those that were asked for in this way. */
 export interface Series {
@@ -11,7 +10,7 @@ export interface Series {
 
 /** Screenshots that are looked at for one page of a series. After that it is answered as it is. */
 const MOST_LOOKED_AT = 5_000
-/** Before anyone else has a turn. */
+/** In one turn. */
 const AT_ONCE = 200
 
 /** One page of the history of an address. `last`: where to go on, if anything may follow. */
@@ -19,24 +18,24 @@ export async function findHistory(
   { browsing }: Pick<Store, 'browsing'>,
   projectId: string,
   url: string,
-  page: { after: ShownJob | undefined; limit: number; series: Series; isGone?: IsGone | undefined },
+  page: { after: ShownJob | undefined; limit: number; series: Series },
+  { isGone, inTurn }: AskedForMuch,
 ): Promise<{ jobs: ShownJob[]; last: string | undefined }> {
-  const { limit, series, isGone } = page
+  const { limit, series } = page
   const isWhole = series.fullPage === undefined && series.width === undefined
   const atOnce = isWhole ? limit + 1 : AT_ONCE
   const found: ShownJob[] = []
   let after = page.after
   for (let lookedAt = 0; ; ) {
-    if (isGone?.()) return { jobs: [], last: undefined }
+    if (isGone()) return { jobs: [], last: undefined }
     const from = after && { created: after.created, ...after.text }
-    const some = await browsing.pageHistory(projectId, url, { after: from, limit: atOnce })
+    const some = await inTurn(() => browsing.pageHistory(projectId, url, { after: from, limit: atOnce }))
     found.push(...some.filter((job) => isOf(series, job)))
     if (found.length > limit) return { jobs: found.slice(0, limit), last: found[limit - 1]?.text.uuid }
     lookedAt += some.length
     after = some.at(-1)
     if (some.length < atOnce) return { jobs: found, last: undefined }
     if (lookedAt >= MOST_LOOKED_AT) return { jobs: found, last: after?.text.uuid }
-    await nextTurn()
   }
 }
 

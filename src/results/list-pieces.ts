@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Piece } from './pieces.ts'
 
 /** Rendered without letting other requests in: of roots with their first jobs as many jobs as in a piece of a list. */
@@ -18,6 +17,5 @@ export async function* listPieces<T>(
     yield { parts: [before + some.map(render).join(',') + (last ? close : '')], last }
     if (last) return
     before = ','
-    await nextTurn()
   }
 }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { OVERVIEW_JOBS, type PageFailure } from '../contract/browsing.ts'
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
@@ -7,10 +6,10 @@ import type { RequestSummary } from '../store/browsing.ts'
 import type { SeenText } from '../store/job-text.ts'
 import type { RootHead, Store } from '../store/store.ts'
 import { listPieces } from './list-pieces.ts'
-import type { Piece } from './pieces.ts'
+import { NOTHING_YET, type Piece } from './pieces.ts'
 import { CLOSE_ROOT } from './render.ts'
 import { renderShown } from './render-shown.ts'
-import type { Answer, Asked } from './results.ts'
+import type { Answer, Asked, AskedForMuch } from './results.ts'
 import { findRootPage, placeOf, type RootPage } from './root-pages.ts'
 import { type IsGone, idOf, type Sought, slicesOf } from './search.ts'
 import { countsOf, stateOfRoot } from './state-of-root.ts'
@@ -38,7 +37,7 @@ export class Overviews {
   async list(
     projectText: string,
     page: RootPage & { sought: Sought | undefined },
-    asked: Asked,
+    asked: AskedForMuch,
   ): Promise<Answer> {
     const after = placeOf(page)
     const projectId = parseId(projectText)
@@ -49,12 +48,12 @@ export class Overviews {
     return { nextCursor, body: () => this.#body(projectId, heads, q, asked) }
   }
 
-  /** The first of each root. Where a text is looked for, a few roots at a time. */
-  async #firstOf<T>(
+  /** The first of each root. Where a text is looked for, a few roots in each step. */
+  async *#firstOf<T>(
     read: (rootIds: readonly string[], first: { limit: number; q?: string }) => Promise<Map<string, T[]>>,
     heads: readonly RootHead[],
     { q, isGone }: { q: string | undefined; isGone?: IsGone | undefined },
-  ): Promise<Map<string, T[]>> {
+  ): AsyncGenerator<Piece, Map<string, T[]>> {
     const limit = OVERVIEW_JOBS
     if (heads.length === 0) return new Map()
     if (q === undefined) return await read(heads.map(idOf), { limit })
@@ -62,7 +61,7 @@ export class Overviews {
     for (const slice of slicesOf(heads, { q })) {
       if (isGone?.()) break
       found.push(...(await read(slice.map(idOf), { limit, q })))
-      await nextTurn()
+      yield NOTHING_YET
     }
     return new Map(found)
   }
@@ -71,16 +70,16 @@ export class Overviews {
     projectId: string,
     heads: readonly RootHead[],
     q: string | undefined,
-    asked: Asked,
+    asked: Asked & { isGone?: IsGone },
     around?: { open: string; close: string },
   ): AsyncGenerator<Piece> {
     const { browsing } = this.#store
     const first = { q, isGone: asked.isGone }
     // In this order: what is said to be done or failed is there to be shown.
     const requests = await browsing.requestsOf(projectId, heads.map(idOf))
-    const jobs = await this.#firstOf((...some) => browsing.firstTexts(projectId, ...some), heads, first)
+    const jobs = yield* this.#firstOf((...some) => browsing.firstTexts(projectId, ...some), heads, first)
     const failed = heads.filter(({ rootId }) => (requests.get(rootId)?.counts.failed ?? 0) > 0)
-    const failures = await this.#firstOf(
+    const failures = yield* this.#firstOf(
       (...some) => browsing.firstFailures(projectId, ...some),
       failed,
       first,

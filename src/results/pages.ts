@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { COUNTED_PICTURES } from '../contract/browsing.ts'
 import { parseId } from '../contract/ids.ts'
 import { isPlain } from '../contract/reader.ts'
@@ -12,7 +11,7 @@ import { findHistory, type Series } from './history.ts'
 import { listPieces } from './list-pieces.ts'
 import type { Piece } from './pieces.ts'
 import { renderShown } from './render-shown.ts'
-import type { Answer, Asked } from './results.ts'
+import type { Answer, AskedForMuch } from './results.ts'
 
 /** Addresses that are looked at for one page. After that it is answered as it is, and whoever wants more goes on. */
 const MOST_LOOKED_AT = 10_000
@@ -39,7 +38,7 @@ export class Pages {
   async list(
     projectText: string,
     { limit, cursor, q }: Page & { q: string | undefined },
-    asked: Asked,
+    asked: AskedForMuch,
   ): Promise<Answer> {
     const project = await this.#getProject(projectText)
     const { projectId } = project
@@ -57,16 +56,16 @@ export class Pages {
   async history(
     projectText: string,
     { url, limit, cursor, ...series }: Page & Series & { url: string },
-    asked: Asked,
+    asked: AskedForMuch,
   ): Promise<Answer> {
     const project = await this.#getProject(projectText)
     const { projectId } = project
     const place = cursor === undefined ? undefined : await this.#jobOf(projectId, cursor)
     if (place && place.url !== url) throw badCursor()
     const addresses = await this.#images.addresses(asked)
-    const page = { after: place, limit, series, isGone: asked.isGone }
+    const page = { after: place, limit, series }
     const { jobs, last } = isPlain(url)
-      ? await findHistory(this.#store, projectId, url, page)
+      ? await findHistory(this.#store, projectId, url, page, asked)
       : { jobs: [], last: undefined }
     return {
       etag: shownEtag(project, addresses),
@@ -94,20 +93,17 @@ export class Pages {
   async #find(
     projectId: string,
     { after, limit, q }: { after: string | undefined; limit: number; q: string | undefined },
-    { isGone }: Asked,
+    { isGone, inTurn }: AskedForMuch,
   ): Promise<{ pages: ShownJob[]; last: string | undefined }> {
     if (!isPlain(q ?? '')) return { pages: [], last: undefined }
     const found: ShownJob[] = []
     let last: string | undefined
     let from = after
     for (let lookedAt = 0; ; ) {
-      if (isGone?.()) return { pages: [], last: undefined }
+      if (isGone()) return { pages: [], last: undefined }
       const wanted = q === undefined ? limit + 1 - found.length : AT_ONCE
-      const some: LookedPage[] = await this.#store.browsing.nextPages(projectId, {
-        after: from,
-        limit: wanted,
-        q,
-      })
+      const next = { after: from, limit: wanted, q }
+      const some: LookedPage[] = await inTurn(() => this.#store.browsing.nextPages(projectId, next))
       for (const { uuid, latest } of some) {
         if (latest) found.push(latest)
         if (found.length > limit) return { pages: found.slice(0, limit), last: found[limit - 1]?.text.uuid }
@@ -118,7 +114,6 @@ export class Pages {
       // Not before there is a job to go on from.
       if (lookedAt >= MOST_LOOKED_AT && last !== undefined) return { pages: found, last }
       from = some.at(-1)?.url
-      await nextTurn()
     }
   }
 

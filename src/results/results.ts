@@ -1,6 +1,7 @@
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import type { Addresses, Images } from '../images/images.ts'
+import type { InTurn } from '../shares/fair-turns.ts'
 import type { Store } from '../store/store.ts'
 import { walkRoots } from '../store/walk-roots.ts'
 import { decodePosition, encodePosition } from './cursor.ts'
@@ -29,8 +30,12 @@ export interface Asked {
   readonly now: number
   /** How the client reaches the service; addresses begin with it. */
   readonly origin: string
-  /** Asked by what may take long. */
-  readonly isGone?: IsGone
+}
+
+/** For what may take long: it is done in turns, and no longer than someone waits for it. */
+export interface AskedForMuch extends Asked {
+  readonly inTurn: InTurn
+  readonly isGone: IsGone
 }
 
 /** The read path: rows → signed → bytes. */
@@ -68,7 +73,7 @@ export class Results {
     projectText: string,
     rootText: string,
     { limit, cursor }: { limit: number; cursor?: string | undefined },
-    asked: Asked,
+    asked: AskedForMuch,
   ): Promise<Answer> {
     const from = cursor === undefined ? 0 : decodePosition(cursor)
     const projectId = parseId(projectText)
@@ -76,7 +81,8 @@ export class Results {
     const head = projectId && rootId ? await this.#store.findRoot(projectId, rootId) : undefined
     if (!projectId || !head) throw new AppError('not_found')
     const roots = this.#roots(projectId, await this.#images.addresses(asked))
-    const jobs = await this.#store.pageTexts(projectId, head.rootId, { from, limit: limit + 1 })
+    const page = { from, limit: limit + 1 }
+    const jobs = await asked.inTurn(() => this.#store.pageTexts(projectId, head.rootId, page))
     const shown = jobs.slice(0, limit)
     const last = jobs.length > limit ? shown.at(-1) : undefined
     return {
@@ -93,7 +99,7 @@ export class Results {
   async listRoots(
     projectText: string,
     { page, sought }: { page: RootPage | undefined; sought: Sought | undefined },
-    asked: Asked,
+    asked: AskedForMuch,
   ): Promise<Answer> {
     const after = page && placeOf(page)
     const projectId = parseId(projectText)

@@ -1,6 +1,7 @@
 import type { RootHead, RootPosition, Store } from '../store/store.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
-import { effortOf, type IsGone, type Sought, searchRoots } from './search.ts'
+import type { AskedForMuch } from './results.ts'
+import { effortOf, type Sought, searchRoots } from './search.ts'
 
 /** Jobs that are looked at for one page. After that it is answered as it is, and whoever wants more goes on. */
 const JOBS_PER_PAGE = 100_000
@@ -17,9 +18,8 @@ export interface RootPage {
   readonly to?: number | undefined
 }
 
-interface Place extends Pick<RootPage, 'limit' | 'from'> {
+interface Place extends Pick<RootPage, 'limit' | 'from'>, Pick<AskedForMuch, 'isGone' | 'inTurn'> {
   readonly after: RootPosition | undefined
-  readonly isGone?: IsGone | undefined
 }
 
 /** Where a page begins. Throws `bad_request` for a bad cursor. */
@@ -51,9 +51,9 @@ interface Found {
 async function take(
   store: Store,
   projectId: string,
-  { after, limit, from = Number.NEGATIVE_INFINITY }: Place,
+  { after, limit, from = Number.NEGATIVE_INFINITY, inTurn }: Place,
 ): Promise<Found> {
-  const found = await store.pageRoots(projectId, { after, limit: limit + 1 })
+  const found = await inTurn(() => store.pageRoots(projectId, { after, limit: limit + 1 }))
   const heads = found.filter(({ created }) => created >= from)
   const shown = heads.slice(0, limit)
   return { heads: shown, last: heads.length > limit ? shown.at(-1) : undefined }
@@ -62,12 +62,15 @@ async function take(
 async function search(
   store: Store,
   projectId: string,
-  { after, limit, from, isGone }: Place,
+  { after, limit, from, isGone, inTurn }: Place,
   sought: Sought,
 ): Promise<Found> {
   const found: RootHead[] = []
   let effort = 0
-  for await (const looked of searchRoots(store, projectId, sought, { after, from, isGone })) {
+  const steps = searchRoots(store, projectId, sought, { after, from, isGone })
+  for (;;) {
+    const { value: looked, done } = await inTurn(() => steps.next())
+    if (done) return { heads: found, last: undefined }
     for (const head of looked.heads) effort += effortOf(head, sought)
     const some = looked.found.slice(0, limit - found.length)
     found.push(...some)
@@ -77,5 +80,4 @@ async function search(
     if (atEnd) return { heads: found, last: undefined }
     if (full || effort >= JOBS_PER_PAGE) return { heads: found, last }
   }
-  return { heads: found, last: undefined }
 }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isPlain } from '../contract/reader.ts'
 import type { RootState } from '../contract/status.ts'
 import type { RootFilter } from '../store/browsing.ts'
@@ -6,7 +5,7 @@ import type { RootHead, RootPosition, Store } from '../store/store.ts'
 import { type Heads, walkRoots } from '../store/walk-roots.ts'
 import { stateOfRoot } from './state-of-root.ts'
 
-/** Jobs that the store looks at before anyone else has a turn. */
+/** Jobs that the store looks at in one turn. */
 const JOBS_AT_ONCE = 2_000
 /** What a root takes beside its jobs: to find it, and to look at what was asked for and is not there yet. */
 const ROOT_ITSELF = 20
@@ -43,7 +42,7 @@ export function toSought({ q, tag, mark, states }: Sought): Sought | undefined {
   return Object.values(sought).some((each) => each !== undefined) ? sought : undefined
 }
 
-/** Looks through the roots of a project, newest first, a few at a time; no further where nobody waits for it. */
+/** Looks through the roots of a project, newest first: a few in each step, no further where nobody waits for it. */
 export async function* searchRoots(
   store: Reads,
   projectId: string,
@@ -68,7 +67,6 @@ export async function* searchRoots(
       }
       const found = await match(store, projectId, slice, sought)
       yield { heads: slice, found, last: last && slice.at(-1) === heads.at(-1) }
-      await nextTurn()
     }
   }
 }
@@ -94,7 +92,7 @@ export function idOf({ rootId }: RootHead): string {
   return rootId
 }
 
-/** All roots that match, newest first. */
+/** All roots that match, newest first. A step may find none of them. */
 export async function* walkMatching(
   store: Reads,
   projectId: string,
@@ -102,7 +100,7 @@ export async function* walkMatching(
   isGone?: IsGone,
 ): AsyncGenerator<Heads> {
   for await (const { found, last } of searchRoots(store, projectId, sought, { isGone })) {
-    if (found.length > 0 || last) yield { heads: found, last }
+    yield { heads: found, last }
   }
 }
 

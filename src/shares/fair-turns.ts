@@ -1,22 +1,24 @@
-import { setImmediate as nextIteration } from 'node:timers/promises'
-
-/** Runs one piece of work when it is its client's turn. */
+/** Runs one piece of work when it is its client's turn. A piece must not wait for a turn itself. */
 export type InTurn = <T>(piece: () => Promise<T>) => Promise<T>
 
 /** Begins a piece. Never rejects. */
 type Begin = () => Promise<void>
 
+/** Of one iteration of the event loop: after that, small requests come first. A piece takes about as long. */
+const LONGEST_MS = 1
+
 /**
  * Work that is done in small pieces, by turns between clients: whoever asks for much waits for itself, and others do
- * not wait for it. One piece begins in each iteration of the event loop, so that small requests come in between.
- * At most `places` pieces are under way at a time: more than one where a database elsewhere works on them.
+ * not wait for it. At most `places` pieces are under way at a time: more than one where a database elsewhere works on
+ * them.
  */
 export class FairTurns {
   readonly #places: number
   /** By client, in the order of their turns. A line is there as long as someone stands in it. */
   readonly #lines = new Map<string, Begin[]>()
   #underWay = 0
-  #isBeginning = false
+  /** When this iteration of the event loop has done enough. Undefined: it has done nothing yet. */
+  #enough: number | undefined
 
   constructor(places: number) {
     this.#places = places
@@ -32,21 +34,30 @@ export class FairTurns {
       const line = this.#lines.get(client)
       if (line) line.push(begin)
       else this.#lines.set(client, [begin])
-      if (!this.#isBeginning) void this.#beginAll()
+      this.#beginSome()
     })
   }
 
-  async #beginAll(): Promise<void> {
-    this.#isBeginning = true
+  #beginSome(): void {
     while (this.#lines.size > 0 && this.#underWay < this.#places) {
+      const now = performance.now()
+      if (this.#enough === undefined) {
+        this.#enough = now + LONGEST_MS
+        setImmediate(this.#nextIteration)
+      } else if (now >= this.#enough) return
       this.#underWay++
-      void this.#next()().finally(() => {
-        this.#underWay--
-        if (!this.#isBeginning) void this.#beginAll()
-      })
-      await nextIteration()
+      void this.#next()().finally(this.#ended)
     }
-    this.#isBeginning = false
+  }
+
+  readonly #ended = (): void => {
+    this.#underWay--
+    this.#beginSome()
+  }
+
+  readonly #nextIteration = (): void => {
+    this.#enough = undefined
+    this.#beginSome()
   }
 
   /** Of the client whose turn it is; then that client stands behind all others. */

@@ -5,6 +5,7 @@ import { RootParams } from '../../contract/requests.ts'
 import { AppError } from '../../errors.ts'
 import { createArchives } from '../../results/archive.ts'
 import { attachment } from '../attachment.ts'
+import { clientOf } from '../client-of.ts'
 import { matchesEtag } from '../conditional.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { notModified, problemResponses, resultHeaders } from '../responses.ts'
@@ -14,8 +15,8 @@ const ARCHIVE_TYPE = 'application/zip'
 /** Part of every ETag: raise it when the same pictures begin to give another archive. */
 const WRITING = 1
 
-export function getArchive(server: Server, { store, images }: HttpContext): void {
-  const makeArchive = createArchives(store, images)
+export function getArchive(server: Server, { store, images, turns }: HttpContext): void {
+  const makeArchive = createArchives(store, images, turns)
   server.route({
     method: ['GET', 'HEAD'],
     url: paths.getArchive,
@@ -47,7 +48,7 @@ export function getArchive(server: Server, { store, images }: HttpContext): void
       if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
       reply.type(ARCHIVE_TYPE).header('content-disposition', attachment(`${head.rootId}.zip`))
       if (request.method === 'HEAD') return reply.send()
-      return reply.send(Readable.from(makeArchive(projectId, head), { objectMode: false }))
+      return reply.send(Readable.from(makeArchive(projectId, head, clientOf(request)), { objectMode: false }))
     },
   })
 }

@@ -1,5 +1,6 @@
 import { paths, rootPath } from '../../contract/paths.ts'
 import { createJobsQuery, RootParams } from '../../contract/requests.ts'
+import { askedForMuch } from '../asked-for-much.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { nextPage } from '../next-page.ts'
 import { originOf } from '../origin.ts'
@@ -43,15 +44,15 @@ export function getRoot(server: Server, context: HttpContext): void {
     },
     handler: (request, reply) => {
       const { projectId, jobId } = request.params
-      const asked = { now: context.clock(), origin: originOf(request, context) }
       if (!asksForPage(request.query)) {
         context.results
-          .getRoot(projectId, jobId, asked)
+          .getRoot(projectId, jobId, { now: context.clock(), origin: originOf(request, context) })
           .then((answer) => sendAnswer(answer, request, reply, context))
           .catch((error) => reply.send(error))
         return
       }
       const { limit = maxLimit, cursor } = request.query
+      const asked = askedForMuch(request, reply, context)
       context.results
         .getRootPage(projectId, jobId, { limit, cursor }, asked)
         .then((answer) => {

@@ -1,9 +1,9 @@
 import { History } from '../../contract/browsing.ts'
 import { historyPath, paths } from '../../contract/paths.ts'
 import { createHistoryQuery, ProjectParams } from '../../contract/requests.ts'
+import { askedForMuch } from '../asked-for-much.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { nextPage } from '../next-page.ts'
-import { originOf } from '../origin.ts'
 import { notModified, pageHeaders, problemResponses } from '../responses.ts'
 import { sendAnswer } from '../send-answer.ts'
 
@@ -35,11 +35,10 @@ export function listHistory(server: Server, context: HttpContext): void {
     handler: async (request, reply) => {
       const { projectId } = request.params
       const { url, limit = maxLimit, cursor, fullPage, width } = request.query
-      const origin = originOf(request, context)
-      const asked = { now: context.clock(), origin, isGone: () => reply.raw.destroyed }
+      const asked = askedForMuch(request, reply, context)
       const answer = await context.pages.history(projectId, { url, limit, cursor, fullPage, width }, asked)
       if (answer.nextCursor) {
-        const address = origin + historyPath(projectId.toLowerCase())
+        const address = asked.origin + historyPath(projectId.toLowerCase())
         reply.header('link', nextPage(address, { url, limit, cursor: answer.nextCursor, fullPage, width }))
       }
       return await sendAnswer(answer, request, reply, context)

@@ -2,9 +2,9 @@ import { OVERVIEW_JOBS, OverviewList } from '../../contract/browsing.ts'
 import { overviewsPath, paths } from '../../contract/paths.ts'
 import { createOverviewsQuery, ProjectParams } from '../../contract/requests.ts'
 import { toSought } from '../../results/search.ts'
+import { askedForMuch } from '../asked-for-much.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { nextPage } from '../next-page.ts'
-import { originOf } from '../origin.ts'
 import { linkHeaders, problemResponses } from '../responses.ts'
 import { sendAnswer } from '../send-answer.ts'
 
@@ -35,15 +35,14 @@ export function listOverviews(server: Server, context: HttpContext): void {
     handler: async (request, reply) => {
       const { projectId } = request.params
       const { limit = maxLimit, cursor, q, tag, state, mark, from, to } = request.query
-      const origin = originOf(request, context)
-      const asked = { now: context.clock(), origin, isGone: () => reply.raw.destroyed }
+      const asked = askedForMuch(request, reply, context)
       const answer = await context.overviews.list(
         projectId,
         { limit, cursor, from, to, sought: toSought({ q, tag, mark, states: state }) },
         asked,
       )
       if (answer.nextCursor) {
-        const address = origin + overviewsPath(projectId.toLowerCase())
+        const address = asked.origin + overviewsPath(projectId.toLowerCase())
         const question = { limit, cursor: answer.nextCursor, q, tag, state, mark, from, to }
         reply.header('link', nextPage(address, question))
       }

@@ -1,9 +1,9 @@
 import { PageList } from '../../contract/browsing.ts'
 import { pagesPath, paths } from '../../contract/paths.ts'
 import { createPagesQuery, ProjectParams } from '../../contract/requests.ts'
+import { askedForMuch } from '../asked-for-much.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { nextPage } from '../next-page.ts'
-import { originOf } from '../origin.ts'
 import { notModified, pageHeaders, problemResponses } from '../responses.ts'
 import { sendAnswer } from '../send-answer.ts'
 
@@ -35,11 +35,10 @@ export function listPages(server: Server, context: HttpContext): void {
     handler: async (request, reply) => {
       const { projectId } = request.params
       const { limit = maxLimit, cursor, q } = request.query
-      const origin = originOf(request, context)
-      const asked = { now: context.clock(), origin, isGone: () => reply.raw.destroyed }
+      const asked = askedForMuch(request, reply, context)
       const answer = await context.pages.list(projectId, { limit, cursor, q }, asked)
       if (answer.nextCursor) {
-        const address = origin + pagesPath(projectId.toLowerCase())
+        const address = asked.origin + pagesPath(projectId.toLowerCase())
         reply.header('link', nextPage(address, { limit, cursor: answer.nextCursor, q }))
       }
       return await sendAnswer(answer, request, reply, context)

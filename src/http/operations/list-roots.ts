@@ -2,9 +2,9 @@ import { paths, rootsPath } from '../../contract/paths.ts'
 import { createRootsQuery, ProjectParams } from '../../contract/requests.ts'
 import { RootList } from '../../contract/results.ts'
 import { toSought } from '../../results/search.ts'
+import { askedForMuch } from '../asked-for-much.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { nextPage } from '../next-page.ts'
-import { originOf } from '../origin.ts'
 import { notModified, pageHeaders, problemResponses } from '../responses.ts'
 import { sendAnswer } from '../send-answer.ts'
 
@@ -36,17 +36,17 @@ export function listRoots(server: Server, context: HttpContext): void {
     handler: async (request, reply) => {
       const { limit, cursor, q, tag } = request.query
       const page = limit || cursor !== undefined ? { limit: limit ?? maxLimit, cursor } : undefined
-      const origin = originOf(request, context)
+      const asked = askedForMuch(request, reply, context)
       const answer = await context.results.listRoots(
         request.params.projectId,
         { page, sought: toSought({ q, tag }) },
-        { now: context.clock(), origin, isGone: () => reply.raw.destroyed },
+        asked,
       )
       if (page && answer.nextCursor) {
         const path = rootsPath(request.params.projectId.toLowerCase())
         reply.header(
           'link',
-          nextPage(origin + path, { limit: page.limit, cursor: answer.nextCursor, q, tag }),
+          nextPage(asked.origin + path, { limit: page.limit, cursor: answer.nextCursor, q, tag }),
         )
       }
       return await sendAnswer(answer, request, reply, context)

@@ -1,0 +1,19 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AskedForMuch } from '../results/results.ts'
+import { clientOf } from './client-of.ts'
+import type { HttpContext } from './context.ts'
+import { originOf } from './origin.ts'
+
+/** Answered by turns with other clients, as long as the client is there. */
+export function askedForMuch(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  context: HttpContext,
+): AskedForMuch {
+  return {
+    now: context.clock(),
+    origin: originOf(request, context),
+    inTurn: context.turns.for(clientOf(request)),
+    isGone: () => reply.raw.destroyed,
+  }
+}
