@@ -32,7 +32,7 @@ export async function openService(
   const turns = new FairTurns(
     config.database.kind === 'sqlite' ? 1 : Math.ceil(config.databasePool.connections / 2),
   )
-  const studio = await openStudio(config, storage, { log, clock, places })
+  const studio = await openStudio(config, storage, { log, clock, turns, places })
   const { requests, watch, ready, findBrowser, outcomes } = studio
   const server = await createServer(
     {

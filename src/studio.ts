@@ -8,6 +8,7 @@ import { createWork } from './capture/worker.ts'
 import type { Config } from './config/config.ts'
 import type { Place } from './egress/guard.ts'
 import { openEventually } from './queue/eventually.ts'
+import { FairTurns } from './shares/fair-turns.ts'
 import type { Storage } from './storage.ts'
 
 /** Where pictures are taken: requests in, results out. */
@@ -27,6 +28,8 @@ export interface Studio {
 export interface StudioOptions {
   readonly log: Logger
   readonly clock: () => number
+  /** Between those who watch. */
+  readonly turns?: FairTurns
   /** Captures nothing but what is asked for through it, where the queue can tell. */
   readonly ownOnly?: boolean
   /** Names that this program answers itself, whatever DNS says. */
@@ -36,12 +39,12 @@ export interface StudioOptions {
 export async function openStudio(
   config: Config,
   storage: Storage,
-  { log, clock, ownOnly = false, places }: StudioOptions,
+  { log, clock, turns = new FairTurns(1), ownOnly = false, places }: StudioOptions,
 ): Promise<Studio> {
   const { captures } = storage.store
   const { concurrency } = config.capture
   const camera = whenNeeded(() => openCamera(config, { log, places }))
-  const watch = new Watch(captures)
+  const watch = new Watch(captures, turns)
   /** What did not start when it was needed last. */
   let broken: { readonly path: string | undefined; readonly error: unknown } | undefined
   const outcomes = new Map<string, number>()

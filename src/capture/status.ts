@@ -1,54 +1,58 @@
 import { parseId } from '../contract/ids.ts'
-import {
-  CAPTURE_STATES,
-  type CaptureState,
-  type Counts,
-  type PageStatus,
-  type RootStatus,
-  stateOf,
-} from '../contract/status.ts'
+import { type PageStatus, type RootStatus, stateOf } from '../contract/status.ts'
 import { AppError } from '../errors.ts'
-import type { CaptureProgress } from '../store/captures.ts'
-import type { Job, Store } from '../store/store.ts'
+import type { CaptureProgress, Changes } from '../store/captures.ts'
+import type { Job, RootHead, Store } from '../store/store.ts'
 
-export interface Progress {
-  readonly status: RootStatus
-  /** Counts up with everything that happens. */
-  readonly version: number
-  /** By position: the version that it last changed with. */
-  readonly changed: ReadonlyMap<number, number>
+/** Jobs read in one turn. */
+const JOBS_AT_ONCE = 200
+
+export interface Root {
+  readonly projectId: string
+  readonly rootId: string
 }
 
-/** How far a root is. Throws `not_found` alike for what is malformed, unknown or another project's. */
-export async function getProgress(store: Store, projectText: string, rootText: string): Promise<Progress> {
+/** Throws `not_found` alike for what is malformed, unknown or another project's. */
+export async function getRootHead(
+  store: Store,
+  projectText: string,
+  rootText: string,
+): Promise<RootHead & Root> {
   const projectId = parseId(projectText)
   const rootId = parseId(rootText)
   const head = projectId && rootId ? await store.findRoot(projectId, rootId) : undefined
   if (!projectId || !head) throw new AppError('not_found')
-  const progress = await store.captures.findProgress(projectId, head.rootId)
-  // A root that was imported came with all its results.
-  const pages = progress
-    ? progress.captures.map(toPageStatus)
-    : (await store.jobsOf(projectId, [head.rootId])).map(importedPage)
-  const counts = countStates(pages)
-  return {
-    status: {
-      rootId: head.rootId,
-      state: stateOf(counts),
-      created: head.created,
-      tags: [...(progress?.tags ?? [])],
-      counts,
-      urls: pages,
-    },
-    version: progress?.version ?? 1,
-    changed: new Map(progress?.captures.map(({ position, changed }) => [position, changed])),
-  }
+  return { ...head, projectId }
 }
 
-function countStates(pages: readonly PageStatus[]): Counts {
-  const count = (state: CaptureState) => pages.filter((page) => page.state === state).length
-  const byState = Object.fromEntries(CAPTURE_STATES.map((state) => [state, count(state)]))
-  return { total: pages.length, ...(byState as Record<CaptureState, number>) }
+/** The status of a request, with those pages that have changed. */
+export function toStatus(rootId: string, { created, tags, counts, captures }: Changes): RootStatus {
+  const state = stateOf(counts)
+  return { rootId, state, created, tags: [...tags], counts, urls: captures.map(toPageStatus) }
+}
+
+/**
+ * The status of a root that was imported, as text: it came with all its results, and there may be very many. Each piece
+ * is made in a turn.
+ */
+export async function* importedStatus(
+  store: Pick<Store, 'pageJobs'>,
+  { projectId, rootId, created, jobCount }: RootHead & Root,
+): AsyncGenerator<{ parts: string[]; last: boolean }> {
+  const counts = { total: jobCount, queued: 0, running: 0, done: jobCount, failed: 0 }
+  const head: RootStatus = { rootId, state: stateOf(counts), created, tags: [], counts, urls: [] }
+  let before = JSON.stringify(head).slice(0, -2)
+  for (let from = 0; ; ) {
+    const jobs = await store.pageJobs(projectId, rootId, { from, limit: JOBS_AT_ONCE })
+    const last = jobs.length < JOBS_AT_ONCE
+    const texts = jobs.map((job) => JSON.stringify(importedPage(job)))
+    // The last piece may have no job: then no comma belongs before it.
+    const comma = from > 0 && jobs.length > 0 ? ',' : ''
+    yield { parts: [before + comma + texts.join(',') + (last ? ']}' : '')], last }
+    if (last) return
+    before = ''
+    from = (jobs.at(-1)?.position ?? 0) + 1
+  }
 }
 
 function toPageStatus(capture: CaptureProgress): PageStatus {

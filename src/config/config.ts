@@ -82,6 +82,8 @@ export interface Limits {
   readonly bodyBytes: number
   readonly cacheBytes: number
   readonly connections: number
+  /** Answers that wait for news, of one client. */
+  readonly streams: number
   readonly requestMs: number
   readonly idleMs: number
   readonly responseMs: number
@@ -196,6 +198,7 @@ export function readConfig(
       bodyBytes: need('MAX_BODY_BYTES'),
       cacheBytes: need('CACHE_BYTES'),
       connections: need('MAX_CONNECTIONS'),
+      streams: need('MAX_STREAMS_PER_CLIENT'),
       requestMs: need('REQUEST_TIMEOUT'),
       idleMs: need('IDLE_TIMEOUT'),
       responseMs: need('RESPONSE_TIMEOUT'),

@@ -13,6 +13,7 @@ const NO_KEY = 'send an API key: Authorization: Bearer <key>'
  */
 export function requireKeys(server: Server, { store, config }: HttpContext): void {
   server.decorateRequest('apiKey', undefined)
+  server.decorateRequest('keyHash', undefined)
   const keys = config.auth === 'keys'
   if (!keys && config.metricsToken === undefined) return
 
@@ -26,9 +27,11 @@ export function requireKeys(server: Server, { store, config }: HttpContext): voi
       }
       return
     }
-    const key = credential && isApiKey(credential) ? await store.findKey(hashApiKey(credential)) : undefined
+    const hash = credential && isApiKey(credential) ? hashApiKey(credential) : undefined
+    const key = hash === undefined ? undefined : await store.findKey(hash)
     if (!key) throw new AppError('unauthorized', credential ? 'this key is not valid' : NO_KEY)
     request.apiKey = key
+    request.keyHash = hash
   })
 }
 

@@ -58,5 +58,7 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     apiKey: ApiKey | undefined
+    /** Of that key: what it is looked up by. */
+    keyHash: string | undefined
   }
 }

@@ -17,6 +17,7 @@ import { allowOrigins } from './cors.ts'
 import { limitResponseTime } from './deadline.ts'
 import { refuseOtherMethods } from './methods.ts'
 import { measureRequests } from './metrics.ts'
+import { OpenAnswers } from './open-answers.ts'
 import { openApiInfo } from './openapi.ts'
 import { documentation } from './operations/documentation.ts'
 import { gallery } from './operations/gallery.ts'
@@ -116,6 +117,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     server.addSchema(schema)
   await server.register(swagger, openApiInfo(context))
   const methods = refuseOtherMethods(server)
+  const openAnswers = new OpenAnswers(server, context)
   listRoots(server, context)
   getRoot(server, context)
   listProjects(server, context)
@@ -127,8 +129,8 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   getPicture(server, context)
   getArchive(server, context)
   await requestScreenshots(server, context)
-  getStatus(server, context)
-  watchStatus(server, context)
+  getStatus(server, openAnswers, context)
+  watchStatus(server, openAnswers, context)
   getImage(server, context)
   health(server, context)
   getMetrics(server, metrics)

@@ -1,6 +1,6 @@
 import type { View } from '../contract/browsing.ts'
 import type { Seen } from '../contract/seen.ts'
-import type { CaptureReason, CaptureState } from '../contract/status.ts'
+import type { CaptureReason, CaptureState, Counts } from '../contract/status.ts'
 
 export interface RequestedPage {
   readonly url: string
@@ -98,6 +98,18 @@ export interface RootProgress extends Wish {
   readonly captures: readonly CaptureProgress[]
 }
 
+/** What has happened to a request since someone has last looked. */
+export interface Changes {
+  readonly created: number
+  readonly tags: readonly string[]
+  /** Counts up with everything that happens. */
+  readonly version: number
+  /** Of all its captures, how many are how far. */
+  readonly counts: Counts
+  /** Those that have changed, in their order. */
+  readonly captures: readonly CaptureProgress[]
+}
+
 /** Statements of the same transaction. */
 export type Execute = (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>
 
@@ -139,8 +151,12 @@ export interface Captures {
   putBack(attempt: Attempt, options: { due: number; counts: boolean }): Promise<void>
   /** Undefined where there is no such request; roots that were imported have none. */
   findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined>
+  /** From one instant. `since`: a version; 0 for everything. Undefined as above. */
+  findChanges(projectId: string, rootId: string, since: number): Promise<Changes | undefined>
   /** Writes down a request that is finished, for a root that was added with its results; once. */
   adopt(projectId: string, rootId: string, progress: RootProgress): Promise<void>
+  /** Of the progress of a request; undefined as above. */
+  findVersion(projectId: string, rootId: string): Promise<number | undefined>
   /** One answer for each, in their order. */
   findVersions(roots: readonly { projectId: string; rootId: string }[]): Promise<(number | undefined)[]>
 }

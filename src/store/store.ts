@@ -108,9 +108,11 @@ export interface Store {
   pageRoots(projectId: string, page: { after?: RootPosition | undefined; limit: number }): Promise<RootHead[]>
   /** The jobs of these roots, each root's in the order they were requested, from one instant. */
   jobsOf(projectId: string, rootIds: readonly string[]): Promise<Job[]>
-  /** The same as text, by root. */
-  textsOf(projectId: string, rootIds: readonly string[]): Promise<Map<string, JobText[]>>
   /** Some jobs of one root in their order, from the place `from` on. */
+  pageJobs(projectId: string, rootId: string, page: { from: number; limit: number }): Promise<Job[]>
+  /** The jobs of these roots as text, by root. */
+  textsOf(projectId: string, rootIds: readonly string[]): Promise<Map<string, JobText[]>>
+  /** As `pageJobs`. */
   pageTexts(projectId: string, rootId: string, page: { from: number; limit: number }): Promise<JobText[]>
 
   /** Throws `not_found` where the project does not exist, `conflict` where the key does. */

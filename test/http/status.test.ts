@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { Watch } from '../../src/capture/watch.ts'
 import { CAPTURE_REASONS, type CaptureReason, type RootStatus } from '../../src/contract/status.ts'
+import { FairTurns } from '../../src/shares/fair-turns.ts'
 import { newSeen } from '../support/captures.ts'
 import {
   type Accepting,
@@ -414,22 +415,27 @@ describe('who waits', () => {
     const { store, projectId, accept } = await startAccepting()
     const root = { projectId, rootId: await accept() }
     const other = { projectId, rootId: await accept() }
-    const watch = new Watch({ ...store.captures, findVersions: async (roots) => roots.map(() => 1) })
+    const versions = new Map<string, number>()
+    const findVersions = async (roots: readonly { rootId: string }[]) =>
+      roots.map(({ rootId }) => versions.get(rootId) ?? 1)
+    const watch = new Watch({ ...store.captures, findVersions }, new FairTurns(1))
+    const knows = { client: 'one', seen: 1 }
     const never = new AbortController()
     let woken = 0
     const waiting = [root, root, other].map((each) =>
-      watch.newer(each, 1, never.signal).then(() => {
+      watch.newer(each, knows, never.signal).then(() => {
         woken++
       }),
     )
     // Longer than until it is looked for: nothing newer is found.
     await sleep(700)
     expect(woken).toBe(0)
+    versions.set(root.rootId, 2)
     watch.tell(root)
     await Promise.all(waiting.slice(0, 2))
     expect(woken).toBe(2)
     never.abort()
     await Promise.all(waiting)
-    await watch.newer(root, 1, never.signal)
+    await watch.newer(root, knows, never.signal)
   })
 })

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { getProgress } from '../../capture/status.ts'
+import { toStatus } from '../../capture/status.ts'
 import type { Config } from '../../config/config.ts'
 import { parseScreenshotRequest } from '../../contract/screenshot-request.ts'
 import { isFinal } from '../../contract/status.ts'
@@ -28,10 +28,12 @@ export async function captureHere<T>(
       },
       async *follow(rootId, signal) {
         while (!signal.aborted) {
-          const { status, version } = await getProgress(storage.store, projectId, rootId)
+          const changes = await storage.store.captures.findChanges(projectId, rootId, 0)
+          if (!changes) throw new AppError('not_found')
+          const status = toStatus(rootId, changes)
           yield status
           if (isFinal(status.state)) return
-          await studio.watch.newer({ projectId, rootId }, version, signal)
+          await studio.watch.newer({ projectId, rootId }, { client: '', seen: changes.version }, signal)
         }
       },
       async readPicture(_rootId, uuid) {

@@ -1,16 +1,20 @@
-import { getProgress } from '../../capture/status.ts'
+import { getRootHead, importedStatus } from '../../capture/status.ts'
+import type { StatusBytes } from '../../capture/statuses.ts'
 import { paths } from '../../contract/paths.ts'
 import { RootParams, StatusQuery } from '../../contract/requests.ts'
-import { isFinal } from '../../contract/status.ts'
+import { AppError } from '../../errors.ts'
+import type { Answer } from '../../results/results.ts'
+import { clientOf } from '../client-of.ts'
 import type { HttpContext, Server } from '../context.ts'
+import type { End, OpenAnswer, OpenAnswers } from '../open-answers.ts'
 import { problemResponses } from '../responses.ts'
-import { whenOver } from '../when-over.ts'
+import { sendAnswer } from '../send-answer.ts'
 
 /** Of the time that a connection may be idle, or an answer may take; who waits longer asks again. */
 const LONGEST_SHARE = 0.8
 
-export function getStatus(server: Server, { store, watch, config }: HttpContext): void {
-  const over = whenOver(server)
+export function getStatus(server: Server, openAnswers: OpenAnswers, context: HttpContext): void {
+  const { store, watch, config, turns } = context
   const longestMs = Math.floor(Math.min(config.limits.idleMs, config.limits.responseMs) * LONGEST_SHARE)
   server.route({
     method: ['GET', 'HEAD'],
@@ -31,16 +35,73 @@ export function getStatus(server: Server, { store, watch, config }: HttpContext)
       },
     },
     handler: async (request, reply) => {
-      const { projectId, jobId } = request.params
-      const waitMs = Math.min((request.query.wait ?? 0) * 1_000, longestMs)
-      const signal = AbortSignal.any([over(reply), AbortSignal.timeout(waitMs)])
-      let progress = await getProgress(store, projectId, jobId)
-      const root = { projectId: projectId.toLowerCase(), rootId: progress.status.rootId }
-      while (!isFinal(progress.status.state) && waitMs > 0 && !signal.aborted) {
-        await watch.newer(root, progress.version, signal)
-        progress = await getProgress(store, projectId, jobId)
+      const head = await getRootHead(store, request.params.projectId, request.params.jobId)
+      const version = await watch.statuses.version(head)
+      const client = clientOf(request)
+      const inTurn = turns.for(client)
+      if (version === undefined) {
+        return await sendAnswer({ body: () => importedStatus(store, head) }, request, reply, context)
       }
-      return await reply.header('cache-control', 'no-store').send(progress.status)
+      const read = async (seen: number, atLeast: number): Promise<StatusBytes> => {
+        const status = await watch.statuses.read(head, seen, atLeast, inTurn)
+        if (!status) throw new AppError('not_found')
+        return status
+      }
+      const waitMs = Math.min((request.query.wait ?? 0) * 1_000, longestMs)
+      let status = await read(0, version)
+      if (!status.isFinal && waitMs > 0) {
+        const wait = new Wait(waitMs)
+        openAnswers.open(request, reply, wait)
+        let news = status
+        while (!news.isFinal && !wait.signal.aborted) {
+          const { version: seen } = news
+          const newest = await watch.newer(head, { client, seen }, wait.signal)
+          if (newest > seen) news = await read(seen, newest)
+        }
+        wait.over()
+        if (wait.isRevoked) throw new AppError('unauthorized', 'this key is not valid any more')
+        // It may have gone on unseen, where the time was over.
+        const now = await watch.statuses.version(head)
+        status = await read(0, now ?? news.version)
+      }
+      return await sendAnswer(wholeAnswer(status), request, reply, context)
     },
   })
+}
+
+function wholeAnswer({ json }: StatusBytes): Answer {
+  return {
+    whole: json,
+    async *body() {
+      yield { parts: [json], last: true }
+    },
+  }
+}
+
+/** For the end of a root; not for ever. */
+class Wait implements OpenAnswer {
+  isRevoked = false
+  readonly #over = new AbortController()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(longestMs: number) {
+    this.#timer = setTimeout(() => this.over(), longestMs)
+  }
+
+  get signal(): AbortSignal {
+    return this.#over.signal
+  }
+
+  /** There is none before the answer. */
+  beat(): void {}
+
+  end(why: End): void {
+    if (why === 'revoked') this.isRevoked = true
+    this.over()
+  }
+
+  over(): void {
+    clearTimeout(this.#timer)
+    this.#over.abort()
+  }
 }

@@ -1,24 +1,23 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { getProgress, type Progress } from '../../capture/status.ts'
+import type { OutgoingHttpHeaders } from 'node:http'
+import { getRootHead, importedStatus } from '../../capture/status.ts'
 import { paths } from '../../contract/paths.ts'
 import { RootParams } from '../../contract/requests.ts'
 import { Type } from '../../contract/schema.ts'
-import { isFinal, type RootStatus } from '../../contract/status.ts'
+import { clientOf } from '../client-of.ts'
 import type { HttpContext, Server } from '../context.ts'
+import { EventStream } from '../event-stream.ts'
+import type { OpenAnswers } from '../open-answers.ts'
 import { problemResponses } from '../responses.ts'
-import { whenOver } from '../when-over.ts'
+import { writePieces } from '../write-pieces.ts'
 
-/** Whoever is in between takes a connection without any bytes for a dead one. */
-const LONGEST_SILENCE_MS = 15_000
 /** Of the time that an answer may take: then the stream ends well, and whoever wants more comes back. */
 const LONGEST_SHARE = 0.8
 /** How soon a client comes back. */
 const RETRY_MS = 1_000
 
 /** The status as server-sent events: all of it first, then whatever changes. */
-export function watchStatus(server: Server, { store, watch, config }: HttpContext): void {
-  const over = whenOver(server)
-  const silenceMs = Math.floor(Math.min(LONGEST_SILENCE_MS, config.limits.idleMs / 2))
+export function watchStatus(server: Server, openAnswers: OpenAnswers, context: HttpContext): void {
+  const { store, watch, config, turns } = context
   const longestMs = Math.floor(config.limits.responseMs * LONGEST_SHARE)
   server.route({
     method: 'GET',
@@ -46,62 +45,74 @@ export function watchStatus(server: Server, { store, watch, config }: HttpContex
       },
     },
     handler: async (request, reply) => {
-      const { projectId, jobId } = request.params
-      let seen = readEventId(request.headers['last-event-id'])
-      let progress = await getProgress(store, projectId, jobId)
+      const head = await getRootHead(store, request.params.projectId, request.params.jobId)
+      const version = await watch.statuses.version(head)
+      const lastSeen = readEventId(request.headers['last-event-id'])
       // Of another root, or made up: it says nothing of what was seen of this one.
-      if (seen > progress.version) seen = 0
-      if (isFinal(progress.status.state) && progress.version === seen) {
-        return await reply.code(204).header('cache-control', 'no-store').send(null)
+      const seen = lastSeen > (version ?? IMPORTED) ? 0 : lastSeen
+      const client = clientOf(request)
+      const inTurn = turns.for(client)
+      const isOver =
+        version === undefined
+          ? seen === IMPORTED
+          : seen === version && (await watch.statuses.read(head, seen, version, inTurn))?.isFinal
+      if (isOver) return await reply.code(204).header('cache-control', 'no-store').send(null)
+      const response = reply.raw
+      const begin = () => {
+        reply.hijack()
+        response.writeHead(200, {
+          ...(reply.getHeaders() as OutgoingHttpHeaders),
+          'content-type': 'text/event-stream; charset=utf-8',
+          'cache-control': 'no-store',
+          'x-accel-buffering': 'no',
+        })
+        response.write(`retry: ${RETRY_MS}\n\n`)
       }
-      const root = { projectId: projectId.toLowerCase(), rootId: progress.status.rootId }
-      const gone = AbortSignal.any([over(reply), AbortSignal.timeout(longestMs)])
-      reply.hijack()
-      reply.raw.writeHead(200, {
-        ...(reply.getHeaders() as OutgoingHttpHeaders),
-        'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-store',
-        'x-accel-buffering': 'no',
-      })
-      try {
-        await write(reply.raw, `retry: ${RETRY_MS}\n\n`)
-        for (;;) {
-          if (progress.version > seen) await write(reply.raw, toEvent(progress, seen))
-          seen = Math.max(seen, progress.version)
-          if (isFinal(progress.status.state) || gone.aborted) break
-          const silence = AbortSignal.timeout(silenceMs)
-          await watch.newer(root, seen, AbortSignal.any([gone, silence]))
-          if (silence.aborted) await write(reply.raw, ':\n\n')
-          progress = await getProgress(store, projectId, jobId)
-        }
-        reply.raw.end()
-      } catch (error) {
+      const breakOff = (error: unknown) => {
         request.log.error({ reqId: request.id, err: error }, 'the events broke off')
-        reply.raw.destroy()
+        response.destroy()
       }
+      if (version === undefined) {
+        begin()
+        const pieces = importedEvent(importedStatus(store, head))
+        const next = async () => (await inTurn(() => pieces.next())).value
+        return await next()
+          .then((first) => writePieces(response, first, next, { gzip: false }))
+          .catch(breakOff)
+      }
+      const stream = new EventStream({
+        root: head,
+        ...{ client, seen, watch, inTurn, response },
+        onMoved: () => handle.moved(),
+        onError: breakOff,
+      })
+      const handle = openAnswers.open(request, reply, stream)
+      begin()
+      const leave = watch.add(head, stream)
+      const tooLong = setTimeout(() => stream.end(), longestMs)
+      response.once('close', () => {
+        leave()
+        clearTimeout(tooLong)
+      })
+      stream.wake(version)
     },
   })
 }
 
-/** With those pages that changed since the client has `seen` them. */
-function toEvent({ status, version, changed }: Progress, seen: number): string {
-  const urls = status.urls.filter(({ position }) => (changed.get(position) ?? version) > seen)
-  const news: RootStatus = { ...status, urls }
-  return `event: status\nid: ${version}\ndata: ${JSON.stringify(news)}\n\n`
+/** The version of what never changes. */
+const IMPORTED = 1
+
+type Pieces = ReturnType<typeof importedStatus>
+
+/** A status as one event, which is the only one. */
+async function* importedEvent(pieces: Pieces): Pieces {
+  let before = `event: status\nid: ${IMPORTED}\ndata: `
+  for await (const { parts, last } of pieces) {
+    yield { parts: [before, ...parts, last ? '\n\n' : ''], last }
+    before = ''
+  }
 }
 
 function readEventId(header: string | string[] | undefined): number {
   return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0
-}
-
-/** Until it was taken, or nobody is there to take it. */
-function write(response: ServerResponse, text: string): Promise<void> {
-  return new Promise((resolve) => {
-    if (response.destroyed) return resolve()
-    response.once('close', resolve)
-    response.write(text, () => {
-      response.off('close', resolve)
-      resolve()
-    })
-  })
 }

@@ -47,6 +47,13 @@ export function createPostgresReads(query: Query): Reads {
       const values = [keys.map(({ projectId }) => projectId), keys.map(({ rootId }) => rootId)]
       return inOrder(keys.length, await query(text, values), toRootHead)
     },
+    async findVersions(keys) {
+      const text = `select place, version
+        from unnest($1::uuid[], $2::uuid[]) with ordinality wanted (wanted_project, wanted_root, place)
+        join requests on project_id = wanted_project and root_id = wanted_root`
+      const values = [keys.map(({ projectId }) => projectId), keys.map(({ rootId }) => rootId)]
+      return inOrder(keys.length, await query(text, values), ([version]) => version as number)
+    },
     async findKeys(hashes) {
       const text = `select place, ${KEY}
         from unnest($1::text[]) with ordinality wanted (wanted_hash, place) join keys on hash = wanted_hash
@@ -75,6 +82,12 @@ export function createPostgresReads(query: Query): Reads {
         where project_id = $1 and root_id = any($2::uuid[]) group by root_id`
       const rows = await query(text, [projectId, rootIds])
       return rows.flatMap(([rootId, json]) => toJobs(rootId as string, json as string))
+    },
+    async pageJobs(projectId, rootId, { from, limit }) {
+      const text = `select ${JOBS} from
+        (select * from jobs where project_id = $1 and root_id = $2 and position >= $3 order by position limit $4) part`
+      const rows = await query(text, [projectId, rootId, from, limit])
+      return rows.flatMap(([json]) => (json === null ? [] : toJobs(rootId, json as string)))
     },
     async textsOf(projectId, rootIds) {
       const text = `select root_id, ${TEXTS} from jobs

@@ -3,14 +3,15 @@ import type {
   Attempt,
   Captured,
   CaptureKey,
-  CaptureProgress,
   Captures,
   CaptureTask,
+  Changes,
   Failed,
   NewRequest,
   RootProgress,
 } from '../captures.ts'
 import { begin, end, findDue, isDue, isOf, isUnfinished, release, requeue } from './attempts.ts'
+import { findChanges, findProgress } from './progress.ts'
 import type { RootKey } from './reads.ts'
 import {
   addRequest,
@@ -23,7 +24,7 @@ import {
 import type { Schema } from './schema.ts'
 
 /** Requests and their captures, by queries that serve every engine. */
-export class SqlCaptures implements Omit<Captures, 'anyUnfinished'> {
+export class SqlCaptures implements Omit<Captures, 'anyUnfinished' | 'findVersion' | 'findVersions'> {
   readonly #read: Kysely<Schema>
   readonly #write: Kysely<Schema>
 
@@ -94,55 +95,15 @@ export class SqlCaptures implements Omit<Captures, 'anyUnfinished'> {
   }
 
   async findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined> {
-    const request = await this.#read
-      .selectFrom('requests')
-      .innerJoin('roots', (join) =>
-        join
-          .onRef('roots.project_id', '=', 'requests.project_id')
-          .onRef('roots.root_id', '=', 'requests.root_id'),
-      )
-      .select(['roots.created', 'idempotency_key', 'width', 'height', 'full_page', 'fail_on', 'tags'])
-      .where('requests.project_id', '=', projectId)
-      .where('requests.root_id', '=', rootId)
-      .executeTakeFirst()
-    if (!request) return undefined
-    const rows = await this.#read
-      .selectFrom('captures')
-      .selectAll()
-      .where('project_id', '=', projectId)
-      .where('root_id', '=', rootId)
-      .orderBy('position')
-      .execute()
-    const captures = rows.map(toProgress)
-    // Whatever happened last happened to one of them.
-    const version = captures.reduce((last, { changed }) => Math.max(last, changed), 0)
-    return {
-      created: request.created,
-      idempotencyKey: request.idempotency_key ?? undefined,
-      width: request.width,
-      height: request.height,
-      fullPage: request.full_page === 1,
-      failOnStatus: request.fail_on === 'status',
-      tags: JSON.parse(request.tags),
-      version,
-      captures,
-    }
+    return await findProgress(this.#read, projectId, rootId)
+  }
+
+  async findChanges(projectId: string, rootId: string, since: number): Promise<Changes | undefined> {
+    return await findChanges(this.#read, projectId, rootId, since)
   }
 
   async adopt(projectId: string, rootId: string, progress: RootProgress): Promise<void> {
     await this.#transaction((transaction) => adoptRequest(transaction, projectId, rootId, progress))
-  }
-
-  async findVersions(roots: readonly RootKey[]): Promise<(number | undefined)[]> {
-    if (roots.length === 0) return []
-    const rows = await this.#read
-      .selectFrom('requests')
-      .select(['project_id', 'root_id', 'version'])
-      .where('project_id', 'in', [...new Set(roots.map(({ projectId }) => projectId))])
-      .where('root_id', 'in', [...new Set(roots.map(({ rootId }) => rootId))])
-      .execute()
-    const found = new Map(rows.map(({ project_id, root_id, version }) => [project_id + root_id, version]))
-    return roots.map(({ projectId, rootId }) => found.get(projectId + rootId))
   }
 
   async #transaction<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T> {
@@ -155,23 +116,4 @@ class KeyTaken extends Error {}
 
 function unlessKeyTaken(error: unknown): undefined {
   if (!(error instanceof KeyTaken)) throw error
-}
-
-function toProgress(row: Schema['captures']): CaptureProgress {
-  return {
-    position: row.position,
-    url: row.url,
-    name: row.name,
-    loadingTime: row.loading_time,
-    state: row.state,
-    attempts: row.attempts,
-    uuid: row.state === 'done' ? (row.attempt ?? undefined) : undefined,
-    failed: row.reason === null ? undefined : { reason: row.reason, detail: row.detail ?? '' },
-    seen: row.seen === null ? undefined : JSON.parse(row.seen),
-    cut: row.cut === 1,
-    queued: row.queued,
-    started: row.started ?? undefined,
-    finished: row.finished ?? undefined,
-    changed: row.changed,
-  }
 }

@@ -12,10 +12,14 @@ export interface RootKey {
  * are answered together.
  */
 export interface Reads
-  extends Pick<Store, 'listProjects' | 'pageRoots' | 'jobsOf' | 'textsOf' | 'pageTexts' | 'check'> {
+  extends Pick<
+    Store,
+    'listProjects' | 'pageRoots' | 'jobsOf' | 'pageJobs' | 'textsOf' | 'pageTexts' | 'check'
+  > {
   /** One answer for each, in their order. */
   findProjects(projectIds: readonly string[]): Promise<(Project | undefined)[]>
   findRoots(keys: readonly RootKey[]): Promise<(RootHead | undefined)[]>
+  findVersions(keys: readonly RootKey[]): Promise<(number | undefined)[]>
   findKeys(hashes: readonly string[]): Promise<(ApiKey | undefined)[]>
   /** Whether anything is left to be captured. */
   anyUnfinished(): Promise<boolean>

@@ -1,6 +1,6 @@
 import type { Browsing } from '../browsing.ts'
 import type { ApiKey, Project, RootHead, Store } from '../store.ts'
-import type { Reads } from './reads.ts'
+import type { Reads, RootKey } from './reads.ts'
 import { together } from './together.ts'
 import type { Writes } from './writes.ts'
 
@@ -29,9 +29,8 @@ export function createSqlStore({
   }
   const captures = async () => (await writes()).captures
   const findProject = together<Project | undefined>((ids) => reads.findProjects(ids))
-  const findRoot = together<RootHead | undefined>((keys) =>
-    reads.findRoots(keys.map((key) => ({ projectId: key.slice(0, ID), rootId: key.slice(ID) }))),
-  )
+  const findRoot = together<RootHead | undefined>((keys) => reads.findRoots(keys.map(toRootKey)))
+  const findVersion = together<number | undefined>((keys) => reads.findVersions(keys.map(toRootKey)))
   const findKey = together<ApiKey | undefined>((hashes) => reads.findKeys(hashes))
   return {
     findProject,
@@ -40,6 +39,7 @@ export function createSqlStore({
     listProjects: (page) => reads.listProjects(page),
     pageRoots: (projectId, page) => reads.pageRoots(projectId, page),
     jobsOf: (projectId, rootIds) => reads.jobsOf(projectId, rootIds),
+    pageJobs: (projectId, rootId, page) => reads.pageJobs(projectId, rootId, page),
     textsOf: (projectId, rootIds) => reads.textsOf(projectId, rootIds),
     pageTexts: (projectId, rootId, page) => reads.pageTexts(projectId, rootId, page),
     check: () => reads.check(),
@@ -62,9 +62,16 @@ export function createSqlStore({
       letGo: async (root) => (await captures()).letGo(root),
       putBack: async (attempt, options) => (await captures()).putBack(attempt, options),
       findProgress: async (projectId, rootId) => (await captures()).findProgress(projectId, rootId),
+      findChanges: async (projectId, rootId, since) =>
+        (await captures()).findChanges(projectId, rootId, since),
       adopt: async (projectId, rootId, progress) => (await captures()).adopt(projectId, rootId, progress),
-      findVersions: async (roots) => (await captures()).findVersions(roots),
+      findVersion: (projectId, rootId) => findVersion(projectId + rootId),
+      findVersions: (roots) => reads.findVersions(roots),
     },
     close,
   }
+}
+
+function toRootKey(key: string): RootKey {
+  return { projectId: key.slice(0, ID), rootId: key.slice(ID) }
 }

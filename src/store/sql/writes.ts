@@ -1,6 +1,5 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { AppError } from '../../errors.ts'
-import type { Captures } from '../captures.ts'
 import type { NewRoot, Project, ProjectSummary, Store, StoredKey } from '../store.ts'
 import { SqlCaptures } from './captures.ts'
 import { claim, releaseClaim, renewClaim, showRoot } from './claims.ts'
@@ -15,7 +14,7 @@ type StoreWrites = Pick<
 
 /** Everything but what requests read, by queries that serve every engine. */
 export interface Writes extends StoreWrites {
-  readonly captures: Omit<Captures, 'anyUnfinished'>
+  readonly captures: SqlCaptures
 }
 
 /** They may be one connection or two; a driver opens them and translates its engine's errors. */

@@ -32,6 +32,7 @@ export function createSqliteReads(prepare: Prepare): Reads {
   )
   const root = prepare(`${SHOWN} and root_id = ?2`)
   const key = prepare(`select ${KEY} from keys where hash = ?1 and revoked is null`)
+  const progress = prepare('select version from requests where project_id = ?1 and root_id = ?2')
   const unfinished = prepare(ANY_UNFINISHED)
   const firstRoots = prepare(`${SHOWN} order by created desc, root_id limit ?2`)
   // Two index ranges rather than one condition with OR: each begins where the page begins, so that a page costs the
@@ -44,6 +45,10 @@ export function createSqliteReads(prepare: Prepare): Reads {
   const jobs = prepare(
     `select root_id, json_group_array(json_array(${JOB}) order by position) from jobs
      where project_id = ?1 and root_id in (select value from json_each(?2)) group by root_id`,
+  )
+  const someJobs = prepare(
+    `select json_group_array(json_array(${JOB}) order by position) from
+     (select * from jobs where project_id = ?1 and root_id = ?2 and position >= ?3 order by position limit ?4)`,
   )
   const texts = prepare(
     `select root_id, string_agg(${TEXT}, char(${BETWEEN_JOBS}) order by position) from jobs
@@ -84,6 +89,8 @@ export function createSqliteReads(prepare: Prepare): Reads {
           return root(projectId, rootId).map(toRootHead)[0]
         },
       ),
+    findVersions: async (keys) =>
+      keys.map(({ projectId, rootId }) => progress(projectId, rootId)[0]?.[0] as number | undefined),
     findKeys: async (hashes) => unlessChanged(hashes, (index) => key(hashes[index] ?? '').map(toApiKey)[0]),
     listProjects: async ({ after = BEFORE_ALL, limit = -1 } = {}) =>
       projects(limit, after.created, after.projectId).map(toProject),
@@ -96,6 +103,8 @@ export function createSqliteReads(prepare: Prepare): Reads {
       jobs(projectId, JSON.stringify(rootIds)).flatMap(([rootId, json]) =>
         toJobs(rootId as string, json as string),
       ),
+    pageJobs: async (projectId, rootId, { from, limit }) =>
+      someJobs(projectId, rootId, from, limit).flatMap(([json]) => toJobs(rootId, json as string)),
     textsOf: async (projectId, rootIds) =>
       new Map(
         texts(projectId, JSON.stringify(rootIds)).map(([rootId, text]) => [

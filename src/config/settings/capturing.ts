@@ -1,0 +1,63 @@
+import { parseAllowList } from '../../egress/allow-list.ts'
+import { duration, integer, program } from '../values.ts'
+import type { Settings } from './setting.ts'
+
+/** What takes the pictures, and what a request may ask of it. */
+export const capturing = {
+  CHROMIUM_PATH: {
+    type: 'path',
+    default: { words: 'the one that is found' },
+    example: '/usr/bin/chromium',
+    help: 'The browser that takes the pictures. Without it one is looked for; `npx proofsheet browser` says which one is found.',
+    parse: program,
+  },
+  CAPTURE_CONCURRENCY: {
+    type: 'number',
+    default: { words: 'one for each core' },
+    example: '4',
+    help: 'Pages captured at a time by this process. 0: none; others do the work (`npx proofsheet work`).',
+    parse: integer(0, 64),
+  },
+  CAPTURE_ALLOW: {
+    type: 'list',
+    default: { words: 'none' },
+    example: 'staging.internal:443,10.1.0.0/16',
+    help: 'What captured pages may reach beyond the public internet: names, addresses and ranges, each with a port or for any.',
+    parse: parseAllowList,
+  },
+  MAX_URLS_PER_REQUEST: {
+    type: 'number',
+    default: '100',
+    example: '20',
+    help: 'Most pages that one request may ask for.',
+    parse: integer(1, 1_000),
+  },
+  MAX_LOADING_TIME: {
+    type: 'duration',
+    default: '100s',
+    example: '30s',
+    help: 'Longest `loadingTime` that a request may give a page.',
+    parse: duration('1s', '10m'),
+  },
+  MAX_VIEWPORT_WIDTH: {
+    type: 'number',
+    default: '4096',
+    example: '1920',
+    help: 'Widest window that a request may ask for, in pixels.',
+    parse: integer(1, 16_384),
+  },
+  MAX_VIEWPORT_HEIGHT: {
+    type: 'number',
+    default: '16384',
+    example: '8000',
+    help: 'Tallest window that a request may ask for, and where the picture of a longer page is cut.',
+    parse: integer(1, 16_384),
+  },
+  MAX_PAGE_BYTES: {
+    type: 'number',
+    default: '104857600',
+    example: '20000000',
+    help: 'Most bytes that one page may load while it is captured.',
+    parse: integer(1_000, 10_000_000_000),
+  },
+} satisfies Settings

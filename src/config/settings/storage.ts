@@ -1,0 +1,71 @@
+import { resolve } from 'node:path'
+import { databaseLocation, imagesLocation } from '../locations.ts'
+import { duration, httpOrigin, integer, oneOf } from '../values.ts'
+import type { Settings } from './setting.ts'
+
+/** Where everything lies. */
+export const storage = {
+  DATA_DIR: {
+    type: 'path',
+    default: './data',
+    example: '/var/lib/proofsheet',
+    help: 'The folder that holds everything not placed elsewhere.',
+    parse: (text: string) => resolve(text),
+  },
+  DATABASE_URL: {
+    type: 'address',
+    default: { words: '`sqlite:` in `DATA_DIR`' },
+    example: 'postgres://proofsheet@db.internal/proofsheet',
+    help: 'Where projects, roots, jobs and keys are kept: `sqlite:path` or `postgres://…`, with its TLS parameters.',
+    parse: databaseLocation,
+  },
+  DATABASE_POOL: {
+    type: 'number',
+    default: '10',
+    example: '30',
+    help: 'PostgreSQL: connections that one process opens at most.',
+    parse: integer(1, 1_000),
+  },
+  DATABASE_WAIT: {
+    type: 'duration',
+    default: '3s',
+    example: '500ms',
+    help: 'PostgreSQL: how long a request waits for a connection before it is answered 503.',
+    parse: duration('10ms', '5m'),
+  },
+  DATABASE_TIMEOUT: {
+    type: 'duration',
+    default: '10s',
+    example: '2s',
+    help: 'PostgreSQL: how long one statement may take before it is given up and answered 503.',
+    parse: duration('10ms', '1h'),
+  },
+  IMAGES_URL: {
+    type: 'address',
+    default: { words: '`file:` in `DATA_DIR`' },
+    example: 's3://shots?region=eu-central-1',
+    help: 'Where pictures lie: `file:path` or `s3://bucket/prefix?endpoint=…&region=…&style=path` (or `virtual`).',
+    parse: imagesLocation,
+  },
+  IMAGES_TIMEOUT: {
+    type: 'duration',
+    default: '30s',
+    example: '10s',
+    help: 'S3: how long one request may take, with its repetitions, before it is given up; longer for what has to be sent, by its size.',
+    parse: duration('10ms', '15m'),
+  },
+  IMAGES_PUBLIC_URL: {
+    type: 'address',
+    default: { words: "the bucket's own" },
+    example: 'https://cdn.example.com',
+    help: 'S3: the host that image addresses name instead, where a CDN or a proxy stands before the bucket.',
+    parse: httpOrigin,
+  },
+  IMAGES_SIGNED_HOST: {
+    type: 'choice',
+    default: 'bucket',
+    example: 'public',
+    help: 'S3: which host a signature names. `bucket` where a CDN asks the bucket under its own name, `public` where a proxy passes on the host it was asked for.',
+    parse: oneOf('bucket', 'public'),
+  },
+} satisfies Settings

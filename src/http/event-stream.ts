@@ -1,0 +1,89 @@
+import type { ServerResponse } from 'node:http'
+import type { Root } from '../capture/status.ts'
+import type { StatusBytes } from '../capture/statuses.ts'
+import type { Watch, Watcher } from '../capture/watch.ts'
+import type { InTurn } from '../shares/fair-turns.ts'
+import type { OpenAnswer } from './open-answers.ts'
+
+const COMMENT = Buffer.from(':\n\n')
+
+export interface EventStreamOptions {
+  readonly root: Root
+  readonly client: string
+  readonly seen: number
+  readonly watch: Watch
+  readonly inTurn: InTurn
+  readonly response: ServerResponse
+  /** Called with every byte that was taken. */
+  readonly onMoved: () => void
+  readonly onError: (error: unknown) => void
+}
+
+/**
+ * One client that watches a root. While it takes its time to read an event nothing is kept for it: what happens
+ * meanwhile comes with the next one.
+ */
+export class EventStream implements Watcher, OpenAnswer {
+  readonly client: string
+  seen: number
+  readonly #options: EventStreamOptions
+  /** The newest version that was heard of. */
+  #newest = 0
+  #isBusy = false
+  #isOver = false
+
+  constructor(options: EventStreamOptions) {
+    this.client = options.client
+    this.seen = options.seen
+    this.#options = options
+  }
+
+  wake(version: number): void {
+    this.#newest = Math.max(this.#newest, version)
+    if (this.#isBusy || this.#isOver || this.#newest <= this.seen) return
+    const { watch, root, inTurn } = this.#options
+    const kept = watch.statuses.kept(root, this.seen, this.#newest)
+    if (kept) {
+      this.#send(kept)
+      return
+    }
+    this.#isBusy = true
+    watch.statuses.read(root, this.seen, this.#newest, inTurn).then(
+      (status) => {
+        this.#isBusy = false
+        if (status) this.#send(status)
+        else this.end()
+      },
+      (error) => this.fail(error),
+    )
+  }
+
+  fail(error: unknown): void {
+    if (!this.#isOver) this.#options.onError(error)
+    this.#isOver = true
+  }
+
+  beat(): void {
+    // One that has not read the last event needs no sign of life, but gives none.
+    if (!this.#isBusy && !this.#isOver) this.#options.response.write(COMMENT)
+  }
+
+  /** Well: whoever wants more comes back. */
+  end(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#options.response.end()
+  }
+
+  #send({ event, version, isFinal }: StatusBytes): void {
+    if (this.#isOver) return
+    this.#isBusy = true
+    this.seen = version
+    this.#options.response.write(event, () => {
+      this.#isBusy = false
+      this.#options.onMoved()
+      if (isFinal) this.end()
+      else this.wake(version)
+    })
+  }
+}

@@ -1,0 +1,124 @@
+import { setImmediate as nextIteration } from 'node:timers/promises'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { clientOf } from './client-of.ts'
+import type { HttpContext, Server } from './context.ts'
+
+/** Whoever is in between takes a connection without any bytes for a dead one. */
+const LONGEST_SILENCE_MS = 20_000
+/** A key that was revoked opens nothing for longer than this. */
+const KEYS_MS = 2_000
+/** Signs of life that are given before anything else has a turn. */
+const BEATS_AT_ONCE = 50
+/** When one of so many may be over. */
+const RETRY_AFTER_S = 10
+
+/** Why an answer that waits must come to its end. */
+export type End = 'closing' | 'revoked'
+
+/** An answer that stays open and waits for news. */
+export interface OpenAnswer {
+  /** Gives a sign of life. */
+  beat(): void
+  end(why: End): void
+}
+
+interface Open {
+  readonly answer: OpenAnswer
+  readonly keyHash: string | undefined
+  movedAt: number
+}
+
+export interface OpenHandle {
+  /** It has moved, and needs no sign of life for a while. */
+  moved(): void
+}
+
+/**
+ * The answers that wait for news: each client has so many at most. They are kept alive, and end when the service stops
+ * or their key is revoked. One timer serves all of them.
+ */
+export class OpenAnswers {
+  readonly #context: HttpContext
+  readonly #silenceMs: number
+  /** The one that has moved last is the last. */
+  readonly #open = new Set<Open>()
+  readonly #byClient = new Map<string, number>()
+  #isClosing = false
+
+  constructor(server: Server, context: HttpContext) {
+    this.#context = context
+    this.#silenceMs = Math.floor(Math.min(LONGEST_SILENCE_MS, context.config.limits.idleMs / 2))
+    const timers = [
+      setInterval(() => void this.#beat(), this.#silenceMs / 10).unref(),
+      setInterval(() => void this.#endRevoked(), KEYS_MS).unref(),
+    ]
+    server.addHook('preClose', (done) => {
+      this.#isClosing = true
+      for (const { answer } of this.#open) answer.end('closing')
+      done()
+    })
+    server.addHook('onClose', (_server, done) => {
+      timers.forEach(clearInterval)
+      done()
+    })
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** Until the answer is over. Throws `rate_limited` where its client has too many. */
+  open(request: FastifyRequest, { raw }: FastifyReply, answer: OpenAnswer): OpenHandle {
+    const client = clientOf(request)
+    const most = this.#context.config.limits.streams
+    const count = this.#byClient.get(client) ?? 0
+    if (count >= most) {
+      const detail = `${most} answers that wait for news are open already (MAX_STREAMS_PER_CLIENT): end one of them first`
+      throw this.#context.refusals.refuse('streams', detail, RETRY_AFTER_S)
+    }
+    const open: Open = { answer, keyHash: request.keyHash, movedAt: performance.now() }
+    // The client may have gone while its key or its root was looked for: nothing would tell it any more.
+    if (this.#isClosing || raw.destroyed) {
+      answer.end('closing')
+      return { moved: () => {} }
+    }
+    this.#byClient.set(client, count + 1)
+    this.#open.add(open)
+    raw.once('close', () => {
+      this.#open.delete(open)
+      const left = (this.#byClient.get(client) ?? 1) - 1
+      if (left > 0) this.#byClient.set(client, left)
+      else this.#byClient.delete(client)
+      answer.end('closing')
+    })
+    return { moved: () => this.#moved(open) }
+  }
+
+  #moved(open: Open): void {
+    open.movedAt = performance.now()
+    if (this.#open.delete(open)) this.#open.add(open)
+  }
+
+  async #beat(): Promise<void> {
+    const due = performance.now() - this.#silenceMs
+    let beats = 0
+    for (const open of this.#open) {
+      if (open.movedAt > due) return
+      this.#moved(open)
+      open.answer.beat()
+      if (++beats % BEATS_AT_ONCE === 0) await nextIteration()
+    }
+  }
+
+  async #endRevoked(): Promise<void> {
+    const hashes = [...new Set([...this.#open].flatMap(({ keyHash }) => keyHash ?? []))]
+    // A database that is away is heard of by whoever asks next.
+    const keys = await Promise.all(hashes.map((hash) => this.#context.store.findKey(hash))).catch(
+      () => undefined,
+    )
+    if (!keys) return
+    const revoked = new Set(hashes.filter((_, index) => keys[index] === undefined))
+    if (revoked.size === 0) return
+    for (const { answer, keyHash } of this.#open) if (keyHash && revoked.has(keyHash)) answer.end('revoked')
+  }
+}

@@ -1,0 +1,108 @@
+import { type Kysely, sql } from 'kysely'
+import type { Counts } from '../../contract/status.ts'
+import type { CaptureProgress, Changes, RootProgress } from '../captures.ts'
+import type { Schema } from './schema.ts'
+
+/** What a page's status may be long by. Of a capture that has not changed they are not read. */
+const LONG = ['url', 'name', 'seen', 'detail'] as const
+
+/** A request with all its captures. */
+export async function findProgress(
+  db: Kysely<Schema>,
+  projectId: string,
+  rootId: string,
+): Promise<RootProgress | undefined> {
+  const request = await findRequest(db, projectId, rootId)
+  if (!request) return undefined
+  const rows = await db
+    .selectFrom('captures')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('root_id', '=', rootId)
+    .orderBy('position')
+    .execute()
+  return {
+    created: request.created,
+    idempotencyKey: request.idempotency_key ?? undefined,
+    width: request.width,
+    height: request.height,
+    fullPage: request.full_page === 1,
+    failOnStatus: request.fail_on === 'status',
+    tags: JSON.parse(request.tags),
+    version: versionOf(rows),
+    captures: rows.map(toProgress),
+  }
+}
+
+/** One statement reads all of them, short or long: so the counts are of the same instant as what has changed. */
+export async function findChanges(
+  db: Kysely<Schema>,
+  projectId: string,
+  rootId: string,
+  since: number,
+): Promise<Changes | undefined> {
+  const request = await findRequest(db, projectId, rootId)
+  if (!request) return undefined
+  const rows = await db
+    .selectFrom('captures')
+    .select(['position', 'loading_time', 'state', 'attempts', 'attempt', 'queued', 'started', 'finished'])
+    .select(['reason', 'cut', 'changed'])
+    .select(
+      LONG.map((column) =>
+        sql<string | null>`case when changed > ${since} then ${sql.ref(column)} end`.as(column),
+      ),
+    )
+    .where('project_id', '=', projectId)
+    .where('root_id', '=', rootId)
+    .orderBy('position')
+    .execute()
+  const counts: Counts = { total: rows.length, queued: 0, running: 0, done: 0, failed: 0 }
+  for (const { state } of rows) counts[state]++
+  return {
+    created: request.created,
+    tags: JSON.parse(request.tags),
+    version: versionOf(rows),
+    counts,
+    captures: rows.filter(({ changed }) => changed > since).map((row) => toProgress(row as Row)),
+  }
+}
+
+async function findRequest(db: Kysely<Schema>, projectId: string, rootId: string) {
+  return await db
+    .selectFrom('requests')
+    .innerJoin('roots', (join) =>
+      join
+        .onRef('roots.project_id', '=', 'requests.project_id')
+        .onRef('roots.root_id', '=', 'requests.root_id'),
+    )
+    .select(['roots.created', 'idempotency_key', 'width', 'height', 'full_page', 'fail_on', 'tags'])
+    .where('requests.project_id', '=', projectId)
+    .where('requests.root_id', '=', rootId)
+    .executeTakeFirst()
+}
+
+/** Whatever happened last happened to one of them. */
+function versionOf(rows: readonly { readonly changed: number }[]): number {
+  return rows.reduce((last, { changed }) => Math.max(last, changed), 0)
+}
+
+type Row = Omit<Schema['captures'], 'project_id' | 'root_id' | 'turn' | 'due' | 'lease'>
+
+function toProgress(row: Row): CaptureProgress {
+  return {
+    position: row.position,
+    url: row.url,
+    name: row.name,
+    loadingTime: row.loading_time,
+    state: row.state,
+    attempts: row.attempts,
+    uuid: row.state === 'done' ? (row.attempt ?? undefined) : undefined,
+    failed: row.reason === null ? undefined : { reason: row.reason, detail: row.detail ?? '' },
+    seen: row.seen === null ? undefined : JSON.parse(row.seen),
+    cut: row.cut === 1,
+    queued: row.queued,
+    started: row.started ?? undefined,
+    finished: row.finished ?? undefined,
+    changed: row.changed,
+  }
+}
