@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { parseAllowList } from '../egress/allow-list.ts'
 import { databaseLocation, imagesLocation } from './locations.ts'
+import { shareSettings } from './share-settings.ts'
 import {
   corsOrigins,
   duration,
@@ -237,6 +238,7 @@ export const settings = {
     help: 'Largest request body.',
     parse: integer(1_000, 100_000_000),
   },
+  ...shareSettings,
   PAGE_LIMIT: {
     type: 'number',
     default: '100',
