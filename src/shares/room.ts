@@ -3,7 +3,7 @@ import type { Refusals } from './refusals.ts'
 /** One client's share of the room: the others have three times as much, whatever it does. */
 const SHARE = 1 / 4
 /** How many of one client, and how many of all, may stand in line. Each costs memory while it waits. */
-const MAX_WAITING = { ofOne: 256, ofAll: 1_000 }
+const MAX_WAITING = { ofOne: 256, ofAll: 500 }
 /** By then whatever holds room has come, or was ended. */
 const RETRY_AFTER_S = 5
 
