@@ -144,7 +144,7 @@ export const settings = {
     type: 'rate',
     default: { words: 'none' },
     example: '600/1m',
-    help: 'Requests per time, for each API key (each client address where no key is asked).',
+    help: 'Requests per time, for each API key (each client address where no key is asked, or none was right).',
     parse: rateLimit,
   },
   METRICS_TOKEN: {
@@ -278,7 +278,7 @@ export const settings = {
     type: 'number',
     default: '10000',
     example: '500',
-    help: 'Connections open at once; more are refused.',
+    help: 'Connections open at once. At that many an idle one of the address that has most gives way to a new one.',
     parse: integer(1, 1_000_000),
   },
   REQUEST_TIMEOUT: {
