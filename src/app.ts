@@ -7,6 +7,7 @@ import { Pages } from './results/pages.ts'
 import { Results } from './results/results.ts'
 import { FairTurns } from './shares/fair-turns.ts'
 import { Refusals } from './shares/refusals.ts'
+import { Room } from './shares/room.ts'
 import type { Storage } from './storage.ts'
 import { openStudio, type Studio, type StudioOptions } from './studio.ts'
 
@@ -28,10 +29,11 @@ export async function openService(
   const results = new Results(store, images, config.limits.cacheBytes)
   const overviews = new Overviews(store, images)
   const pages = new Pages(store, images)
-  // SQLite answers in this thread. Of the connections to a server some are left for those who ask for little.
-  const turns = new FairTurns(
-    config.database.kind === 'sqlite' ? 1 : Math.ceil(config.databasePool.connections / 2),
-  )
+  // SQLite works in this very thread; of the connections to PostgreSQL half are left for what is small.
+  const { database, databasePool } = config
+  const turns = new FairTurns(database.kind === 'sqlite' ? 1 : Math.ceil(databasePool.connections / 2))
+  const refusals = new Refusals()
+  const bodies = new Room(config.limits.bodiesBytes, refusals)
   const studio = await openStudio(config, storage, { log, clock, turns, places })
   const { requests, watch, ready, findBrowser, outcomes } = studio
   const server = await createServer(
@@ -47,9 +49,10 @@ export async function openService(
       ready,
       findBrowser,
       outcomes,
-      clock,
       turns,
-      refusals: new Refusals(),
+      refusals,
+      bodies,
+      clock,
     },
     log,
   )

@@ -80,6 +80,8 @@ export interface Limits {
   /** What one captured page may load. */
   readonly pageBytes: number
   readonly bodyBytes: number
+  /** What all bodies that are under way may take. */
+  readonly bodiesBytes: number
   readonly cacheBytes: number
   readonly connections: number
   /** Answers that wait for news, of one client. */
@@ -196,6 +198,7 @@ export function readConfig(
       viewportHeight: need('MAX_VIEWPORT_HEIGHT'),
       pageBytes: need('MAX_PAGE_BYTES'),
       bodyBytes: need('MAX_BODY_BYTES'),
+      bodiesBytes: need('MAX_BODIES_BYTES'),
       cacheBytes: need('CACHE_BYTES'),
       connections: need('MAX_CONNECTIONS'),
       streams: need('MAX_STREAMS_PER_CLIENT'),

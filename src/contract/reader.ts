@@ -1,5 +1,7 @@
 /** More than anyone reads; what is sent must not grow many times over in the answer. */
-const MAX_MISTAKES = 1_000
+const MAX_MISTAKES = 100
+/** A longer name is not repeated: escaped, it is six times as long. */
+const MAX_NAME = 200
 
 /** Reads a JSON value that may be anything, and gathers all that is wrong with it: each mistake with its pointer. */
 export class Reader {
@@ -21,12 +23,23 @@ export class Reader {
       this.wrong(at, `must be an object with ${known.join(', ')}`)
       return undefined
     }
-    for (const name of Object.keys(value).filter((each) => !known.includes(each))) {
-      const place = `${at}/${escapeName(name)}`
-      const unknown = `is not known; known are ${known.join(', ')}`
-      this.wrong(place, notBuilt.includes(name) ? 'is not supported yet' : unknown)
-    }
+    this.#refuseOthers(Object.keys(value), at, known, notBuilt)
     return value as Record<string, unknown>
+  }
+
+  #refuseOthers(names: string[], at: string, known: readonly string[], notBuilt: readonly string[]): void {
+    const unknown = `is not known; known are ${known.join(', ')}`
+    let isLongOneTold = false
+    for (const name of names) {
+      if (this.mistakes.length >= MAX_MISTAKES) return
+      if (known.includes(name)) continue
+      if (name.length <= MAX_NAME) {
+        this.wrong(`${at}/${escapeName(name)}`, notBuilt.includes(name) ? 'is not supported yet' : unknown)
+      } else if (!isLongOneTold) {
+        isLongOneTold = true
+        this.wrong(at, `has a field with a name of more than ${MAX_NAME} characters, which ${unknown}`)
+      }
+    }
   }
 
   integer(value: unknown, at: string, max: number): number {

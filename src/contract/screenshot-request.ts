@@ -14,6 +14,10 @@ export interface RequestLimits {
 const MAX_NAME = 500
 const MAX_TAGS = 50
 const MAX_TAG = 100
+/** Of host and port as they are written: the longest name that DNS has, its last dot, and `:65535`. */
+const MAX_HOST = 260
+/** No language needs more (UAX 15, Stream-Safe Text). To put thousands in their order takes a parser seconds. */
+const TOO_MANY_ACCENTS = /\p{M}{31}/u
 
 /** Known elsewhere and not built here: refused by name, so that nobody takes them for done. */
 const NOT_BUILT = [
@@ -25,6 +29,8 @@ const NOT_BUILT = [
   'scheduledTs',
   'scheduleDescription',
 ]
+
+const NO_ADDRESS = 'must be an address that begins with http:// or https://'
 
 const FailOn = Type.Enum(['status'], {
   description:
@@ -119,9 +125,12 @@ function readPage(reader: Reader, value: unknown, at: string, limits: RequestLim
 }
 
 function problemOfAddress(address: string): string | undefined {
-  const url = URL.canParse(address) ? new URL(address) : undefined
   // Of the text itself: a parser forgives blanks, line breaks and missing slashes.
-  if (!url || !/^https?:\/\//i.test(address)) return 'must be an address that begins with http:// or https://'
+  const host = /^https?:\/\/([^/?#\\]*)/i.exec(address)?.[1]
+  if (host === undefined) return NO_ADDRESS
+  if (host.length > MAX_HOST) return `must name a host in at most ${MAX_HOST} characters`
+  const url = TOO_MANY_ACCENTS.test(host) ? null : URL.parse(address)
+  if (!url) return NO_ADDRESS
   // It would be shown to everyone who reads the result.
   if (url.username || url.password) return 'must not hold a user name or a password'
   return undefined

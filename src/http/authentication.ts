@@ -1,35 +1,41 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import { hashApiKey, isApiKey } from '../store/api-key.ts'
 import type { HttpContext, Server } from './context.ts'
+import type { CountRequest } from './rate-limit.ts'
 
 const NO_KEY = 'send an API key: Authorization: Bearer <key>'
 
 /**
  * Runs before anything else looks at the request, so that neither a condition nor a bad parameter answers
- * someone who may not ask.
+ * someone who may not ask. Who is refused is counted by client address, apart from whoever else is there: to guess
+ * is not free, and behind a proxy those with a key do not pay for it.
  */
-export function requireKeys(server: Server, { store, config }: HttpContext): void {
+export function requireKeys(server: Server, { store, config }: HttpContext, count: CountRequest): void {
   server.decorateRequest('apiKey', undefined)
   server.decorateRequest('keyHash', undefined)
   const keys = config.auth === 'keys'
   if (!keys && config.metricsToken === undefined) return
 
-  server.addHook('onRequest', async (request) => {
+  const refuse = (request: FastifyRequest, reply: FastifyReply, detail: string): never => {
+    count(`no key, ${request.ip}`, reply)
+    throw new AppError('unauthorized', detail)
+  }
+  server.addHook('onRequest', async (request, reply) => {
     const { access } = request.routeOptions.config
     if (access === 'everyone' || (access !== 'metrics' && !keys)) return
     const credential = readCredential(request)
     if (access === 'metrics') {
       if (!config.metricsToken || !credential || !equal(credential, config.metricsToken)) {
-        throw new AppError('unauthorized', 'metrics need the METRICS_TOKEN: Authorization: Bearer <token>')
+        refuse(request, reply, 'metrics need the METRICS_TOKEN: Authorization: Bearer <token>')
       }
       return
     }
     const hash = credential && isApiKey(credential) ? hashApiKey(credential) : undefined
     const key = hash === undefined ? undefined : await store.findKey(hash)
-    if (!key) throw new AppError('unauthorized', credential ? 'this key is not valid' : NO_KEY)
+    if (!key) return refuse(request, reply, credential ? 'this key is not valid' : NO_KEY)
     request.apiKey = key
     request.keyHash = hash
   })

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
-import type { Server } from './context.ts'
+import type { HttpContext, Server } from './context.ts'
+import { Places } from './places.ts'
 
 /** Requests a client may send ahead of their answers. Nobody needs more; each costs memory while it waits. */
 const MAX_AHEAD = 32
@@ -34,22 +35,35 @@ export interface Connections {
  * Answers one request of a connection after the other. Node would begin all that were sent ahead at once, and a
  * single client that reads nothing could fill the memory with their beginnings.
  */
-export function takeTurns(server: Server): Connections {
-  const open = new Set<Socket>()
+export function takeTurns(server: Server, { config, refusals }: HttpContext): Connections {
+  const places = new Places()
   const afterwards: ((request: FastifyRequest, reply: FastifyReply) => void)[] = []
   let draining = false
+  // At MAX_CONNECTIONS an idle one gives way. A client that is there connects again.
+  const makePlace = (newcomer: Socket) => {
+    if (places.count < config.limits.connections) return true
+    refusals.count('connections')
+    const idle = places.findIdle(newcomer)
+    if (!idle) return false
+    places.remove(idle)
+    idle.destroy()
+    return true
+  }
   server.server.on('connection', (socket: Socket) => {
-    open.add(socket)
+    if (!makePlace(socket)) return socket.destroy()
+    places.add(socket)
     owedBy.set(socket, { count: 0, current: undefined, waiting: [] })
-    socket.once('close', () => open.delete(socket))
+    socket.once('close', () => places.remove(socket))
   })
   server.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw
     const owed = owedBy.get(socket) as Owed
     owed.count++
+    if (owed.count === 1) places.busy(socket)
     reply.raw.on('close', () => {
       owed.count--
       owed.current = undefined
+      if (owed.count === 0) places.idle(socket)
       if (draining && owed.count === 0) socket.destroySoon()
       for (const then of afterwards) then(request, reply)
       owed.waiting.shift()?.()
@@ -65,14 +79,14 @@ export function takeTurns(server: Server): Connections {
   return {
     whenOver: (then) => void afterwards.push(then),
     *answers() {
-      for (const socket of open) {
+      for (const socket of places.sockets()) {
         const { current } = owedBy.get(socket) as Owed
         if (current) yield current
       }
     },
     drain() {
       draining = true
-      for (const socket of open) if (!isAnswering(socket)) socket.destroySoon()
+      for (const socket of places.sockets()) if (!isAnswering(socket)) socket.destroySoon()
     },
   }
 }

@@ -10,6 +10,7 @@ import type { Pages } from '../results/pages.ts'
 import type { Results } from '../results/results.ts'
 import type { FairTurns } from '../shares/fair-turns.ts'
 import type { Refusals } from '../shares/refusals.ts'
+import type { Room } from '../shares/room.ts'
 import type { ApiKey, Store } from '../store/store.ts'
 
 /** What the operations work with. No driver, no SQL, no environment. */
@@ -31,10 +32,13 @@ export interface HttpContext {
   readonly findBrowser: () => Promise<{ readonly kind: string; readonly origin: string } | undefined>
   /** How many captures of this process came to which end. */
   readonly outcomes: ReadonlyMap<string, number>
-  readonly clock: () => number
-  /** What takes more than a moment is done in pieces, and by turns. */
+  /** Work of the event loop and of the database, by turns between clients. */
   readonly turns: FairTurns
+  /** What clients were refused because their share was used up. */
   readonly refusals: Refusals
+  /** For the bodies of requests. */
+  readonly bodies: Room
+  readonly clock: () => number
 }
 
 /** What a request holds is what the schema of its operation describes. */

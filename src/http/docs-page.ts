@@ -51,7 +51,9 @@ td, th { border-bottom: 1px solid var(--line); padding: .4rem .9rem .4rem 0; ver
 p { margin: .4rem 0 } a { color: var(--accent) } .soft { color: var(--soft) }`
 
 /** Nothing runs and nothing is fetched; the one style sheet is allowed by its hash. */
-export const DOCS_CSP = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
+
+export const DOCS_CSP = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'`
 
 /** A page for people from the OpenAPI document, complete without a script or another host. */
 export function renderDocs({ info, paths = {}, components }: ApiDocument): string {

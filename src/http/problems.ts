@@ -78,6 +78,9 @@ const CONNECTION_ERRORS: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 }
 
+/** How long a client that was refused may take to read why; to wait for it to close would give it a place for free. */
+const READ_MS = 1_000
+
 /** What never became a request: broken HTTP, headers that are too large or too slow. */
 export function refuseConnection(log: FastifyBaseLogger, error: NodeJS.ErrnoException, socket: Socket): void {
   // In the middle of an answer, an error would read as a part of it.
@@ -90,6 +93,9 @@ export function refuseConnection(log: FastifyBaseLogger, error: NodeJS.ErrnoExce
   const body = JSON.stringify(toProblem(failure, requestId))
   const { status, title } = describeFailure(failure.code)
   log.info({ reqId: requestId, status, reason: error.code }, 'not a request')
+  // Closed at once, the answer would be lost to a client that is still sending.
+  const impatient = setTimeout(() => socket.destroy(), READ_MS)
+  socket.once('close', () => clearTimeout(impatient))
   socket.end(
     `HTTP/1.1 ${status} ${title}\r\nContent-Type: ${PROBLEM_TYPE}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
       `X-Request-Id: ${requestId}\r\nX-Content-Type-Options: nosniff\r\nCache-Control: no-store\r\n` +

@@ -1,27 +1,28 @@
-import { AppError } from '../errors.ts'
+import type { FastifyReply } from 'fastify'
 import { clientOf } from './client-of.ts'
 import type { HttpContext, Server } from './context.ts'
 
 /** Clients remembered within one window; beyond it the oldest is forgotten. */
 const MAX_CLIENTS = 100_000
 
+/** Counts a request of a client. Throws `rate_limited` where it is one too many. */
+export type CountRequest = (client: string, reply: FastifyReply) => void
+
 /** A fixed window for each key, or each client address where no key is asked. */
-export function limitRate(server: Server, { config, clock }: HttpContext): void {
+export function createRate({ config, clock, refusals }: HttpContext): CountRequest {
   const limit = config.rateLimit
-  if (!limit) return
+  if (!limit) return () => {}
   const { requests, windowMs } = limit
   const seconds = Math.ceil(windowMs / 1000)
   let windowEnds = 0
   const used = new Map<string, number>()
 
-  server.addHook('onRequest', async (request, reply) => {
-    if (request.routeOptions.config.access === 'everyone') return
+  return (client, reply) => {
     const now = clock()
     if (now >= windowEnds) {
       used.clear()
       windowEnds = now - (now % windowMs) + windowMs
     }
-    const client = clientOf(request)
     const count = (used.get(client) ?? 0) + 1
     used.set(client, count)
     if (used.size > MAX_CLIENTS) used.delete(used.keys().next().value ?? '')
@@ -29,9 +30,15 @@ export function limitRate(server: Server, { config, clock }: HttpContext): void 
     reply.header('ratelimit-policy', `"default";q=${requests};w=${seconds}`)
     reply.header('ratelimit', `"default";r=${Math.max(0, requests - count)};t=${reset}`)
     if (count > requests) {
-      throw new AppError('rate_limited', `at most ${requests} requests in ${seconds} s`, {
-        retryAfterS: reset,
-      })
+      throw refusals.refuse('requests', `at most ${requests} requests in ${seconds} s`, reset)
     }
+  }
+}
+
+/** Those that a key was asked of and found wanting were counted when they were refused. */
+export function limitRate(server: Server, { config }: HttpContext, count: CountRequest): void {
+  if (!config.rateLimit) return
+  server.addHook('onRequest', async (request, reply) => {
+    if (request.routeOptions.config.access !== 'everyone') count(clientOf(request), reply)
   })
 }

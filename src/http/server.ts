@@ -39,8 +39,11 @@ import { requestScreenshots } from './operations/request-screenshots.ts'
 import { watchStatus } from './operations/watch-status.ts'
 import { refuseOtherHosts } from './origin.ts'
 import { refuseConnection, sendProblem } from './problems.ts'
-import { limitRate } from './rate-limit.ts'
+import { createRate, limitRate } from './rate-limit.ts'
 import { createRequestIds } from './request-ids.ts'
+
+/** No page of someone else's shows our answers as a part of itself. What has a policy of its own says so there. */
+const NOT_FRAMED = "frame-ancestors 'none'"
 
 /** The HTTP server, complete but not listening. */
 export async function createServer(context: HttpContext, logger: FastifyBaseLogger): Promise<Server> {
@@ -69,7 +72,6 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     clientErrorHandler: (error, socket) => refuseConnection(logger, error, socket as Socket),
     ajv: { customOptions: { allErrors: true, removeAdditional: false } },
   }).withTypeProvider<ContractTypes>()
-  server.server.maxConnections = limits.connections
   // An expectation we do not know is no reason not to answer; Node would refuse it without a word.
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),
@@ -84,20 +86,24 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   })
   // Hooks that wait for nothing are no async functions: a promise for each would cost more than all that they do.
   server.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff')
+    reply
+      .header('x-request-id', request.id)
+      .header('x-content-type-options', 'nosniff')
+      .header('content-security-policy', NOT_FRAMED)
     done()
   })
   // Operations answer just what their schema describes. To compile it as well would make every start 0.1 s longer.
   server.setSerializerCompiler(() => JSON.stringify)
-  const connections = takeTurns(server)
+  const connections = takeTurns(server, context)
   const metrics = measureRequests(connections, context.outcomes)
   logRequests(server, connections)
   limitResponseTime(server, connections, context)
   server.addHook('preClose', async () => connections.drain())
   refuseOtherHosts(server, context)
   if (context.config.corsOrigins.length > 0) await allowOrigins(server, context.config.corsOrigins)
-  requireKeys(server, context)
-  limitRate(server, context)
+  const countRequest = createRate(context)
+  requireKeys(server, context, countRequest)
+  limitRate(server, context, countRequest)
   refuseWhatKeysDoNotOpen(server, context)
 
   for (const schema of [

@@ -308,7 +308,7 @@ describe('an option', () => {
       ...newRequest(),
       ...Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`x${n}`, 1])),
     }
-    expect(parse(body).mistakes).toHaveLength(1_000)
+    expect(parse(body).mistakes).toHaveLength(100)
   })
 })
 

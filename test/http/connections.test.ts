@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { platform } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { addRows, makeProject, newJob, rootsUrl } from '../support/results.ts'
@@ -13,8 +14,8 @@ async function serviceWithLargeRoot(env: Record<string, string> = {}) {
   return { service, large: `${rootsUrl(projectId)}/${projectId}` }
 }
 
-async function open(service: TestService): Promise<Socket> {
-  const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+async function open(service: TestService, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port: Number(new URL(service.url).port), host: '127.0.0.1', localAddress })
   await once(socket, 'connect')
   return socket
 }
@@ -114,14 +115,73 @@ describe('in the middle of an answer', () => {
 })
 
 describe('MAX_CONNECTIONS', () => {
-  test('refuses what is more', async () => {
-    const service = await startService({ MAX_CONNECTIONS: '2' })
-    const [first, second] = [await open(service), await open(service)]
-    const third = await open(service)
-    await once(third.resume(), 'close')
-    first.write(request('/healthz'))
-    expect(String((await once(first, 'data'))[0])).toMatch(/^HTTP\/1.1 200/)
-    for (const socket of [first, second]) socket.destroy()
+  const answers = async (socket: Socket) => {
+    socket.write(request('/healthz'))
+    return String((await once(socket, 'data'))[0]).slice(0, 12)
+  }
+  const closed = (socket: Socket) => once(socket.resume(), 'close')
+
+  test('is filled by silent ones, which give way: the longest idle first', async () => {
+    const service = await startService({ MAX_CONNECTIONS: '3' })
+    const [first, second, third] = [await open(service), await open(service), await open(service)]
+    expect(await answers(first)).toBe('HTTP/1.1 200')
+    const fourth = await open(service)
+    await closed(second)
+    const fifth = await open(service)
+    await closed(third)
+    for (const socket of [first, fourth, fifth]) expect(await answers(socket)).toBe('HTTP/1.1 200')
+    for (const socket of [first, fourth, fifth]) socket.destroy()
+  })
+
+  test('that are all owed an answer refuses what is more', async () => {
+    const { service, large } = await serviceWithLargeRoot({ MAX_CONNECTIONS: '2' })
+    const busy = [await open(service), await open(service)]
+    for (const socket of busy) {
+      socket.write(request(large))
+      await once(socket, 'readable')
+    }
+    await closed(await open(service))
+    for (const socket of busy) expect(socket.destroyed).toBe(false)
+    busy[0]?.destroy()
+    await expect.poll(async () => (await service.get('/healthz').catch(() => undefined))?.status).toBe(200)
+    busy[1]?.destroy()
+  })
+
+  test.skipIf(platform() !== 'linux')(
+    'is not for one address alone: others get in (on Linux, which has further loopback addresses)',
+    async () => {
+      const service = await startService({ MAX_CONNECTIONS: '20' })
+      const neighbour = await open(service, '127.0.0.3')
+      const silent: Socket[] = []
+      for (let index = 0; index < 50; index++) silent.push(await open(service))
+      for (const localAddress of ['127.0.0.2', '127.0.0.1']) {
+        const socket = await open(service, localAddress)
+        expect(await answers(socket)).toBe('HTTP/1.1 200')
+        socket.destroy()
+      }
+      // It was idle for longer than any of them, and is the only one of its address.
+      expect(await answers(neighbour)).toBe('HTTP/1.1 200')
+      for (const socket of [neighbour, ...silent]) socket.destroy()
+    },
+  )
+})
+
+describe('a connection that was refused', () => {
+  test('is closed, whether the client closes it or not', async () => {
+    const service = await startService()
+    const socket = connect({
+      port: Number(new URL(service.url).port),
+      host: '127.0.0.1',
+      allowHalfOpen: true,
+    })
+    socket.on('error', () => {}).write('NOT HTTP\r\n\r\n')
+    socket.resume()
+    await once(socket, 'end')
+    // Only a connection that is closed on both sides answers what is sent with a reset.
+    while (!socket.destroyed) {
+      socket.write('x')
+      await sleep(50)
+    }
   })
 })
 

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { DEMO_PROJECT_ID } from '../../src/demo/project-id.ts'
+import { makeApiKey } from '../../src/store/api-key.ts'
 import { makeKey, makeProject, rootsUrl } from '../support/results.ts'
 import { startService } from '../support/service.ts'
 import { makeFolder } from '../support/workspace.ts'
@@ -191,7 +192,7 @@ describe('documentation', () => {
     const response = await service.get('/docs')
     const html = await response.text()
     expect(response.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-[^']+'$/,
+      /^default-src 'none'; style-src 'sha256-[^']+'; frame-ancestors 'none'$/,
     )
     expect(html).not.toMatch(/<script|https?:|src=/)
     for (const text of [
@@ -201,6 +202,18 @@ describe('documentation', () => {
       'not_found',
     ]) {
       expect(html).toContain(text)
+    }
+  })
+})
+
+describe('a page of someone else’s', () => {
+  test('cannot show any answer as a part of itself', async () => {
+    const service = await startService()
+    const projectId = await makeProject(service.store)
+    const paths = [rootsUrl(projectId), `${rootsUrl(projectId)}/x`, '/docs', '/openapi.json', '/healthz', '/']
+    for (const path of [...paths, '/metrics', '/nothing']) {
+      const policy = (await service.get(path)).headers.get('content-security-policy')
+      expect([path, policy]).toEqual([path, expect.stringContaining("frame-ancestors 'none'")])
     }
   })
 })
@@ -291,6 +304,24 @@ describe('RATE_LIMIT', () => {
       statuses.push((await service.get(rootsUrl(DEMO_PROJECT_ID), { authorization: secret })).status)
     }
     expect(statuses).toEqual([404, 404, 429])
+  })
+
+  test('counts who has no valid key by client address, apart from those who have one', async () => {
+    const token = 'a-token-for-prometheus'
+    const service = await startService({ RATE_LIMIT: '2/1m', AUTH: 'keys', METRICS_TOKEN: token })
+    const projectId = await makeProject(service.store)
+    const { secret } = await makeKey(service.store, projectId)
+    const ask = async (authorization: string, path = rootsUrl(projectId)) => {
+      const { status, headers } = await service.get(path, { authorization })
+      return [status, headers.get('ratelimit'), headers.get('retry-after')]
+    }
+    expect(await ask('')).toEqual([401, '"default";r=1;t=60', null])
+    expect(await ask('guessed', '/metrics')).toEqual([401, '"default";r=0;t=60', null])
+    expect(await ask(makeApiKey())).toEqual([429, '"default";r=0;t=60', '60'])
+    expect(await ask('guessed', '/nothing')).toEqual([429, '"default";r=0;t=60', '60'])
+    expect((await ask(secret))[0]).toBe(200)
+    expect((await ask(token, '/metrics'))[0]).toBe(200)
+    expect((await service.get('/healthz')).status).toBe(200)
   })
 
   test('is off by default', async () => {

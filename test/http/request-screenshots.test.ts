@@ -877,7 +877,7 @@ describe('the documentation', () => {
         ['idempotency-key', 'header'],
       ]),
     )
-    const statuses = ['201', '400', '401', '403', '404', '409', '413', '415', '429', '503']
+    const statuses = ['201', '400', '401', '403', '404', '408', '409', '413', '415', '429', '503']
     expect(Object.keys(post?.responses ?? {})).toEqual(statuses)
     expect(post?.responses['201']?.headers).toHaveProperty('Location')
     expect(JSON.stringify(post?.responses['201'])).toContain('"jobId"')

@@ -10,6 +10,13 @@ export const limits = {
     help: 'Largest request body.',
     parse: integer(1_000, 100_000_000),
   },
+  MAX_BODIES_BYTES: {
+    type: 'number',
+    default: '67108864',
+    example: '268435456',
+    help: 'Memory for request bodies, all at once; a client has a quarter of it. Further ones wait in line, and are answered 429 where too many of a client do.',
+    parse: integer(1_000, 16_000_000_000),
+  },
   PAGE_LIMIT: {
     type: 'number',
     default: '100',
@@ -49,7 +56,7 @@ export const limits = {
     type: 'number',
     default: '10000',
     example: '500',
-    help: 'Connections open at once; more are refused.',
+    help: 'Connections open at once. At that many an idle one of the address that has most gives way to a new one.',
     parse: integer(1, 1_000_000),
   },
   MAX_STREAMS_PER_CLIENT: {

@@ -56,7 +56,7 @@ export const serving = {
     type: 'rate',
     default: { words: 'none' },
     example: '600/1m',
-    help: 'Requests per time, for each API key (each client address where no key is asked).',
+    help: 'Requests per time, for each API key (each client address where no key is asked, or none was right).',
     parse: rateLimit,
   },
   METRICS_TOKEN: {

@@ -1,19 +1,21 @@
 import { paths, rootPath } from '../../contract/paths.ts'
 import { ProjectParams } from '../../contract/requests.ts'
-import { parseScreenshotRequest, ScreenshotAccepted } from '../../contract/screenshot-request.ts'
+import { ScreenshotAccepted } from '../../contract/screenshot-request.ts'
 import { AppError } from '../../errors.ts'
+import { clientOf } from '../client-of.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { originOf } from '../origin.ts'
+import { createReadBody } from '../read-body.ts'
+import { readRequest } from '../read-request.ts'
 import { problemResponses } from '../responses.ts'
 
-/** What is something else must not be taken for something like it. */
-const UTF8 = new TextDecoder('utf-8', { fatal: true })
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 
 export async function requestScreenshots(server: Server, context: HttpContext): Promise<void> {
-  const { config, requests, ready, clock } = context
+  const { config, requests, ready, clock, turns } = context
   await server.register(async (scope) => {
-    takeJson(scope as Server, config.limits.bodyBytes)
+    const readBody = createReadBody(scope as Server, context)
+    takeNothingButJson(scope as Server)
     scope.route({
       method: 'POST',
       url: paths.requestScreenshots,
@@ -48,6 +50,7 @@ export async function requestScreenshots(server: Server, context: HttpContext): 
             'unauthorized',
             'forbidden',
             'not_found',
+            'request_timeout',
             'conflict',
             'too_large',
             'unsupported_media_type',
@@ -61,11 +64,12 @@ export async function requestScreenshots(server: Server, context: HttpContext): 
       validatorCompiler: () => () => true,
       handler: async (request, reply) => {
         const { projectId } = request.params as ProjectParams
-        const { asked, mistakes } = parseScreenshotRequest(request.body, config.limits)
-        if (!asked) throw new AppError('bad_request', 'see errors: what is wrong, and where', { mistakes })
+        const inTurn = turns.for(clientOf(request))
+        const body = await readBody(request, reply)
+        const asked = await inTurn(async () => readRequest(body, config.limits))
         const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key'])
         await ready()
-        const rootId = await requests.accept(projectId, asked, { now: clock(), idempotencyKey })
+        const rootId = await inTurn(() => requests.accept(projectId, asked, { now: clock(), idempotencyKey }))
         const path = rootPath(projectId.toLowerCase(), rootId)
         return await reply
           .code(201)
@@ -77,17 +81,10 @@ export async function requestScreenshots(server: Server, context: HttpContext): 
   })
 }
 
-/** Nothing but JSON: a web page of someone else's can send anything else without asking (CSRF). */
-function takeJson(scope: Server, bodyLimit: number): void {
+/** A web page of someone else's can send anything else without asking (CSRF). What is sent is read by the handler. */
+function takeNothingButJson(scope: Server): void {
   scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => {
-    try {
-      done(null, JSON.parse(UTF8.decode(body as Buffer)))
-    } catch (error) {
-      const mistakes = [{ pointer: '#', detail: `is not JSON: ${(error as Error).message}` }]
-      done(new AppError('bad_request', 'the body is not JSON', { mistakes }))
-    }
-  })
+  scope.addContentTypeParser('application/json', (_request, _body, done) => done(null))
 }
 
 function readIdempotencyKey(header: string | string[] | undefined): string | undefined {

@@ -1,0 +1,88 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../errors.ts'
+import { clientOf } from './client-of.ts'
+import type { HttpContext, Server } from './context.ts'
+import { whenOver } from './when-over.ts'
+
+/** A body that is on its way does not pause longer, but on the worst of lines; and others may wait for its room. */
+const STILL_MS = 5_000
+/** Where a body does not say how long it is, this much is made ready for it, and twice as much each time it is full. */
+const FIRST_BYTES = 65_536
+
+export type ReadBody = (request: FastifyRequest, reply: FastifyReply) => Promise<Buffer>
+
+/**
+ * Reads bodies when there is room for them, and keeps that room until the answer is given: what is made of a body is as
+ * large as the body. Until then nobody reads, so that Node stops taking in more, and the client sending it.
+ */
+export function createReadBody(server: Server, { bodies, config: { limits } }: HttpContext): ReadBody {
+  const over = whenOver(server)
+  // Before REQUEST_TIMEOUT, which breaks the connection without a word.
+  const stillMs = Math.min(STILL_MS, limits.requestMs / 2)
+  return async (request, reply) => {
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
+    const bytes = encoding === undefined ? Number(length ?? 0) : undefined
+    try {
+      if (bytes !== undefined && bytes > limits.bodyBytes) throw tooLarge()
+      if (bytes === 0) return Buffer.alloc(0)
+      const giveBack = await bodies.take(clientOf(request), bytes ?? limits.bodyBytes, over(reply))
+      reply.raw.once('close', giveBack)
+      if (reply.raw.destroyed) giveBack()
+      return await readAll(request, { bytes, most: limits.bodyBytes, stillMs })
+    } catch (error) {
+      // What is still on its way would be taken for the next request.
+      reply.header('connection', 'close')
+      if (error instanceof AppError) throw error
+      throw reply.raw.destroyed ? brokenOff() : new AppError('unavailable', 'the service is stopping')
+    }
+  }
+}
+
+interface Expected {
+  readonly bytes: number | undefined
+  readonly most: number
+  readonly stillMs: number
+}
+
+/** Into one buffer: a byte that comes by itself would be kept as an object of a hundred. */
+function readAll({ raw }: FastifyRequest, { bytes, most, stillMs }: Expected): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let body: Buffer = Buffer.allocUnsafeSlow(bytes ?? Math.min(FIRST_BYTES, most))
+    let filled = 0
+    const still = setTimeout(() => end(standsStill(stillMs)), stillMs)
+    const end = (error?: AppError) => {
+      clearTimeout(still)
+      raw.off('data', take).off('end', whole).off('error', gone).off('close', gone)
+      if (error) reject(error)
+      else resolve(body.subarray(0, filled))
+    }
+    const whole = () => end()
+    const gone = () => end(brokenOff())
+    const take = (chunk: Buffer) => {
+      still.refresh()
+      const needed = filled + chunk.length
+      if (needed > most) return end(tooLarge())
+      if (needed > body.length) body = enlarge(body, Math.min(most, Math.max(needed, 2 * body.length)))
+      filled += chunk.copy(body, filled)
+    }
+    raw.on('data', take).on('end', whole).on('error', gone).on('close', gone)
+  })
+}
+
+function enlarge(body: Buffer, bytes: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(bytes)
+  body.copy(larger)
+  return larger
+}
+
+function brokenOff(): AppError {
+  return new AppError('bad_request', 'the body broke off')
+}
+
+function tooLarge(): AppError {
+  return new AppError('too_large', 'the request body is larger than MAX_BODY_BYTES')
+}
+
+function standsStill(ms: number): AppError {
+  return new AppError('request_timeout', `no byte of the body came for ${ms / 1000} s`)
+}
