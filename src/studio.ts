@@ -118,11 +118,16 @@ export async function openCamera(
   ])
   return createCamera({
     find: () => getBrowsers(config),
-    guard: createGuard({ allow: capture.allow, ...(places && { places }) }),
+    guard: createGuard({ ...capture, ownHosts: ownHostsOf(config), ...(places && { places }) }),
     concurrency: capture.concurrency || availableParallelism(),
     limits: { height: limits.viewportHeight, pixels: limits.picturePixels, pageBytes: limits.pageBytes },
     log,
   })
+}
+
+/** How the service is reached, as far as its settings say. */
+function ownHostsOf({ host, publicUrl }: Config): string[] {
+  return publicUrl === undefined ? [host] : [host, new URL(publicUrl).hostname]
 }
 
 /** Throws AppError `no_browser`. */

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
-import { parseAllowList } from '../egress/allow-list.ts'
 import { databaseLocation, imagesLocation } from './locations.ts'
+import { reachSettings } from './reach-settings.ts'
 import {
   corsOrigins,
   duration,
@@ -188,13 +188,7 @@ export const settings = {
     help: 'Pages captured at a time by this process. 0: none; others do the work (`npx proofsheet work`).',
     parse: integer(0, 64),
   },
-  CAPTURE_ALLOW: {
-    type: 'list',
-    default: { words: 'none' },
-    example: 'staging.internal:443,10.1.0.0/16',
-    help: 'What captured pages may reach beyond the public internet: names, addresses and ranges, each with a port or for any.',
-    parse: parseAllowList,
-  },
+  ...reachSettings,
   MAX_URLS_PER_REQUEST: {
     type: 'number',
     default: '100',

@@ -89,3 +89,14 @@ export function secret(text: string): string {
   if (text.length < 16) throw new Error('must have at least 16 characters')
   return text
 }
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** Ids in lower case, or everyone. */
+export function projectIds(text: string): 'everyone' | readonly string[] {
+  if (text === 'everyone') return text
+  const ids = text.split(',').map((part) => part.trim().toLowerCase())
+  if (!ids.every((id) => ID.test(id)))
+    throw new Error('must be everyone, or ids of projects with commas between')
+  return ids
+}
