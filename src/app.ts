@@ -24,7 +24,7 @@ export async function openService(
 ): Promise<Service> {
   const { store, images } = storage
   const results = new Results(store, images, config.limits.cacheBytes)
-  const overviews = new Overviews(store, images)
+  const overviews = new Overviews(store, images, config.explainTo)
   const pages = new Pages(store, images)
   const studio = await openStudio(config, storage, { log, clock, places })
   const { requests, watch, ready, findBrowser, outcomes } = studio

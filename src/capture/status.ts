@@ -1,3 +1,4 @@
+import { type ExplainTo, tellFailure } from '../contract/closed-reasons.ts'
 import { parseId } from '../contract/ids.ts'
 import {
   CAPTURE_STATES,
@@ -20,7 +21,12 @@ export interface Progress {
 }
 
 /** How far a root is. Throws `not_found` alike for what is malformed, unknown or another project's. */
-export async function getProgress(store: Store, projectText: string, rootText: string): Promise<Progress> {
+export async function getProgress(
+  store: Store,
+  projectText: string,
+  rootText: string,
+  explainTo: ExplainTo,
+): Promise<Progress> {
   const projectId = parseId(projectText)
   const rootId = parseId(rootText)
   const head = projectId && rootId ? await store.findRoot(projectId, rootId) : undefined
@@ -28,7 +34,7 @@ export async function getProgress(store: Store, projectText: string, rootText: s
   const progress = await store.captures.findProgress(projectId, head.rootId)
   // A root that was imported came with all its results.
   const pages = progress
-    ? progress.captures.map(toPageStatus)
+    ? progress.captures.map((capture) => toPageStatus(capture, explainTo.has(projectId)))
     : (await store.jobsOf(projectId, [head.rootId])).map(importedPage)
   const counts = countStates(pages)
   return {
@@ -51,7 +57,7 @@ function countStates(pages: readonly PageStatus[]): Counts {
   return { total: pages.length, ...(byState as Record<CaptureState, number>) }
 }
 
-function toPageStatus(capture: CaptureProgress): PageStatus {
+function toPageStatus(capture: CaptureProgress, isExplained: boolean): PageStatus {
   const { position, url, name, state, attempts, queued, started, finished, uuid, cut, seen, failed } = capture
   return {
     ...{ position, url, name, state, attempts, queued },
@@ -60,7 +66,7 @@ function toPageStatus(capture: CaptureProgress): PageStatus {
     ...(uuid !== undefined && { uuid }),
     ...(cut && { cut }),
     ...(seen && { seen }),
-    ...failed,
+    ...(failed && tellFailure(failed, url, isExplained)),
   }
 }
 

@@ -5,14 +5,15 @@ import { type AllowList, type DenyList, parseAllowList, parseDenyList } from '..
 import { parseSigningKeys, type SigningKey } from '../images/disk/signing-keys.ts'
 import type { DatabaseLocation, ImagesLocation } from './locations.ts'
 import { type SettingName, type SettingValue, settings } from './settings.ts'
+import { EVERY_PROJECT } from './values.ts'
 
 export interface Config {
   readonly host: string
   readonly port: number
   readonly auth: 'open' | 'keys' | 'open-to-everyone'
   readonly publicUrl: string | undefined
-  /** Projects that may know whether a name is unknown or private; others are strangers. */
-  readonly explainTo: 'everyone' | readonly string[]
+  /** Projects that may know whether a name is unknown or private. The others are strangers. */
+  readonly explainTo: { has(projectId: string): boolean }
   readonly corsOrigins: readonly string[]
   readonly rateLimit: { readonly requests: number; readonly windowMs: number } | undefined
   readonly metricsToken: string | undefined
@@ -165,7 +166,7 @@ export function readConfig(
     auth,
     publicUrl: read('PUBLIC_URL'),
     // Without keys on loopback whoever asks is who runs it.
-    explainTo: read('EXPLAIN_TO') ?? (auth === 'open' ? 'everyone' : []),
+    explainTo: read('EXPLAIN_TO') ?? (auth === 'open' ? EVERY_PROJECT : new Set()),
     corsOrigins: read('CORS_ORIGINS') ?? [],
     rateLimit: read('RATE_LIMIT'),
     metricsToken: read('METRICS_TOKEN'),

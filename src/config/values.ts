@@ -92,11 +92,13 @@ export function secret(text: string): string {
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Ids in lower case, or everyone. */
-export function projectIds(text: string): 'everyone' | readonly string[] {
-  if (text === 'everyone') return text
+export const EVERY_PROJECT = { has: () => true }
+
+/** The projects that are meant, by their ids in lower case. */
+export function projectIds(text: string): { has(projectId: string): boolean } {
+  if (text === 'everyone') return EVERY_PROJECT
   const ids = text.split(',').map((part) => part.trim().toLowerCase())
   if (!ids.every((id) => ID.test(id)))
     throw new Error('must be everyone, or ids of projects with commas between')
-  return ids
+  return new Set(ids)
 }

@@ -14,7 +14,8 @@ const NO_KEY = 'send an API key: Authorization: Bearer <key>'
 export function requireKeys(server: Server, { store, config }: HttpContext): void {
   server.decorateRequest('apiKey', undefined)
   const keys = config.auth === 'keys'
-  if (!keys && config.metricsToken === undefined) return
+  // Where strangers may ask, figures would tell them what is not for them: how many pages were `blocked`, say.
+  if (config.auth === 'open' && config.metricsToken === undefined) return
 
   server.addHook('onRequest', async (request) => {
     const { access } = request.routeOptions.config

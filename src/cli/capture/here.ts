@@ -9,6 +9,9 @@ import { openStudio } from '../../studio.ts'
 import { getProjectId, withStorage } from '../storage.ts'
 import type { CaptureDesk } from './desk.ts'
 
+/** Whoever starts it here runs it. */
+const EVERYONE = { has: () => true }
+
 /** Captures in this process, into the storage of the settings. */
 export async function captureHere<T>(
   project: string | undefined,
@@ -28,7 +31,7 @@ export async function captureHere<T>(
       },
       async *follow(rootId, signal) {
         while (!signal.aborted) {
-          const { status, version } = await getProgress(storage.store, projectId, rootId)
+          const { status, version } = await getProgress(storage.store, projectId, rootId, EVERYONE)
           yield status
           if (isFinal(status.state)) return
           await studio.watch.newer({ projectId, rootId }, version, signal)

@@ -34,11 +34,11 @@ export function getStatus(server: Server, { store, watch, config }: HttpContext)
       const { projectId, jobId } = request.params
       const waitMs = Math.min((request.query.wait ?? 0) * 1_000, longestMs)
       const signal = AbortSignal.any([over(reply), AbortSignal.timeout(waitMs)])
-      let progress = await getProgress(store, projectId, jobId)
+      let progress = await getProgress(store, projectId, jobId, config.explainTo)
       const root = { projectId: projectId.toLowerCase(), rootId: progress.status.rootId }
       while (!isFinal(progress.status.state) && waitMs > 0 && !signal.aborted) {
         await watch.newer(root, progress.version, signal)
-        progress = await getProgress(store, projectId, jobId)
+        progress = await getProgress(store, projectId, jobId, config.explainTo)
       }
       return await reply.header('cache-control', 'no-store').send(progress.status)
     },

@@ -48,7 +48,7 @@ export function watchStatus(server: Server, { store, watch, config }: HttpContex
     handler: async (request, reply) => {
       const { projectId, jobId } = request.params
       let seen = readEventId(request.headers['last-event-id'])
-      let progress = await getProgress(store, projectId, jobId)
+      let progress = await getProgress(store, projectId, jobId, config.explainTo)
       // Of another root, or made up: it says nothing of what was seen of this one.
       if (seen > progress.version) seen = 0
       if (isFinal(progress.status.state) && progress.version === seen) {
@@ -72,7 +72,7 @@ export function watchStatus(server: Server, { store, watch, config }: HttpContex
           const silence = AbortSignal.timeout(silenceMs)
           await watch.newer(root, seen, AbortSignal.any([gone, silence]))
           if (silence.aborted) await write(reply.raw, ':\n\n')
-          progress = await getProgress(store, projectId, jobId)
+          progress = await getProgress(store, projectId, jobId, config.explainTo)
         }
         reply.raw.end()
       } catch (error) {
