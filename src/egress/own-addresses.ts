@@ -9,8 +9,9 @@ import type { Lookup } from './resolve.ts'
 // Not known here, so that CAPTURE_DENY is for it: the host of a container, and public addresses behind NAT that no
 // name of the service leads to.
 
-/** A few addresses take 0.05 ms to read, a thousand 3 ms. What changes meanwhile is known to the system at once. */
-const INTERFACES_MS = 1_000
+/** Reading a few addresses takes 0.05 ms, a thousand 3 ms: it may take a twentieth of the time, once a second at least. */
+const READING_SHARE = 1 / 20
+const LONGEST_MS = 1_000
 /** Where the service is reached moves rarely, and then others wait for DNS as well. */
 const HOSTS = { freshMs: 60_000, retryMs: 10_000, patienceMs: 3_000 }
 
@@ -39,7 +40,7 @@ export function createOwnAddresses({
 }: OwnRules): OwnAddresses {
   const names = hosts.filter((host) => isIP(host) === 0)
   const stated = hosts.filter((host) => isIP(host) !== 0)
-  const ofInterfaces = readAtMostEvery(INTERFACES_MS, () => {
+  const ofInterfaces = readAgain(() => {
     const all = Object.values(interfaces()).flatMap((some) => some ?? [])
     return new Set(all.map(({ address }) => spell(address)))
   })
@@ -88,10 +89,15 @@ function spell(address: string): string {
   return isIP(plain) === 6 ? bytesOf(plain).join('.') : plain
 }
 
-function readAtMostEvery<T>(ms: number, read: () => T): () => T {
+/** Reads whenever it is asked, but for as long as the last reading was dear. */
+function readAgain<T>(read: () => T): () => T {
   let kept: { readonly value: T; readonly until: number } | undefined
   return () => {
-    if (!kept || performance.now() >= kept.until) kept = { value: read(), until: performance.now() + ms }
-    return kept.value
+    const start = performance.now()
+    if (kept && start < kept.until) return kept.value
+    const value = read()
+    const end = performance.now()
+    kept = { value, until: end + Math.min((end - start) / READING_SHARE, LONGEST_MS) }
+    return value
   }
 }
