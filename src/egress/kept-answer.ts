@@ -7,7 +7,7 @@ export interface KeptAnswerRules {
   readonly patienceMs: number
 }
 
-/** Something that changes rarely, looked up when it is first needed. While nothing is known, `none` is. */
+/** Something that changes rarely, looked up when it is first needed. Until it is known, the answer is `none`. */
 export function createKeptAnswer<T>(
   look: () => Promise<T>,
   none: T,
@@ -16,8 +16,11 @@ export function createKeptAnswer<T>(
   let known: { readonly answer: T } | undefined
   let underWay: Promise<void> | undefined
   let next = Number.NEGATIVE_INFINITY
+  /** Until when it is waited for. One that hangs is waited for once, not by everybody anew. */
+  let end = 0
 
   const begin = async () => {
+    end = performance.now() + patienceMs
     try {
       known = { answer: await look() }
       next = performance.now() + freshMs
@@ -30,12 +33,13 @@ export function createKeptAnswer<T>(
 
   return async () => {
     if (performance.now() >= next) underWay ??= begin()
-    if (!known && underWay) await atMost(patienceMs, underWay)
+    if (!known && underWay) await atMost(end - performance.now(), underWay)
     return known ? known.answer : none
   }
 }
 
 async function atMost(ms: number, work: Promise<void>): Promise<void> {
+  if (ms <= 0) return
   const late = Promise.withResolvers<void>()
   const timer = setTimeout(late.resolve, ms)
   await Promise.race([work, late.promise])

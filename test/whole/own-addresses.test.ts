@@ -26,16 +26,11 @@ test('no page reaches the machine at its own public addresses', async ({ skip })
   const setUp = Object.entries(ADDRESSES).map(
     ([address, command]) => `if ${command}; then set -- "$@" ${address}; fi`,
   )
+  const script = ['ip link set lo up', ...setUp, '"$@"'].join('\n')
   const run = (...command: string[]) =>
-    start(
-      'unshare',
-      ['-rn', 'sh', '-c', ['ip link set lo up', ...setUp, '"$@"'].join('\n'), 'sh', ...command],
-      {
-        env: BROWSER_ENV,
-      },
-    )
+    start('sh', ['-c', 'exec unshare -rn sh -c "$@"', 'sh', script, 'sh', ...command], { env: BROWSER_ENV })
   const probe = run('echo')
-  await probe.ended.catch(() => {})
+  await probe.ended
   const addresses = probe.stdout().trim().split(' ').filter(Boolean)
   if (addresses.length === 0) {
     return skip(`no network namespace with addresses of its own here: ${probe.stderr()}`)
