@@ -27,7 +27,7 @@ export async function openService(
 ): Promise<Service> {
   const { store, images } = storage
   const results = new Results(store, images, config.limits.cacheBytes)
-  const overviews = new Overviews(store, images)
+  const overviews = new Overviews(store, images, config.explainTo)
   const pages = new Pages(store, images)
   // SQLite works in this very thread; of the connections to PostgreSQL half are left for what is small.
   const { database, databasePool } = config

@@ -44,7 +44,7 @@ export async function openStudio(
   const { captures } = storage.store
   const { concurrency } = config.capture
   const camera = whenNeeded(() => openCamera(config, { log, places }))
-  const watch = new Watch(captures, turns)
+  const watch = new Watch(captures, turns, config.explainTo)
   /** What did not start when it was needed last. */
   let broken: { readonly path: string | undefined; readonly error: unknown } | undefined
   const outcomes = new Map<string, number>()
@@ -121,11 +121,16 @@ export async function openCamera(
   ])
   return createCamera({
     find: () => getBrowsers(config),
-    guard: createGuard({ allow: capture.allow, ...(places && { places }) }),
+    guard: createGuard({ ...capture, ownHosts: ownHostsOf(config), ...(places && { places }) }),
     concurrency: capture.concurrency || availableParallelism(),
     limits: { height: limits.viewportHeight, pixels: limits.picturePixels, pageBytes: limits.pageBytes },
     log,
   })
+}
+
+/** How the service is reached, as far as its settings say. */
+function ownHostsOf({ host, publicUrl }: Config): string[] {
+  return publicUrl === undefined ? [host] : [host, new URL(publicUrl).hostname]
 }
 
 /** Throws AppError `no_browser`. */

@@ -1,3 +1,4 @@
+import { tellFailure } from '../contract/closed-reasons.ts'
 import { parseId } from '../contract/ids.ts'
 import { type PageStatus, type RootStatus, stateOf } from '../contract/status.ts'
 import { AppError } from '../errors.ts'
@@ -25,10 +26,14 @@ export async function getRootHead(
   return { ...head, projectId }
 }
 
-/** The status of a request, with those pages that have changed. */
-export function toStatus(rootId: string, { created, tags, counts, captures }: Changes): RootStatus {
-  const state = stateOf(counts)
-  return { rootId, state, created, tags: [...tags], counts, urls: captures.map(toPageStatus) }
+/** The status of a request, with those pages that have changed. Not everyone is told of every reason. */
+export function toStatus(
+  rootId: string,
+  { created, tags, counts, captures }: Changes,
+  { isExplained }: { isExplained: boolean },
+): RootStatus {
+  const urls = captures.map((capture) => toPageStatus(capture, isExplained))
+  return { rootId, state: stateOf(counts), created, tags: [...tags], counts, urls }
 }
 
 /**
@@ -55,7 +60,7 @@ export async function* importedStatus(
   }
 }
 
-function toPageStatus(capture: CaptureProgress): PageStatus {
+function toPageStatus(capture: CaptureProgress, isExplained: boolean): PageStatus {
   const { position, url, name, state, attempts, queued, started, finished, uuid, cut, seen, failed } = capture
   return {
     ...{ position, url, name, state, attempts, queued },
@@ -64,7 +69,7 @@ function toPageStatus(capture: CaptureProgress): PageStatus {
     ...(uuid !== undefined && { uuid }),
     ...(cut && { cut }),
     ...(seen && { seen }),
-    ...failed,
+    ...(failed && tellFailure(failed, url, isExplained)),
   }
 }
 

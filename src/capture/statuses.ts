@@ -1,3 +1,4 @@
+import type { ExplainTo } from '../contract/closed-reasons.ts'
 import { isFinal } from '../contract/status.ts'
 import type { InTurn } from '../shares/fair-turns.ts'
 import type { Captures } from '../store/captures.ts'
@@ -23,13 +24,15 @@ export interface StatusBytes {
  */
 export class Statuses {
   readonly #captures: Pick<Captures, 'findChanges' | 'findVersion'>
+  readonly #explainTo: ExplainTo
   /** The one that was used last is the last. */
   readonly #kept = new Map<string, StatusBytes>()
   #keptBytes = 0
   readonly #reading = new Map<string, Promise<StatusBytes | undefined>>()
 
-  constructor(captures: Pick<Captures, 'findChanges' | 'findVersion'>) {
+  constructor(captures: Pick<Captures, 'findChanges' | 'findVersion'>, explainTo: ExplainTo) {
     this.#captures = captures
+    this.#explainTo = explainTo
   }
 
   /** Undefined where there is no request: the root was imported. */
@@ -70,7 +73,8 @@ export class Statuses {
   async #render(root: Root, seen: number): Promise<StatusBytes | undefined> {
     const changes = await this.#captures.findChanges(root.projectId, root.rootId, seen)
     if (!changes) return undefined
-    const status = toStatus(root.rootId, changes)
+    const isExplained = this.#explainTo.has(root.projectId)
+    const status = toStatus(root.rootId, changes, { isExplained })
     const { version } = changes
     const before = `event: status\nid: ${version}\ndata: `
     const event = Buffer.from(`${before}${JSON.stringify(status)}\n\n`)

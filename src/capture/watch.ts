@@ -1,3 +1,4 @@
+import type { ExplainTo } from '../contract/closed-reasons.ts'
 import type { FairTurns } from '../shares/fair-turns.ts'
 import type { Captures } from '../store/captures.ts'
 import type { Root } from './status.ts'
@@ -48,8 +49,8 @@ export class Watch {
   /** When the database was first not there. */
   #awaySince: number | undefined
 
-  constructor(captures: Captures, turns: FairTurns) {
-    this.statuses = new Statuses(captures)
+  constructor(captures: Captures, turns: FairTurns, explainTo: ExplainTo) {
+    this.statuses = new Statuses(captures, explainTo)
     this.#captures = captures
     this.#turns = turns
   }

@@ -37,7 +37,9 @@ export function createWork({
     // Whoever lost it meanwhile changes nothing: the store knows whose it is.
     const ended = await captures.finish(task, outcome, clock())
     const { rootId, position, attempts } = task
-    const what = 'reason' in outcome ? { reason: outcome.reason } : { uuid: task.uuid }
+    // Whoever asked may be told less.
+    const { reason, detail } = 'reason' in outcome ? outcome : {}
+    const what = reason ? { reason, detail } : { uuid: task.uuid }
     log.info({ rootId, position, attempts, ...what, late: !ended }, 'captured')
     if (ended) onEnded(task, 'reason' in outcome ? outcome.reason : 'done')
   }

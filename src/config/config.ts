@@ -1,16 +1,19 @@
 import { BlockList, isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { type AllowList, parseAllowList } from '../egress/allow-list.ts'
+import { type AllowList, type DenyList, parseAllowList, parseDenyList } from '../egress/allow-list.ts'
 import { parseSigningKeys, type SigningKey } from '../images/disk/signing-keys.ts'
 import type { DatabaseLocation, ImagesLocation } from './locations.ts'
 import { type SettingName, type SettingValue, settings } from './settings.ts'
+import { EVERY_PROJECT } from './values.ts'
 
 export interface Config {
   readonly host: string
   readonly port: number
   readonly auth: 'open' | 'keys' | 'open-to-everyone'
   readonly publicUrl: string | undefined
+  /** Projects that may know whether a name is unknown or private. The others are strangers. */
+  readonly explainTo: { has(projectId: string): boolean }
   readonly corsOrigins: readonly string[]
   readonly rateLimit: { readonly requests: number; readonly windowMs: number } | undefined
   readonly metricsToken: string | undefined
@@ -35,6 +38,7 @@ export interface CaptureSettings {
   readonly chromiumPath: string | undefined
   readonly concurrency: number
   readonly allow: AllowList
+  readonly deny: DenyList
   /** Of the environment, what finds a browser and what the browser needs: none of the secrets. */
   readonly env: Readonly<Record<string, string>>
 }
@@ -53,6 +57,7 @@ const BROWSER_VARIABLES = [
   'XDG_RUNTIME_DIR',
 ]
 const NOTHING = parseAllowList('')
+const NOTHING_DENIED = parseDenyList('')
 
 /** For a database that is a server. */
 export interface DatabasePool {
@@ -164,6 +169,8 @@ export function readConfig(
     port: need('PORT'),
     auth,
     publicUrl: read('PUBLIC_URL'),
+    // Without keys on loopback whoever asks is who runs it.
+    explainTo: read('EXPLAIN_TO') ?? (auth === 'open' ? EVERY_PROJECT : new Set()),
     corsOrigins: read('CORS_ORIGINS') ?? [],
     rateLimit: read('RATE_LIMIT'),
     metricsToken: read('METRICS_TOKEN'),
@@ -185,6 +192,7 @@ export function readConfig(
       chromiumPath: read('CHROMIUM_PATH'),
       concurrency: read('CAPTURE_CONCURRENCY') ?? availableParallelism(),
       allow: read('CAPTURE_ALLOW') ?? NOTHING,
+      deny: read('CAPTURE_DENY') ?? NOTHING_DENIED,
       env: Object.fromEntries(BROWSER_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
     }),
     limits: Object.freeze({

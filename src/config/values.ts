@@ -89,3 +89,16 @@ export function secret(text: string): string {
   if (text.length < 16) throw new Error('must have at least 16 characters')
   return text
 }
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export const EVERY_PROJECT = { has: () => true }
+
+/** The projects that are meant, by their ids in lower case. */
+export function projectIds(text: string): { has(projectId: string): boolean } {
+  if (text === 'everyone') return EVERY_PROJECT
+  const ids = text.split(',').map((part) => part.trim().toLowerCase())
+  if (!ids.every((id) => ID.test(id)))
+    throw new Error('must be everyone, or ids of projects with commas between')
+  return new Set(ids)
+}

@@ -26,9 +26,9 @@ export type CaptureReason = keyof typeof CAPTURE_REASONS
 const Time = (description: string) => Type.Integer({ description: `${description} Unix milliseconds.` })
 
 export const Reason = Type.Enum(Object.keys(CAPTURE_REASONS) as CaptureReason[], {
-  description: Object.entries(CAPTURE_REASONS)
+  description: `${Object.entries(CAPTURE_REASONS)
     .map(([reason, words]) => `\`${reason}\`: ${words}.`)
-    .join(' '),
+    .join(' ')} Strangers are told \`unreachable\` instead of \`dns\` and \`blocked\`.`,
 })
 
 const PageStatus = Type.Object({

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { bytesOf } from './ipv6.ts'
 
 interface Kind {
   readonly name: string
@@ -68,10 +69,19 @@ export function findForbiddenKind(address: string): string | undefined {
   // Each family meets its own lists only: BlockList lets IPv4 rules match mapped IPv6 addresses and the reverse.
   if (family === 4) return findKind(FORBIDDEN_4, address, 'ipv4')
   if (family !== 6) return 'no address'
-  if (GLOBAL_6.check(address, 'ipv6')) return findKind(FORBIDDEN_6, address, 'ipv6')
+  if (GLOBAL_6.check(address, 'ipv6')) {
+    return findKind(FORBIDDEN_6, address, 'ipv6') ?? (isIsatap(address) ? 'an ISATAP address' : undefined)
+  }
   return findKind(NAMED_6, address, 'ipv6') ?? 'a reserved address'
 }
 
 function findKind(kinds: readonly Kind[], address: string, family: 'ipv4' | 'ipv6'): string | undefined {
   return kinds.find(({ members }) => members.check(address, family))?.name
+}
+
+/** Under any prefix, these four bytes say that an IPv4 address follows, to which it is sent (RFC 5214, 6.1). */
+const ISATAP = /^(0|2),0,94,254$/
+
+function isIsatap(address: string): boolean {
+  return ISATAP.test(bytesOf(address).slice(8, 12).join())
 }

@@ -9,6 +9,12 @@ export interface AllowList {
   permitsAddress(address: string, port: number): boolean
 }
 
+/** What the operator forbids though it is public: CAPTURE_DENY. */
+export interface DenyList {
+  /** Whether this address may not be visited unless its name is permitted. */
+  deniesAddress(address: string, port: number): boolean
+}
+
 interface Entry {
   readonly port: number | undefined
   hasName?(name: string): boolean
@@ -25,6 +31,19 @@ export function parseAllowList(text: string): AllowList {
       return concern(port).some((entry) => entry.hasName?.(wanted))
     },
     permitsAddress: (address, port) => concern(port).some((entry) => entry.hasAddress?.(address)),
+  }
+}
+
+/** Throws an Error whose message completes the sentence "CAPTURE_DENY …". */
+export function parseDenyList(text: string): DenyList {
+  const entries = text.trim() === '' ? [] : parseEntries(text.split(','))
+  // Whoever chooses a page can choose another name for the same address.
+  if (entries.some(({ hasName }) => hasName)) {
+    throw new Error('takes addresses and ranges, not names: another name could lead to the same address')
+  }
+  return {
+    deniesAddress: (address, port) =>
+      entries.some((entry) => (entry.port ?? port) === port && entry.hasAddress?.(address)),
   }
 }
 

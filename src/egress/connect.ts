@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { EgressError, type EgressReason } from './failure.ts'
 
 /** Addresses of one name that are tried. */
-const MAX_ATTEMPTS = 4
+export const MAX_ATTEMPTS = 4
 
 /** Of several failures the one that says most is reported. */
 const TELLING: readonly EgressReason[] = ['refused', 'timeout', 'unreachable']

@@ -1,10 +1,9 @@
 import type { Socket } from 'node:net'
-import { EgressError } from './failure.ts'
 import type { Meter } from './meter.ts'
 import type { Reach } from './reach.ts'
 import type { Target } from './target.ts'
 
-const ANSWERS = { 400: 'Bad Request', 403: 'Forbidden', 502: 'Bad Gateway' } as const
+const ANSWERS = { 400: 'Bad Request', 502: 'Bad Gateway' } as const
 
 /** Answers without a body and hangs up. */
 export function refuse(browser: Socket, status: keyof typeof ANSWERS): void {
@@ -25,8 +24,9 @@ export async function tunnel(
   let outside: Socket
   try {
     outside = await reach(target, gone.signal)
-  } catch (error) {
-    refuse(browser, error instanceof EgressError && error.reason === 'blocked' ? 403 : 502)
+  } catch {
+    // One answer whatever the reason: a page can draw what it learns of a private network.
+    refuse(browser, 502)
     return
   }
   browser.write('HTTP/1.1 200 Connection Established\r\n\r\n')

@@ -17,7 +17,8 @@ export function requireKeys(server: Server, { store, config }: HttpContext, coun
   server.decorateRequest('apiKey', undefined)
   server.decorateRequest('keyHash', undefined)
   const keys = config.auth === 'keys'
-  if (!keys && config.metricsToken === undefined) return
+  // Where strangers may ask, figures would tell them what is not for them: how many pages were `blocked`, say.
+  if (config.auth === 'open' && config.metricsToken === undefined) return
 
   const refuse = (request: FastifyRequest, reply: FastifyReply, detail: string): never => {
     count(`no key, ${request.ip}`, reply)

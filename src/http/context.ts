@@ -17,7 +17,15 @@ import type { ApiKey, Store } from '../store/store.ts'
 export interface HttpContext {
   readonly config: Pick<
     Config,
-    'host' | 'auth' | 'publicUrl' | 'corsOrigins' | 'compress' | 'rateLimit' | 'metricsToken' | 'limits'
+    | 'host'
+    | 'auth'
+    | 'publicUrl'
+    | 'explainTo'
+    | 'corsOrigins'
+    | 'compress'
+    | 'rateLimit'
+    | 'metricsToken'
+    | 'limits'
   >
   readonly store: Store
   readonly images: Images

@@ -1,4 +1,5 @@
 import { OVERVIEW_JOBS, type PageFailure } from '../contract/browsing.ts'
+import { type ExplainTo, tellFailure } from '../contract/closed-reasons.ts'
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import type { Addresses, Images } from '../images/images.ts'
@@ -18,10 +19,12 @@ import { countsOf, stateOfRoot } from './state-of-root.ts'
 export class Overviews {
   readonly #store: Store
   readonly #images: Images
+  readonly #explainTo: ExplainTo
 
-  constructor(store: Store, images: Images) {
+  constructor(store: Store, images: Images, explainTo: ExplainTo) {
     this.#store = store
     this.#images = images
+    this.#explainTo = explainTo
   }
 
   /** Throws `not_found` alike for what is malformed, unknown or another project's. */
@@ -85,9 +88,14 @@ export class Overviews {
       first,
     )
     const addresses = await this.#images.addresses(asked)
+    const isExplained = this.#explainTo.has(projectId)
     const render = (head: RootHead) => {
       const { rootId } = head
-      const shown = { jobs: jobs.get(rootId) ?? [], failures: failures.get(rootId) ?? [] }
+      const told = (failures.get(rootId) ?? []).map((failure) => ({
+        ...failure,
+        ...tellFailure(failure, failure.url, isExplained),
+      }))
+      const shown = { jobs: jobs.get(rootId) ?? [], failures: told }
       return renderOverview(projectId, head, requests.get(rootId), shown, addresses)
     }
     yield* listPieces(heads, render, around)

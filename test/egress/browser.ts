@@ -100,6 +100,12 @@ export async function openTunnel(gate: Gate, authority: string): Promise<Tunnel>
   return { status: head.split('\r\n')[0] ?? '', socket }
 }
 
+/** `open`, or the reason why there is no tunnel: the answer itself must not say. */
+export async function tryTunnel(gate: Gate, authority: string): Promise<string | undefined> {
+  const { status } = await openTunnel(gate, authority)
+  return status.includes(' 200 ') ? 'open' : (gate.failureOf(`https://${authority}/`)?.reason ?? status)
+}
+
 export interface Asked {
   readonly method?: string
   readonly headers?: Record<string, string>

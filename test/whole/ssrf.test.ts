@@ -202,6 +202,36 @@ function attacks(): Record<string, string | Handler> {
       await held()
       answer.writeHead(404).end()
     },
+    // Whatever a page can find out of a name, and draw.
+    '/curious': page(
+      () => `<iframe src="http://secret.test/"></iframe><iframe src="https://secret.test/"></iframe><pre></pre><script>
+      const listen = (what, good, ...bad) => new Promise((resolve) => {
+        what['on' + good] = () => resolve('reached')
+        for (const name of bad) what['on' + name] = ({ type, code, wasClean }) => resolve([type, code, wasClean].join())
+      })
+      const ways = {
+        fetch: (url) => fetch(url, { mode: 'no-cors' }).then(() => 'reached', String),
+        image: (url) => { const image = new Image(); image.src = url; return listen(image, 'load', 'error') },
+        xhr: (url) => {
+          const xhr = new XMLHttpRequest()
+          xhr.open('GET', url)
+          xhr.send()
+          return listen(xhr, 'load', 'error', 'timeout', 'abort').then((said) => [said, xhr.status, xhr.readyState].join())
+        },
+        socket: (url) => listen(new WebSocket(url.replace('http', 'ws')), 'open', 'close'),
+      }
+      const all = Object.entries(ways).flatMap(([way, ask]) => ['http', 'https'].map(async (scheme) =>
+        [way + ' ' + scheme, await ask(scheme + '://secret.test/' + way)]))
+      Promise.all(all).then((said) => {
+        const seen = performance.getEntriesByType('resource').filter(({ name }) => name.includes('secret.test'))
+          .map(({ name, initiatorType, responseStatus, nextHopProtocol, transferSize, domainLookupStart, connectStart,
+            requestStart, responseStart }) => [name, initiatorType, responseStatus, nextHopProtocol, transferSize,
+            domainLookupStart > 0, connectStart > 0, requestStart > 0, responseStart > 0].join()).sort().join(' ')
+        const found = [...said, ['timing', seen]]
+        document.querySelector('pre').textContent = found.join('\\n')
+        for (const [name, value] of found) fetch('/tell?' + new URLSearchParams({ [name]: value }))
+      })</script>`,
+    ),
     '/tell': (answer, _, url) => {
       for (const [name, value] of url.searchParams) told.set(name, value)
       answer.writeHead(204).end()
@@ -591,6 +621,26 @@ describe('around the proxy', () => {
 })
 
 describe('a name', () => {
+  test('that is private is to a page, and in its picture, what one is that does not exist', async () => {
+    let isPrivate = true
+    const secret: Lookup = async (name) =>
+      name === 'secret.test' && isPrivate ? ['10.0.0.5'] : await lookup(name)
+    const camera = openAttackedCamera({ lookup: secret })
+    const look = async () => {
+      told = new Map()
+      const { bytes, seen } = await camera.take(at('/curious'))
+      return { bytes, seen, told: [...told].sort() }
+    }
+    const shownPrivate = await look()
+    isPrivate = false
+    const shownUnknown = await look()
+    expect(shownPrivate.told.length).toBe(9)
+    expect(shownPrivate.told.filter(([, said]) => said.includes('reached'))).toEqual([])
+    expect(shownUnknown.told).toEqual(shownPrivate.told)
+    expect(shownUnknown.seen).toEqual(shownPrivate.seen)
+    expect(shownUnknown.bytes.equals(shownPrivate.bytes)).toBe(true)
+  })
+
   test('that changes its answer between look-ups is never visited at what was not checked', async () => {
     let lookups = 0
     const rebinding: Lookup = async (name) =>
@@ -677,6 +727,9 @@ describe('the service', () => {
       return {
         outcomes: status.urls.map(({ state, reason }) => reason ?? state),
         requests: service.logLines.filter((line) => line.includes('/secret')).length,
+        logged: service.logLines.some((line) =>
+          line.includes('"reason":"blocked","detail":"127.0.0.1 is a loop'),
+        ),
         told: inside.asked.filter((path) => /reached|failed/.test(path)),
       }
     }
@@ -687,6 +740,7 @@ describe('the service', () => {
     expect(attack).toEqual({
       outcomes: ['done', 'blocked'],
       requests: 0,
+      logged: true,
       told: ['/failed', '/failed', '/failed', '/failed'],
     })
     expect(control.outcomes).toEqual(['done', 'done'])

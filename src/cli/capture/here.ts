@@ -30,7 +30,8 @@ export async function captureHere<T>(
         while (!signal.aborted) {
           const changes = await storage.store.captures.findChanges(projectId, rootId, 0)
           if (!changes) throw new AppError('not_found')
-          const status = toStatus(rootId, changes)
+          // Whoever starts it here runs it.
+          const status = toStatus(rootId, changes, { isExplained: true })
           yield status
           if (isFinal(status.state)) return
           await studio.watch.newer({ projectId, rootId }, { client: '', seen: changes.version }, signal)

@@ -63,7 +63,7 @@ export const serving = {
     type: 'secret',
     default: { words: 'none' },
     example: 'a-long-random-text',
-    help: 'What `/metrics` asks for (`Authorization: Bearer …`). Without it, metrics are closed where API keys are required.',
+    help: 'What `/metrics` asks for (`Authorization: Bearer …`). Without it, metrics are closed, but for `AUTH=open`.',
     parse: secret,
   },
   PROOFSHEET_KEY: {

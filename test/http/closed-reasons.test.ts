@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { RootOverview } from '../../src/contract/browsing.ts'
+import { tellFailure } from '../../src/contract/closed-reasons.ts'
+import {
+  CAPTURE_REASONS,
+  type CaptureReason,
+  type PageStatus,
+  type RootStatus,
+} from '../../src/contract/status.ts'
+import { eventsUrl, finishNext, newRequest, startAccepting, statusUrl } from '../support/requests.ts'
+import { makeKey, makeProject, rootsUrl } from '../support/results.ts'
+
+// Who may ask for captures must not find out which names exist inside: a stranger hears the same of a private name and
+// of one that does not exist.
+
+const REASONS = Object.keys(CAPTURE_REASONS) as CaptureReason[]
+const detailOf = (reason: CaptureReason) => `secret.example: ${reason}, see CAPTURE_ALLOW and 10.0.0.5`
+
+/** One root with a page for each reason, as whoever has a key of the project is told of it everywhere. */
+async function tellAll(env: Record<string, string>, projectId: string = randomUUID()) {
+  const service = await startAccepting(env)
+  await makeProject(service.store, projectId)
+  const { secret } = await makeKey(service.store, projectId, 'write')
+  const headers = env['AUTH'] === 'keys' ? { authorization: `Bearer ${secret}` } : undefined
+  const posted = await service.post(
+    { ...newRequest(), urls: REASONS.map((reason) => ({ url: 'http://secret.example/', name: reason })) },
+    { projectId, ...(headers && { headers }) },
+  )
+  const { jobId } = (await posted.json()) as { jobId: string }
+  for (const reason of REASONS) await finishNext(service.store, jobId, { reason, detail: detailOf(reason) })
+  const read = async (path: string) => await (await service.get(path, headers)).text()
+  const status = JSON.parse(await read(statusUrl(projectId, jobId))) as RootStatus
+  const waited = JSON.parse(await read(`${statusUrl(projectId, jobId)}?wait=1`)) as RootStatus
+  const [, event = ''] = /^data: (.*)$/m.exec(await read(eventsUrl(projectId, jobId))) ?? []
+  const overview = JSON.parse(await read(`${rootsUrl(projectId)}/${jobId}/overview`)) as RootOverview
+  const [listed] = JSON.parse(
+    await read(`/api/projects/${projectId}/screenshots/overview?q=secret`),
+  ) as RootOverview[]
+  const kept = await service.store.captures.findProgress(projectId, jobId)
+  return {
+    told: {
+      status: outline(status.urls),
+      waited: outline(waited.urls),
+      event: outline((JSON.parse(event) as RootStatus).urls),
+      // It shows the first twelve of them.
+      overview: outline(overview.failures),
+      listed: outline(listed?.failures ?? []),
+    },
+    kept: kept?.captures.map(({ failed }) => failed?.reason),
+    // They count reasons.
+    metrics: (await service.get('/metrics', headers)).status,
+  }
+}
+
+interface Told {
+  readonly name: string
+  readonly reason: CaptureReason | undefined
+  readonly detail: string | undefined
+}
+
+function outline(pages: readonly Pick<PageStatus, 'name' | 'reason' | 'detail'>[]): Told[] {
+  return pages.map(({ name, reason, detail }) => ({ name, reason, detail }))
+}
+
+const CLOSED_DETAIL =
+  'secret.example could not be reached, or leads to what could not: DNS does not know the name, or captured pages ' +
+  'may not go there. Whoever runs the service sees which in its log.'
+
+const open = REASONS.map((reason): Told => ({ name: reason, reason, detail: detailOf(reason) }))
+const closed = open.map((page) =>
+  page.reason === 'dns' || page.reason === 'blocked'
+    ? { name: page.name, reason: 'unreachable' as const, detail: CLOSED_DETAIL }
+    : page,
+)
+const everywhere = (pages: Told[]) => ({
+  ...{ status: pages, waited: pages, event: pages },
+  ...{ overview: pages.slice(0, 12), listed: pages.slice(0, 12) },
+})
+
+describe('why a page failed', () => {
+  test.each([
+    ['AUTH=keys', { AUTH: 'keys' }],
+    ['AUTH=open-to-everyone', { AUTH: 'open-to-everyone' }],
+    ['keys of other projects may know', { AUTH: 'keys', EXPLAIN_TO: randomUUID() }],
+  ])('is closed to strangers where it would tell of names inside: %s', async (_, env) => {
+    expect(await tellAll(env)).toEqual({ told: everywhere(closed), kept: REASONS, metrics: 401 })
+  })
+
+  const projectId = randomUUID()
+  test.each([
+    ['who runs it asks', {}],
+    ['EXPLAIN_TO=everyone', { AUTH: 'keys', EXPLAIN_TO: 'everyone' }],
+    [
+      'EXPLAIN_TO has the project',
+      { AUTH: 'keys', EXPLAIN_TO: `${randomUUID()}, ${projectId.toUpperCase()}` },
+    ],
+  ])('is told where %s', async (_, env) => {
+    const { told } = await tellAll(env, projectId)
+    expect(told).toEqual(everywhere(open))
+  })
+
+  test('of whatever address: what is closed does not depend on what happened', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), fc.string(), (rest, one, other) => {
+        const url = `http://secret.test${rest}`
+        const dns = tellFailure({ reason: 'dns', detail: one }, url, false)
+        expect(tellFailure({ reason: 'blocked', detail: other }, url, false)).toEqual(dns)
+      }),
+    )
+  })
+})

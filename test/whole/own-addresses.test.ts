@@ -1,0 +1,54 @@
+// @module-tag browser
+
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { start } from '../support/process.ts'
+import { BROWSER_ENV } from '../support/test-browser.ts'
+
+// Safety rule 19 with a real browser: the machine has public addresses, and a service listens there that only the
+// machine itself is to reach. It is a namespace of its own: no interface of the real machine is touched.
+
+const INSIDE = fileURLToPath(new URL('../support/own-network.ts', import.meta.url))
+
+/** How the machine comes by each address. The list of interfaces that Node reads has only the first two. */
+const ADDRESSES = {
+  '45.33.32.156': 'ip addr add 45.33.32.156/32 dev lo',
+  '2600:3c01::1': 'ip -6 addr add 2600:3c01::1/128 dev lo nodad',
+  // An interface without a cable.
+  '53.1.1.1': 'ip link add v0 type veth peer name v1 && ip link set v0 up && ip addr add 53.1.1.1/24 dev v0',
+  // As clouds have it for load balancers.
+  '52.1.2.3': 'ip route add local 52.1.2.0/24 dev lo',
+}
+
+test('no page reaches the machine at its own public addresses', async ({ skip }) => {
+  if (process.platform !== 'linux') return skip('needs network namespaces of Linux')
+  // Those that the system can have: without IPv6, or without pairs of interfaces, there are fewer.
+  const setUp = Object.entries(ADDRESSES).map(
+    ([address, command]) => `if ${command}; then set -- "$@" ${address}; fi`,
+  )
+  const script = ['ip link set lo up', ...setUp, '"$@"'].join('\n')
+  const run = (...command: string[]) =>
+    start('sh', ['-c', 'exec unshare -rn sh -c "$@"', 'sh', script, 'sh', ...command], { env: BROWSER_ENV })
+  const probe = run('echo')
+  await probe.ended
+  const addresses = probe.stdout().trim().split(' ').filter(Boolean)
+  if (addresses.length === 0) {
+    return skip(`no network namespace with addresses of its own here: ${probe.stderr()}`)
+  }
+
+  const inside = run(process.execPath, INSIDE)
+  await inside.ended
+  const found = JSON.parse(inside.stdout() || `{ "error": ${JSON.stringify(inside.stderr())} }`)
+  const hosts = [
+    ...addresses.map((address) => (address.includes(':') ? `[${address}]` : address)),
+    'www.test',
+  ]
+  expect(found).toEqual({
+    reached: addresses.map(() => true),
+    refused: Object.fromEntries(hosts.map((host) => [host, { outcome: 'blocked', connections: 0 }])),
+    permitted: Object.fromEntries(
+      hosts.map((host) => [host, { outcome: 'taken', connections: expect.any(Number) }]),
+    ),
+  })
+  for (const host of hosts) expect(found.permitted[host].connections).toBeGreaterThan(0)
+})
