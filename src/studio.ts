@@ -7,7 +7,7 @@ import { Watch } from './capture/watch.ts'
 import { createWork } from './capture/worker.ts'
 import type { Config } from './config/config.ts'
 import type { Place } from './egress/guard.ts'
-import { openEventually } from './queue/eventually.ts'
+import { openQueue } from './queue/open-queue.ts'
 import type { Storage } from './storage.ts'
 
 /** Where pictures are taken: requests in, results out. */
@@ -27,7 +27,7 @@ export interface Studio {
 export interface StudioOptions {
   readonly log: Logger
   readonly clock: () => number
-  /** Captures nothing but what is asked for through it, where the queue can tell. */
+  /** Captures nothing but what is asked for through it. */
   readonly ownOnly?: boolean
   /** Names that this program answers itself, whatever DNS says. */
   readonly places?: ReadonlyMap<string, Place> | undefined
@@ -60,12 +60,10 @@ export async function openStudio(
   })
   // While one picture is stored the next one is taken: so some more are under way than the camera takes at a time.
   const underWay = concurrency === 0 ? 0 : concurrency + Math.ceil(concurrency / 2)
-  const queue = openEventually(
-    () => storage.openQueue({ work, concurrency: underWay, log, clock, ownOnly }),
-    { log, atOnce: concurrency > 0 },
-  )
+  const extra = ownOnly ? 0 : concurrency
+  const queue = openQueue(captures, { work, concurrency: underWay, extra, log, clock, ownOnly })
   return {
-    requests: new Requests(storage.store, queue.opened),
+    requests: new Requests(storage.store, queue, { mostWaiting: config.limits.pagesWaiting }),
     watch,
     outcomes,
     async ready() {

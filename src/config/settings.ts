@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { parseAllowList } from '../egress/allow-list.ts'
 import { databaseLocation, imagesLocation } from './locations.ts'
+import type { Setting } from './setting.ts'
 import {
   corsOrigins,
   duration,
@@ -13,17 +14,6 @@ import {
   rateLimit,
   secret,
 } from './values.ts'
-
-/** One variable of the environment: how the README describes it, and how its text becomes a value. */
-export interface Setting<T> {
-  readonly type: string
-  /** What stands for an absent variable; in words where it is no text of its own. */
-  readonly default: string | { readonly words: string }
-  readonly example: string
-  readonly help: string
-  /** Throws an Error whose message completes the sentence "NAME …". */
-  readonly parse: (text: string) => T
-}
 
 /** Every variable the service reads. The table in the README is this one. */
 export const settings = {
@@ -201,6 +191,13 @@ export const settings = {
     example: '20',
     help: 'Most pages that one request may ask for.',
     parse: integer(1, 1_000),
+  },
+  MAX_PAGES_WAITING: {
+    type: 'number',
+    default: '10000',
+    example: '1000',
+    help: 'Most pages of one project that may wait to be captured; a request beyond that is answered 429.',
+    parse: integer(1, 1_000_000),
   },
   MAX_LOADING_TIME: {
     type: 'duration',

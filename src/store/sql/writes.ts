@@ -15,13 +15,15 @@ type StoreWrites = Pick<
 
 /** Everything but what requests read, by queries that serve every engine. */
 export interface Writes extends StoreWrites {
-  readonly captures: Omit<Captures, 'anyUnfinished'>
+  readonly captures: Omit<Captures, 'anyUnfinished' | 'findBacklog'>
 }
 
 /** They may be one connection or two; a driver opens them and translates its engine's errors. */
 export interface Connections {
   readonly read: Kysely<Schema>
   readonly write: Kysely<Schema>
+  /** Transactions run side by side, and lock rows. Otherwise each waits for the one before. */
+  readonly severalWriters: boolean
 }
 
 export function openWrites(connections: Connections): Writes {
