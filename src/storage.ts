@@ -3,14 +3,11 @@ import { AppError } from './errors.ts'
 import { loadOrMakeSigningKeys, type SigningKey } from './images/disk/signing-keys.ts'
 import type { Images } from './images/images.ts'
 import { explainMissingSdk } from './images/s3/missing-sdk.ts'
-import type { Queue, QueueOptions } from './queue/queue.ts'
 import type { Store } from './store/store.ts'
 
 export interface Storage {
   readonly store: Store
   readonly images: Images
-  /** The queue of the captures that this store knows. Close it before the storage. */
-  openQueue(options: QueueOptions): Promise<Queue>
   close(): Promise<void>
 }
 
@@ -22,7 +19,6 @@ export async function openStorage(config: Config): Promise<Storage> {
     return {
       store,
       images,
-      openQueue: (options) => openQueue(config, store, options),
       close: async () => {
         await images.close()
         await store.close()
@@ -53,22 +49,6 @@ async function openImages(config: Config): Promise<Images> {
   }
   const { openDiskImages } = await import('./images/disk/disk.ts')
   return await openDiskImages(images.path, { keys: await signingKeys(config), windowMs })
-}
-
-async function openQueue({ database, databasePool }: Config, { captures }: Store, options: QueueOptions) {
-  if (database.kind === 'postgres') {
-    const [{ openBossQueue }, { openBossDatabase }] = await Promise.all([
-      import('./queue/boss.ts'),
-      import('./store/postgres/boss-database.ts'),
-    ])
-    return await openBossQueue({
-      ...options,
-      captures,
-      ...(await openBossDatabase(database.url, databasePool)),
-    })
-  }
-  const { openEmbeddedQueue } = await import('./queue/embedded.ts')
-  return openEmbeddedQueue({ ...options, captures })
 }
 
 /** With a database that others share, a key made here would be no one else's: there, who has none does not sign. */

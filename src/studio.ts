@@ -7,7 +7,7 @@ import { Watch } from './capture/watch.ts'
 import { createWork } from './capture/worker.ts'
 import type { Config } from './config/config.ts'
 import type { Place } from './egress/guard.ts'
-import { openEventually } from './queue/eventually.ts'
+import { openQueue } from './queue/open-queue.ts'
 import { FairTurns } from './shares/fair-turns.ts'
 import type { Storage } from './storage.ts'
 
@@ -30,7 +30,7 @@ export interface StudioOptions {
   readonly clock: () => number
   /** Between those who watch. */
   readonly turns?: FairTurns
-  /** Captures nothing but what is asked for through it, where the queue can tell. */
+  /** Captures nothing but what is asked for through it. */
   readonly ownOnly?: boolean
   /** Names that this program answers itself, whatever DNS says. */
   readonly places?: ReadonlyMap<string, Place> | undefined
@@ -63,12 +63,10 @@ export async function openStudio(
   })
   // While one picture is stored the next one is taken: so some more are under way than the camera takes at a time.
   const underWay = concurrency === 0 ? 0 : concurrency + Math.ceil(concurrency / 2)
-  const queue = openEventually(
-    () => storage.openQueue({ work, concurrency: underWay, log, clock, ownOnly }),
-    { log, atOnce: concurrency > 0 },
-  )
+  const extra = ownOnly ? 0 : concurrency
+  const queue = openQueue(captures, { work, concurrency: underWay, extra, log, clock, ownOnly })
   return {
-    requests: new Requests(storage.store, queue.opened),
+    requests: new Requests(storage.store, queue, { mostWaiting: config.limits.pagesWaiting }),
     watch,
     outcomes,
     async ready() {

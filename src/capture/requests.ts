@@ -18,14 +18,19 @@ export interface AcceptOptions {
 /** Takes in what is to be captured. */
 export class Requests {
   readonly #store: Store
-  readonly #queue: () => Promise<Queue>
+  readonly #queue: Queue
+  readonly #limits: { readonly mostWaiting: number }
 
-  constructor(store: Store, queue: () => Promise<Queue>) {
+  constructor(store: Store, queue: Queue, limits: { readonly mostWaiting: number }) {
     this.#store = store
     this.#queue = queue
+    this.#limits = limits
   }
 
-  /** Answers the id of the root, once it is safe. Throws `not_found`, or `conflict` for a key that was used before. */
+  /**
+   * Answers the id of the root, once it is safe. Throws `not_found`, `conflict` for a key that was used before, or
+   * `rate_limited` where too many pages of the project wait.
+   */
   async accept(
     projectText: string,
     asked: Asked,
@@ -33,7 +38,7 @@ export class Requests {
   ): Promise<string> {
     const projectId = parseId(projectText)
     if (!projectId) throw new AppError('not_found')
-    const queue = await this.#queue()
+    const queue = this.#queue
     const request = {
       ...asked,
       projectId,
@@ -43,7 +48,7 @@ export class Requests {
       digest: digestOf(asked),
       heldUntil: queue.heldUntil?.(now),
     }
-    const rootId = await this.#store.captures.accept(request, queue.also)
+    const rootId = await this.#store.captures.accept(request, this.#limits)
     queue.wake({ projectId, rootId })
     return rootId
   }

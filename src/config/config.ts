@@ -79,6 +79,8 @@ export interface Limits {
   readonly pictureBytes: number
   readonly picturePixels: number
   readonly urls: number
+  /** Of one project, in all. */
+  readonly pagesWaiting: number
   readonly loadingMs: number
   readonly viewportWidth: number
   readonly viewportHeight: number
@@ -201,6 +203,7 @@ export function readConfig(
       pictureBytes: need('MAX_PICTURE_BYTES'),
       picturePixels: need('MAX_PICTURE_PIXELS'),
       urls: need('MAX_URLS_PER_REQUEST'),
+      pagesWaiting: need('MAX_PAGES_WAITING'),
       loadingMs: need('MAX_LOADING_TIME'),
       viewportWidth: need('MAX_VIEWPORT_WIDTH'),
       viewportHeight: need('MAX_VIEWPORT_HEIGHT'),

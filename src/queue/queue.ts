@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Captures, CaptureTask } from '../store/captures.ts'
+import type { CaptureTask } from '../store/captures.ts'
 
 /** How often capturing one page is begun before it is given up. */
 export const MAX_ATTEMPTS = 3
@@ -14,6 +14,8 @@ export interface QueueOptions {
   readonly work: Work
   /** Captures under way at a time. 0: others work it off. */
   readonly concurrency: number
+  /** So many more, for projects that have nothing under way: nobody's first page waits for another's to end. */
+  readonly extra?: number
   readonly log: Pick<Logger, 'warn' | 'error'>
   readonly clock?: () => number
   /** Only what was accepted through this very queue, and nobody else takes that: for a command that captures itself. */
@@ -22,8 +24,6 @@ export interface QueueOptions {
 
 /** Who captures what next. Whatever was accepted is captured at least once, and ended once. */
 export interface Queue {
-  /** Makes a request known to the queue, in the transaction that accepts it. Undefined: the store itself is the queue. */
-  readonly also: Parameters<Captures['accept']>[1]
   /** For requests that are to be accepted for this queue alone: until when. */
   readonly heldUntil?: (now: number) => number
   /** Something was accepted by this process: there is no need to wait until it is looked for. */

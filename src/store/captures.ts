@@ -34,11 +34,6 @@ export interface CaptureKey {
   readonly position: number
 }
 
-/** A capture that was queued. Lower turns come first: projects take turns, however many pages each asked for. */
-export interface QueuedCapture extends CaptureKey {
-  readonly turn: number
-}
-
 /** One attempt at a capture. Of several attempts at the same one only the last that began can end it. */
 export interface Attempt extends CaptureKey {
   /** The id of the attempt, and of the result that it makes. */
@@ -110,8 +105,14 @@ export interface Changes {
   readonly captures: readonly CaptureProgress[]
 }
 
-/** Statements of the same transaction. */
-export type Execute = (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>
+/** What is to be captured, in all. */
+export interface Backlog {
+  readonly waiting: number
+  /** Since when the oldest of those waits, in Unix milliseconds. */
+  readonly oldest: number | undefined
+  /** Under way, as far as is known. */
+  readonly running: number
+}
 
 /**
  * What was asked for and is to be captured. A request is a root from the moment it was accepted; each capture adds a
@@ -120,35 +121,34 @@ export type Execute = (text: string, values?: readonly unknown[]) => Promise<Rec
 export interface Captures {
   /**
    * Adds the root, empty, and queues its pages: all of it or nothing, durable when it resolves. Answers the id of the
-   * root that the same idempotency key made before, if there is one. `also` is part of the same transaction, where
-   * something else than the store keeps the queue. Throws `not_found` for an unknown project, `conflict` where the
-   * key belongs to another request.
+   * root that the same idempotency key made before, if there is one. Throws `not_found` for an unknown project,
+   * `conflict` where the key belongs to another request, `rate_limited` where more than `mostWaiting` pages of the
+   * project would wait.
    */
-  accept(
-    request: NewRequest,
-    also?: (queued: readonly QueuedCapture[], execute: Execute) => Promise<void>,
-  ): Promise<string>
+  accept(request: NewRequest, limits?: { readonly mostWaiting?: number }): Promise<string>
   /** Whether anything is left to be captured. */
   anyUnfinished(): Promise<boolean>
+  findBacklog(): Promise<Backlog>
   /**
    * Begins the next attempt at whatever is due: queued, or begun by someone who has not renewed it since. It is
-   * trusted for `leaseMs`. With `rootId`, only of this root, and those that are held, too. Undefined: nothing is due.
+   * trusted for `leaseMs`. Of the projects that have something due, the one comes first that has used least of the
+   * browser, with what it has under way; of its pages, the one that was asked for first. `idleOnly`: only of projects
+   * that have nothing under way. `rootId`: only of this root, and those that are held, too. Undefined: nothing is due.
    */
   takeNext(options: {
     now: number
     leaseMs: number
     rootId?: string | undefined
+    idleOnly?: boolean | undefined
   }): Promise<CaptureTask | undefined>
-  /** Begins an attempt at this one, whoever else is at it. Undefined where it is finished, or unknown. */
-  take(capture: CaptureKey, options: { now: number; leaseMs: number }): Promise<CaptureTask | undefined>
   /** False where the attempt is not the last one any more. */
   renew(attempt: Attempt, until: number): Promise<boolean>
   /** Ends it. False where the attempt is not the last one any more: then nothing changed. */
   finish(attempt: Attempt, outcome: Captured | Failed, now: number): Promise<boolean>
   /** What is still held of this root is for everyone. */
-  letGo(root: { projectId: string; rootId: string }): Promise<void>
+  letGo(root: { projectId: string; rootId: string }, now: number): Promise<void>
   /** Back to the queue, not before `due`. An attempt that does not count was no fault of the page. */
-  putBack(attempt: Attempt, options: { due: number; counts: boolean }): Promise<void>
+  putBack(attempt: Attempt, options: { now: number; due: number; counts: boolean }): Promise<void>
   /** Undefined where there is no such request; roots that were imported have none. */
   findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined>
   /** From one instant. `since`: a version; 0 for everything. Undefined as above. */

@@ -2,7 +2,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { newRequest } from '../support/captures.ts'
+import { newRequest, takeAll } from '../support/captures.ts'
 import { addPictures, makePng, submittedJob } from '../support/results.ts'
 import { startService } from '../support/service.ts'
 import { useVisitors } from '../support/visitor.ts'
@@ -66,15 +66,9 @@ test.each([390, 1280])(
       pages,
     }
     await service.store.captures.accept(request)
-    for (const { position } of pages.map((_, position) => ({ position }))) {
-      const key = { projectId, rootId: request.rootId, position }
-      const task = await service.store.captures.take(key, { now: service.now, leaseMs: 1_000 })
-      if (task)
-        await service.store.captures.finish(
-          task,
-          { reason: 'dns', detail: NAMES[position] ?? '' },
-          service.now,
-        )
+    for (const task of await takeAll(service.store, { now: service.now, leaseMs: 1_000 })) {
+      const failed = { reason: 'dns', detail: NAMES[task.position] ?? '' } as const
+      await service.store.captures.finish(task, failed, service.now)
     }
     const at = (path: string) => `${service.url}/projects/${projectId}${path}`
     const { page, complaints } = await visit(at(''), { width, height: 900 })

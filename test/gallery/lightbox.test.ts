@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
-import { newRequest, PICTURE } from '../support/captures.ts'
+import { newRequest, PICTURE, takeAll } from '../support/captures.ts'
 import { addressOf, startHung } from '../support/hang.ts'
 import { hangMany } from '../support/hang-many.ts'
 import { makePng, makeProject } from '../support/results.ts'
@@ -64,13 +64,13 @@ async function startCapturing(visitor: Visitor, pages: number, size: { width: nu
   const request = newRequest(projectId, { created: service.now, pages })
   const { captures } = service.store
   await captures.accept(request)
+  const tasks = await takeAll(service.store, { now: service.now, leaseMs: 60_000 })
   const png = await makePng(size.width, size.height)
   await visitor.page.route('**/images/**', (route) => route.fulfill({ body: png, contentType: 'image/png' }))
   return {
     address: `${service.url}/projects/${projectId}/roots/${request.rootId}`,
     async finish(position: number) {
-      const key = { projectId, rootId: request.rootId, position }
-      const task = await captures.take(key, { now: service.now, leaseMs: 60_000 })
+      const task = tasks[position]
       if (task) await captures.finish(task, { ...PICTURE, ...size }, service.now)
     },
   }

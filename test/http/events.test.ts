@@ -140,7 +140,7 @@ describe.each(bothDatabases(postgres))('events, with %s,', (_, world) => {
             if (!task) return
             news.add(task.position)
             if (what === 'begin') running.push(task)
-            if (what === 'back') await captures.putBack(task, { due: 0, counts: true })
+            if (what === 'back') await captures.putBack(task, { now: 1, due: 0, counts: true })
             if (what === 'done' || what === 'failed')
               await captures.finish(task, what === 'done' ? DONE : FAILED, 2)
           }

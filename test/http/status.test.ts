@@ -71,10 +71,10 @@ describe.each(bothDatabases(postgres))('the status, with %s,', (_, world) => {
     const queued = { position: 0, ...newPage(), queued: INSTANT }
     const first = await begin(service.store, rootId, 100)
     expect(await page()).toEqual({ ...queued, state: 'running', attempts: 1, started: 100 })
-    await service.store.captures.putBack(first, { due: 0, counts: true })
+    await service.store.captures.putBack(first, { now: 150, due: 0, counts: true })
     expect(await page()).toEqual({ ...queued, state: 'queued', attempts: 1 })
     const second = await begin(service.store, rootId, 200)
-    await service.store.captures.putBack(second, { due: 0, counts: false })
+    await service.store.captures.putBack(second, { now: 250, due: 0, counts: false })
     expect(await page()).toEqual({ ...queued, state: 'queued', attempts: 1 })
     const third = await begin(service.store, rootId, 300)
     expect(await service.store.captures.finish(first, DONE, 350)).toBe(false)

@@ -3,6 +3,7 @@ import { pino } from 'pino'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { AppError } from '../../src/errors.ts'
+import { openQueue } from '../../src/queue/open-queue.ts'
 import { MAX_ATTEMPTS, type Queue, type QueueOptions, type Work } from '../../src/queue/queue.ts'
 import { openStorage } from '../../src/storage.ts'
 import type { Captures, CaptureTask, NewRequest } from '../../src/store/captures.ts'
@@ -14,12 +15,11 @@ import { makeProject } from '../support/results.ts'
 /** The environment that names a database, and a folder. */
 export type Place = Record<string, string>
 
-export interface QueueDriver {
-  /** A place no other test uses. */
-  newPlace(): Promise<Place>
-  /** What waits for a later attempt is due now. */
-  passTime(place: Place): Promise<void>
-  readonly clock: () => number
+let ahead = 0
+const clock = () => Date.now() + ahead
+/** What waits for a later attempt is due now. */
+const passTime = () => {
+  ahead += 60_000
 }
 
 export const SILENT = pino({ level: 'silent' })
@@ -33,10 +33,10 @@ export async function openProcess(
     ...more
   }: { work?: (captures: Captures) => Work } & Partial<Omit<QueueOptions, 'work'>> = {},
 ) {
-  const { store, openQueue, close } = await openStorage(readConfig({ PORT: '0', ...place }))
+  const { store, close } = await openStorage(readConfig({ PORT: '0', ...place }))
   onTestFinished(close)
   const { captures } = store
-  const queue = await openQueue({ work: work(captures), concurrency, log: SILENT, ...more })
+  const queue = openQueue(captures, { work: work(captures), concurrency, log: SILENT, ...more })
   const closeQueue = once(() => queue.close())
   onTestFinished(closeQueue)
   return { store, captures, queue, close: closeQueue, ask: asker(store, queue) }
@@ -47,7 +47,7 @@ function asker({ captures }: Store, queue: Queue) {
   return async (projectId: string, more: Parameters<typeof newRequest>[1] = {}, { wake = true } = {}) => {
     const heldUntil = queue.heldUntil?.(Date.now())
     const request = newRequest(projectId, { created: Date.now(), ...(heldUntil && { heldUntil }), ...more })
-    const rootId = await captures.accept(request, queue.also)
+    const rootId = await captures.accept(request)
     if (wake) queue.wake({ projectId, rootId })
     return { ...request, rootId }
   }
@@ -99,8 +99,8 @@ const progressOf = async ({ captures }: Store, { projectId, rootId }: NewRequest
 const over = async (captures: Captures) => !(await captures.anyUnfinished())
 const nameOf = ({ rootId, position }: CaptureTask) => `${rootId} ${position}`
 
-/** What every queue must do, with a store that is real. */
-export function queueSuite(name: string, { newPlace, passTime, clock }: QueueDriver): void {
+/** What the queue must do with every store. `newPlace`: a place that no other test uses. */
+export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
   const open = async (
     options: { place?: Place } & NonNullable<Parameters<typeof openProcess>[1]> = {},
   ): Promise<Awaited<ReturnType<typeof openProcess>>> => {
@@ -185,12 +185,15 @@ export function queueSuite(name: string, { newPlace, passTime, clock }: QueueDri
         Array.from({ length: 8 }, () => 'queued'),
       )
       let order = ''
+      // No page takes any time: only time would change the order.
+      const instant = Date.now()
       const back = await open({
         place,
         concurrency: 1,
+        clock: () => instant,
         work: (captures) => async (task) => {
           order += task.projectId === projects[0] ? 'A' : 'B'
-          await captures.finish(task, PICTURE, Date.now())
+          await captures.finish(task, PICTURE, instant)
         },
       })
       await until(() => over(back.captures))
@@ -221,7 +224,7 @@ export function queueSuite(name: string, { newPlace, passTime, clock }: QueueDri
       const [again] = await progressOf(store, request)
       expect(again).toMatchObject({ state: 'queued', attempts: 1 })
       await until(async () => {
-        await passTime(place)
+        passTime()
         await sleep(100)
         return await over(captures)
       })
@@ -259,7 +262,7 @@ export function queueSuite(name: string, { newPlace, passTime, clock }: QueueDri
       })
       const request = await ask(await makeProject(store))
       await until(async () => {
-        await passTime(place)
+        passTime()
         await sleep(100)
         return await over(captures)
       })
@@ -330,6 +333,154 @@ export function queueSuite(name: string, { newPlace, passTime, clock }: QueueDri
       await sleep(1_200)
       expect(new Set(asked.map(({ rootId }) => rootId)).size).toBe(1)
       expect(seen.toSorted()).toEqual([0, 1].map((position) => `${asked[0]?.rootId} ${position}`))
+    })
+
+    test('a project that has nothing under way does not wait for others’ pages to end', async () => {
+      const begun: string[] = []
+      const end = Promise.withResolvers<void>()
+      const { store, captures, ask } = await open({
+        concurrency: 3,
+        extra: 2,
+        work: (captures) => async (task, signal) => {
+          begun.push(task.projectId)
+          if (task.projectId === slow) {
+            signal.addEventListener('abort', () => end.resolve())
+            await end.promise
+          }
+          await captures.finish(task, PICTURE, clock())
+        },
+      })
+      const slow = await makeProject(store)
+      const count = (id: string) => begun.filter((one) => one === id).length
+      await ask(slow, { pages: 20 })
+      await until(() => count(slow) === 3)
+      const others = [await makeProject(store), await makeProject(store)] as const
+      const asked = [await ask(others[0], { pages: 6 }), await ask(others[1], { pages: 6 })]
+      for (const request of asked) {
+        await until(async () => (await progressOf(store, request)).every(({ state }) => state === 'done'))
+      }
+      // The extra places are not for who holds all others.
+      expect([count(slow), begun.length]).toEqual([3, 15])
+      end.resolve()
+      await until(() => over(captures))
+      expect(count(slow)).toBe(20)
+    })
+
+    test('a project alone has no more under way than before, and one of many one extra at a time', async () => {
+      const end = Promise.withResolvers<void>()
+      const begun: string[] = []
+      const { store, captures, ask } = await open({
+        concurrency: 2,
+        extra: 2,
+        work: (captures) => async (task) => {
+          begun.push(task.projectId)
+          await end.promise
+          await captures.finish(task, PICTURE, clock())
+        },
+      })
+      const projects = [await makeProject(store), await makeProject(store), await makeProject(store)]
+      const [one = '', two = '', three = ''] = projects
+      await ask(one, { pages: 9 })
+      await until(() => begun.length === 2)
+      await ask(one, { pages: 9 })
+      await ask(two, { pages: 9 })
+      await until(() => begun.length === 3)
+      await ask(two, { pages: 9 })
+      await ask(three, { pages: 9 })
+      await until(() => begun.length === 4)
+      await ask(await makeProject(store), { pages: 9 })
+      await sleep(100)
+      expect(begun).toEqual([one, one, two, three])
+      end.resolve()
+      await until(() => over(captures))
+    })
+
+    test('who is frozen for longer than its lease loses its capture, hears of it, and ends nothing late', async () => {
+      const place = await newPlace()
+      const { work, begun, told } = hanging()
+      // Its clock stands still, and what it renews ends when it would have ended anyway.
+      const instant = Date.now()
+      const frozen = await openProcess(place, { work, clock: () => instant })
+      const { projectId, rootId } = await frozen.ask(await makeProject(frozen.store))
+      const late = await begun
+      const early = await openProcess(place, { clock: () => instant + 19_000, concurrency: 1 })
+      early.queue.wake({ projectId, rootId })
+      await sleep(1_200)
+      const state = async () => (await frozen.captures.findProgress(projectId, rootId))?.captures[0]
+      expect(await state()).toMatchObject({ state: 'running', attempts: 1 })
+      await early.close()
+
+      const other = await openProcess(place, { clock: () => instant + 20_001 })
+      await until(async () => (await state())?.state === 'done')
+      const [job] = await other.store.jobsOf(projectId, [rootId])
+      const root = await other.store.findRoot(projectId, rootId)
+      expect(await state()).toMatchObject({ attempts: 2, uuid: job?.uuid })
+      expect(job?.uuid).not.toBe(late.uuid)
+      // With its next renewal; what it throws then changes nothing.
+      await told
+      expect(await frozen.captures.finish(late, PICTURE, Date.now())).toBe(false)
+      expect(await frozen.captures.finish(late, FAILURE, Date.now())).toBe(false)
+      await frozen.close()
+      expect(await other.store.findRoot(projectId, rootId)).toEqual(root)
+      expect(await state()).toMatchObject({ state: 'done', attempts: 2, uuid: job?.uuid })
+    })
+
+    test('who is slow but alive keeps its capture for as long as it takes', async () => {
+      const place = await newPlace()
+      const { work, begun } = hanging()
+      // Time passes four times as fast: without being renewed it would be lost after five seconds.
+      const start = Date.now()
+      const clock = () => start + (Date.now() - start) * 4
+      const slow = await openProcess(place, { work, clock, concurrency: 1 })
+      const { projectId, rootId } = await slow.ask(await makeProject(slow.store))
+      await begun
+      const other = await openProcess(place, { clock, concurrency: 1 })
+      await sleep(7_000)
+      const progress = await other.captures.findProgress(projectId, rootId)
+      expect(progress?.captures).toMatchObject([{ state: 'running', attempts: 1 }])
+    })
+
+    test('for one’s own only: nobody else takes those, nor it another’s, and closing leaves them to all', async () => {
+      const place = await newPlace()
+      const { work, begun, told, works } = hanging()
+      const own = await openProcess(place, { work, ownOnly: true, concurrency: 1 })
+      const projectId = await makeProject(own.store)
+      const seen: string[] = []
+      const other = await openProcess(place, {
+        work: (captures) => async (task) => {
+          seen.push(task.rootId)
+          await captures.finish(task, PICTURE, Date.now())
+        },
+      })
+      const mine = await own.ask(projectId, { pages: 2 })
+      expect(await begun).toMatchObject({ rootId: mine.rootId, position: 0 })
+      const others = await other.ask(projectId)
+      await until(() => seen.length === 1)
+      await sleep(1_200)
+      expect(seen).toEqual([others.rootId])
+      expect(works()).toBe(1)
+      await own.close()
+      await told
+      await until(() => seen.length === 3)
+      expect(seen).toEqual([others.rootId, mine.rootId, mine.rootId])
+    })
+
+    test('for one’s own only: what was not the page’s fault waits, too', async () => {
+      const place = await newPlace()
+      let works = 0
+      const own = await openProcess(place, {
+        ownOnly: true,
+        work: () => async () => {
+          // As real work does: others get a turn.
+          await sleep(5)
+          works += 1
+          throw new AppError('no_browser')
+        },
+      })
+      await own.ask(await makeProject(own.store))
+      await until(() => works === 1)
+      await sleep(1_500)
+      expect(works).toBe(1)
     })
   })
 }

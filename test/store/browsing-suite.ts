@@ -65,7 +65,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
               if (taken) tasks.push(taken)
               if (task) tasks.push(task)
             } else if (task && act === 'putBack') {
-              await store.captures.putBack(task, { due: 0, counts: true })
+              await store.captures.putBack(task, { now: 1e14, due: 0, counts: true })
             } else if (task) {
               const marks = MARK_NAMES.filter((_, index) => which & (1 << index))
               const picture = { ...PICTURE, seen: newSeen({ marks }) }

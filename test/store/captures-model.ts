@@ -1,4 +1,4 @@
-import type { CaptureKey, NewRequest } from '../../src/store/captures.ts'
+import type { Backlog, CaptureKey, NewRequest } from '../../src/store/captures.ts'
 
 interface ModelCapture extends CaptureKey {
   readonly turn: number
@@ -7,6 +7,7 @@ interface ModelCapture extends CaptureKey {
   attempts: number
   attempt: string | undefined
   due: number
+  started: number
   lease: number
   changed: number
 }
@@ -19,46 +20,53 @@ interface ModelRequest {
   version: number
 }
 
+interface ModelProject {
+  readonly projectId: string
+  /** Of the browser's time, without what is under way. */
+  used: number
+  since: number
+}
+
+/** What an attempt costs beside its time. */
+const ATTEMPT_MS = 100
+
 /** What the port says, in the plainest words: lists that are looked through. */
 export class CapturesModel {
   readonly requests: ModelRequest[] = []
   readonly captures: ModelCapture[] = []
+  readonly projects: ModelProject[] = []
 
   accept({ projectId, rootId, digest, idempotencyKey: key, pages, created }: NewRequest): string {
     const before = this.requests.find((one) => one.projectId === projectId && key && one.key === key)
     if (before) return before.digest === digest ? before.rootId : 'conflict'
-    const waiting = this.#unfinished()
-    const own = waiting.filter((one) => one.projectId === projectId).map(({ turn }) => turn)
-    const fresh = waiting.filter(
-      ({ state, attempts, due }) => state === 'queued' && attempts === 0 && due <= created,
-    )
-    const others = (fresh.length > 0 ? fresh : waiting).map(({ turn }) => turn)
-    const first = own.length > 0 ? Math.max(...own) + 1 : others.length > 0 ? Math.min(...others) : 0
+    this.#join(projectId, created)
+    const own = this.#unfinished()
+      .filter((one) => one.projectId === projectId)
+      .map(({ turn }) => turn)
+    const first = Math.max(-1, ...own) + 1
     this.requests.push({ projectId, rootId, digest, key, version: 1 })
     pages.forEach((_, position) => {
       const place = { projectId, rootId, position, turn: first + position, queued: created }
-      const begin = {
-        state: 'queued',
-        attempts: 0,
-        attempt: undefined,
-        due: 0,
-        lease: 0,
-        changed: 1,
-      } as const
-      this.captures.push({ ...place, ...begin })
+      const begin = { state: 'queued', attempts: 0, attempt: undefined } as const
+      this.captures.push({ ...place, ...begin, due: 0, started: 0, lease: 0, changed: 1 })
     })
     return rootId
   }
 
   /** The one that comes next, if any is due. */
-  next(now: number): ModelCapture | undefined {
-    return this.#unfinished()
-      .filter(({ state, due, lease }) => (state === 'queued' ? due <= now : lease < now))
-      .toSorted((a, b) => a.turn - b.turn || a.queued - b.queued || a.position - b.position)[0]
+  next(now: number, { idleOnly = false } = {}): ModelCapture | undefined {
+    const project = this.projects
+      .filter(({ projectId }) => this.#due(projectId, now).length > 0)
+      .filter(({ projectId }) => !idleOnly || this.#underWay(projectId, now).length === 0)
+      .toSorted((a, b) => this.#usedBy(a, now) - this.#usedBy(b, now) || a.since - b.since)[0]
+    return project && this.#due(project.projectId, now).toSorted((a, b) => a.turn - b.turn)[0]
   }
 
-  begin(capture: ModelCapture, attempt: string, until: number): void {
-    Object.assign(capture, { state: 'running', attempts: capture.attempts + 1, attempt, lease: until })
+  begin(capture: ModelCapture, attempt: string, { now, leaseMs }: { now: number; leaseMs: number }): void {
+    this.#charge(capture, now)
+    this.#projectOf(capture).used += ATTEMPT_MS
+    const attempts = capture.attempts + 1
+    Object.assign(capture, { state: 'running', attempts, attempt, started: now, lease: now + leaseMs })
     this.#count(capture)
   }
 
@@ -67,12 +75,14 @@ export class CapturesModel {
     return this.#unfinished().find((one) => one.attempt === attempt)
   }
 
-  end(capture: ModelCapture, state: 'done' | 'failed'): void {
+  end(capture: ModelCapture, state: 'done' | 'failed', now: number): void {
+    this.#charge(capture, now)
     capture.state = state
     this.#count(capture)
   }
 
-  putBack(capture: ModelCapture, due: number, counts: boolean): void {
+  putBack(capture: ModelCapture, { now, due, counts }: { now: number; due: number; counts: boolean }): void {
+    this.#charge(capture, now)
     const attempts = capture.attempts - (counts ? 0 : 1)
     Object.assign(capture, { state: 'queued', attempts, attempt: undefined, due })
     this.#count(capture)
@@ -84,6 +94,53 @@ export class CapturesModel {
 
   isFinished({ state }: ModelCapture): boolean {
     return state === 'done' || state === 'failed'
+  }
+
+  backlog(): Backlog {
+    const queued = this.captures.filter(({ state }) => state === 'queued').map((one) => one.queued)
+    const running = this.captures.filter(({ state }) => state === 'running').length
+    return { waiting: queued.length, running, oldest: queued.length > 0 ? Math.min(...queued) : undefined }
+  }
+
+  /** Begins where those are that have used least; who waits already owes what it owes. */
+  #join(projectId: string, now: number): void {
+    const competing = this.projects.filter(
+      (one) => this.#due(one.projectId, now).length + this.#underWay(one.projectId, now).length > 0,
+    )
+    const others = competing.filter((one) => one.projectId !== projectId)
+    const least = others.length > 0 ? Math.min(...others.map((one) => this.#usedBy(one, now))) : 0
+    const project = this.projects.find((one) => one.projectId === projectId)
+    if (!project) this.projects.push({ projectId, used: least, since: now })
+    else if (!this.#unfinished().some((one) => one.projectId === projectId))
+      Object.assign(project, { used: least, since: now })
+    else if (!competing.includes(project)) project.used = Math.max(project.used, least)
+  }
+
+  #due(projectId: string, now: number): ModelCapture[] {
+    return this.#unfinished()
+      .filter((one) => one.projectId === projectId)
+      .filter(({ state, due, lease }) => (state === 'queued' ? due <= now : lease < now))
+  }
+
+  #underWay(projectId: string, now: number): ModelCapture[] {
+    return this.captures.filter(
+      (one) => one.projectId === projectId && one.state === 'running' && one.lease >= now,
+    )
+  }
+
+  #usedBy({ projectId, used }: ModelProject, now: number): number {
+    return this.#underWay(projectId, now).reduce((sum, { started }) => sum + now - started, used)
+  }
+
+  #charge(capture: ModelCapture, now: number): void {
+    if (capture.state !== 'running') return
+    this.#projectOf(capture).used += Math.min(now, capture.lease) - capture.started
+  }
+
+  #projectOf({ projectId }: ModelCapture): ModelProject {
+    const project = this.projects.find((one) => one.projectId === projectId)
+    if (!project) throw new Error('a capture of no project')
+    return project
   }
 
   #unfinished(): ModelCapture[] {

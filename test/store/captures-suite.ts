@@ -19,6 +19,8 @@ import type { StoreDriver } from './store-suite.ts'
 
 const NOW = 1_700_000_100_000
 const LEASE = { now: NOW, leaseMs: 20_000 }
+/** When what was begun under that is another's. */
+const LATER = { now: NOW + 20_001, leaseMs: 20_000 }
 
 /** What every store must do with what is to be captured, whatever engine it runs on. */
 export function capturesSuite(name: string, driver: StoreDriver): void {
@@ -106,12 +108,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
     test('an unknown project is not_found, and leaves nothing', async () => {
       const { store, captures } = await open()
       const request = newRequest(randomUUID(), { idempotencyKey: 'key' })
-      let called = false
-      const accepting = captures.accept(request, async () => {
-        called = true
-      })
-      await expect(accepting).rejects.toMatchObject({ code: 'not_found' })
-      expect(called).toBe(false)
+      await expect(captures.accept(request)).rejects.toMatchObject({ code: 'not_found' })
       expect(await store.findRoot(request.projectId, request.rootId)).toBeUndefined()
       expect(await captures.findProgress(request.projectId, request.rootId)).toBeUndefined()
       expect(await captures.anyUnfinished()).toBe(false)
@@ -122,14 +119,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       const request = newRequest(projectId, { idempotencyKey: 'key', pages: 2 })
       await captures.accept(request)
       const before = await answersAbout(store, projectId, request.rootId)
-      let called = false
-      const also = async () => {
-        called = true
-      }
-      expect(await captures.accept({ ...request, rootId: randomUUID(), created: 5 }, also)).toBe(
-        request.rootId,
-      )
-      expect(called).toBe(false)
+      expect(await captures.accept({ ...request, rootId: randomUUID(), created: 5 })).toBe(request.rootId)
       expect(await answersAbout(store, projectId, request.rootId)).toEqual(before)
       expect(await store.pageRoots(projectId, { limit: 9 })).toHaveLength(1)
       // Also when all of it is over.
@@ -152,21 +142,15 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
 
     test('many at once with one key make one root', async () => {
       const { one, projectId } = await openTwice()
-      let called = 0
-      const also = async () => {
-        called += 1
-      }
       const answers = await Promise.all(
         Array.from({ length: 16 }, (_, index) =>
-          one(index).captures.accept(newRequest(projectId, { idempotencyKey: 'key', pages: 2 }), also),
+          one(index).captures.accept(newRequest(projectId, { idempotencyKey: 'key', pages: 2 })),
         ),
       )
       const roots = await one(0).pageRoots(projectId, { limit: 99 })
       expect(roots.map(({ rootId }) => rootId)).toEqual([...new Set(answers)])
       expect(roots).toHaveLength(1)
       expect(await takeAll(one(1), LEASE)).toHaveLength(2)
-      // Those that began and were too late were undone.
-      expect(called).toBeGreaterThan(0)
     })
 
     test('of many at once with one key and other content one is accepted', async () => {
@@ -200,64 +184,79 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       expect(await store.pageRoots(projectId, { limit: 9 })).toHaveLength(5)
     })
 
-    test('`also` hears what was queued, in the same transaction', async () => {
-      const { stores, projectId } = await openTwice()
-      const [store, other] = stores
-      const request = newRequest(projectId, { pages: 2 })
-      const { rootId } = request
-      await store.captures.accept(request, async (queued, execute) => {
-        expect(queued).toEqual([
-          { projectId, rootId, position: 0, turn: 0 },
-          { projectId, rootId, position: 1, turn: 1 },
-        ])
-        expect(await execute('select root_id from roots')).toEqual([{ root_id: rootId }])
-        expect(await other.findRoot(projectId, rootId)).toBeUndefined()
-        await execute(`update projects set name = 'told'`)
-        expect((await other.findProject(projectId))?.name).toBe('Test')
-      })
-      expect((await other.findProject(projectId))?.name).toBe('told')
-      expect(await other.findRoot(projectId, rootId)).toBeDefined()
-    })
-
-    test('where `also` throws, nothing at all is left, not even what it did', async () => {
+    test('no more than may wait, and nothing is half done', async () => {
       const { store, captures, projectId } = await open()
-      const request = newRequest(projectId, { idempotencyKey: 'key' })
+      const other = await makeProject(store)
+      const most = { mostWaiting: 5 }
+      await captures.accept(newRequest(projectId, { pages: 3 }), most)
+      const request = newRequest(projectId, { pages: 3, idempotencyKey: 'key' })
       const before = await answersAbout(store, projectId, request.rootId)
-      const accepting = captures.accept(request, async (_, execute) => {
-        await execute(`update projects set name = 'told'`)
-        throw new Error('no room')
+      await expect(captures.accept(request, most)).rejects.toMatchObject({
+        ...{ code: 'rate_limited', retryAfterS: 60 },
+        message: expect.stringMatching(/^3 pages .* 3 more .* than 5 \(MAX_PAGES_WAITING\)$/),
       })
-      await expect(accepting).rejects.toThrow('no room')
       expect(await answersAbout(store, projectId, request.rootId)).toEqual(before)
       expect(before).toMatchObject({ root: undefined, progress: undefined, versions: [undefined] })
-      expect(await captures.anyUnfinished()).toBe(false)
-      expect(await captures.takeNext(LEASE)).toBeUndefined()
-      // The key was not used up.
-      expect(await captures.accept({ ...request, digest: 'other' })).toBe(request.rootId)
+      // Others wait in a line of their own, and the key was not used up.
+      await captures.accept(newRequest(other, { pages: 5 }), most)
+      await captures.accept({ ...request, digest: 'other', pages: somePages(2) }, most)
+      await expect(captures.accept(newRequest(projectId), most)).rejects.toMatchObject({
+        code: 'rate_limited',
+      })
+      // What was accepted before is no more than it was.
+      const again = { ...request, rootId: randomUUID(), digest: 'other', pages: somePages(2) }
+      expect(await captures.accept(again, most)).toBe(request.rootId)
+      // Under way is not over; what is put back waits again; what has ended makes room.
+      const [one, two] = (await takeAll(store, { ...LEASE, rootId: request.rootId })) as [
+        CaptureTask,
+        CaptureTask,
+      ]
+      await captures.putBack(one, { now: NOW, due: 0, counts: true })
+      await expect(captures.accept(newRequest(projectId), most)).rejects.toMatchObject({
+        code: 'rate_limited',
+      })
+      await captures.finish(two, FAILURE, NOW)
+      await captures.finish(two, FAILURE, NOW)
+      await captures.accept(newRequest(projectId), most)
+      await expect(captures.accept(newRequest(projectId), most)).rejects.toMatchObject({
+        code: 'rate_limited',
+      })
     })
 
-    test('where what `also` says is refused, nothing is left', async () => {
-      const { store, captures, projectId } = await open()
-      const request = newRequest(projectId)
-      const accepting = captures.accept(request, async (_, execute) => {
-        await execute('insert into no_such_table values (1)')
-      })
-      await expect(accepting).rejects.toMatchObject({ code: 'storage_failed' })
-      expect(await store.findRoot(projectId, request.rootId)).toBeUndefined()
-      expect(await captures.accept(request)).toBe(request.rootId)
+    test('of many at once no more than may wait', async () => {
+      const { one, projectId } = await openTwice()
+      const outcomes = await Promise.all(
+        Array.from({ length: 12 }, (_, index) =>
+          one(index)
+            .captures.accept(newRequest(projectId, { pages: 2 }), { mostWaiting: 9 })
+            .then(
+              () => 'accepted',
+              (error) => error.code,
+            ),
+        ),
+      )
+      expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(4)
+      expect(outcomes.filter((outcome) => outcome === 'rate_limited')).toHaveLength(8)
+      expect(await takeAll(one(0), LEASE)).toHaveLength(8)
     })
   })
 
   describe(`${name}: whose turn it is`, () => {
     const ORDER = ['A', 'B', 'C']
-    /** Takes and finishes `count` of them; says whose they were. */
-    const work = async (store: Store, projects: readonly string[], count: number) => {
+    /** Takes and finishes `count` of them, which take so long; says whose they were. */
+    const work = async (
+      store: Store,
+      projects: readonly string[],
+      count: number,
+      takes: readonly number[] = [],
+    ) => {
       let turns = ''
       for (let index = 0; index < count; index++) {
         const task = await store.captures.takeNext(LEASE)
         if (!task) break
-        turns += ORDER[projects.indexOf(task.projectId)]
-        await store.captures.finish(task, PICTURE, NOW)
+        const which = projects.indexOf(task.projectId)
+        turns += ORDER[which]
+        await store.captures.finish(task, PICTURE, NOW + (takes[which] ?? 0))
       }
       return turns
     }
@@ -322,6 +321,88 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       expect(await work(store, projects, 99)).toBe('AB'.repeat(6))
     })
 
+    test('what counts is the time, not the pages', async () => {
+      const { store, projects, ask } = await threeProjects()
+      await ask(0, 9)
+      await ask(1, 99)
+      // A page of A takes as long as ten of B, but for what each costs beside its time.
+      expect(await work(store, projects, 23, [10_900, 1_000, 0])).toBe(`${`A${'B'.repeat(10)}`.repeat(2)}A`)
+    })
+
+    test('what is under way counts for as long as it has taken', async () => {
+      const { captures, projects, ask } = await threeProjects()
+      await ask(0, 9)
+      await ask(1, 9)
+      const whose = async (at: number) =>
+        ORDER[projects.indexOf((await captures.takeNext({ ...LEASE, now: NOW + at }))?.projectId ?? '')]
+      expect([await whose(0), await whose(0)]).toEqual(['A', 'B'])
+      const task = (await captures.takeNext({ ...LEASE, now: NOW + 1 })) as CaptureTask
+      expect(task.projectId).toBe(projects[0])
+      // A has two of them under way now, and so it uses twice as much.
+      expect([await whose(5_000), await whose(5_000)]).toEqual(['B', 'B'])
+    })
+
+    test('who joins begins where those are that have used least, whatever it used before', async () => {
+      const { store, projects, ask } = await threeProjects()
+      await ask(1, 1)
+      expect(await work(store, projects, 1, [0, 90_000])).toBe('B')
+      await ask(0, 30)
+      expect(await work(store, projects, 5, [9_900])).toBe('AAAAA')
+      // Neither does B owe anything, nor has it saved up the time in which A was alone.
+      await ask(1, 20)
+      expect(await work(store, projects, 6, [9_900, 9_900])).toBe('ABABAB')
+      expect(await work(store, projects, 6, [9_900, 900])).toBe(`A${'B'.repeat(5)}`)
+    })
+
+    test('what a lost attempt has used is no more than it was trusted for', async () => {
+      const { store, captures, projects, ask } = await threeProjects()
+      await ask(0, 9)
+      await ask(1, 9)
+      expect((await captures.takeNext(LEASE))?.projectId).toBe(projects[0])
+      // A day later another takes over: twenty seconds were used, and what an attempt costs.
+      const late = { ...LEASE, now: NOW + 86_400_000 }
+      const take = async (takes: number) => {
+        const task = (await captures.takeNext(late)) as CaptureTask
+        await captures.finish(task, PICTURE, late.now + takes)
+        return `${ORDER[projects.indexOf(task.projectId)]}${task.position}`
+      }
+      expect([await take(9_900), await take(0), await take(9_900), await take(9_900)]).toEqual([
+        'B0',
+        'A0',
+        'B1',
+        'B2',
+      ])
+      expect(await take(0)).toBe('A1')
+      expect(await work(store, [], 0)).toBe('')
+    })
+
+    test('for who has nothing under way only, if that is asked', async () => {
+      const { captures, projects, ask } = await threeProjects()
+      const whose = async (idleOnly: boolean) =>
+        ORDER[projects.indexOf((await captures.takeNext({ ...LEASE, idleOnly }))?.projectId ?? '')]
+      await ask(0, 9)
+      expect([await whose(false), await whose(false), await whose(true)]).toEqual(['A', 'A', undefined])
+      await ask(1, 2)
+      await ask(2, 2)
+      const task = (await captures.takeNext({ ...LEASE, idleOnly: true })) as CaptureTask
+      expect([task.projectId, await whose(true), await whose(true)]).toEqual([projects[1], 'C', undefined])
+      await captures.finish(task, PICTURE, NOW)
+      expect([await whose(true), await whose(true)]).toEqual(['B', undefined])
+      // What is not renewed is not under way.
+      expect(await captures.takeNext({ ...LEASE, now: NOW + 20_001, idleOnly: true })).toBeDefined()
+    })
+
+    test('many projects that have nothing due stand in nobody’s way', async () => {
+      const { store, captures, projectId } = await open()
+      for (let index = 0; index < 40; index++) {
+        const held = { created: index, heldUntil: NOW + 1 }
+        await captures.accept(newRequest(await makeProject(store), held))
+      }
+      const rootId = await captures.accept(newRequest(projectId))
+      expect((await takeAll(store, LEASE)).map((task) => task.rootId)).toEqual([rootId])
+      expect(await takeAll(store, { ...LEASE, now: NOW + 1 })).toHaveLength(40)
+    })
+
     test('who joins while an early page is slow or tried again comes no sooner for that', async () => {
       const { store, captures, projects, ask } = await threeProjects()
       await ask(0, 12)
@@ -329,7 +410,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       // One is slow: it stays under way.
       await captures.takeNext(LEASE)
       await work(store, projects, 4)
-      await captures.putBack(again, { due: NOW + 60_000, counts: true })
+      await captures.putBack(again, { now: NOW, due: NOW + 60_000, counts: true })
       await ask(1, 4)
       expect(await work(store, projects, 6)).toBe('ABABAB')
     })
@@ -356,12 +437,12 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
         position: 1,
       })
       const before = await answersAbout(store, projectId, letGo)
-      await captures.letGo({ projectId, rootId: letGo })
+      await captures.letGo({ projectId, rootId: letGo }, NOW)
       expect(await answersAbout(store, projectId, letGo)).toEqual(before)
       expect((await takeAll(store, LEASE)).map(({ rootId }) => rootId)).toEqual([letGo, letGo])
       // Letting go of what is under way or unknown changes nothing.
-      await captures.letGo({ projectId, rootId: letGo })
-      await captures.letGo({ projectId, rootId: randomUUID() })
+      await captures.letGo({ projectId, rootId: letGo }, NOW)
+      await captures.letGo({ projectId, rootId: randomUUID() }, NOW)
       expect(await takeAll(store, LEASE)).toEqual([])
     })
 
@@ -398,7 +479,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
 
     test('what was put back is due when it was said, and not before', async () => {
       const { captures, projectId, rootId, tasks } = await begun(1)
-      await captures.putBack(first(tasks), { due: NOW + 7, counts: true })
+      await captures.putBack(first(tasks), { now: NOW, due: NOW + 7, counts: true })
       expect((await captures.findProgress(projectId, rootId))?.captures).toMatchObject([
         { state: 'queued', attempts: 1, started: undefined, uuid: undefined },
       ])
@@ -408,7 +489,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
 
     test('an attempt that does not count was none', async () => {
       const { captures, projectId, rootId, tasks } = await begun(1)
-      await captures.putBack(first(tasks), { due: 0, counts: false })
+      await captures.putBack(first(tasks), { now: NOW, due: 0, counts: false })
       expect((await captures.findProgress(projectId, rootId))?.captures).toMatchObject([
         { state: 'queued', attempts: 0 },
       ])
@@ -417,50 +498,34 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
 
     test.each([true, false])('nor before for who asks for its root (counted: %s)', async (counts) => {
       const { captures, rootId, tasks } = await begun(1)
-      await captures.putBack(first(tasks), { due: NOW + 7, counts })
+      await captures.putBack(first(tasks), { now: NOW, due: NOW + 7, counts })
       expect(await captures.takeNext({ ...LEASE, now: NOW + 6, rootId })).toBeUndefined()
       expect(await captures.takeNext({ ...LEASE, now: NOW + 7, rootId })).toBeDefined()
     })
 
-    test('a certain one is begun whoever is at it, due or not, but not when it is over', async () => {
-      const { captures, projectId, rootId, tasks } = await begun(2)
-      const { uuid, ...key } = first(tasks)
-      const again = await captures.take(key, LEASE)
-      expect(again).toMatchObject({ projectId, rootId, position: 0, attempts: 2, url: key.url })
-      expect(again?.uuid).not.toBe(uuid)
-      await captures.putBack(again as CaptureTask, { due: NOW + 9_999, counts: true })
-      const last = (await captures.take(key, LEASE)) as CaptureTask
-      expect(last.attempts).toBe(3)
-      await captures.finish(last, FAILURE, NOW)
-      expect(await captures.take(key, LEASE)).toBeUndefined()
-      const done = tasks[1] as CaptureTask
-      await captures.finish(done, PICTURE, NOW)
-      expect(await captures.take(done, LEASE)).toBeUndefined()
-      expect(await captures.take({ projectId, rootId, position: 2 }, LEASE)).toBeUndefined()
-      expect(await captures.take({ projectId, rootId: randomUUID(), position: 0 }, LEASE)).toBeUndefined()
-      expect(await captures.takeNext({ ...LEASE, now: NOW + 1e9 })).toBeUndefined()
-    })
-
     test.each([
-      ['took over', (store: Store, old: Attempt) => store.captures.take(old, LEASE)],
+      ['took over', (store: Store, { rootId }: Attempt) => store.captures.takeNext({ ...LATER, rootId })],
       [
         'took over and ended it',
-        async (store: Store, old: Attempt) => {
-          const next = (await store.captures.take(old, LEASE)) as CaptureTask
+        async (store: Store, { rootId }: Attempt) => {
+          const next = (await store.captures.takeNext({ ...LATER, rootId })) as CaptureTask
           expect(await store.captures.finish(next, PICTURE, NOW)).toBe(true)
         },
       ],
       [
         'took over and failed',
-        async (store: Store, old: Attempt) => {
-          const next = (await store.captures.take(old, LEASE)) as CaptureTask
+        async (store: Store, { rootId }: Attempt) => {
+          const next = (await store.captures.takeNext({ ...LATER, rootId })) as CaptureTask
           expect(await store.captures.finish(next, FAILURE, NOW)).toBe(true)
         },
       ],
-      ['put it back', (store: Store, old: Attempt) => store.captures.putBack(old, { due: 0, counts: true })],
+      [
+        'put it back',
+        (store: Store, old: Attempt) => store.captures.putBack(old, { now: NOW, due: 0, counts: true }),
+      ],
       [
         'put it back without counting it',
-        (store: Store, old: Attempt) => store.captures.putBack(old, { due: 0, counts: false }),
+        (store: Store, old: Attempt) => store.captures.putBack(old, { now: NOW, due: 0, counts: false }),
       ],
     ])('after another %s, the one before changes nothing, whatever it does', async (_, another) => {
       const { store, captures, projectId, rootId, tasks } = await begun(2)
@@ -470,12 +535,12 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       expect(await captures.finish(old, PICTURE, NOW + 1)).toBe(false)
       expect(await captures.finish(old, FAILURE, NOW + 1)).toBe(false)
       expect(await captures.renew(old, NOW + 99_999)).toBe(false)
-      await captures.putBack(old, { due: NOW + 99_999, counts: false })
-      await captures.putBack(old, { due: NOW + 99_999, counts: true })
+      await captures.putBack(old, { now: NOW, due: NOW + 99_999, counts: false })
+      await captures.putBack(old, { now: NOW, due: NOW + 99_999, counts: true })
       expect(await answersAbout(store, projectId, rootId)).toEqual(before)
       // Neither was the lease or the due time of the other's moved.
       const finished = before.progress?.captures[0]?.finished !== undefined
-      const due = await captures.takeNext({ ...LEASE, now: NOW + 20_001, rootId })
+      const due = await captures.takeNext({ ...LEASE, now: NOW + 40_002, rootId })
       expect(due?.position).toBe(finished ? 1 : 0)
     })
 
@@ -491,7 +556,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       ]) {
         expect(await captures.finish(wrong, PICTURE, NOW)).toBe(false)
         expect(await captures.renew(wrong, NOW)).toBe(false)
-        await captures.putBack(wrong, { due: 0, counts: true })
+        await captures.putBack(wrong, { now: NOW, due: 0, counts: true })
       }
       expect(await answersAbout(store, projectId, rootId)).toEqual(before)
     })
@@ -594,17 +659,17 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       await happened(0)
       const one = (await captures.takeNext(LEASE)) as CaptureTask
       await happened(0)
-      await captures.putBack(one, { due: 0, counts: false })
+      await captures.putBack(one, { now: NOW, due: 0, counts: false })
       await happened(0)
-      const other = (await captures.take({ projectId, rootId, position: 1 }, LEASE)) as CaptureTask
-      await happened(1)
-      const again = (await captures.take(other, LEASE)) as CaptureTask
-      await happened(1)
+      await captures.takeNext(LEASE)
+      await happened(0)
+      const again = (await captures.takeNext(LATER)) as CaptureTask
+      await happened(0)
       await captures.finish(again, FAILURE, NOW)
-      await happened(1)
+      await happened(0)
       await captures.finish((await captures.takeNext(LEASE)) as CaptureTask, PICTURE, NOW)
       last += 1
-      await happened(0)
+      await happened(1)
     })
 
     test('of an imported or an unknown root there is none', async () => {
@@ -666,9 +731,10 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       await captures.finish(one, PICTURE, NOW)
       await captures.finish(two, FAILURE, NOW)
       expect(await captures.anyUnfinished()).toBe(true)
-      await captures.putBack(three, { due: NOW + 1e9, counts: true })
+      await captures.putBack(three, { now: NOW, due: NOW + 1e9, counts: true })
       expect(await captures.anyUnfinished()).toBe(true)
-      await captures.finish((await captures.take(three, LEASE)) as CaptureTask, PICTURE, NOW)
+      const late = (await captures.takeNext({ ...LEASE, now: NOW + 1e9 })) as CaptureTask
+      await captures.finish(late, PICTURE, NOW)
       expect(await captures.anyUnfinished()).toBe(false)
     })
   })
@@ -735,15 +801,19 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
     test('of many that begin one capture only the last can end it', async () => {
       const { one, projectId } = await openTwice()
       const rootId = await one(0).captures.accept(newRequest(projectId))
-      const key = { projectId, rootId, position: 0 }
-      const tasks = await Promise.all(
-        Array.from({ length: 8 }, (_, index) => one(index).captures.take(key, LEASE)),
+      // Each finds it lost, unless one with a later clock was faster.
+      const taken = await Promise.all(
+        Array.from({ length: 8 }, (_, index) =>
+          one(index).captures.takeNext({ ...LEASE, now: NOW + index * 30_000 }),
+        ),
       )
-      expect(tasks.map((task) => task?.attempts).toSorted()).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
+      const tasks = taken.filter((task) => task !== undefined)
+      const attempts = tasks.map((task) => task.attempts).toSorted()
+      expect(attempts).toEqual(tasks.map((_, index) => index + 1))
       const outcomes = await Promise.all(
-        tasks.map((task, index) => one(index).captures.finish(task as CaptureTask, PICTURE, NOW)),
+        tasks.map((task, index) => one(index).captures.finish(task, PICTURE, NOW)),
       )
-      expect(tasks.filter((_, index) => outcomes[index])).toMatchObject([{ attempts: 8 }])
+      expect(tasks.filter((_, index) => outcomes[index])).toMatchObject([{ attempts: tasks.length }])
       expect(await one(0).jobsOf(projectId, [rootId])).toHaveLength(1)
     })
 
@@ -758,7 +828,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
           const task = await captures.takeNext(LEASE)
           const other = await captures.takeNext(LEASE)
           if (task) await captures.finish(task, index % 2 ? PICTURE : FAILURE, NOW)
-          if (other) await captures.putBack(other, { due: 0, counts: round % 2 === 0 })
+          if (other) await captures.putBack(other, { now: NOW, due: 0, counts: round % 2 === 0 })
         }
       })
       await Promise.all(takers)
@@ -773,7 +843,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
     const operation = fc.oneof(
       { weight: 2, arbitrary: fc.tuple(fc.constant('accept' as const), small, small) },
       { weight: 4, arbitrary: fc.tuple(fc.constant('takeNext' as const), small, small) },
-      { weight: 1, arbitrary: fc.tuple(fc.constant('take' as const), fc.nat({ max: 30 }), small) },
+      { weight: 2, arbitrary: fc.tuple(fc.constant('takeIdle' as const), small, small) },
       { weight: 1, arbitrary: fc.tuple(fc.constant('renew' as const), small, small) },
       { weight: 4, arbitrary: fc.tuple(fc.constant('finish' as const), small, small) },
       { weight: 2, arbitrary: fc.tuple(fc.constant('putBack' as const), small, small) },
@@ -784,7 +854,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       await fc.assert(
         fc.asyncProperty(fc.array(operation, { minLength: 10, maxLength: 50 }), async (operations) => {
           const { store, captures, projectId } = await open()
-          const projects = [projectId, await makeProject(store)] as const
+          const projects = [projectId, await makeProject(store), await makeProject(store)]
           const model = new CapturesModel()
           const attempts: Attempt[] = []
           // The sixth from the end at most: old enough to have been overtaken, new enough to matter.
@@ -794,7 +864,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
           const begin = (task: CaptureTask | undefined, expected: ReturnType<CapturesModel['next']>) => {
             agree(task && [task.rootId, task.position], expected && [expected.rootId, expected.position])
             if (!task || !expected) return
-            model.begin(expected, task.uuid, now + 20_000)
+            model.begin(expected, task.uuid, { now, leaseMs: 20_000 })
             agree(task.attempts, expected.attempts)
             attempts.push(task)
           }
@@ -805,18 +875,16 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
             if (what === 'accept') {
               const idempotencyKey = other < 3 ? undefined : `${other}`
               const digest = `${one % 2}`
-              const project = projects[one % 2 === 0 ? 0 : 1]
+              const project = projects[(one + other) % 3] as string
               const request = newRequest(project, { pages: one + 1, created: now, idempotencyKey, digest })
               const sure = other === 5 ? { ...request, digest: `${one}` } : request
               const answer = await captures.accept(sure).catch((error) => error.code)
               agree(answer, model.accept(sure))
             } else if (what === 'takeNext') {
               begin(await captures.takeNext({ now, leaseMs: 20_000 }), model.next(now))
-            } else if (what === 'take') {
-              const key = model.captures[one]
-              if (!key) continue
-              const expected = model.isFinished(key) ? undefined : key
-              begin(await captures.take(key, { now, leaseMs: 20_000 }), expected)
+            } else if (what === 'takeIdle') {
+              const expected = model.next(now, { idleOnly: true })
+              begin(await captures.takeNext({ now, leaseMs: 20_000, idleOnly: true }), expected)
             } else if (what === 'wait') {
               now += other * 5_000
             } else if (attempt) {
@@ -827,11 +895,11 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
               } else if (what === 'finish') {
                 const outcome = other < 2 ? FAILURE : PICTURE
                 agree(await captures.finish(attempt, outcome, now), current !== undefined)
-                if (current) model.end(current, other < 2 ? 'failed' : 'done')
+                if (current) model.end(current, other < 2 ? 'failed' : 'done', now)
               } else {
-                const options = { due: now + other * 1_000, counts: other % 2 === 0 }
+                const options = { now, due: now + other * 1_000, counts: other % 2 === 0 }
                 await captures.putBack(attempt, options)
-                if (current) model.putBack(current, options.due, options.counts)
+                if (current) model.putBack(current, options)
               }
             }
           }
@@ -859,6 +927,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
             await captures.anyUnfinished(),
             model.captures.some((page) => !model.isFinished(page)),
           )
+          agree(await captures.findBacklog(), model.backlog())
         }),
         { numRuns: rounds(12) },
       )

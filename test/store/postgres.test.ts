@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { openPool } from '../../src/store/postgres/pool.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
+import { newRequest } from '../support/captures.ts'
 import {
   asAdmin,
   createDatabase,
@@ -102,24 +104,20 @@ describe('PostgreSQL', () => {
   test('a process that freezes in the middle of a transaction does not keep its locks', async () => {
     const url = await driver.newPlace()
     const brief = { ...LIMITS, statementMs: 1_000 }
-    const [frozen, other] = [await openPostgresStore(url, brief), await driver.open(url)]
-    onTestFinished(() => frozen.close())
+    const other = await driver.open(url)
     const projectId = await makeProject(other)
-    const request = (rootId: string) => ({
-      ...{ projectId, rootId, created: 1, digest: 'x', idempotencyKey: undefined, tags: [] },
-      ...{ width: 1, height: 1, fullPage: false, failOnStatus: false },
-      ...{ pages: [{ url: 'http://x/', name: 'x', loadingTime: 1 }] },
-    })
-    const { promise: reached, resolve: reach } = Promise.withResolvers<void>()
-    // It holds the row of the project, and is never heard of again.
-    void frozen.captures.accept(request(randomUUID()), async () => {
-      reach()
-      await new Promise(() => {})
-    })
-    await reached
-    const rootId = randomUUID()
-    expect(await other.captures.accept(request(rootId))).toBe(rootId)
-    expect(await other.pageRoots(projectId, { limit: 10 })).toHaveLength(1)
+    await other.captures.accept(newRequest(projectId))
+    const frozen = openPool(url, brief)
+    onTestFinished(() => frozen.close())
+    // It holds the rows that everyone needs who asks for pages or takes one, and is never heard of again.
+    const connection = await frozen.connect()
+    for (const text of ['begin', 'update turns set used = 0', 'update projects set name = name'])
+      await connection.query({ text })
+    const request = newRequest(projectId)
+    expect(await other.captures.accept(request)).toBe(request.rootId)
+    expect(await other.captures.takeNext({ now: Date.now(), leaseMs: 1 })).toBeDefined()
+    expect(await other.pageRoots(projectId, { limit: 10 })).toHaveLength(2)
+    connection.release(true)
   })
 
   test('a schema newer than the code is refused in words, and untouched', async () => {

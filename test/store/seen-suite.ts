@@ -80,7 +80,7 @@ export function seenSuite(name: string, driver: StoreDriver): void {
       const { store, browsing, projectId } = await open()
       const rootId = await store.captures.accept(newRequest(projectId, { pages: 2 }))
       const late = await begin(store, rootId)
-      const last = (await store.captures.take(late, { now: 1, leaseMs: 1 })) as CaptureTask
+      const last = (await store.captures.takeNext({ now: 1e15, leaseMs: 1, rootId })) as CaptureTask
       for (const attempt of [late, last, last, late]) {
         await store.captures.finish(attempt, seeing('cut', 'wide'), 5)
       }

@@ -50,8 +50,8 @@ export async function hangCaptured(
   await store.captures.accept({ ...request, rootId, pages: urls })
   const folder = join(dataDir, 'images', projectId)
   await mkdir(folder, { recursive: true })
-  for (const [position, page] of pages.entries()) {
-    const task = await store.captures.take({ projectId, rootId, position }, { now: created, leaseMs: 60_000 })
+  for (const page of pages) {
+    const task = await store.captures.takeNext({ now: created, leaseMs: 60_000, rootId })
     if (!task) throw new Error('someone else was there first')
     if (page.failed) {
       await store.captures.finish(task, page.failed, created)

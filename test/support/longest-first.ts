@@ -8,12 +8,12 @@ const LONG = [
     'http/request-screenshots',
     'http/streaming',
     'gallery/many',
-    'queue/boss',
+    'queue/postgres',
     'whole/worlds',
     'camera/right',
   ],
   ...['http/search', 'whole/consistency', 'http/status', 'store/sqlite', 'gallery/accessible', 'http/events'],
-  ...['queue/boss-frozen', 'browser/install-browser', 'whole/crash'],
+  ...['queue/sqlite', 'browser/install-browser', 'whole/crash'],
 ]
 
 /** Long ones begin first, so that none of them is left over for the end, alone. */

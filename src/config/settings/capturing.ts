@@ -46,6 +46,13 @@ export const capturing = {
     help: 'Most pages that one request may ask for.',
     parse: integer(1, 1_000),
   },
+  MAX_PAGES_WAITING: {
+    type: 'number',
+    default: '10000',
+    example: '1000',
+    help: 'Most pages of one project that may wait to be captured; a request beyond that is answered 429.',
+    parse: integer(1, 1_000_000),
+  },
   MAX_LOADING_TIME: {
     type: 'duration',
     default: '100s',

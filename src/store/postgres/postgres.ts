@@ -29,7 +29,7 @@ export async function openPostgresStore(url: string, limits: PoolLimits): Promis
         import('../sql/writes.ts'),
       ])
       const db = queryBuilder(pool)
-      return openWrites({ read: db, write: db })
+      return openWrites({ read: db, write: db, severalWriters: true })
     }
     // Whoever looks up a root does not wait for those who look through all of them.
     const inTurn = createTurns(Math.ceil(limits.connections / 2))

@@ -1,66 +1,21 @@
 import { randomUUID } from 'node:crypto'
-import type { ExpressionBuilder, ExpressionWrapper, SqlBool, Transaction, Updateable } from 'kysely'
+import type { Transaction, Updateable } from 'kysely'
 import type { Attempt, Captured, CaptureKey, CaptureTask, Failed } from '../captures.ts'
+import { type Condition, isDue, isOf } from './due.ts'
 import { addMarks } from './marks.ts'
 import { newRevision } from './revision.ts'
 import type { Schema } from './schema.ts'
+import { charge } from './turns.ts'
 
-/** Of a request, and of its captures, that nothing has happened to. */
-export const FIRST_VERSION = 1
-
-type Condition = (eb: ExpressionBuilder<Schema, 'captures'>) => ExpressionWrapper<Schema, 'captures', SqlBool>
-
-/** Queued and due, or begun by someone who has not renewed it since. `held`: also what is held for its first attempt. */
-export function isDue(now: number, { held }: { held: boolean }): Condition {
-  return (eb) =>
-    eb.and([
-      eb('finished', 'is', null),
-      eb.or([
-        eb.and([
-          eb('state', '=', 'queued'),
-          // To what is held nothing has happened yet; what was put back has its time, whoever asks.
-          held ? eb.or([eb('due', '<=', now), eb('changed', '=', FIRST_VERSION)]) : eb('due', '<=', now),
-        ]),
-        eb.and([eb('state', '=', 'running'), eb('lease', '<', now)]),
-      ]),
-    ])
-}
-
-export const isUnfinished: Condition = (eb) => eb.and([eb('finished', 'is', null)])
-
-/** Of this attempt, and of none that began after it. */
-export function isOf({ uuid }: Attempt): Condition {
-  return (eb) => eb.and([eb('attempt', '=', uuid), eb('finished', 'is', null)])
-}
-
-/** The capture that comes next. */
-export async function findDue(
-  transaction: Transaction<Schema>,
-  now: number,
-  rootId: string | undefined,
-): Promise<CaptureKey | undefined> {
-  let query = transaction
-    .selectFrom('captures')
-    .select(['project_id', 'root_id', 'position'])
-    .where(isDue(now, { held: rootId !== undefined }))
-    .orderBy('turn')
-    .orderBy('queued')
-    .orderBy('position')
-    .limit(1)
-  if (rootId !== undefined) query = query.where('root_id', '=', rootId)
-  const row = await query.executeTakeFirst()
-  return row && { projectId: row.project_id, rootId: row.root_id, position: row.position }
-}
-
-/** Begins an attempt where `condition` holds. */
+/** Begins an attempt at one that is due. `written`: what its project had used when it was chosen. */
 export async function begin(
   transaction: Transaction<Schema>,
   key: CaptureKey,
-  condition: Condition,
-  { now, leaseMs }: { now: number; leaseMs: number },
+  { now, leaseMs, held, written }: { now: number; leaseMs: number; held: boolean; written?: number },
 ): Promise<CaptureTask | undefined> {
   const uuid = randomUUID()
-  const begun = await change(transaction, key, condition, ({ attempts }) => ({
+  const rules = { now, begins: true, ...(written !== undefined && { written }) }
+  const begun = await change(transaction, key, isDue(now, { held }), rules, ({ attempts }) => ({
     state: 'running',
     attempts: attempts + 1,
     attempt: uuid,
@@ -92,7 +47,7 @@ export async function end(
 ): Promise<boolean> {
   const failed = 'reason' in outcome ? outcome : undefined
   const { seen } = outcome
-  const ended = await change(transaction, attempt, isOf(attempt), () => ({
+  const ended = await change(transaction, attempt, isOf(attempt), { now, ends: true }, () => ({
     state: failed ? 'failed' : 'done',
     finished: now,
     lease: null,
@@ -117,9 +72,9 @@ export async function end(
 export async function requeue(
   transaction: Transaction<Schema>,
   attempt: Attempt,
-  { due, counts }: { due: number; counts: boolean },
+  { now, due, counts }: { now: number; due: number; counts: boolean },
 ): Promise<void> {
-  await change(transaction, attempt, isOf(attempt), ({ attempts }) => ({
+  await change(transaction, attempt, isOf(attempt), { now }, ({ attempts }) => ({
     state: 'queued',
     // A late one must not end it any more.
     attempt: null,
@@ -130,27 +85,41 @@ export async function requeue(
   }))
 }
 
+/** False where nothing of it waits. */
 export async function release(
   transaction: Transaction<Schema>,
   { projectId, rootId }: { projectId: string; rootId: string },
-): Promise<void> {
-  await transaction
+): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
     .updateTable('captures')
     .set({ due: 0 })
     .where('project_id', '=', projectId)
     .where('root_id', '=', rootId)
     .where('state', '=', 'queued')
-    .execute()
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Another took a page of this project in the same moment: whose turn it is has to be seen anew. */
+export class Overtaken extends Error {}
+
+interface Rules {
+  readonly now: number
+  readonly begins?: boolean
+  readonly ends?: boolean
+  readonly written?: number
 }
 
 /**
  * Changes a capture where `condition` still holds, and counts that as one more thing that happened to its request.
- * The row of the request is locked last of the two and before any other, always: nobody waits in a circle.
+ * Rows are locked in one order, always, so that nobody waits in a circle: the capture, the turns of its project, the
+ * request, the root, the project.
  */
 async function change(
   transaction: Transaction<Schema>,
   key: CaptureKey,
   condition: Condition,
+  { now, begins = false, ends = false, written }: Rules,
   set: (before: { attempts: number }) => Updateable<Schema['captures']>,
 ) {
   // Locks the row, so that what is read stays true.
@@ -161,9 +130,15 @@ async function change(
     .where('root_id', '=', key.rootId)
     .where('position', '=', key.position)
     .where(condition)
-    .returning(['url', 'name', 'loading_time', 'attempts'])
+    .returning(['url', 'name', 'loading_time', 'attempts', 'started', 'lease'])
     .executeTakeFirst()
   if (!capture) return undefined
+  const elapsed = usedUntil(now, capture)
+  const charged = await charge(transaction, key.projectId, {
+    ...{ elapsed, begins, ends },
+    ...(written !== undefined && { written }),
+  })
+  if (!charged && written !== undefined) throw new Overtaken()
   const values = set(capture)
   const request = await transaction
     .updateTable('requests')
@@ -180,6 +155,11 @@ async function change(
     .where('position', '=', key.position)
     .execute()
   return { capture, request }
+}
+
+/** How long the attempt before has taken. One that was lost used no more than it was trusted for. */
+function usedUntil(now: number, { started, lease }: Pick<Schema['captures'], 'started' | 'lease'>): number {
+  return started === null ? 0 : Math.min(now, lease ?? now) - started
 }
 
 async function addJob(

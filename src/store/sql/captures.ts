@@ -2,7 +2,6 @@ import type { Kysely, Transaction } from 'kysely'
 import type {
   Attempt,
   Captured,
-  CaptureKey,
   Captures,
   CaptureTask,
   Changes,
@@ -10,62 +9,72 @@ import type {
   NewRequest,
   RootProgress,
 } from '../captures.ts'
-import { begin, end, findDue, isDue, isOf, isUnfinished, release, requeue } from './attempts.ts'
+import { begin, end, Overtaken, release, requeue } from './attempts.ts'
+import { findDue, isOf } from './due.ts'
+import { hasTurns, joinTurns, lockTurns, requireRoom } from './join-turns.ts'
 import { findChanges, findProgress } from './progress.ts'
 import type { RootKey } from './reads.ts'
-import {
-  addRequest,
-  adoptRequest,
-  executeWithin,
-  findAccepted,
-  queuePages,
-  requireProjectRow,
-} from './requests.ts'
+import { addRequest, adoptRequest, findAccepted, queuePages, requireProjectRow } from './requests.ts'
 import type { Schema } from './schema.ts'
+import { findNext } from './turns.ts'
+import type { Connections } from './writes.ts'
+
+/** What only reading needs is the engine's own: `reads.ts`. */
+type ReadApart = 'anyUnfinished' | 'findBacklog' | 'findVersion' | 'findVersions'
 
 /** Requests and their captures, by queries that serve every engine. */
-export class SqlCaptures implements Omit<Captures, 'anyUnfinished' | 'findVersion' | 'findVersions'> {
+export class SqlCaptures implements Omit<Captures, ReadApart> {
   readonly #read: Kysely<Schema>
   readonly #write: Kysely<Schema>
+  /** Whether rows have to be locked. */
+  readonly #lock: boolean
 
-  constructor({ read, write }: { read: Kysely<Schema>; write: Kysely<Schema> }) {
+  constructor({ read, write, severalWriters }: Connections) {
     this.#read = read
     this.#write = write
+    this.#lock = severalWriters
   }
 
-  async accept(request: NewRequest, also?: Parameters<Captures['accept']>[1]): Promise<string> {
+  async accept(
+    request: NewRequest,
+    { mostWaiting = Number.POSITIVE_INFINITY }: Parameters<Captures['accept']>[1] = {},
+  ): Promise<string> {
+    const { projectId, rootId, created: now, pages } = request
     for (;;) {
       const accepted = await this.#transaction(async (transaction) => {
-        await requireProjectRow(transaction, request.projectId)
+        await requireProjectRow(transaction, projectId)
+        const turns = await lockTurns(transaction, projectId, { lock: this.#lock })
         const before = await findAccepted(transaction, request)
         if (before !== undefined) return before
+        requireRoom(request, turns, mostWaiting)
+        const competes = turns.waiting > 0 && (await hasTurns(transaction, projectId, now))
+        await joinTurns(transaction, { projectId, now, pages: pages.length, competes }, turns)
         if (!(await addRequest(transaction, request))) throw new KeyTaken()
-        const queued = await queuePages(transaction, request)
-        await also?.(queued, executeWithin(transaction))
-        return request.rootId
-      }).catch(unlessKeyTaken)
+        await queuePages(transaction, request)
+        return rootId
+      }).catch(unless(KeyTaken))
       if (accepted !== undefined) return accepted
     }
   }
 
-  async takeNext({
-    now,
-    leaseMs,
-    rootId,
-  }: Parameters<Captures['takeNext']>[0]): Promise<CaptureTask | undefined> {
-    return await this.#transaction(async (transaction) => {
-      for (;;) {
-        const key = await findDue(transaction, now, rootId)
-        const task =
-          key && (await begin(transaction, key, isDue(now, { held: rootId !== undefined }), { now, leaseMs }))
+  async takeNext(options: Parameters<Captures['takeNext']>[0]): Promise<CaptureTask | undefined> {
+    for (;;) {
+      const taken = await this.#transaction(async (transaction) => {
+        const { now, leaseMs, rootId, idleOnly = false } = options
+        const lock = this.#lock
+        const held = rootId !== undefined
+        const next = held
+          ? { key: await findDue(transaction, now, { rootId, lock }) }
+          : await findNext(transaction, now, { idleOnly, lock })
+        if (!next?.key) return 'nothing'
+        const { key, ...chosen } = next
+        const task = await begin(transaction, key, { now, leaseMs, held, ...chosen })
         // Where another was faster there may be a next one.
-        if (task || !key) return task
-      }
-    })
-  }
-
-  async take(key: CaptureKey, lease: { now: number; leaseMs: number }): Promise<CaptureTask | undefined> {
-    return await this.#transaction((transaction) => begin(transaction, key, isUnfinished, lease))
+        if (!task) throw new Overtaken()
+        return task
+      }).catch(unless(Overtaken))
+      if (taken !== undefined) return taken === 'nothing' ? undefined : taken
+    }
   }
 
   async renew(attempt: Attempt, until: number): Promise<boolean> {
@@ -86,11 +95,17 @@ export class SqlCaptures implements Omit<Captures, 'anyUnfinished' | 'findVersio
     return await this.#transaction((transaction) => end(transaction, attempt, outcome, now))
   }
 
-  async letGo(root: RootKey): Promise<void> {
-    await this.#transaction((transaction) => release(transaction, root))
+  async letGo(root: RootKey, now: number): Promise<void> {
+    const { projectId } = root
+    await this.#transaction(async (transaction) => {
+      const competes = await hasTurns(transaction, projectId, now)
+      if (!(await release(transaction, root))) return
+      const turns = await lockTurns(transaction, projectId, { lock: this.#lock })
+      await joinTurns(transaction, { projectId, now, pages: 0, competes }, turns)
+    })
   }
 
-  async putBack(attempt: Attempt, options: { due: number; counts: boolean }): Promise<void> {
+  async putBack(attempt: Attempt, options: { now: number; due: number; counts: boolean }): Promise<void> {
     await this.#transaction((transaction) => requeue(transaction, attempt, options))
   }
 
@@ -114,6 +129,9 @@ export class SqlCaptures implements Omit<Captures, 'anyUnfinished' | 'findVersio
 /** Another request with the same idempotency key was accepted in the same moment: this one begins again. */
 class KeyTaken extends Error {}
 
-function unlessKeyTaken(error: unknown): undefined {
-  if (!(error instanceof KeyTaken)) throw error
+/** Undefined: once more. */
+function unless(again: typeof KeyTaken | typeof Overtaken): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof again)) throw error
+  }
 }

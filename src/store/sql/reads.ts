@@ -1,3 +1,4 @@
+import type { Backlog } from '../captures.ts'
 import type { JobText } from '../job-text.ts'
 import type { ApiKey, Job, Project, RootHead, RootPosition, Store } from '../store.ts'
 
@@ -23,9 +24,15 @@ export interface Reads
   findKeys(hashes: readonly string[]): Promise<(ApiKey | undefined)[]>
   /** Whether anything is left to be captured. */
   anyUnfinished(): Promise<boolean>
+  findBacklog(): Promise<Backlog>
 }
 
 export const ANY_UNFINISHED = 'select 1 from captures where finished is null limit 1'
+/** Answers unfinished ones, those under way, and since when the oldest waits. */
+export const BACKLOG = `select
+  cast((select coalesce(sum(waiting), 0) from turns where waiting > 0) as bigint),
+  (select count(*) from captures where state = 'running'),
+  (select min(queued) from captures where state = 'queued')`
 
 export type Page = { after?: RootPosition | undefined; limit: number }
 
@@ -59,6 +66,11 @@ export function toJobText(text: string, end = text.length): JobText {
     uuid: text.slice(id, fields),
     fields: text.slice(fields, end),
   }
+}
+
+export function toBacklog(row: readonly unknown[]): Backlog {
+  const [unfinished, running, oldest] = row as [number, number, number | null]
+  return { waiting: Math.max(0, unfinished - running), running, oldest: oldest ?? undefined }
 }
 
 export function toProject(row: readonly unknown[]): Project {

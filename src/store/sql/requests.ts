@@ -1,8 +1,8 @@
-import { CompiledQuery, sql, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { Seen } from '../../contract/seen.ts'
 import { AppError } from '../../errors.ts'
-import type { CaptureProgress, Execute, NewRequest, QueuedCapture, RootProgress } from '../captures.ts'
-import { FIRST_VERSION } from './attempts.ts'
+import type { CaptureProgress, NewRequest, RootProgress } from '../captures.ts'
+import { FIRST_VERSION } from './due.ts'
 import { addMarks, NO_MARKS } from './marks.ts'
 import { newRevision } from './revision.ts'
 import type { Schema } from './schema.ts'
@@ -127,13 +127,12 @@ function marksOf({ seen, cut }: CaptureProgress): Pick<Seen, 'marks'> {
   return seen ?? { marks: cut ? ['cut'] : [] }
 }
 
-/** Queues the pages behind the project's others, and beside those of other projects. */
+/** Queues the pages behind the project's others. */
 export async function queuePages(
   transaction: Transaction<Schema>,
   { projectId, rootId, created, pages, heldUntil = 0 }: NewRequest,
-): Promise<QueuedCapture[]> {
-  const first = await firstTurn(transaction, projectId, created)
-  const queued = pages.map((_, position) => ({ projectId, rootId, position, turn: first + position }))
+): Promise<void> {
+  const first = await firstTurn(transaction, projectId)
   const rows = pages.map(({ url, name, loadingTime }, position) => ({
     project_id: projectId,
     root_id: rootId,
@@ -150,35 +149,16 @@ export async function queuePages(
     changed: FIRST_VERSION,
   }))
   await transaction.insertInto('captures').values(rows).execute()
-  return queued
 }
 
-/**
- * A project that waits goes on behind its own last; one that does not begins where the others are now. An early page
- * of theirs that is slow, held or tried again is not where they are.
- */
-async function firstTurn(transaction: Transaction<Schema>, projectId: string, now: number): Promise<number> {
-  const unfinished = transaction.selectFrom('captures').where('finished', 'is', null)
-  const own = await unfinished
+async function firstTurn(transaction: Transaction<Schema>, projectId: string): Promise<number> {
+  const last = await transaction
+    .selectFrom('captures')
     .select(({ fn }) => fn.max('turn').as('turn'))
+    .where('finished', 'is', null)
     .where('project_id', '=', projectId)
     .executeTakeFirst()
-  if (own && own.turn !== null) return own.turn + 1
-  const others = unfinished.select('turn').orderBy('turn').orderBy('queued').limit(1)
-  const next =
-    (await others
-      .where('state', '=', 'queued')
-      .where('attempts', '=', 0)
-      .where('due', '<=', now)
-      .executeTakeFirst()) ?? (await others.executeTakeFirst())
-  return next?.turn ?? 0
-}
-
-export function executeWithin(transaction: Transaction<Schema>): Execute {
-  return async (text, values = []) => {
-    const { rows } = await transaction.executeQuery(CompiledQuery.raw(text, [...values]))
-    return rows as Record<string, unknown>[]
-  }
+  return (last?.turn ?? -1) + 1
 }
 
 /** Throws `not_found`. */

@@ -5,6 +5,7 @@ export const MIGRATIONS = [
   '0003-captures',
   '0004-browsing',
   '0005-seen',
+  '0006-turns',
 ] as const
 
 /** Where those that were made are written down. */

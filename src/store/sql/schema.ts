@@ -67,7 +67,7 @@ export interface Schema {
     name: string
     loading_time: number
     state: CaptureState
-    /** Whose turn it is: the lowest one's. */
+    /** Its place among the unfinished ones of its project. */
     turn: number
     attempts: number
     /** The last one's id, which is what a late one is told by. */
@@ -86,5 +86,15 @@ export interface Schema {
     seen: string | null
     /** The version of the request that it last changed with. */
     changed: number
+  }
+  /** Of each project that ever asked for pages: what decides whose turn it is. */
+  turns: {
+    project_id: string
+    /** Milliseconds of the browser, counted from where the project joined the others. */
+    used: number
+    /** How many of its captures are not finished. */
+    waiting: number
+    /** When it joined them: of two that have used the same, the earlier one comes first. */
+    since: number
   }
 }

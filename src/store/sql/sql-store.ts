@@ -54,12 +54,12 @@ export function createSqlStore({
 
     captures: {
       anyUnfinished: () => reads.anyUnfinished(),
-      accept: async (request, also) => (await captures()).accept(request, also),
+      findBacklog: () => reads.findBacklog(),
+      accept: async (request, limits) => (await captures()).accept(request, limits),
       takeNext: async (options) => (await captures()).takeNext(options),
-      take: async (capture, lease) => (await captures()).take(capture, lease),
       renew: async (attempt, until) => (await captures()).renew(attempt, until),
       finish: async (attempt, outcome, now) => (await captures()).finish(attempt, outcome, now),
-      letGo: async (root) => (await captures()).letGo(root),
+      letGo: async (root, now) => (await captures()).letGo(root, now),
       putBack: async (attempt, options) => (await captures()).putBack(attempt, options),
       findProgress: async (projectId, rootId) => (await captures()).findProgress(projectId, rootId),
       findChanges: async (projectId, rootId, since) =>

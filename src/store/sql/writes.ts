@@ -21,6 +21,8 @@ export interface Writes extends StoreWrites {
 export interface Connections {
   readonly read: Kysely<Schema>
   readonly write: Kysely<Schema>
+  /** Transactions run side by side, and lock rows. Otherwise each waits for the one before. */
+  readonly severalWriters: boolean
 }
 
 export function openWrites(connections: Connections): Writes {

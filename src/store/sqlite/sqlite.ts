@@ -43,7 +43,8 @@ export async function openSqliteStore(path: string): Promise<Store> {
       if (opened.length === 0) throw new AppError('unavailable', 'The database is closed.')
       const writer = await connect()
       writer.exec('pragma busy_timeout = 0')
-      return openWrites({ read: queryBuilder(database), write: queryBuilder(writer) })
+      const [read, write] = [queryBuilder(database), queryBuilder(writer)]
+      return openWrites({ read, write, severalWriters: false })
     }
     const prepare = preparing(database, path)
     const [reads, browsing] = [createSqliteReads(prepare), createSqliteBrowsing(prepare)]

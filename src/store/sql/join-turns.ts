@@ -1,0 +1,77 @@
+import { sql, type Transaction } from 'kysely'
+import { AppError } from '../../errors.ts'
+import type { NewRequest } from '../captures.ts'
+import { findDue } from './due.ts'
+import type { Schema } from './schema.ts'
+import { leastUsed } from './turns.ts'
+
+/** A queue that is full gets shorter by the time that pages take. */
+const RETRY_AFTER_S = 60
+
+type Turns = Pick<Schema['turns'], 'used' | 'waiting' | 'since'>
+
+/** The row of a project, which nobody else changes until the transaction ends. */
+export async function lockTurns(
+  transaction: Transaction<Schema>,
+  projectId: string,
+  { lock }: { lock: boolean },
+): Promise<Turns> {
+  const find = transaction
+    .selectFrom('turns')
+    .select(['used', 'waiting', 'since'])
+    .where('project_id', '=', projectId)
+  const locked = lock ? find.forUpdate() : find
+  const found = await locked.executeTakeFirst()
+  if (found) return found
+  await transaction
+    .insertInto('turns')
+    .values({ project_id: projectId, used: 0, waiting: 0, since: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return await locked.executeTakeFirstOrThrow()
+}
+
+/** Throws `rate_limited` where more would wait than may. */
+export function requireRoom({ pages }: NewRequest, { waiting }: Turns, most: number): void {
+  if (waiting + pages.length <= most) return
+  throw new AppError(
+    'rate_limited',
+    `${waiting} pages of this project are waiting already, and with ${pages.length} more they would be more than ` +
+      `${most} (MAX_PAGES_WAITING)`,
+    { retryAfterS: RETRY_AFTER_S },
+  )
+}
+
+/**
+ * A project that had nothing waiting begins where those are that have used least: nothing is saved up, and nothing is
+ * owed for ever. One that waits already, but for nothing that is due, has saved up nothing meanwhile either.
+ */
+export async function joinTurns(
+  transaction: Transaction<Schema>,
+  { projectId, now, pages, competes }: { projectId: string; now: number; pages: number; competes: boolean },
+  { used, waiting, since }: Turns,
+): Promise<void> {
+  const least = competes ? used : ((await leastUsed(transaction, now, projectId)) ?? 0)
+  const start = waiting === 0 ? least : Math.max(used, least)
+  await transaction
+    .updateTable('turns')
+    .set({ used: start, waiting: waiting + pages, since: waiting === 0 ? now : since })
+    .where('project_id', '=', projectId)
+    .execute()
+}
+
+/** Whether it has something due, or under way. */
+export async function hasTurns(
+  transaction: Transaction<Schema>,
+  projectId: string,
+  now: number,
+): Promise<boolean> {
+  const running = await transaction
+    .selectFrom('captures')
+    .select('position')
+    .where('state', '=', sql.lit('running'))
+    .where('project_id', '=', projectId)
+    .where('lease', '>=', now)
+    .executeTakeFirst()
+  return running !== undefined || (await findDue(transaction, now, { projectId, lock: false })) !== undefined
+}

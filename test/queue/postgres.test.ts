@@ -1,0 +1,65 @@
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { asAdmin, dropDatabase } from '../support/postgres.ts'
+import { makeProject } from '../support/results.ts'
+import { usePostgres } from '../support/use-servers.ts'
+import { makeFolder } from '../support/workspace.ts'
+import { openProcess, type Place, queueSuite, until } from './queue-suite.ts'
+
+const SIGNING_KEY = `key:${Buffer.alloc(32, 1).toString('base64')}`
+const postgres = usePostgres()
+
+async function newPlace(): Promise<Place> {
+  const url = await postgres.newDatabase()
+  onTestFinished(() => dropDatabase(url))
+  return { DATABASE_URL: url, DATA_DIR: join(await makeFolder(), 'data'), SIGNING_KEYS: SIGNING_KEY }
+}
+const addressOf = (place: Place): string => place['DATABASE_URL'] ?? ''
+
+queueSuite('PostgreSQL', newPlace)
+
+describe('PostgreSQL: a queue', () => {
+  test('several processes that open it at once on an empty database agree', async () => {
+    const place = await newPlace()
+    const processes = await Promise.all(Array.from({ length: 4 }, () => openProcess(place)))
+    const [{ store, captures }] = processes as [Awaited<ReturnType<typeof openProcess>>]
+    const projectId = await makeProject(store)
+    const asked = await Promise.all(processes.map(({ ask }) => ask(projectId)))
+    await until(async () => !(await captures.anyUnfinished()))
+    for (const { rootId } of asked) expect(await store.jobsOf(projectId, [rootId])).toHaveLength(1)
+  })
+
+  test('two stores in one database do not take each other’s', async () => {
+    const place = await newPlace()
+    const names = ['public', 'proofsheet', 'Proof sheet']
+    for (const name of names.slice(1)) await asAdmin(addressOf(place), `create schema "${name}"`)
+    const processes = await Promise.all(
+      names.map((name) => {
+        const url = new URL(addressOf(place))
+        url.searchParams.set('options', `-c search_path="${name.replaceAll(' ', '\\ ')}"`)
+        return openProcess({ ...place, DATABASE_URL: url.href.replaceAll('+', '%20') })
+      }),
+    )
+    await Promise.all(processes.map(async ({ store, ask }) => ask(await makeProject(store), { pages: 4 })))
+    for (const { captures } of processes) await until(async () => !(await captures.anyUnfinished()))
+  })
+
+  test('goes on after its connections were lost', async () => {
+    const place = await newPlace()
+    const { store, captures, ask } = await openProcess(place)
+    const projectId = await makeProject(store)
+    await ask(projectId)
+    await until(async () => !(await captures.anyUnfinished()))
+    await asAdmin(
+      addressOf(place),
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
+    await until(() =>
+      ask(projectId).then(
+        () => true,
+        () => false,
+      ),
+    )
+    await until(async () => !(await captures.anyUnfinished()))
+  })
+})
