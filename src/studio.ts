@@ -120,7 +120,12 @@ export async function openCamera(
     find: () => getBrowsers(config),
     guard: createGuard({ allow: capture.allow, ...(places && { places }) }),
     concurrency: capture.concurrency || availableParallelism(),
-    limits: { height: limits.viewportHeight, pixels: limits.picturePixels, pageBytes: limits.pageBytes },
+    limits: {
+      height: limits.viewportHeight,
+      pixels: limits.picturePixels,
+      bytes: limits.captureBytes,
+      pageBytes: limits.pageBytes,
+    },
     log,
   })
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { parseAllowList } from '../egress/allow-list.ts'
 import { databaseLocation, imagesLocation } from './locations.ts'
+import type { Setting } from './setting.ts'
 import {
   corsOrigins,
   duration,
@@ -13,17 +14,6 @@ import {
   rateLimit,
   secret,
 } from './values.ts'
-
-/** One variable of the environment: how the README describes it, and how its text becomes a value. */
-export interface Setting<T> {
-  readonly type: string
-  /** What stands for an absent variable; in words where it is no text of its own. */
-  readonly default: string | { readonly words: string }
-  readonly example: string
-  readonly help: string
-  /** Throws an Error whose message completes the sentence "NAME …". */
-  readonly parse: (text: string) => T
-}
 
 /** Every variable the service reads. The table in the README is this one. */
 export const settings = {
@@ -229,6 +219,13 @@ export const settings = {
     example: '20000000',
     help: 'Most bytes that one page may load while it is captured.',
     parse: integer(1_000, 10_000_000_000),
+  },
+  MAX_CAPTURE_BYTES: {
+    type: 'number',
+    default: '33554432',
+    example: '10000000',
+    help: 'Largest picture of a captured page. It passes through the process some five times over on its way from the browser, so this bounds the memory that one page takes.',
+    parse: integer(1_000, 1_000_000_000),
   },
   MAX_BODY_BYTES: {
     type: 'number',

@@ -1,0 +1,10 @@
+/** One variable of the environment: how the README describes it, and how its text becomes a value. */
+export interface Setting<T> {
+  readonly type: string
+  /** What stands for an absent variable; in words where it is no text of its own. */
+  readonly default: string | { readonly words: string }
+  readonly example: string
+  readonly help: string
+  /** Throws an Error whose message completes the sentence "NAME …". */
+  readonly parse: (text: string) => T
+}
