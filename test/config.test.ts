@@ -2,7 +2,8 @@ import { glob, readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../src/config/config.ts'
-import { type Setting, settings } from '../src/config/settings.ts'
+import type { Setting } from '../src/config/setting.ts'
+import { settings } from '../src/config/settings.ts'
 
 const root = new URL('..', import.meta.url)
 const KEY = `k1:${Buffer.alloc(32).toString('base64')}`

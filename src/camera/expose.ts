@@ -55,7 +55,7 @@ export async function expose(
     return { bytes: Buffer.from(rest.frame, 'base64'), ...marks }
   }
   await hold(page)
-  const bytes = await inRoom(width * size.height, () =>
+  const bytes = await inRoom(width * size.height, rules.signal, () =>
     exposeRight(session, size, wanted, { ...rules, seen }),
   )
   return { bytes, ...marks }

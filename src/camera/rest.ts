@@ -39,19 +39,22 @@ export async function comeToRest(
   const pointer = leadMouseOut(session)
   let last: string
   if (scripted) {
-    last = await look(page, session, { window, fullPage, pointer })
+    last = await look(page, session, { window, fullPage, signal, pointer })
     await Promise.all([complete(), page.evaluate(drawFrames, FRAMES)])
   } else {
     // Nothing happens between two frames: they are taken at once.
     await Promise.all([complete(), pointer])
     await stillAll(page, fullPage)
-    const [one, other] = await Promise.all([takeLook(session, window), takeLook(session, window)])
+    const [one, other] = await Promise.all([
+      takeLook(session, window, signal),
+      takeLook(session, window, signal),
+    ])
     if (one === other) return { frame: one, atRest: true }
     last = other
   }
   for (let looks = 1; ; looks++) {
     signal.throwIfAborted()
-    const frame = await look(page, session, { window, fullPage })
+    const frame = await look(page, session, { window, fullPage, signal })
     if (frame === last) return { frame, atRest: looks <= LOOKS }
     last = frame
     if (looks < LOOKS) await passFrames(page, signal)
@@ -72,23 +75,27 @@ async function passFrames(page: Page, signal: AbortSignal): Promise<void> {
 export async function takeAsItIs(
   page: Page,
   session: CDPSession,
-  { window, fullPage }: Pick<RestRules, 'window' | 'fullPage'>,
+  { window, fullPage, signal }: Pick<RestRules, 'window' | 'fullPage' | 'signal'>,
 ): Promise<Rest> {
   if (fullPage) {
     await hold(page)
     await page.evaluate(goToTop)
   }
   await leadMouseOut(session)
-  return { frame: await look(page, session, { window, fullPage }), atRest: false }
+  return { frame: await look(page, session, { window, fullPage, signal }), atRest: false }
+}
+
+interface Looking extends Pick<RestRules, 'window' | 'fullPage' | 'signal'> {
+  readonly pointer?: Promise<void>
 }
 
 async function look(
   page: Page,
   session: CDPSession,
-  { window, fullPage, pointer }: Pick<RestRules, 'window' | 'fullPage'> & { pointer?: Promise<void> },
+  { window, fullPage, signal, pointer }: Looking,
 ): Promise<string> {
   await Promise.all([stillAll(page, fullPage), pointer])
-  return await takeLook(session, window)
+  return await takeLook(session, window, signal)
 }
 
 async function stillAll(page: Page, fullPage: boolean): Promise<void> {

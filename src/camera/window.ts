@@ -9,13 +9,13 @@ export interface Size {
 /** Some rows of a page, all as wide as it is. */
 export type Part = Size & { readonly y: number }
 
+/** So much of a window is looked at while it comes to rest: all of one of 4K. */
+const LOOK_PIXELS = 4_096 * 2_048
 /**
- * So much is taken at a time by all pages of this process together, and so much of a window is looked at while it
- * comes to rest: all of a window of 4K. A picture passes through the process some five times over on its way from the
- * browser, at up to three bytes a pixel.
+ * All pages of this process together take so much at a time. A picture passes through the process some five times over
+ * on its way from the browser, at up to three bytes a pixel. Windows as large as most screens do not wait.
  */
-export const ROOM_PIXELS = 4_096 * 2_048
-export const inRoom = createPixelRoom(ROOM_PIXELS)
+export const inRoom = createPixelRoom({ pixels: LOOK_PIXELS, small: 1_920 * 1_080, holdMs: 10_000 })
 
 /**
  * The page's window, as the session knows it that takes the picture: one size, from the first script to the picture. What
@@ -42,13 +42,13 @@ export async function leadMouseOut(session: CDPSession): Promise<void> {
 
 /** How much of the window is looked at: of a very large one its upper part, as of a full page its window. */
 export function lookedAt({ width, height }: Size): Size {
-  return { width, height: Math.max(1, Math.min(height, Math.floor(ROOM_PIXELS / width))) }
+  return { width, height: Math.max(1, Math.min(height, Math.floor(LOOK_PIXELS / width))) }
 }
 
 /** What of the window is looked at: PNG, in Base64. */
-export async function takeLook(session: CDPSession, window: Size): Promise<string> {
+export async function takeLook(session: CDPSession, window: Size, signal: AbortSignal): Promise<string> {
   const part = lookedAt(window)
-  return await inRoom(part.width * part.height, () =>
+  return await inRoom(part.width * part.height, signal, () =>
     takeFrame(session, part.height < window.height ? { y: 0, ...part } : undefined),
   )
 }
