@@ -27,7 +27,7 @@ export async function openService(
   const overviews = new Overviews(store, images)
   const pages = new Pages(store, images)
   const studio = await openStudio(config, storage, { log, clock, places })
-  const { requests, watch, ready, findBrowser, outcomes } = studio
+  const { requests, watch, ready, findBrowser, whyWaiting, isStuck } = studio
   const server = await createServer(
     {
       config,
@@ -40,7 +40,14 @@ export async function openService(
       watch,
       ready,
       findBrowser,
-      outcomes,
+      whyWaiting,
+      isStuck,
+      figures: {
+        captures: studio.figures,
+        watchers: () => 0,
+        bodies: () => ({ count: 0, bytes: 0 }),
+        refused: new Map(),
+      },
       clock,
     },
     log,

@@ -3,6 +3,7 @@ import {
   CAPTURE_STATES,
   type CaptureState,
   type Counts,
+  isFinal,
   type PageStatus,
   type RootStatus,
   stateOf,
@@ -10,6 +11,7 @@ import {
 import { AppError } from '../errors.ts'
 import type { CaptureProgress } from '../store/captures.ts'
 import type { Job, Store } from '../store/store.ts'
+import type { WhyWaiting } from './wait-for-room.ts'
 
 export interface Progress {
   readonly status: RootStatus
@@ -20,7 +22,12 @@ export interface Progress {
 }
 
 /** How far a root is. Throws `not_found` alike for what is malformed, unknown or another project's. */
-export async function getProgress(store: Store, projectText: string, rootText: string): Promise<Progress> {
+export async function getProgress(
+  store: Store,
+  projectText: string,
+  rootText: string,
+  whyWaiting: WhyWaiting,
+): Promise<Progress> {
   const projectId = parseId(projectText)
   const rootId = parseId(rootText)
   const head = projectId && rootId ? await store.findRoot(projectId, rootId) : undefined
@@ -31,10 +38,13 @@ export async function getProgress(store: Store, projectText: string, rootText: s
     ? progress.captures.map(toPageStatus)
     : (await store.jobsOf(projectId, [head.rootId])).map(importedPage)
   const counts = countStates(pages)
+  const state = stateOf(counts)
+  const waiting = isFinal(state) ? undefined : await whyWaiting()
   return {
     status: {
       rootId: head.rootId,
-      state: stateOf(counts),
+      state,
+      ...(waiting && { waiting }),
       created: head.created,
       tags: [...(progress?.tags ?? [])],
       counts,

@@ -45,6 +45,11 @@ export class Watch {
     for (const { wake } of this.#watched.get(projectId + rootId)?.waiting ?? []) wake()
   }
 
+  /** Something happened that every root is told of. */
+  tellAll(): void {
+    for (const { waiting } of this.#watched.values()) for (const { wake } of waiting) wake()
+  }
+
   async #look(): Promise<void> {
     const watched = [...this.#watched.values()]
     const versions = await this.#captures

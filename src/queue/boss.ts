@@ -1,4 +1,5 @@
 import { type ConstructorOptions, type Job, type JobInsert, PgBoss, type StopOptions } from 'pg-boss'
+import { AppError } from '../errors.ts'
 import type { Captures, QueuedCapture } from '../store/captures.ts'
 import type { Queue, QueueOptions } from './queue.ts'
 import { isOurs } from './retry.ts'
@@ -46,6 +47,7 @@ export async function openBossQueue({
   database,
   release,
   clock = Date.now,
+  mayNotBegin,
 }: BossOptions): Promise<Queue> {
   const boss = new PgBoss({
     db: database,
@@ -64,6 +66,8 @@ export async function openBossQueue({
 
   const handle = async ([job]: Job<Place>[]): Promise<void> => {
     if (!job) return
+    // It comes back by itself, and is not counted: it was not begun.
+    if (await mayNotBegin?.()) throw new AppError('storage_full')
     const task = await captures.take(job.data, { now: clock(), leaseMs: HEARTBEAT_S * 1_000 })
     // Finished by someone who was thought dead.
     if (!task) return

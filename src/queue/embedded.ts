@@ -24,6 +24,7 @@ export function openEmbeddedQueue({
   concurrency,
   log,
   clock = Date.now,
+  mayNotBegin,
   ownOnly = false,
 }: EmbeddedOptions): Queue {
   const closing = new AbortController()
@@ -73,6 +74,7 @@ export function openEmbeddedQueue({
     while (!closing.signal.aborted && running.size < concurrency) {
       // Costs next to nothing, and almost always there is nothing.
       if (!(await captures.anyUnfinished())) return
+      if (await mayNotBegin?.()) return
       const task = await takeNext()
       if (!task) return
       const ended: Promise<void> = run(task).finally(() => {

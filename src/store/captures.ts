@@ -98,6 +98,13 @@ export interface RootProgress extends Wish {
   readonly captures: readonly CaptureProgress[]
 }
 
+export interface Backlog {
+  readonly waiting: number
+  readonly running: number
+  /** When the oldest of all of them was asked for, in Unix milliseconds. */
+  readonly oldestMs: number | undefined
+}
+
 /** Statements of the same transaction. */
 export type Execute = (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>
 
@@ -118,6 +125,10 @@ export interface Captures {
   ): Promise<string>
   /** Whether anything is left to be captured. */
   anyUnfinished(): Promise<boolean>
+  /** Whether anything was due by then that nobody is at. */
+  anyDue(now: number): Promise<boolean>
+  /** How much is left to be captured, by whichever process. */
+  findBacklog(): Promise<Backlog>
   /**
    * Begins the next attempt at whatever is due: queued, or begun by someone who has not renewed it since. It is
    * trusted for `leaseMs`. With `rootId`, only of this root, and those that are held, too. Undefined: nothing is due.

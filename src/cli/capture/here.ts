@@ -28,7 +28,7 @@ export async function captureHere<T>(
       },
       async *follow(rootId, signal) {
         while (!signal.aborted) {
-          const { status, version } = await getProgress(storage.store, projectId, rootId)
+          const { status, version } = await getProgress(storage.store, projectId, rootId, studio.whyWaiting)
           yield status
           if (isFinal(status.state)) return
           await studio.watch.newer({ projectId, rootId }, version, signal)

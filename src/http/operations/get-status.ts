@@ -9,7 +9,7 @@ import { whenOver } from '../when-over.ts'
 /** Of the time that a connection may be idle, or an answer may take; who waits longer asks again. */
 const LONGEST_SHARE = 0.8
 
-export function getStatus(server: Server, { store, watch, config }: HttpContext): void {
+export function getStatus(server: Server, { store, watch, whyWaiting, config }: HttpContext): void {
   const over = whenOver(server)
   const longestMs = Math.floor(Math.min(config.limits.idleMs, config.limits.responseMs) * LONGEST_SHARE)
   server.route({
@@ -34,11 +34,11 @@ export function getStatus(server: Server, { store, watch, config }: HttpContext)
       const { projectId, jobId } = request.params
       const waitMs = Math.min((request.query.wait ?? 0) * 1_000, longestMs)
       const signal = AbortSignal.any([over(reply), AbortSignal.timeout(waitMs)])
-      let progress = await getProgress(store, projectId, jobId)
+      let progress = await getProgress(store, projectId, jobId, whyWaiting)
       const root = { projectId: projectId.toLowerCase(), rootId: progress.status.rootId }
       while (!isFinal(progress.status.state) && waitMs > 0 && !signal.aborted) {
         await watch.newer(root, progress.version, signal)
-        progress = await getProgress(store, projectId, jobId)
+        progress = await getProgress(store, projectId, jobId, whyWaiting)
       }
       return await reply.header('cache-control', 'no-store').send(progress.status)
     },

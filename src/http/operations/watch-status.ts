@@ -16,7 +16,7 @@ const LONGEST_SHARE = 0.8
 const RETRY_MS = 1_000
 
 /** The status as server-sent events: all of it first, then whatever changes. */
-export function watchStatus(server: Server, { store, watch, config }: HttpContext): void {
+export function watchStatus(server: Server, { store, watch, whyWaiting, config }: HttpContext): void {
   const over = whenOver(server)
   const silenceMs = Math.floor(Math.min(LONGEST_SILENCE_MS, config.limits.idleMs / 2))
   const longestMs = Math.floor(config.limits.responseMs * LONGEST_SHARE)
@@ -48,7 +48,7 @@ export function watchStatus(server: Server, { store, watch, config }: HttpContex
     handler: async (request, reply) => {
       const { projectId, jobId } = request.params
       let seen = readEventId(request.headers['last-event-id'])
-      let progress = await getProgress(store, projectId, jobId)
+      let progress = await getProgress(store, projectId, jobId, whyWaiting)
       // Of another root, or made up: it says nothing of what was seen of this one.
       if (seen > progress.version) seen = 0
       if (isFinal(progress.status.state) && progress.version === seen) {
@@ -63,16 +63,21 @@ export function watchStatus(server: Server, { store, watch, config }: HttpContex
         'cache-control': 'no-store',
         'x-accel-buffering': 'no',
       })
+      /** Why it waits is no change of the root's, and has no version. */
+      let told: string | undefined
       try {
         await write(reply.raw, `retry: ${RETRY_MS}\n\n`)
         for (;;) {
-          if (progress.version > seen) await write(reply.raw, toEvent(progress, seen))
+          const { waiting } = progress.status
+          const isNew = progress.version > seen || waiting?.reason !== told
+          if (isNew) await write(reply.raw, toEvent(progress, seen))
+          told = waiting?.reason
           seen = Math.max(seen, progress.version)
           if (isFinal(progress.status.state) || gone.aborted) break
           const silence = AbortSignal.timeout(silenceMs)
           await watch.newer(root, seen, AbortSignal.any([gone, silence]))
           if (silence.aborted) await write(reply.raw, ':\n\n')
-          progress = await getProgress(store, projectId, jobId)
+          progress = await getProgress(store, projectId, jobId, whyWaiting)
         }
         reply.raw.end()
       } catch (error) {

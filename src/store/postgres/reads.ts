@@ -1,5 +1,6 @@
 import {
   ANY_UNFINISHED,
+  BACKLOG,
   BETWEEN_JOBS,
   HEAD,
   JOB,
@@ -8,6 +9,7 @@ import {
   PROJECT,
   type Reads,
   toApiKey,
+  toBacklog,
   toJobs,
   toJobTexts,
   toProject,
@@ -88,6 +90,7 @@ export function createPostgresReads(query: Query): Reads {
       const rows = await query(text, [projectId, rootId, from, limit])
       return rows.flatMap(([texts]) => (texts === null ? [] : toJobTexts(texts as string)))
     },
+    findBacklog: async () => toBacklog(await query(BACKLOG)),
     anyUnfinished: async () => (await query(ANY_UNFINISHED)).length > 0,
     check: async () => void (await query('select project_id from projects limit 1')),
   }

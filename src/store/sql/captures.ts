@@ -23,7 +23,7 @@ import {
 import type { Schema } from './schema.ts'
 
 /** Requests and their captures, by queries that serve every engine. */
-export class SqlCaptures implements Omit<Captures, 'anyUnfinished'> {
+export class SqlCaptures implements Omit<Captures, 'anyUnfinished' | 'findBacklog'> {
   readonly #read: Kysely<Schema>
   readonly #write: Kysely<Schema>
 
@@ -45,6 +45,15 @@ export class SqlCaptures implements Omit<Captures, 'anyUnfinished'> {
       }).catch(unlessKeyTaken)
       if (accepted !== undefined) return accepted
     }
+  }
+
+  async anyDue(now: number): Promise<boolean> {
+    const due = this.#read
+      .selectFrom('captures')
+      .select('position')
+      .where(isDue(now, { held: false }))
+      .limit(1)
+    return (await due.executeTakeFirst()) !== undefined
   }
 
   async takeNext({

@@ -1,3 +1,4 @@
+import type { Backlog } from '../captures.ts'
 import type { JobText } from '../job-text.ts'
 import type { ApiKey, Job, Project, RootHead, RootPosition, Store } from '../store.ts'
 
@@ -19,9 +20,20 @@ export interface Reads
   findKeys(hashes: readonly string[]): Promise<(ApiKey | undefined)[]>
   /** Whether anything is left to be captured. */
   anyUnfinished(): Promise<boolean>
+  findBacklog(): Promise<Backlog>
 }
 
 export const ANY_UNFINISHED = 'select 1 from captures where finished is null limit 1'
+
+/** Each from an index of what is unfinished alone. */
+export const BACKLOG = `select (select count(*) from captures where finished is null),
+  (select count(*) from captures where finished is null and state = 'running'),
+  (select min(queued) from captures where finished is null)`
+
+export function toBacklog([row]: readonly (readonly unknown[])[]): Backlog {
+  const [all, running, oldest] = (row ?? []) as [number, number, number | null]
+  return { waiting: all - running, running, oldestMs: oldest ?? undefined }
+}
 
 export type Page = { after?: RootPosition | undefined; limit: number }
 

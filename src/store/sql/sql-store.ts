@@ -12,11 +12,13 @@ export function createSqlStore({
   reads,
   browsing,
   loadWrites,
+  connections = () => undefined,
   close,
 }: {
   reads: Reads
   browsing: Browsing
   loadWrites: () => Promise<Writes>
+  connections?: Store['connections']
   close: () => Promise<void>
 }): Store {
   let loading: Promise<Writes> | undefined
@@ -43,6 +45,7 @@ export function createSqlStore({
     textsOf: (projectId, rootIds) => reads.textsOf(projectId, rootIds),
     pageTexts: (projectId, rootId, page) => reads.pageTexts(projectId, rootId, page),
     check: () => reads.check(),
+    connections,
     browsing,
 
     createProject: async (project) => (await writes()).createProject(project),
@@ -54,6 +57,8 @@ export function createSqlStore({
 
     captures: {
       anyUnfinished: () => reads.anyUnfinished(),
+      anyDue: async (now) => (await captures()).anyDue(now),
+      findBacklog: () => reads.findBacklog(),
       accept: async (request, also) => (await captures()).accept(request, also),
       takeNext: async (options) => (await captures()).takeNext(options),
       take: async (capture, lease) => (await captures()).take(capture, lease),

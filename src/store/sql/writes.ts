@@ -15,7 +15,7 @@ type StoreWrites = Pick<
 
 /** Everything but what requests read, by queries that serve every engine. */
 export interface Writes extends StoreWrites {
-  readonly captures: Omit<Captures, 'anyUnfinished'>
+  readonly captures: Omit<Captures, 'anyUnfinished' | 'findBacklog'>
 }
 
 /** They may be one connection or two; a driver opens them and translates its engine's errors. */

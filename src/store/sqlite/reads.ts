@@ -1,5 +1,6 @@
 import {
   ANY_UNFINISHED,
+  BACKLOG,
   BETWEEN_JOBS,
   HEAD,
   JOB,
@@ -8,6 +9,7 @@ import {
   PROJECT,
   type Reads,
   toApiKey,
+  toBacklog,
   toJobs,
   toJobTexts,
   toProject,
@@ -33,6 +35,7 @@ export function createSqliteReads(prepare: Prepare): Reads {
   const root = prepare(`${SHOWN} and root_id = ?2`)
   const key = prepare(`select ${KEY} from keys where hash = ?1 and revoked is null`)
   const unfinished = prepare(ANY_UNFINISHED)
+  const backlog = prepare(BACKLOG)
   const firstRoots = prepare(`${SHOWN} order by created desc, root_id limit ?2`)
   // Two index ranges rather than one condition with OR: each begins where the page begins, so that a page costs the
   // same wherever it lies and however many roots share one instant.
@@ -107,6 +110,7 @@ export function createSqliteReads(prepare: Prepare): Reads {
       someTexts(projectId, rootId, from, limit).flatMap(([text]) =>
         text === null ? [] : toJobTexts(text as string),
       ),
+    findBacklog: async () => toBacklog(backlog()),
     anyUnfinished: async () => unfinished().length > 0,
     check: async () => void projects(1, 0, ''),
   }
