@@ -80,7 +80,7 @@ export async function openStudio(
     async isStuck() {
       const now = clock()
       if (concurrency === 0 || figures.underWay > 0 || now - figures.lastActive < STUCK_MS) return false
-      return await captures.anyDue(now - STUCK_MS)
+      return await captures.anyDueSince(now - STUCK_MS)
     },
     async ready() {
       if (concurrency === 0) return

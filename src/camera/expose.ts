@@ -10,6 +10,8 @@ import { bytesOf, drawAsMuchAs, inRoom, lookedAt, type Size, takeFrame } from '.
 
 /** A picture that is not the page's is taken again, so often. */
 const ATTEMPTS = 4
+/** A page that has come to rest is drawn by then. */
+const EXPOSE_MS = 20_000
 
 export interface PictureLimits {
   readonly height: number
@@ -44,7 +46,7 @@ export async function expose(
   rules: Rules,
 ): Promise<Exposed> {
   const { width, height, fullPage } = wanted
-  const { limits } = rules
+  const { limits, signal } = rules
   const { cssContentSize } = await session.send('Page.getLayoutMetrics')
   const whole = fullPage ? Math.max(height, Math.ceil(cssContentSize.height)) : height
   const size = { width, height: Math.min(whole, highest(limits, width)) }
@@ -55,7 +57,11 @@ export async function expose(
     return { bytes: Buffer.from(rest.frame, 'base64'), ...marks }
   }
   await hold(page)
-  const bytes = await inRoom(width * size.height, rules.signal, () =>
+  if (mayExceed(size, limits.bytes)) {
+    const excess = await findExcess(session, size, { maxBytes: limits.bytes, signal })
+    if (excess !== undefined) throw tooLarge(wanted, size, limits, excess)
+  }
+  const bytes = await inRoom(width * size.height, { signal, holdMs: EXPOSE_MS }, () =>
     exposeRight(session, size, wanted, { ...rules, seen }),
   )
   return { bytes, ...marks }
@@ -68,10 +74,6 @@ async function exposeRight(
   wanted: PageToShoot,
   { limits, signal, seen }: Rules & { seen: number },
 ): Promise<Buffer> {
-  if (mayExceed(size, limits.bytes)) {
-    const excess = await findExcess(session, size, { maxBytes: limits.bytes, signal })
-    if (excess !== undefined) throw tooLarge(wanted, size, limits, excess)
-  }
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     signal.throwIfAborted()
     const bytes = await exposeWhole(session, size)

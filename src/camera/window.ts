@@ -15,7 +15,9 @@ const LOOK_PIXELS = 4_096 * 2_048
  * All pages of this process together take so much at a time. A picture passes through the process some five times over
  * on its way from the browser, at up to three bytes a pixel. Windows as large as most screens do not wait.
  */
-export const inRoom = createPixelRoom({ pixels: LOOK_PIXELS, small: 1_920 * 1_080, holdMs: 10_000 })
+export const inRoom = createPixelRoom({ pixels: LOOK_PIXELS, small: 1_920 * 1_080 })
+/** A page that keeps the browser busy has not been drawn by then. */
+const LOOK_MS = 2_000
 
 /**
  * The page's window, as the session knows it that takes the picture: one size, from the first script to the picture. What
@@ -48,7 +50,7 @@ export function lookedAt({ width, height }: Size): Size {
 /** What of the window is looked at: PNG, in Base64. */
 export async function takeLook(session: CDPSession, window: Size, signal: AbortSignal): Promise<string> {
   const part = lookedAt(window)
-  return await inRoom(part.width * part.height, signal, () =>
+  return await inRoom(part.width * part.height, { signal, holdMs: LOOK_MS }, () =>
     takeFrame(session, part.height < window.height ? { y: 0, ...part } : undefined),
   )
 }

@@ -125,8 +125,8 @@ export interface Captures {
   ): Promise<string>
   /** Whether anything is left to be captured. */
   anyUnfinished(): Promise<boolean>
-  /** Whether anything was due by then that nobody is at. */
-  anyDue(now: number): Promise<boolean>
+  /** Whether anything was asked for and due by then, and nobody is at it. */
+  anyDueSince(then: number): Promise<boolean>
   /** How much is left to be captured, by whichever process. */
   findBacklog(): Promise<Backlog>
   /**

@@ -5,12 +5,12 @@ const FOREVER = new AbortController().signal
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Tasks that say when they begin, and end when they are told. */
-function watchRoom(rules: { holdMs?: number } = {}) {
-  const inRoom = createPixelRoom({ pixels: 10, small: 2, holdMs: 1_000_000, ...rules })
+function watchRoom(holdMs = 1_000_000) {
+  const inRoom = createPixelRoom({ pixels: 10, small: 2 })
   const begun: number[] = []
   const ends = new Map<number, () => void>()
   const begin = (pixels: number, signal = FOREVER) =>
-    inRoom(pixels, signal, async () => {
+    inRoom(pixels, { signal, holdMs }, async () => {
       begun.push(pixels)
       await new Promise<void>((resolve) => ends.set(pixels, resolve))
     })
@@ -59,7 +59,7 @@ test('what is called off holds no room, be it under way or in line', async () =>
 })
 
 test('who takes too long keeps no one else from their turn', async () => {
-  const { begun, begin, end } = watchRoom({ holdMs: 1 })
+  const { begun, begin, end } = watchRoom(1)
   const stuck = begin(90)
   const next = begin(80)
   while (begun.length < 2) await settled()

@@ -76,6 +76,8 @@ describe('what /readyz says of capturing and of the database', () => {
     const service = await startService({ CHROMIUM_PATH: process.execPath })
     // A queue that finds nothing.
     Object.assign(service.store.captures, { takeNext: async () => undefined })
+    // However long it had nothing to do.
+    service.now += 600_000
     const projectId = await makeProject(service.store)
     await service.store.captures.accept(newRequest(projectId, { created: service.now }))
     const state = async () => ((await (await service.get('/readyz')).json()) as Readiness).capturing.state

@@ -47,11 +47,12 @@ export class SqlCaptures implements Omit<Captures, 'anyUnfinished' | 'findBacklo
     }
   }
 
-  async anyDue(now: number): Promise<boolean> {
+  async anyDueSince(then: number): Promise<boolean> {
     const due = this.#read
       .selectFrom('captures')
       .select('position')
-      .where(isDue(now, { held: false }))
+      .where(isDue(then, { held: false }))
+      .where('queued', '<=', then)
       .limit(1)
     return (await due.executeTakeFirst()) !== undefined
   }

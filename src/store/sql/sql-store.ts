@@ -57,7 +57,7 @@ export function createSqlStore({
 
     captures: {
       anyUnfinished: () => reads.anyUnfinished(),
-      anyDue: async (now) => (await captures()).anyDue(now),
+      anyDueSince: async (then) => (await captures()).anyDueSince(then),
       findBacklog: () => reads.findBacklog(),
       accept: async (request, also) => (await captures()).accept(request, also),
       takeNext: async (options) => (await captures()).takeNext(options),
