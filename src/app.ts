@@ -35,7 +35,7 @@ export async function openService(
   const refusals = new Refusals()
   const bodies = new Room(config.limits.bodiesBytes, refusals)
   const studio = await openStudio(config, storage, { log, clock, turns, places })
-  const { requests, watch, ready, findBrowser, outcomes } = studio
+  const { requests, watch, ready, findBrowser, whyWaiting, isStuck } = studio
   const server = await createServer(
     {
       config,
@@ -48,7 +48,14 @@ export async function openService(
       watch,
       ready,
       findBrowser,
-      outcomes,
+      whyWaiting,
+      isStuck,
+      figures: {
+        captures: studio.figures,
+        watchers: () => watch.size,
+        bodies: () => bodies,
+        refused: refusals.counts,
+      },
       turns,
       refusals,
       bodies,

@@ -43,6 +43,8 @@ export type Mistake = { readonly detail: string } & (
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly mistakes: readonly Mistake[]
+  /** Said to the client though it is not its fault: the message holds nothing of our insides. */
+  readonly isTold: boolean
   /** When it is worth asking again. */
   readonly retryAfterS: number | undefined
   override readonly name = 'AppError'
@@ -50,10 +52,11 @@ export class AppError extends Error {
   constructor(
     code: ErrorCode,
     message?: string,
-    options?: ErrorOptions & { mistakes?: readonly Mistake[]; retryAfterS?: number },
+    options?: ErrorOptions & { mistakes?: readonly Mistake[]; retryAfterS?: number; isTold?: boolean },
   ) {
     super(message ?? failures[code].title, options)
     this.code = code
+    this.isTold = options?.isTold ?? false
     this.mistakes = options?.mistakes ?? []
     this.retryAfterS = options?.retryAfterS
   }

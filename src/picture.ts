@@ -88,9 +88,25 @@ async function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
   return await turn
 }
 
-/** Its pixels, three bytes each. */
-export async function readPixels(bytes: Buffer): Promise<{ data: Buffer; width: number; height: number }> {
+/** Three bytes a pixel. */
+export interface Pixels {
+  readonly data: Buffer
+  readonly width: number
+  readonly height: number
+}
+
+export async function readSize(bytes: Buffer): Promise<{ width: number; height: number }> {
+  const { width, height } = await (await load(bytes, { limitInputPixels: false })).metadata()
+  return { width, height }
+}
+
+/** The pixels of a picture, or those of some rows of it: the rows above are decoded and not held. */
+export async function readPixels(
+  bytes: Buffer,
+  rows?: { readonly top: number; readonly width: number; readonly height: number },
+): Promise<Pixels> {
   const picture = await load(bytes, { limitInputPixels: false })
+  if (rows) picture.extract({ left: 0, ...rows })
   const { data, info } = await picture.removeAlpha().raw().toBuffer({ resolveWithObject: true })
   return { data, width: info.width, height: info.height }
 }

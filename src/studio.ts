@@ -2,7 +2,9 @@ import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
 import type { FoundBrowser } from './browser/browser.ts'
 import type { Camera } from './camera/camera.ts'
+import { CaptureFigures } from './capture/figures.ts'
 import { Requests } from './capture/requests.ts'
+import { createWaitForRoom, type WhyWaiting } from './capture/wait-for-room.ts'
 import { Watch } from './capture/watch.ts'
 import { createWork } from './capture/worker.ts'
 import type { Config } from './config/config.ts'
@@ -11,12 +13,19 @@ import { openQueue } from './queue/open-queue.ts'
 import { FairTurns } from './shares/fair-turns.ts'
 import type { Storage } from './storage.ts'
 
+/** Whatever is due begins within seconds, unless something is wrong or all places are taken. */
+const STUCK_MS = 2 * 60_000
+
 /** Where pictures are taken: requests in, results out. */
 export interface Studio {
   readonly requests: Requests
   readonly watch: Watch
-  /** How many captures of this process came to which end: `done`, or the reason. */
-  readonly outcomes: ReadonlyMap<string, number>
+  /** What this process has captured. */
+  readonly figures: CaptureFigures
+  /** Why nothing is captured at the moment, whoever captures. */
+  readonly whyWaiting: WhyWaiting
+  /** Whether pages wait that this process should have begun long ago. */
+  isStuck(): Promise<boolean>
   /** Starts the browser where this process captures. Throws AppError `no_browser` where there is none. */
   ready(): Promise<void>
   /** The browser that this process captures with, started or not. Undefined: others capture. Throws `no_browser`. */
@@ -44,10 +53,11 @@ export async function openStudio(
   const { captures } = storage.store
   const { concurrency } = config.capture
   const camera = whenNeeded(() => openCamera(config, { log, places }))
-  const watch = new Watch(captures, turns, config.explainTo)
+  const watch = new Watch(captures, turns, { explainTo: config.explainTo, whyWaiting: () => whyWaiting() })
   /** What did not start when it was needed last. */
   let broken: { readonly path: string | undefined; readonly error: unknown } | undefined
-  const outcomes = new Map<string, number>()
+  const figures = new CaptureFigures(clock)
+  const whyWaiting: WhyWaiting = createWaitForRoom(storage.images, (waiting) => watch.tellAll(waiting))
   const work = createWork({
     camera,
     captures,
@@ -55,20 +65,27 @@ export async function openStudio(
     limits: config.limits,
     log,
     clock,
+    figures,
     onBegun: (task) => watch.tell(task),
-    onEnded(task, outcome) {
-      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
-      watch.tell(task)
-    },
+    onEnded: (task) => watch.tell(task),
   })
   // While one picture is stored the next one is taken: so some more are under way than the camera takes at a time.
   const underWay = concurrency === 0 ? 0 : concurrency + Math.ceil(concurrency / 2)
   const extra = ownOnly ? 0 : concurrency
-  const queue = openQueue(captures, { work, concurrency: underWay, extra, log, clock, ownOnly })
+  const queue = openQueue(captures, {
+    ...{ work, concurrency: underWay, extra, log, clock, ownOnly },
+    mayNotBegin: whyWaiting,
+  })
   return {
     requests: new Requests(storage.store, queue, { mostWaiting: config.limits.pagesWaiting }),
     watch,
-    outcomes,
+    figures,
+    whyWaiting,
+    async isStuck() {
+      const now = clock()
+      if (concurrency === 0 || figures.underWay > 0 || now - figures.lastActive < STUCK_MS) return false
+      return await captures.anyDueSince(now - STUCK_MS)
+    },
     async ready() {
       if (concurrency === 0) return
       broken = undefined
@@ -121,7 +138,12 @@ export async function openCamera(
     find: () => getBrowsers(config),
     guard: createGuard({ ...capture, ownHosts: ownHostsOf(config), ...(places && { places }) }),
     concurrency: capture.concurrency || availableParallelism(),
-    limits: { height: limits.viewportHeight, pixels: limits.picturePixels, pageBytes: limits.pageBytes },
+    limits: {
+      height: limits.viewportHeight,
+      pixels: limits.picturePixels,
+      bytes: limits.captureBytes,
+      pageBytes: limits.pageBytes,
+    },
     log,
   })
 }

@@ -8,7 +8,7 @@ import { createGuard } from '../../src/egress/guard.ts'
 
 // Two cameras before the same pages, with the same browser: ours, and what Playwright does by itself.
 
-export const LIMITS = { height: 16_384, pixels: 67_108_864, pageBytes: 100_000_000 }
+export const LIMITS = { height: 16_384, pixels: 67_108_864, bytes: 33_554_432, pageBytes: 100_000_000 }
 /** Nothing is taken before it has settled because there was no time. */
 const LOADING_MS = 30_000
 /** Those of ours that could show in a picture. */

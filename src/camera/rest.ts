@@ -3,7 +3,7 @@ import type { CDPSession, Frame, Page } from 'playwright-core'
 import { holdScripts, still } from './in-page/still.ts'
 import { drawFrames, goToTop } from './in-page/unveil.ts'
 import type { Loaded } from './loading.ts'
-import { leadMouseOut, takeFrame } from './window.ts'
+import { leadMouseOut, type Size, takeLook } from './window.ts'
 
 /** Whatever moves by a script is over after so many looks, or goes on without end. */
 const LOOKS = 8
@@ -15,13 +15,14 @@ const MOVED = { frames: 40, milliseconds: 650, atMost: 1_500 }
 const FRAME_MS = 1_500
 
 export interface Rest {
-  /** What the window shows: PNG, in Base64. */
+  /** What of the window was looked at: PNG, in Base64. */
   readonly frame: string
   /** Whether the page stopped moving by itself. */
   readonly atRest: boolean
 }
 
 export interface RestRules extends Loaded {
+  readonly window: Size
   readonly fullPage: boolean
   readonly signal: AbortSignal
 }
@@ -33,24 +34,27 @@ export interface RestRules extends Loaded {
 export async function comeToRest(
   page: Page,
   session: CDPSession,
-  { fullPage, complete, scripted, signal }: RestRules,
+  { window, fullPage, complete, scripted, signal }: RestRules,
 ): Promise<Rest> {
   const pointer = leadMouseOut(session)
   let last: string
   if (scripted) {
-    last = await look(page, session, fullPage, pointer)
+    last = await look(page, session, { window, fullPage, signal, pointer })
     await Promise.all([complete(), page.evaluate(drawFrames, FRAMES)])
   } else {
     // Nothing happens between two frames: they are taken at once.
     await Promise.all([complete(), pointer])
     await stillAll(page, fullPage)
-    const [one, other] = await Promise.all([takeFrame(session), takeFrame(session)])
+    const [one, other] = await Promise.all([
+      takeLook(session, window, signal),
+      takeLook(session, window, signal),
+    ])
     if (one === other) return { frame: one, atRest: true }
     last = other
   }
   for (let looks = 1; ; looks++) {
     signal.throwIfAborted()
-    const frame = await look(page, session, fullPage)
+    const frame = await look(page, session, { window, fullPage, signal })
     if (frame === last) return { frame, atRest: looks <= LOOKS }
     last = frame
     if (looks < LOOKS) await passFrames(page, signal)
@@ -68,23 +72,30 @@ async function passFrames(page: Page, signal: AbortSignal): Promise<void> {
 }
 
 /** For a page whose time is over, whatever it is at: it may just be scrolled through. */
-export async function takeAsItIs(page: Page, session: CDPSession, fullPage: boolean): Promise<Rest> {
+export async function takeAsItIs(
+  page: Page,
+  session: CDPSession,
+  { window, fullPage, signal }: Pick<RestRules, 'window' | 'fullPage' | 'signal'>,
+): Promise<Rest> {
   if (fullPage) {
     await hold(page)
     await page.evaluate(goToTop)
   }
   await leadMouseOut(session)
-  return { frame: await look(page, session, fullPage), atRest: false }
+  return { frame: await look(page, session, { window, fullPage, signal }), atRest: false }
+}
+
+interface Looking extends Pick<RestRules, 'window' | 'fullPage' | 'signal'> {
+  readonly pointer?: Promise<void>
 }
 
 async function look(
   page: Page,
   session: CDPSession,
-  fullPage: boolean,
-  pointer?: Promise<void>,
+  { window, fullPage, signal, pointer }: Looking,
 ): Promise<string> {
   await Promise.all([stillAll(page, fullPage), pointer])
-  return await takeFrame(session)
+  return await takeLook(session, window, signal)
 }
 
 async function stillAll(page: Page, fullPage: boolean): Promise<void> {

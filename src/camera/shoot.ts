@@ -61,12 +61,14 @@ async function shoot(page: Page, gate: Gate, wanted: PageToShoot, { limits, sign
   const moves = await countMoves(session)
   const deadline = performance.now() + wanted.loadingTime
   await visit.navigate()
+  const rules = { window: { width: wanted.width, height: wanted.height }, fullPage: wanted.fullPage }
   const unveilTo = wanted.fullPage ? highest(limits, wanted.width) : undefined
 
   const findRest = async (over: AbortSignal): Promise<Rest> => {
     const loaded = await whenLoaded(page, session, network, { unveilTo, signal: over })
-    return await comeToRest(page, session, { ...loaded, fullPage: wanted.fullPage, signal: over })
+    return await comeToRest(page, session, { ...loaded, ...rules, signal: over })
   }
+  const asItIs = (called: AbortSignal) => takeAsItIs(page, session, { ...rules, signal: called })
   const take = async (rest: Rest, called: AbortSignal): Promise<Shot> => {
     const exposed = await expose(page, session, rest, wanted, { limits, signal: called })
     return {
@@ -83,7 +85,7 @@ async function shoot(page: Page, gate: Gate, wanted: PageToShoot, { limits, sign
       // A page that never comes to rest is taken as it is when its time is over.
       const rest =
         (await before(deadline, (over) => whereverItGoes(findRest, over))) ??
-        (await unless(hasMoved, patience, () => takeAsItIs(page, session, wanted.fullPage), signal))
+        (await unless(hasMoved, patience, asItIs, signal))
       first = moves()
       signal.throwIfAborted()
       // It went on by itself to where nothing is: what is shown is the browser's own page about that.

@@ -1,3 +1,5 @@
+import type { Pixels } from '../picture.ts'
+
 // A picture is checked by strips of it: the same places, drawn once more, must look the same.
 
 /** Rows of a strip. */
@@ -10,21 +12,20 @@ const SHARE = 0.3
 const CHANNELS = 3
 const EVERY = 4
 
-/** Three bytes a pixel. */
-export interface Pixels {
-  readonly data: Buffer
-  readonly width: number
-  readonly height: number
+/** How much there is in each strip of some rows. */
+export function inkOf(rows: Pixels): number[] {
+  return Array.from({ length: Math.floor(rows.height / STRIP) }, (_, index) =>
+    countEdges(rows, index * STRIP),
+  )
 }
 
 /**
- * Which rows to look at again, below `from`: of each third the strip with most in it, which tells whether it is at its place, and
- * the middle of what is empty for longest, which tells whether something is missing.
+ * Which rows to look at again, below `from`, by how much there is in each strip there: of each third the strip with most in it,
+ * which tells whether it is at its place, and the middle of what is empty for longest, which tells whether something is missing.
  */
-export function chooseStrips(picture: Pixels, from: number): number[] {
-  const all = Math.floor((picture.height - from) / STRIP)
+export function chooseStrips(ink: readonly number[], from: number): number[] {
+  const all = ink.length
   if (all < 1) return []
-  const ink = Array.from({ length: all }, (_, index) => countEdges(picture, from + index * STRIP))
   const chosen = new Set<number>()
   for (let third = 0; third < 3; third++) {
     const [first, end] = [third, third + 1].map((each) => Math.round((all * each) / 3)) as [number, number]

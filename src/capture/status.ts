@@ -1,6 +1,6 @@
 import { tellFailure } from '../contract/closed-reasons.ts'
 import { parseId } from '../contract/ids.ts'
-import { type PageStatus, type RootStatus, stateOf } from '../contract/status.ts'
+import { isFinal, type PageStatus, type RootStatus, stateOf, type Waiting } from '../contract/status.ts'
 import { AppError } from '../errors.ts'
 import type { CaptureProgress, Changes } from '../store/captures.ts'
 import type { Job, RootHead, Store } from '../store/store.ts'
@@ -30,10 +30,12 @@ export async function getRootHead(
 export function toStatus(
   rootId: string,
   { created, tags, counts, captures }: Changes,
-  { isExplained }: { isExplained: boolean },
+  { isExplained, waiting }: { isExplained: boolean; waiting?: Waiting | undefined },
 ): RootStatus {
   const urls = captures.map((capture) => toPageStatus(capture, isExplained))
-  return { rootId, state: stateOf(counts), created, tags: [...tags], counts, urls }
+  const state = stateOf(counts)
+  const why = waiting && !isFinal(state) && { waiting }
+  return { rootId, state, ...why, created, tags: [...tags], counts, urls }
 }
 
 /**

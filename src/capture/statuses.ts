@@ -1,8 +1,9 @@
 import type { ExplainTo } from '../contract/closed-reasons.ts'
-import { isFinal } from '../contract/status.ts'
+import { isFinal, type Waiting } from '../contract/status.ts'
 import type { InTurn } from '../shares/fair-turns.ts'
 import type { Captures } from '../store/captures.ts'
 import { type Root, toStatus } from './status.ts'
+import type { WhyWaiting } from './wait-for-room.ts'
 
 /** What is kept for those who are about to ask for the same. */
 const KEPT_BYTES = 16 * 1024 * 1024
@@ -18,6 +19,11 @@ export interface StatusBytes {
   readonly json: Buffer
 }
 
+export interface StatusOptions {
+  readonly explainTo: ExplainTo
+  readonly whyWaiting: WhyWaiting
+}
+
 /**
  * Reads and renders how far a request is: once for all who have seen the same of it, and once for a version. A status
  * that someone has `seen` up to a version has those pages that have changed since; 0 is for all of them.
@@ -25,14 +31,21 @@ export interface StatusBytes {
 export class Statuses {
   readonly #captures: Pick<Captures, 'findChanges' | 'findVersion'>
   readonly #explainTo: ExplainTo
+  readonly #whyWaiting: WhyWaiting
+  /** Why nothing is captured, if that is so. It is part of every status, but of no version. */
+  waiting: Waiting | undefined
   /** The one that was used last is the last. */
   readonly #kept = new Map<string, StatusBytes>()
   #keptBytes = 0
   readonly #reading = new Map<string, Promise<StatusBytes | undefined>>()
 
-  constructor(captures: Pick<Captures, 'findChanges' | 'findVersion'>, explainTo: ExplainTo) {
+  constructor(
+    captures: Pick<Captures, 'findChanges' | 'findVersion'>,
+    { explainTo, whyWaiting }: StatusOptions,
+  ) {
     this.#captures = captures
     this.#explainTo = explainTo
+    this.#whyWaiting = whyWaiting
   }
 
   /** Undefined where there is no request: the root was imported. */
@@ -42,7 +55,7 @@ export class Statuses {
 
   /** Of this version or a later one, where it is at hand. */
   kept(root: Root, seen: number, version: number): StatusBytes | undefined {
-    const name = nameOf(root, seen)
+    const name = this.#nameOf(root, seen)
     const found = this.#kept.get(name)
     if (!found || found.version < version) return undefined
     this.#kept.delete(name)
@@ -52,7 +65,9 @@ export class Statuses {
 
   /** The same, read where it is not. Undefined where there is no request. */
   async read(root: Root, seen: number, version: number, inTurn: InTurn): Promise<StatusBytes | undefined> {
-    const name = nameOf(root, seen)
+    // Whoever looks tells of a change.
+    await this.#whyWaiting()
+    const name = this.#nameOf(root, seen)
     for (;;) {
       const kept = this.kept(root, seen, version)
       if (kept) return kept
@@ -71,16 +86,18 @@ export class Statuses {
   }
 
   async #render(root: Root, seen: number): Promise<StatusBytes | undefined> {
+    const name = this.#nameOf(root, seen)
+    const { waiting } = this
     const changes = await this.#captures.findChanges(root.projectId, root.rootId, seen)
     if (!changes) return undefined
     const isExplained = this.#explainTo.has(root.projectId)
-    const status = toStatus(root.rootId, changes, { isExplained })
+    const status = toStatus(root.rootId, changes, { isExplained, waiting })
     const { version } = changes
     const before = `event: status\nid: ${version}\ndata: `
     const event = Buffer.from(`${before}${JSON.stringify(status)}\n\n`)
     const json = event.subarray(before.length, -2)
     const rendered = { version, isFinal: isFinal(status.state), event, json }
-    this.#keep(nameOf(root, seen), rendered)
+    this.#keep(name, rendered)
     return rendered
   }
 
@@ -98,8 +115,8 @@ export class Statuses {
     this.#keptBytes -= this.#kept.get(name)?.event.length ?? 0
     this.#kept.delete(name)
   }
-}
 
-function nameOf({ projectId, rootId }: Root, seen: number): string {
-  return `${projectId}${rootId}${seen}`
+  #nameOf({ projectId, rootId }: Root, seen: number): string {
+    return `${projectId}${rootId}${seen}${this.waiting?.reason ?? ''}`
+  }
 }

@@ -1,8 +1,8 @@
-import type { ExplainTo } from '../contract/closed-reasons.ts'
+import type { Waiting } from '../contract/status.ts'
 import type { FairTurns } from '../shares/fair-turns.ts'
 import type { Captures } from '../store/captures.ts'
 import type { Root } from './status.ts'
-import { Statuses } from './statuses.ts'
+import { Statuses, type StatusOptions } from './statuses.ts'
 
 /** How much later it is seen at most what another process did. */
 const LOOK_MS = 500
@@ -21,6 +21,8 @@ export interface Watcher {
   readonly seen: number
   /** There is a newer one. */
   wake(version: number): void
+  /** The same version has to be told once more: something that is no part of it has changed. */
+  wakeAgain(): void
   /** Nobody can tell any more whether there is. */
   fail(error: unknown): void
 }
@@ -49,8 +51,8 @@ export class Watch {
   /** When the database was first not there. */
   #awaySince: number | undefined
 
-  constructor(captures: Captures, turns: FairTurns, explainTo: ExplainTo) {
-    this.statuses = new Statuses(captures, explainTo)
+  constructor(captures: Captures, turns: FairTurns, options: StatusOptions) {
+    this.statuses = new Statuses(captures, options)
     this.#captures = captures
     this.#turns = turns
   }
@@ -86,7 +88,7 @@ export class Watch {
     if (signal.aborted) return seen
     const { promise, resolve, reject } = Promise.withResolvers<number>()
     const giveUp = () => resolve(seen)
-    const leave = this.add(root, { client, seen, wake: resolve, fail: reject })
+    const leave = this.add(root, { client, seen, wake: resolve, wakeAgain: giveUp, fail: reject })
     signal.addEventListener('abort', giveUp, { once: true })
     try {
       return await promise
@@ -108,6 +110,13 @@ export class Watch {
       this.#isAboutToLook = false
       void this.#lookNow()
     })
+  }
+
+  /** Nothing is captured, for this reason, or it goes on: that concerns every root. */
+  tellAll(waiting: Waiting | undefined): void {
+    this.statuses.waiting = waiting
+    const all = [...this.#watched.values()].flatMap(({ watchers }) => [...watchers])
+    void this.#inSlices(all, (watcher) => watcher.wakeAgain())
   }
 
   #lookLater(): void {
@@ -147,18 +156,20 @@ export class Watch {
     const inTurn = this.#turns.for(first.client)
     // Most have seen the same: what is new to them is at hand when they are told. Who is not so lucky reads it again.
     await this.statuses.read(watched, first.seen, version, inTurn).catch(() => {})
-    const byClient = Map.groupBy(behind, ({ client }) => client)
-    await Promise.all([...byClient].map(([client, watchers]) => this.#tell(client, watchers, version)))
+    await this.#inSlices(behind, (watcher) => watcher.wake(version))
     watched.isTelling = false
     if (this.#told.has(watched)) void this.#lookNow()
   }
 
-  async #tell(client: string, watchers: readonly Watcher[], version: number): Promise<void> {
-    for (let from = 0; from < watchers.length; from += TOLD_AT_ONCE) {
-      const some = watchers.slice(from, from + TOLD_AT_ONCE)
-      await this.#turns.run(client, async () => {
-        for (const watcher of some) watcher.wake(version)
-      })
+  /** By turns between their clients. */
+  async #inSlices(watchers: readonly Watcher[], tell: (watcher: Watcher) => void): Promise<void> {
+    const byClient = Map.groupBy(watchers, ({ client }) => client)
+    const tellSome = async ([client, all]: [string, Watcher[]]) => {
+      for (let from = 0; from < all.length; from += TOLD_AT_ONCE) {
+        const some = all.slice(from, from + TOLD_AT_ONCE)
+        await this.#turns.run(client, async () => some.forEach(tell))
+      }
     }
+    await Promise.all([...byClient].map(tellSome))
   }
 }

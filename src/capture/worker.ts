@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
 import { type Camera, CaptureFailure } from '../camera/camera.ts'
 import { DEFAULT_BASEPATH } from '../contract/results.ts'
+import { AppError } from '../errors.ts'
 import { type Images, pictureKey, previewKey } from '../images/images.ts'
-import { readPicture } from '../picture.ts'
+import { type Picture, readPicture } from '../picture.ts'
 import { MAX_ATTEMPTS, type Work } from '../queue/queue.ts'
 import { isOurs } from '../queue/retry.ts'
 import type { Captured, Captures, CaptureTask, Failed } from '../store/captures.ts'
+import type { CaptureFigures } from './figures.ts'
 import { tidySeen } from './tidy-seen.ts'
 
 export interface WorkerOptions {
@@ -15,9 +17,10 @@ export interface WorkerOptions {
   readonly limits: { readonly picturePixels: number }
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly clock: () => number
+  readonly figures: CaptureFigures
   readonly onBegun: (task: CaptureTask) => void
-  /** Called whenever this process has ended a capture: `done`, or the reason why it failed. */
-  readonly onEnded: (task: CaptureTask, outcome: string) => void
+  /** Called whenever this process has ended a capture. */
+  readonly onEnded: (task: CaptureTask) => void
 }
 
 /** From a task to a result: picture, preview, both durable, then the row that shows them. */
@@ -28,10 +31,17 @@ export function createWork({
   limits,
   log,
   clock,
+  figures,
   onBegun,
   onEnded,
 }: WorkerOptions): Work {
   return async (task, signal) => {
+    figures.begin()
+    await run(task, signal).finally(() => figures.leave())
+  }
+
+  async function run(task: CaptureTask, signal: AbortSignal): Promise<void> {
+    const began = performance.now()
     onBegun(task)
     const outcome = await capture(task, signal)
     // Whoever lost it meanwhile changes nothing: the store knows whose it is.
@@ -41,7 +51,10 @@ export function createWork({
     const { reason, detail } = 'reason' in outcome ? outcome : {}
     const what = reason ? { reason, detail } : { uuid: task.uuid }
     log.info({ rootId, position, attempts, ...what, late: !ended }, 'captured')
-    if (ended) onEnded(task, 'reason' in outcome ? outcome.reason : 'done')
+    if (!ended) return
+    const end = 'reason' in outcome ? outcome.reason : 'done'
+    figures.end(end, (performance.now() - began) / 1_000)
+    onEnded(task)
   }
 
   async function capture(task: CaptureTask, signal: AbortSignal): Promise<Captured | Failed> {
@@ -71,19 +84,47 @@ export function createWork({
   }
 
   async function store(
-    { projectId, uuid }: CaptureTask,
+    task: CaptureTask,
     bytes: Buffer,
     signal: AbortSignal,
   ): Promise<{ width: number; height: number }> {
     const picture = await readPicture(bytes, limits.picturePixels)
+    try {
+      await publish(task, picture, signal)
+    } catch (error) {
+      if (!(await mightFit(error))) throw error
+      // Others may have taken the room for a moment.
+      await publish(task, picture, signal).catch(async (again) => {
+        throw (await mightFit(again)) ? neverFits(picture) : again
+      })
+    }
+    figures.storedBytes += picture.bytes.length + picture.preview.length
+    return { width: picture.width, height: picture.height }
+  }
+
+  /** There was no room for it, and yet there is some: without it the disk is not full. */
+  async function mightFit(error: unknown): Promise<boolean> {
+    if (!(error instanceof AppError) || error.code !== 'storage_full') return false
+    const room = await images.room()
+    return room !== undefined && !room.isFull
+  }
+
+  async function publish({ projectId, uuid }: CaptureTask, picture: Picture, signal: AbortSignal) {
     const batch = await images.startBatch()
     try {
       await batch.add(pictureKey(projectId, uuid), picture.bytes)
       await batch.add(previewKey(projectId, uuid), picture.preview)
       await batch.publish({ before: () => signal.throwIfAborted() })
-      return { width: picture.width, height: picture.height }
     } finally {
       await batch.discard()
     }
   }
+}
+
+function neverFits({ bytes, width, height }: Picture): CaptureFailure {
+  return new CaptureFailure(
+    'too_large',
+    `The picture, ${width} × ${height} pixels, has ${bytes.length} bytes: the disk that holds the pictures has no room for it, ` +
+      'though it is not full.',
+  )
 }

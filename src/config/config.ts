@@ -86,6 +86,8 @@ export interface Limits {
   readonly viewportHeight: number
   /** What one captured page may load. */
   readonly pageBytes: number
+  /** What the picture of one captured page may have. */
+  readonly captureBytes: number
   readonly bodyBytes: number
   /** What all bodies that are under way may take. */
   readonly bodiesBytes: number
@@ -208,6 +210,7 @@ export function readConfig(
       viewportWidth: need('MAX_VIEWPORT_WIDTH'),
       viewportHeight: need('MAX_VIEWPORT_HEIGHT'),
       pageBytes: need('MAX_PAGE_BYTES'),
+      captureBytes: need('MAX_CAPTURE_BYTES'),
       bodyBytes: need('MAX_BODY_BYTES'),
       bodiesBytes: need('MAX_BODIES_BYTES'),
       cacheBytes: need('CACHE_BYTES'),

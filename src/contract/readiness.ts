@@ -5,11 +5,12 @@ export const Readiness = Type.Object(
     status: Type.Literal('ok'),
     capturing: Type.Object(
       {
-        state: Type.Enum(['ready', 'elsewhere', 'no_browser'], {
-          description: 'Who captures: this process, others (workers), or nobody for want of a browser.',
+        state: Type.Enum(['ready', 'elsewhere', 'no_browser', 'stuck'], {
+          description:
+            'Who captures: this process, others (workers), nobody for want of a browser, or nobody though pages wait.',
         }),
         browser: Type.Optional(Type.String({ description: 'Which browser this process captures with.' })),
-        detail: Type.Optional(Type.String({ description: 'What is missing, and what brings it.' })),
+        detail: Type.Optional(Type.String({ description: 'What is wrong, and what helps.' })),
       },
       { description: 'Whether new screenshots can be captured.' },
     ),

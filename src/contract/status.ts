@@ -14,7 +14,7 @@ export const CAPTURE_REASONS = {
   blocked: 'its address is not one that the service may ask',
   redirects: 'it was redirected too often',
   download: 'it is a file to download, not a page',
-  too_large: 'it loads more than the service takes',
+  too_large: 'it loads more than the service takes, or its picture is larger than the service can store',
   crashed: 'it crashed the browser, again and again',
   internal: 'the service failed, again and again',
   status:
@@ -70,10 +70,24 @@ export const State = Type.Enum(ROOT_STATES, {
     '`done`: every page has a result. `partial`: some have, the others failed. `failed`: none has.',
 })
 
+/** Why nothing is captured at the moment. Only ever appended to: clients branch on it. */
+const WAITING_REASONS = ['storage_full'] as const
+
+const Waiting = Type.Object(
+  {
+    reason: Type.Enum(WAITING_REASONS),
+    detail: Type.String({ description: 'For people.' }),
+  },
+  { description: 'Why it is not captured at the moment. It goes on by itself.' },
+)
+
+export type Waiting = Static<typeof Waiting>
+
 export const RootStatus = Type.Object(
   {
     rootId: Type.String({ format: 'uuid' }),
     state: State,
+    waiting: Type.Optional(Waiting),
     created: Time('When it was asked for.'),
     tags: Type.Array(Type.String()),
     counts: Counts,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServerDefault } from 'fastify'
 import type { Requests } from '../capture/requests.ts'
+import type { WhyWaiting } from '../capture/wait-for-room.ts'
 import type { Watch } from '../capture/watch.ts'
 import type { Config } from '../config/config.ts'
 import type { Static } from '../contract/schema.ts'
@@ -12,6 +13,7 @@ import type { FairTurns } from '../shares/fair-turns.ts'
 import type { Refusals } from '../shares/refusals.ts'
 import type { Room } from '../shares/room.ts'
 import type { ApiKey, Store } from '../store/store.ts'
+import type { Figures } from './figures.ts'
 
 /** What the operations work with. No driver, no SQL, no environment. */
 export interface HttpContext {
@@ -38,8 +40,11 @@ export interface HttpContext {
   readonly ready: () => Promise<void>
   /** What this process captures with, in words. Undefined: others capture. Throws AppError `no_browser`. */
   readonly findBrowser: () => Promise<{ readonly kind: string; readonly origin: string } | undefined>
-  /** How many captures of this process came to which end. */
-  readonly outcomes: ReadonlyMap<string, number>
+  /** Why nothing is captured at the moment, by whoever captures. */
+  readonly whyWaiting: WhyWaiting
+  /** Whether pages wait that this process should have begun long ago. */
+  readonly isStuck: () => Promise<boolean>
+  readonly figures: Figures
   /** Work of the event loop and of the database, by turns between clients. */
   readonly turns: FairTurns
   /** What clients were refused because their share was used up. */

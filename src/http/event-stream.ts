@@ -29,6 +29,8 @@ export class EventStream implements Watcher, OpenAnswer {
   readonly #options: EventStreamOptions
   /** The newest version that was heard of. */
   #newest = 0
+  /** The last event has to be told once more. */
+  #isOld = false
   #isBusy = false
   #isOver = false
 
@@ -40,15 +42,26 @@ export class EventStream implements Watcher, OpenAnswer {
 
   wake(version: number): void {
     this.#newest = Math.max(this.#newest, version)
-    if (this.#isBusy || this.#isOver || this.#newest <= this.seen) return
+    this.#goOn()
+  }
+
+  wakeAgain(): void {
+    this.#isOld = true
+    this.#goOn()
+  }
+
+  #goOn(): void {
+    if (this.#isBusy || this.#isOver || !(this.#newest > this.seen || this.#isOld)) return
+    this.#isOld = false
     const { watch, root, inTurn } = this.#options
-    const kept = watch.statuses.kept(root, this.seen, this.#newest)
+    const version = Math.max(this.#newest, this.seen)
+    const kept = watch.statuses.kept(root, this.seen, version)
     if (kept) {
       this.#send(kept)
       return
     }
     this.#isBusy = true
-    watch.statuses.read(root, this.seen, this.#newest, inTurn).then(
+    watch.statuses.read(root, this.seen, version, inTurn).then(
       (status) => {
         this.#isBusy = false
         if (status) this.#send(status)
@@ -83,7 +96,7 @@ export class EventStream implements Watcher, OpenAnswer {
       this.#isBusy = false
       this.#options.onMoved()
       if (isFinal) this.end()
-      else this.wake(version)
+      else this.#goOn()
     })
   }
 }

@@ -1,5 +1,8 @@
-import { Counter, collectDefaultMetrics, Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { Connections } from './connections.ts'
+import type { HttpContext } from './context.ts'
+import { histogram, PREFIX } from './exposition.ts'
+import { renderFigures } from './figures.ts'
 
 const NAME = 'http_request_duration_seconds'
 /** Upper ends, in seconds. */
@@ -14,9 +17,6 @@ interface Series {
   sum: number
 }
 
-/** How many captures came to which end. */
-export type Outcomes = ReadonlyMap<string, number>
-
 export interface Metrics {
   readonly contentType: string
   render(): Promise<string>
@@ -26,10 +26,9 @@ export interface Metrics {
  * Counts and times every request by route, never by address: an address would name projects. The library's histogram
  * makes a text of the labels for each observation, which costs a request more than finding its answer.
  */
-export function measureRequests(connections: Connections, outcomes: Outcomes): Metrics {
+export function measureRequests(connections: Connections, context: HttpContext): Metrics {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-  countCaptures(registry, outcomes)
+  collectDefaultMetrics({ register: registry, prefix: PREFIX })
   const all: Series[] = []
   const byRoute = new Map<string, Map<string, Map<Status, Series>>>()
   const find = (method: string, route: string, status: Status): Series =>
@@ -57,31 +56,8 @@ export function measureRequests(connections: Connections, outcomes: Outcomes): M
   return {
     contentType: registry.contentType,
     async render() {
-      return `${await registry.metrics()}\n${[HEAD, ...all.flatMap(exposition)].join('\n')}\n`
+      const times = histogram(NAME, 'Time from request to the last byte of the answer.', BUCKETS, all)
+      return `${[await registry.metrics(), times, ...(await renderFigures(context))].join('\n')}\n`
     },
   }
-}
-
-function countCaptures(registry: Registry, outcomes: Outcomes): void {
-  new Counter({
-    name: 'captures_total',
-    help: 'Pages that this process has captured, or given up, by what came of them.',
-    labelNames: ['outcome'],
-    registers: [registry],
-    collect() {
-      this.reset()
-      for (const [outcome, count] of outcomes) this.inc({ outcome }, count)
-    },
-  })
-}
-
-const HEAD = `# HELP ${NAME} Time from request to the last byte of the answer.\n# TYPE ${NAME} histogram`
-
-function exposition({ labels, counts, sum }: Series): string[] {
-  let count = 0
-  const buckets = counts.map((each, index) => {
-    count += each
-    return `${NAME}_bucket{le="${BUCKETS[index] ?? '+Inf'}",${labels}} ${count}`
-  })
-  return [...buckets, `${NAME}_sum{${labels}} ${sum}`, `${NAME}_count{${labels}} ${count}`]
 }

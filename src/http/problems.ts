@@ -43,7 +43,7 @@ function toProblem(error: AppError, requestId: string): Problem {
   const { status, title } = describeFailure(error.code)
   // What went wrong on our side is in the log; the client gets the id to ask for it.
   // And whatever is not here is not here in one and the same way.
-  const telling = (status < 500 && error.code !== 'not_found') || error.code === 'no_browser'
+  const telling = (status < 500 && error.code !== 'not_found') || error.code === 'no_browser' || error.isTold
   const message = error.code === 'no_browser' ? withoutPath(error.message) : error.message
   const detail = telling && message !== title ? { detail: message } : {}
   return { type: 'about:blank', title, status, code: error.code, ...detail, requestId }

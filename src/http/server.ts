@@ -95,7 +95,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   // Operations answer just what their schema describes. To compile it as well would make every start 0.1 s longer.
   server.setSerializerCompiler(() => JSON.stringify)
   const connections = takeTurns(server, context)
-  const metrics = measureRequests(connections, context.outcomes)
+  const metrics = measureRequests(connections, context)
   logRequests(server, connections)
   limitResponseTime(server, connections, context)
   server.addHook('preClose', async () => connections.drain())

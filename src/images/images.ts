@@ -37,6 +37,14 @@ export interface ImageBatch {
   discard(): Promise<void>
 }
 
+/** How much more a store can hold. */
+export interface Room {
+  readonly totalBytes: number
+  readonly freeBytes: number
+  /** Less is free than is kept for others: nothing that is large is to be stored. */
+  readonly isFull: boolean
+}
+
 /** Makes addresses that are the same for a whole signing window. */
 export interface Addresses {
   /** Two `Addresses` with equal tags make equal addresses. */
@@ -61,6 +69,8 @@ export interface Images {
   verify(path: string, now: number): { key: ImageKey; expiresMs: number }
   /** Undefined where there is none, or where something else than a plain file of ours lies there. */
   open(key: ImageKey): Promise<OpenImage | undefined>
+  /** Undefined where there is always more. */
+  room(): Promise<Room | undefined>
   /** Throws where the store cannot answer. */
   check(): Promise<void>
   close(): Promise<void>

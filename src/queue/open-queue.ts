@@ -21,7 +21,7 @@ const CLOSE_MS = 20_000
 /** The store itself is the queue, and this process works it off; others on the same store may help. */
 export function openQueue(
   captures: Captures,
-  { work, concurrency, extra = 0, log, clock = Date.now, ownOnly = false }: QueueOptions,
+  { work, concurrency, extra = 0, log, clock = Date.now, mayNotBegin, ownOnly = false }: QueueOptions,
 ): Queue {
   const closing = new AbortController()
   const running = new Set<Promise<void>>()
@@ -78,6 +78,7 @@ export function openQueue(
     while (!closing.signal.aborted && running.size < concurrency + extra) {
       // Costs next to nothing, and almost always there is nothing.
       if (!(await captures.anyUnfinished())) return
+      if (await mayNotBegin?.()) return
       const task = await takeNext(running.size >= concurrency)
       if (!task) return
       const ended: Promise<void> = run(task).finally(() => {

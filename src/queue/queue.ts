@@ -18,6 +18,8 @@ export interface QueueOptions {
   readonly extra?: number
   readonly log: Pick<Logger, 'warn' | 'error'>
   readonly clock?: () => number
+  /** Asked before a capture begins: why none may at the moment. */
+  readonly mayNotBegin?: () => Promise<unknown>
   /** Only what was accepted through this very queue, and nobody else takes that: for a command that captures itself. */
   readonly ownOnly?: boolean
 }

@@ -128,6 +128,9 @@ export interface Captures {
   accept(request: NewRequest, limits?: { readonly mostWaiting?: number }): Promise<string>
   /** Whether anything is left to be captured. */
   anyUnfinished(): Promise<boolean>
+  /** Whether anything was asked for and due by then, and nobody is at it. */
+  anyDueSince(then: number): Promise<boolean>
+  /** How much is left to be captured, by whichever process. */
   findBacklog(): Promise<Backlog>
   /**
    * Begins the next attempt at whatever is due: queued, or begun by someone who has not renewed it since. It is

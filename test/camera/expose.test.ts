@@ -5,7 +5,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Exposed, expose } from '../../src/camera/expose.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../src/camera/launch.ts'
-import { openWindow } from '../../src/camera/window.ts'
+import { openWindow, takeFrame } from '../../src/camera/window.ts'
 import { findTestBrowser } from '../support/test-browser.ts'
 
 const WIDTH = 600
@@ -44,14 +44,17 @@ function spoil(fault: Fault, times: number): { session: CDPSession; taken: () =>
   return { session: { send } as unknown as CDPSession, taken: () => taken }
 }
 
-async function take(through: CDPSession): Promise<Exposed> {
-  const wanted = { url: 'http://site.test/', width: WIDTH, height: WINDOW, fullPage: true }
+async function take(through: CDPSession, bytes = 33_554_432, fullPage = true): Promise<Exposed> {
+  const wanted = { url: 'http://site.test/', width: WIDTH, height: WINDOW, fullPage }
   return await expose(
     page,
     through,
-    { frame: '', atRest: true },
+    { frame: fullPage ? '' : await takeFrame(session), atRest: true },
     { ...wanted, loadingTime: 1_000, failOnStatus: false },
-    { limits: { height: 16_384, pixels: 67_108_864 }, signal: new AbortController().signal },
+    {
+      limits: { height: 16_384, pixels: 67_108_864, bytes },
+      signal: new AbortController().signal,
+    },
   )
 }
 
@@ -99,5 +102,31 @@ describe('a picture that is not the page’s', () => {
     const spoilt = spoil(repeatWindow, Number.POSITIVE_INFINITY)
     await expect(take(spoilt.session)).rejects.toMatchObject({ reason: 'unsteady' })
     expect(spoilt.taken()).toBe(4)
+  })
+})
+
+describe('a picture of more bytes than it may have', () => {
+  test('fails without ever being taken whole', async () => {
+    const { length } = (await take(session)).bytes
+    const watched = spoil(async (picture) => picture, 0)
+    await expect(take(watched.session, length / 3)).rejects.toMatchObject({
+      reason: 'too_large',
+      message: expect.stringMatching(
+        /600 × 4000 pixels, has some .* MB, more than .* MB \(MAX_CAPTURE_BYTES\)/,
+      ),
+    })
+    expect(watched.taken()).toBe(0)
+  })
+
+  test('is taken whole where it may be small enough, and then is weighed exactly', async () => {
+    const { bytes } = await take(session)
+    expect((await take(session, bytes.length)).bytes.equals(bytes)).toBe(true)
+    await expect(take(session, bytes.length - 1)).rejects.toMatchObject({ reason: 'too_large' })
+  })
+
+  test('is not handed out as a window either', async () => {
+    const { length } = (await take(session, undefined, false)).bytes
+    expect((await take(session, length, false)).bytes).toHaveLength(length)
+    await expect(take(session, length - 1, false)).rejects.toMatchObject({ reason: 'too_large' })
   })
 })

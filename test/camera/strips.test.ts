@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { chooseStrips, type Pixels, STRIP, showsStrip } from '../../src/camera/strips.ts'
+import { chooseStrips, inkOf, STRIP, showsStrip } from '../../src/camera/strips.ts'
+import type { Pixels } from '../../src/picture.ts'
 
 const WIDTH = 400
 const WINDOW = 320
@@ -38,9 +39,14 @@ function rearrange(page: Pixels, from: (y: number) => number | undefined): Pixel
   return { ...page, data }
 }
 
+/** What there is below the window. */
+function inkBelow({ data, width, height }: Pixels): number[] {
+  return inkOf({ data: data.subarray(WINDOW * width * 3), width, height: height - WINDOW })
+}
+
 /** As the camera does: of the places that are chosen from the picture, each is drawn once more. */
 function isRight(picture: Pixels, page: Pixels): boolean {
-  return chooseStrips(picture, WINDOW).every((top) => showsStrip(picture, top, cutStrip(page, top)))
+  return chooseStrips(inkBelow(picture), WINDOW).every((top) => showsStrip(picture, top, cutStrip(page, top)))
 }
 
 describe('strips of a picture', () => {
@@ -70,7 +76,7 @@ describe('strips of a picture', () => {
 
   test('are chosen within the picture, however high it is', () => {
     for (const height of [WINDOW, WINDOW + 1, WINDOW + STRIP, WINDOW + 3 * STRIP + 1, 1_000]) {
-      const tops = chooseStrips(makePage(height), WINDOW)
+      const tops = chooseStrips(inkBelow(makePage(height)), WINDOW)
       expect(tops.every((top) => top >= WINDOW && top + STRIP <= height)).toBe(true)
       expect(tops.length > 0).toBe(height >= WINDOW + STRIP)
     }

@@ -1,6 +1,7 @@
 // @module-tag browser
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readSize } from '../../src/picture.ts'
 import { openTestCamera, paint, type Site, serveSite, type TestCamera } from '../support/camera.ts'
 
 /**
@@ -56,7 +57,8 @@ beforeAll(async () => {
       })
     },
   })
-  camera = openTestCamera({ allow: `site.test:${site.port}` })
+  // So few that large pictures are weighed before they are taken.
+  camera = openTestCamera({ allow: `site.test:${site.port}`, limits: { bytes: 10_000_000 } })
 })
 afterAll(async () => {
   await camera.close()
@@ -64,21 +66,34 @@ afterAll(async () => {
 })
 
 describe('a page that records its window', () => {
-  test.each([false, true])(
-    'sees one of the size that was asked for, and no change (full page: %s)',
-    async (fullPage) => {
+  // One that is taken as it was looked at, a whole page, and one that is too large to be looked at whole.
+  test.each([
+    [1_200, 720, false],
+    [1_200, 720, true],
+    [4_096, 2_304, false],
+  ])(
+    'sees one of the size that was asked for, and no change (%i × %i, full page: %s)',
+    async (width, height, fullPage) => {
       told.length = 0
-      await camera.take(`http://site.test:${site.port}/records`, { fullPage, loadingTime: 60_000 })
+      const { bytes } = await camera.take(`http://site.test:${site.port}/records`, {
+        ...{ width, height, fullPage, loadingTime: 60_000 },
+      })
+      expect(await readSize(bytes)).toEqual({ width, height: fullPage ? 9_000 + height : height })
       const { first = '{}', heard = ['nothing was told'] } = told.at(-1) ?? {}
       const window = {
-        ...{ inner: [1200, 720], screen: [1200, 720, 1200, 720], client: [1200, 720], ratio: 1 },
-        ...{ visual: [1200, 720, 1, 0], state: 'visible', focus: true, scroll: 0 },
+        ...{
+          inner: [width, height],
+          screen: [width, height, width, height],
+          client: [width, height],
+          ratio: 1,
+        },
+        ...{ visual: [width, height, 1, 0], state: 'visible', focus: true, scroll: 0 },
       }
       expect(JSON.parse(first)).toEqual(window)
       // The one thing that changes: its box is there, and as high as the window.
       const changes = heard.map((line) => line.replace(/^(frame|timer) /, ''))
       expect(changes).toEqual([expect.stringMatching(/^{.*}$/)])
-      expect(JSON.parse(changes[0] ?? '')).toEqual({ ...window, full: 720 })
+      expect(JSON.parse(changes[0] ?? '')).toEqual({ ...window, full: height })
     },
   )
 })

@@ -1,6 +1,7 @@
 // @module-tag browser
 
 import { expect, test } from 'vitest'
+import { newRequest } from '../support/captures.ts'
 import { COLOURED, servePages } from '../support/pages.ts'
 import { makeKey, makeProject } from '../support/results.ts'
 import { startService } from '../support/service.ts'
@@ -90,4 +91,15 @@ test('without a browser the page says what is missing before anyone fills in the
   capturing = { state: 'ready', browser: 'headless shell of this machine' }
   await notice.waitFor({ state: 'detached' })
   expect(complaints).toEqual([])
+})
+
+test('a root that waits says why', async () => {
+  const service = await startService({ CAPTURE_CONCURRENCY: '0' })
+  Object.assign(service.images, { room: async () => ({ totalBytes: 1_000, freeBytes: 1, isFull: true }) })
+  const projectId = await makeProject(service.store)
+  const rootId = await service.store.captures.accept(newRequest(projectId))
+  const { page } = await visit(`${service.url}/projects/${projectId}/roots/${rootId}`)
+  await page
+    .getByText('0 of 1 page captured. It waits: The disk that holds the pictures is full.', { exact: false })
+    .waitFor()
 })

@@ -1,12 +1,18 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import type { Readiness } from '../../src/contract/readiness.ts'
 import { DEMO_PROJECT_ID } from '../../src/demo/project-id.ts'
 import { makeApiKey } from '../../src/store/api-key.ts'
+import { newRequest } from '../support/captures.ts'
 import { makeKey, makeProject, rootsUrl } from '../support/results.ts'
 import { startService } from '../support/service.ts'
+import { usePostgres } from '../support/use-servers.ts'
 import { makeFolder } from '../support/workspace.ts'
+
+const postgres = usePostgres()
 
 describe('health', () => {
   test('/healthz says the process lives, /readyz that it can answer', async () => {
@@ -67,6 +73,47 @@ describe('health', () => {
   })
 })
 
+describe('what /readyz says of capturing and of the database', () => {
+  test('pages that are due and are not begun for two minutes: stuck, and still 200', async () => {
+    const service = await startService({ CHROMIUM_PATH: process.execPath })
+    // A queue that finds nothing.
+    Object.assign(service.store.captures, { takeNext: async () => undefined })
+    // However long it had nothing to do.
+    service.now += 600_000
+    const projectId = await makeProject(service.store)
+    await service.store.captures.accept(newRequest(projectId, { created: service.now }))
+    const state = async () => ((await (await service.get('/readyz')).json()) as Readiness).capturing.state
+    expect(await state()).toBe('ready')
+    service.now += 119_000
+    expect(await state()).toBe('ready')
+    service.now += 2_000
+    expect(await state()).toBe('stuck')
+    expect((await service.get('/readyz')).status).toBe(200)
+  })
+
+  test('a pool without a free connection: 503, with the part that it is', async () => {
+    const address = await postgres.newDatabase()
+    const service = await startService({
+      ...{ DATABASE_URL: address, DATABASE_POOL: '1', DATABASE_WAIT: '1s' },
+      ...{ SIGNING_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`, CAPTURE_CONCURRENCY: '0' },
+    })
+    const other = new pg.Client(address)
+    await other.connect()
+    await other.query('begin; lock table keys')
+    const holding = makeKey(service.store, await makeProject(service.store))
+    await expect.poll(() => service.store.connections()).toEqual({ used: 1, waiting: 0 })
+    const full = await service.get('/readyz')
+    const detail = 'The database does not answer as it should.'
+    expect([full.status, await full.json()]).toMatchObject([503, { code: 'unavailable', detail }])
+    expect(service.store.connections()).toEqual({ used: 1, waiting: 0 })
+    await other.query('rollback')
+    await other.end()
+    await holding
+    expect((await service.get('/readyz')).status).toBe(200)
+    expect(await (await service.get('/metrics')).text()).toMatch(/^proofsheet_database_connections_used \d/m)
+  })
+})
+
 describe('/metrics', () => {
   test('counts requests by route and status, never by address', async () => {
     const service = await startService()
@@ -77,10 +124,27 @@ describe('/metrics', () => {
     const text = await response.text()
     expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
     const count = (route: string, status: number) =>
-      `http_request_duration_seconds_count{method="GET",route="${route}",status="${status}"} 1`
+      `proofsheet_http_request_duration_seconds_count{method="GET",route="${route}",status="${status}"} 1`
     expect(text).toContain(count('/api/projects/:projectId/screenshots/root', 200))
     expect(text).toContain(count('/api/projects/:projectId/screenshots/root/:jobId', 404))
-    expect(text).toContain('nodejs_eventloop_lag_seconds')
+    for (const name of [
+      'nodejs_eventloop_lag_p99_seconds',
+      'captures_under_way',
+      'stored_bytes_total',
+      'watchers',
+      'bodies',
+      'bodies_bytes',
+      'queue_waiting',
+      'queue_running',
+      'queue_oldest_seconds',
+      'storage_free_bytes',
+      'storage_total_bytes',
+    ])
+      expect(text).toMatch(new RegExp(`^proofsheet_${name} \\d`, 'm'))
+    const strangers = text
+      .split('\n')
+      .filter((line) => line !== '' && !/^(# (HELP|TYPE) )?proofsheet_/.test(line))
+    expect(strangers).toEqual([])
     expect(text).not.toContain(projectId)
   })
 })

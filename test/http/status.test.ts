@@ -418,7 +418,10 @@ describe('who waits', () => {
     const versions = new Map<string, number>()
     const findVersions = async (roots: readonly { rootId: string }[]) =>
       roots.map(({ rootId }) => versions.get(rootId) ?? 1)
-    const watch = new Watch({ ...store.captures, findVersions }, new FairTurns(1), new Set())
+    const watch = new Watch({ ...store.captures, findVersions }, new FairTurns(1), {
+      explainTo: new Set(),
+      whyWaiting: async () => undefined,
+    })
     const knows = { client: 'one', seen: 1 }
     const never = new AbortController()
     let woken = 0

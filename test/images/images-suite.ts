@@ -16,6 +16,12 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
     return image && (await buffer(image.stream({ start: 0, end: image.size - 1 })))
   }
 
+  test(`${name}: tells how much room there is, where there is an end to it`, async () => {
+    const room = await (await open()).room()
+    if (room) expect(room.freeBytes).toBeLessThanOrEqual(room.totalBytes)
+    expect(room?.isFull).not.toBe(true)
+  })
+
   describe(`${name}: a batch`, () => {
     test('is invisible until it is published, and then whole', async () => {
       const images = await open()

@@ -14,7 +14,7 @@ import { findTestBrowser } from './test-browser.ts'
 
 // A camera before sites of this machine. Nothing here asks DNS, and nothing leaves loopback.
 
-const LIMITS = { height: 16_384, pixels: 67_108_864, pageBytes: 100_000_000 }
+const LIMITS = { height: 16_384, pixels: 67_108_864, bytes: 33_554_432, pageBytes: 100_000_000 }
 
 export interface CameraRules extends Partial<Omit<CameraOptions, 'guard' | 'limits' | 'find'>> {
   /** One, or those to try one after the other. Default: the browser of the tests. */

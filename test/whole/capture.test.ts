@@ -108,7 +108,7 @@ test('of twenty pages five are bad: the others are there, and each bad one says 
   expect(jobs.at(-1)?.screenshotParameter).toMatchObject({ width: 1200, height: 16_384 })
   const metrics = await (await fetch(`${service.url}/metrics`)).text()
   for (const line of ['outcome="done"} 16', 'outcome="dns"} 1', 'outcome="timeout"} 1']) {
-    expect(metrics).toContain(`captures_total{${line}`)
+    expect(metrics).toContain(`proofsheet_captures_total{${line}`)
   }
   await Promise.all(jobs.flatMap(({ data, preview }) => [fetchBytes(data), fetchBytes(preview)]))
 })

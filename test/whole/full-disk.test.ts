@@ -6,17 +6,8 @@ import type { RootResult } from '../../src/contract/results.ts'
 import { page, writeImport } from '../support/import-file.ts'
 import { runProofsheet, serveProcess } from '../support/process.ts'
 import { makePng, rootsUrl } from '../support/results.ts'
+import { mountSmall } from '../support/small-disk.ts'
 import { makeFolder } from '../support/workspace.ts'
-
-/** A file system of a few megabytes, where the machine lets us mount one. */
-function mountSmall(folder: string): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', folder], { stdio: 'ignore' })
-    return true
-  } catch {
-    return false
-  }
-}
 
 test('a full disk fails imports, keeps reading alive, and heals when there is room', async (context) => {
   const disk = await makeFolder()

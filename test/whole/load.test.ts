@@ -67,7 +67,7 @@ async function readFigures(url: string) {
   expect(response.statusCode).toBe(200)
   const text = await readText(response)
   const read = (name: string) => {
-    const [, value] = new RegExp(`^${name} (\\S+)$`, 'm').exec(text) ?? []
+    const [, value] = new RegExp(`^proofsheet_${name} (\\S+)$`, 'm').exec(text) ?? []
     expect(value, name).toBeDefined()
     return Number(value)
   }

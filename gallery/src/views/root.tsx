@@ -2,7 +2,7 @@ import { useCallback, useMemo } from 'preact/hooks'
 import type { JobResult } from '../../../src/contract/results.ts'
 import type { Seen } from '../../../src/contract/seen.ts'
 import { isFinal } from '../../../src/contract/states.ts'
-import type { Counts } from '../../../src/contract/status.ts'
+import type { Counts, Waiting } from '../../../src/contract/status.ts'
 import { toHistory, toRoot } from '../addresses.ts'
 import { countMarks, findOtherAddress } from '../marks.ts'
 import { Failures } from '../parts/failures.tsx'
@@ -79,7 +79,7 @@ export function RootView({
           {counts.done > 0 && <SaveAll projectId={projectId} rootId={rootId} />}
         </div>
       )}
-      {counts && state && !isFinal(state) && <Progress counts={counts} />}
+      {counts && state && !isFinal(state) && <Progress counts={counts} waiting={status?.waiting} />}
       {failure !== undefined && <Problem failure={failure} />}
       {open.failure !== undefined && <Problem failure={open.failure} retry={() => location.reload()} />}
       {failures && counts && <Failures failures={failures} failed={counts.failed} />}
@@ -139,13 +139,20 @@ function JobCard({ job, seen, eager }: { job: JobResult; seen: Seen | undefined;
   )
 }
 
-function Progress({ counts: { total, done, failed } }: { counts: Counts }) {
+function Progress({
+  counts: { total, done, failed },
+  waiting,
+}: {
+  counts: Counts
+  waiting: Waiting | undefined
+}) {
   return (
     <div class="progress">
       <progress max={total} value={done + failed} aria-label="Pages captured" />
       <p role="status">
         {number(done + failed)} of {count(total, 'page')} captured
         {failed > 0 && `, ${number(failed)} of them failed`}
+        {waiting && `. It waits: ${waiting.detail}`}
       </p>
     </div>
   )

@@ -101,6 +101,10 @@ async function captureAll(
   let ended = 0
   try {
     for await (const next of desk.follow(rootId, stop.signal)) {
+      const why = next.waiting?.detail
+      if (why !== undefined && why !== status?.waiting?.detail) {
+        progress.interrupt(() => process.stderr.write(`${printable(why)}\n`))
+      }
       status = next
       const { done, failed } = next.counts
       progress.advance(done + failed - ended)

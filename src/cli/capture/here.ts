@@ -31,7 +31,10 @@ export async function captureHere<T>(
           const changes = await storage.store.captures.findChanges(projectId, rootId, 0)
           if (!changes) throw new AppError('not_found')
           // Whoever starts it here runs it.
-          const status = toStatus(rootId, changes, { isExplained: true })
+          const status = toStatus(rootId, changes, {
+            isExplained: true,
+            waiting: await studio.whyWaiting(),
+          })
           yield status
           if (isFinal(status.state)) return
           await studio.watch.newer({ projectId, rootId }, { client: '', seen: changes.version }, signal)

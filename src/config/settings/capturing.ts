@@ -81,4 +81,11 @@ export const capturing = {
     help: 'Most bytes that one page may load while it is captured.',
     parse: integer(1_000, 10_000_000_000),
   },
+  MAX_CAPTURE_BYTES: {
+    type: 'number',
+    default: '33554432',
+    example: '10000000',
+    help: 'Largest picture of a captured page. It passes through the process some five times over on its way from the browser, so this bounds the memory that one page takes.',
+    parse: integer(1_000, 1_000_000_000),
+  },
 } satisfies Settings

@@ -1,14 +1,19 @@
 import { paths } from '../../contract/paths.ts'
 import { Readiness } from '../../contract/readiness.ts'
 import { Type } from '../../contract/schema.ts'
+import { AppError } from '../../errors.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { findMissingBrowser } from '../no-browser.ts'
 import { problemResponses } from '../responses.ts'
 
+const NO_ROOM = 'The disk that holds the pictures is full: nothing is captured until there is room.'
+const STUCK =
+  'Pages wait, and for two minutes this process has begun none of them. Its log says why; starting it anew may help.'
 const Ok = Type.Object({ status: Type.Literal('ok') }, { description: 'Yes.' })
 
 /** `/healthz`: the process runs. `/readyz`: it can answer, so send it traffic; and what it captures with. */
-export function health(server: Server, { store, images, findBrowser }: HttpContext): void {
+export function health(server: Server, context: HttpContext): void {
+  const { store, images } = context
   server.route({
     method: ['GET', 'HEAD'],
     url: '/healthz',
@@ -31,22 +36,36 @@ export function health(server: Server, { store, images, findBrowser }: HttpConte
       tags: ['Operating'],
       summary: 'Can the service answer',
       security: [],
-      response: { 200: Readiness, ...problemResponses('unavailable', 'storage_failed') },
+      response: { 200: Readiness, ...problemResponses('unavailable', 'storage_full', 'storage_failed') },
     },
     handler: async () => {
       const [capturing] = await Promise.all([
-        describeCapturing({ findBrowser }),
-        store.check(),
-        images.check(),
+        describeCapturing(context),
+        naming('The database', () => store.check()),
+        naming('The store of the pictures', async () => {
+          await images.check()
+          if ((await images.room())?.isFull) throw new AppError('storage_full', NO_ROOM, { isTold: true })
+        }),
       ])
       return { status: 'ok' as const, capturing }
     },
   })
 }
 
-async function describeCapturing(context: Pick<HttpContext, 'findBrowser'>): Promise<Readiness['capturing']> {
+/** Says which part it is that does not answer, and no more. */
+async function naming(part: string, check: () => Promise<void>): Promise<void> {
+  try {
+    await check()
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.isTold) throw cause
+    throw new AppError(cause.code, `${part} does not answer as it should.`, { cause, isTold: true })
+  }
+}
+
+async function describeCapturing(context: HttpContext): Promise<Readiness['capturing']> {
   const detail = await findMissingBrowser(context)
   if (detail !== undefined) return { state: 'no_browser', detail }
+  if (await context.isStuck()) return { state: 'stuck', detail: STUCK }
   const found = await context.findBrowser()
   return found ? { state: 'ready', browser: `${found.kind} ${found.origin}` } : { state: 'elsewhere' }
 }

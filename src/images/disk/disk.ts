@@ -6,6 +6,7 @@ import { makeDurableFolder, syncFolder } from '../../durable-folder.ts'
 import { AppError } from '../../errors.ts'
 import type { ImageBatch, ImageKey, Images, OpenImage } from '../images.ts'
 import { isFull, translating } from './errors.ts'
+import { readRoom } from './room.ts'
 import { keepPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
 
 /** Pictures on their way in lie here until they are published; on the same file system, so that a rename does it. */
@@ -25,6 +26,7 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
     addresses,
     verify: (path, now) => verifySignedPath(signer, path, now),
     open: (key) => translating(() => openImage(root, key)),
+    room: () => translating(() => readRoom(root)),
     check: () => translating(async () => void (await stat(root))),
     close: async () => {},
   }

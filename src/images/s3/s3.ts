@@ -26,6 +26,7 @@ export async function openS3Images(
       throw new AppError('not_found')
     },
     open: (key) => openImage(bucket, prefix + key),
+    room: async () => undefined,
     check: () => checkBucket(bucket, prefix),
     close: async () => bucket.close(),
   }

@@ -29,6 +29,8 @@ export interface Pool {
   /** One statement on any connection. */
   readonly query: Query
   connect(): Promise<Connection>
+  /** How many connections are in use, and how many wait for one. */
+  figures(): { readonly used: number; readonly waiting: number }
   close(): Promise<void>
 }
 
@@ -78,6 +80,7 @@ export function openPool(
   let closed: Promise<void> | undefined
   return {
     connect: () => watch(pool),
+    figures: () => ({ used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     async query(text, values = []) {
       const connection = await watch(pool)
       try {

@@ -38,6 +38,7 @@ export async function openPostgresStore(url: string, limits: PoolLimits): Promis
       reads: createPostgresReads(pool.query),
       browsing: createPostgresBrowsing(pool.query, look),
       loadWrites,
+      connections: pool.figures,
       close: pool.close,
     })
   } catch (error) {

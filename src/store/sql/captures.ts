@@ -10,7 +10,7 @@ import type {
   RootProgress,
 } from '../captures.ts'
 import { begin, end, Overtaken, release, requeue } from './attempts.ts'
-import { findDue, isOf } from './due.ts'
+import { findDue, isDue, isOf } from './due.ts'
 import { hasTurns, joinTurns, lockTurns, requireRoom } from './join-turns.ts'
 import { findChanges, findProgress } from './progress.ts'
 import type { RootKey } from './reads.ts'
@@ -55,6 +55,16 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
       }).catch(unless(KeyTaken))
       if (accepted !== undefined) return accepted
     }
+  }
+
+  async anyDueSince(then: number): Promise<boolean> {
+    const due = this.#read
+      .selectFrom('captures')
+      .select('position')
+      .where(isDue(then, { held: false }))
+      .where('queued', '<=', then)
+      .limit(1)
+    return (await due.executeTakeFirst()) !== undefined
   }
 
   async takeNext(options: Parameters<Captures['takeNext']>[0]): Promise<CaptureTask | undefined> {

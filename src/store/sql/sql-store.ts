@@ -12,11 +12,13 @@ export function createSqlStore({
   reads,
   browsing,
   loadWrites,
+  connections = () => undefined,
   close,
 }: {
   reads: Reads
   browsing: Browsing
   loadWrites: () => Promise<Writes>
+  connections?: Store['connections']
   close: () => Promise<void>
 }): Store {
   let loading: Promise<Writes> | undefined
@@ -43,6 +45,7 @@ export function createSqlStore({
     textsOf: (projectId, rootIds) => reads.textsOf(projectId, rootIds),
     pageTexts: (projectId, rootId, page) => reads.pageTexts(projectId, rootId, page),
     check: () => reads.check(),
+    connections,
     browsing,
 
     createProject: async (project) => (await writes()).createProject(project),
@@ -54,6 +57,7 @@ export function createSqlStore({
 
     captures: {
       anyUnfinished: () => reads.anyUnfinished(),
+      anyDueSince: async (then) => (await captures()).anyDueSince(then),
       findBacklog: () => reads.findBacklog(),
       accept: async (request, limits) => (await captures()).accept(request, limits),
       takeNext: async (options) => (await captures()).takeNext(options),

@@ -1,0 +1,66 @@
+import { setImmediate as letOthersIn } from 'node:timers/promises'
+import { type Pixels, readPixels, readSize } from '../picture.ts'
+import { inkOf, STRIP } from './strips.ts'
+import type { Size } from './window.ts'
+
+/** So many pixels of a picture are held at a time, at three bytes each. */
+const HELD_PIXELS = 16_000_000
+/** Pixels that are looked at before others are let in: a millisecond or so. */
+const AT_A_TIME = 512_000
+/** A strip is as good a row higher or lower. */
+const SHIFT = 1
+
+export interface Rows {
+  /** How much there is in each strip from this row on. */
+  inkBelow(from: number): Promise<number[]>
+  /** The strip at `y` of the picture with the rows next to it: it begins at `top` of that part. */
+  around(y: number): Promise<{ part: Pixels; top: number }>
+}
+
+/** The rows of a PNG, of which no more than a band is held. Undefined where it has another size. */
+export async function openRows(
+  bytes: Buffer,
+  { width, height }: Size,
+  heldPixels = HELD_PIXELS,
+): Promise<Rows | undefined> {
+  const found = await readSize(bytes)
+  if (found.width !== width || found.height !== height) return undefined
+  let held: (Pixels & { readonly top: number }) | undefined
+
+  const read = async (top: number, count: number): Promise<Pixels> => {
+    if (!held || top < held.top || top + count > held.top + held.height) {
+      held = undefined
+      held = { top, ...(await readPixels(bytes, { top, width, height: count })) }
+    }
+    return slice(held, top - held.top, count)
+  }
+
+  return {
+    async inkBelow(from) {
+      const ink: number[] = []
+      const most = Math.max(1, Math.floor(heldPixels / width / STRIP)) * STRIP
+      const few = Math.max(1, Math.floor(AT_A_TIME / width / STRIP)) * STRIP
+      // The row above the first strip comes along for `around`.
+      for (let top = from; top + STRIP <= height; top += most) {
+        const above = Math.min(SHIFT, top)
+        const count = Math.min(most + SHIFT, height - top) + above
+        const band = slice(await read(top - above, count), above, Math.min(most, height - top))
+        for (let done = 0; done < band.height; done += few) {
+          ink.push(...inkOf(slice(band, done, Math.min(few, band.height - done))))
+          await letOthersIn()
+        }
+      }
+      return ink
+    },
+    async around(y) {
+      const first = Math.max(0, y - SHIFT)
+      const end = Math.min(height, y + STRIP + SHIFT)
+      return { part: await read(first, end - first), top: y - first }
+    },
+  }
+}
+
+function slice({ data, width }: Pixels, top: number, height: number): Pixels {
+  const row = width * 3
+  return { data: data.subarray(top * row, (top + height) * row), width, height }
+}

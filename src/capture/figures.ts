@@ -1,0 +1,45 @@
+/** Upper ends, in seconds. */
+export const CAPTURE_BUCKETS = [0.5, 1, 2, 5, 10, 20, 60, 120]
+
+export interface Times {
+  /** How many fell into each bucket, and beyond the last. */
+  readonly counts: number[]
+  sum: number
+}
+
+/** What this process has captured since it began: the figures that an operator asks for. */
+export class CaptureFigures {
+  /** By how it ended: `done`, or the reason why it failed. */
+  readonly times = new Map<string, Times>()
+  /** Of pictures and previews. */
+  storedBytes = 0
+  underWay = 0
+  /** When a capture last began or ended; in the beginning, when the process began. */
+  lastActive: number
+  readonly #clock: () => number
+
+  constructor(clock: () => number) {
+    this.#clock = clock
+    this.lastActive = clock()
+  }
+
+  begin(): void {
+    this.underWay++
+    this.lastActive = this.#clock()
+  }
+
+  /** However it ended, also where another takes over. */
+  leave(): void {
+    this.underWay--
+    this.lastActive = this.#clock()
+  }
+
+  end(outcome: string, seconds: number): void {
+    const times = this.times.get(outcome) ?? { counts: new Array(CAPTURE_BUCKETS.length + 1).fill(0), sum: 0 }
+    this.times.set(outcome, times)
+    const found = CAPTURE_BUCKETS.findIndex((end) => seconds <= end)
+    const index = found < 0 ? CAPTURE_BUCKETS.length : found
+    times.counts[index] = (times.counts[index] ?? 0) + 1
+    times.sum += seconds
+  }
+}

@@ -1,0 +1,100 @@
+import { CAPTURE_BUCKETS, type CaptureFigures } from '../capture/figures.ts'
+import type { HttpContext } from './context.ts'
+import { counter, gauge, histogram } from './exposition.ts'
+
+/** What is told of this process beside its requests. */
+export interface Figures {
+  readonly captures: CaptureFigures
+  /** Who waits for news of a root: event streams, and requests with `wait`. */
+  watchers(): number
+  /** Request bodies that are held. */
+  bodies(): { readonly count: number; readonly bytes: number }
+  /** How often a client was refused, by what it had used up. */
+  readonly refused: ReadonlyMap<string, number>
+}
+
+type Context = Pick<HttpContext, 'figures' | 'store' | 'images' | 'clock'>
+
+/** What an operator asks at night. What cannot be found out at the moment is left out. */
+export async function renderFigures(context: Context): Promise<string[]> {
+  const [queue, storage] = await Promise.all([
+    describeQueue(context).catch(() => []),
+    describeStorage(context).catch(() => []),
+  ])
+  return [...describeCaptures(context.figures.captures), ...describeShares(context), ...queue, ...storage]
+}
+
+function describeCaptures({ times, storedBytes, underWay }: CaptureFigures): string[] {
+  const series = [...times].map(([outcome, each]) => ({ labels: `outcome="${outcome}"`, ...each }))
+  const total = series.map(
+    ({ labels, counts }) => [labels, counts.reduce((sum, each) => sum + each)] as const,
+  )
+  return [
+    counter(
+      'captures_total',
+      'Pages that this process has captured, or given up, by what came of them.',
+      total,
+    ),
+    histogram(
+      'capture_duration_seconds',
+      'Time from the beginning of a capture to its end, by what came of it.',
+      CAPTURE_BUCKETS,
+      series,
+    ),
+    gauge('captures_under_way', 'Pages that this process captures at the moment.', underWay),
+    counter(
+      'stored_bytes_total',
+      'Bytes of pictures and previews that this process has stored.',
+      storedBytes,
+    ),
+  ]
+}
+
+function describeShares({ figures, store }: Context): string[] {
+  const { count, bytes } = figures.bodies()
+  const connections = store.connections()
+  return [
+    gauge(
+      'watchers',
+      'Event streams and waiting requests that are told how far a root is.',
+      figures.watchers(),
+    ),
+    gauge('bodies', 'Request bodies that are held.', count),
+    gauge('bodies_bytes', 'Bytes of the request bodies that are held.', bytes),
+    counter(
+      'refused_total',
+      'Requests that were refused because their client had used up its share.',
+      [...figures.refused].map(([share, times]) => [`share="${share}"`, times] as const),
+    ),
+    ...(connections
+      ? [
+          gauge('database_connections_used', 'Connections to the database in use.', connections.used),
+          gauge(
+            'database_connections_awaited',
+            'Who waits for a connection to the database.',
+            connections.waiting,
+          ),
+        ]
+      : []),
+  ]
+}
+
+async function describeQueue({ store, clock }: Context): Promise<string[]> {
+  const { waiting, running, oldest } = await store.captures.findBacklog()
+  const age = oldest === undefined ? 0 : Math.max(0, clock() - oldest) / 1_000
+  return [
+    gauge('queue_waiting', 'Pages that wait to be captured, by whichever process.', waiting),
+    gauge('queue_running', 'Pages that are being captured, by whichever process.', running),
+    gauge('queue_oldest_seconds', 'How long ago the oldest page of the queue was asked for.', age),
+  ]
+}
+
+async function describeStorage({ images }: Context): Promise<string[]> {
+  const room = await images.room()
+  if (!room) return []
+  return [
+    gauge('storage_free_bytes', 'What is free of the disk that holds the pictures.', room.freeBytes),
+    gauge('storage_total_bytes', 'The size of the disk that holds the pictures.', room.totalBytes),
+    gauge('storage_full', '1 while nothing is captured because that disk is full.', room.isFull ? 1 : 0),
+  ]
+}

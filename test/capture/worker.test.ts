@@ -1,0 +1,71 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Camera } from '../../src/camera/camera.ts'
+import { CaptureFigures } from '../../src/capture/figures.ts'
+import { createWork } from '../../src/capture/worker.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { AppError } from '../../src/errors.ts'
+import type { Room } from '../../src/images/images.ts'
+import { openStorage } from '../../src/storage.ts'
+import { newRequest, newSeen } from '../support/captures.ts'
+import { makePng, makeProject } from '../support/results.ts'
+import { makeFolder } from '../support/workspace.ts'
+
+/** A page whose picture does not fit for so many times, on a disk that is full or not once it was discarded. */
+async function captureOn({ refusals, isFull }: { refusals: number; isFull: boolean }) {
+  const { store, images, close } = await openStorage(
+    readConfig({ DATA_DIR: join(await makeFolder(), 'data') }),
+  )
+  const figures = new CaptureFigures(() => 0)
+  const bytes = await makePng()
+  let shots = 0
+  const camera: Camera = {
+    ready: async () => ({ path: '', kind: 'headless shell', origin: '', version: '', sandboxed: true }),
+    shoot: async () => ({ bytes, seen: newSeen(), shot: ++shots }),
+    close: async () => {},
+  }
+  let left = refusals
+  const startBatch = images.startBatch.bind(images)
+  const room: Room = { totalBytes: 1_000, freeBytes: 500, isFull }
+  Object.assign(images, {
+    room: async () => room,
+    startBatch: async () => {
+      if (left-- > 0) throw new AppError('storage_full', 'The disk that holds the pictures is full.')
+      return await startBatch()
+    },
+  })
+  const work = createWork({
+    ...{ camera, captures: store.captures, images, figures, clock: () => 1, limits: { picturePixels: 1e6 } },
+    ...{ log: { info: () => {}, warn: () => {} }, onBegun: () => {}, onEnded: () => {} },
+  })
+  const request = newRequest(await makeProject(store))
+  await store.captures.accept(request)
+  const task = await store.captures.takeNext({ now: 2e12, leaseMs: 1 })
+  if (!task) throw new Error('nothing is due')
+  const failure = await work(task, new AbortController().signal).catch((error) => error.code)
+  const progress = await store.captures.findProgress(request.projectId, request.rootId)
+  await close()
+  return { failure, page: progress?.captures[0], shots, figures }
+}
+
+test('a picture that does not fit though the disk is not full fails with too_large, and is not taken again', async () => {
+  const { failure, page, shots, figures } = await captureOn({ refusals: 2, isFull: false })
+  expect({ failure, shots, stored: figures.storedBytes }).toEqual({ failure: undefined, shots: 1, stored: 0 })
+  expect(page?.failed).toEqual({
+    reason: 'too_large',
+    detail: expect.stringMatching(
+      /^The picture, 64 × 48 pixels, has \d+ bytes: the disk .* has no room for it/,
+    ),
+  })
+  expect([...figures.times.keys()]).toEqual(['too_large'])
+})
+
+test('a picture whose room others had for a moment is stored', async () => {
+  const { page, shots, figures } = await captureOn({ refusals: 1, isFull: false })
+  expect([page?.state, shots, figures.storedBytes > 0, figures.underWay]).toEqual(['done', 1, true, 0])
+})
+
+test('a picture that does not fit on a full disk is for later', async () => {
+  const { failure, page } = await captureOn({ refusals: 1, isFull: true })
+  expect([failure, page?.state]).toEqual(['storage_full', 'running'])
+})

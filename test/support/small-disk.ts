@@ -1,0 +1,11 @@
+import { execFileSync } from 'node:child_process'
+
+/** A file system of a few megabytes, where the machine lets us mount one. */
+export function mountSmall(folder: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', folder], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
