@@ -303,6 +303,15 @@ describe('an option', () => {
     ])
   })
 
+  test('with a name that nobody reads to its end is told without it, and once', () => {
+    const body = { ...newRequest(), ['x'.repeat(201)]: 1, ['y'.repeat(1_000_000)]: 1, ['z'.repeat(200)]: 1 }
+    const known = 'is not known; known are screenshotParameter, urls, failOn'
+    expect(mistakesOf(body)).toEqual([
+      `# has a field with a name of more than 200 characters, which ${known}`,
+      `#/${'z'.repeat(200)} ${known}`,
+    ])
+  })
+
   test('of five thousand kinds is not answered five thousand times', () => {
     const body = {
       ...newRequest(),
@@ -343,11 +352,19 @@ describe('an address', () => {
     'chrome://version',
     'about:blank',
     'http://a b/',
+    `http://a${'\u0301'.repeat(31)}/`,
     'http://a:99999/',
   ])('%j is none', (url) => {
     expect(mistakesOf(withPage({ url }))).toEqual([
       '#/urls/0/url must be an address that begins with http:// or https://',
     ])
+  })
+
+  test('names its host as briefly as DNS does', () => {
+    const named = (length: number) =>
+      withPage({ url: `https://${'a.'.repeat(length / 2)}/${'x'.repeat(500)}` })
+    expect(mistakesOf(named(260))).toEqual([])
+    expect(mistakesOf(named(262))).toEqual(['#/urls/0/url must name a host in at most 260 characters'])
   })
 
   test.each(['https://user@example.com/', 'https://user:pass@example.com/', 'https://:pass@example.com/'])(
