@@ -360,6 +360,60 @@ describe('an address', () => {
     ])
   })
 
+  test('property: is one where a parser says so, and the text itself begins like one', () => {
+    const part = fc.constantFrom(
+      'http',
+      'https',
+      'HTTPS',
+      ':',
+      '/',
+      '//',
+      '\\',
+      '?',
+      '#',
+      '@',
+      '.',
+      'a',
+      'b.c',
+      ' ',
+    )
+    const odd = fc.constantFrom(
+      '\t',
+      '\n',
+      '\r',
+      '\0',
+      '\u0001',
+      '%41',
+      '%',
+      '[::1]',
+      '127.1',
+      ':80',
+      ':x',
+      'ü',
+      '\u0301',
+    )
+    const address = fc
+      .tuple(fc.constantFrom('http://', 'https://', ''), fc.array(fc.oneof(part, odd), { minLength: 1 }))
+      .map(([begin, parts]) => begin + parts.join(''))
+      .filter((text) => !text.includes('\0'))
+    fc.assert(
+      fc.property(address, (url) => {
+        const parsed = /^https?:\/\//i.test(url) ? URL.parse(url) : null
+        const secret =
+          parsed?.username || parsed?.password ? ['#/urls/0/url must not hold a user name or a password'] : []
+        const none = ['#/urls/0/url must be an address that begins with http:// or https://']
+        expect([url, mistakesOf(withPage({ url }))]).toEqual([url, parsed ? secret : none])
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test.each(['https:///', 'https://\t/\\'])('names its host behind %j, too', (begin) => {
+    expect(mistakesOf(withPage({ url: `${begin}${'a.'.repeat(200)}/` }))).toEqual([
+      '#/urls/0/url must name a host in at most 260 characters',
+    ])
+  })
+
   test('names its host as briefly as DNS does', () => {
     const named = (length: number) =>
       withPage({ url: `https://${'a.'.repeat(length / 2)}/${'x'.repeat(500)}` })
