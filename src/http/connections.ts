@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
@@ -54,6 +55,11 @@ export function takeTurns(server: Server, { config, refusals }: HttpContext): Co
     places.add(socket)
     owedBy.set(socket, { count: 0, current: undefined, waiting: [] })
     socket.once('close', () => places.remove(socket))
+  })
+  // Node parses all that has come, though the connection was closed meanwhile: thousands of requests in one packet.
+  const [answer] = server.server.listeners('request') as RequestListener[]
+  server.server.removeAllListeners('request').on('request', (request, response) => {
+    if (!request.socket.destroyed) answer?.(request, response)
   })
   server.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw

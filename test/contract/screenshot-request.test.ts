@@ -303,6 +303,15 @@ describe('an option', () => {
     ])
   })
 
+  test('with a name that nobody reads to its end is told without it, and once', () => {
+    const body = { ...newRequest(), ['x'.repeat(201)]: 1, ['y'.repeat(1_000_000)]: 1, ['z'.repeat(200)]: 1 }
+    const known = 'is not known; known are screenshotParameter, urls, failOn'
+    expect(mistakesOf(body)).toEqual([
+      `# has a field with a name of more than 200 characters, which ${known}`,
+      `#/${'z'.repeat(200)} ${known}`,
+    ])
+  })
+
   test('of five thousand kinds is not answered five thousand times', () => {
     const body = {
       ...newRequest(),
@@ -343,11 +352,73 @@ describe('an address', () => {
     'chrome://version',
     'about:blank',
     'http://a b/',
+    `http://a${'\u0301'.repeat(31)}/`,
     'http://a:99999/',
   ])('%j is none', (url) => {
     expect(mistakesOf(withPage({ url }))).toEqual([
       '#/urls/0/url must be an address that begins with http:// or https://',
     ])
+  })
+
+  test('property: is one where a parser says so, and the text itself begins like one', () => {
+    const part = fc.constantFrom(
+      'http',
+      'https',
+      'HTTPS',
+      ':',
+      '/',
+      '//',
+      '\\',
+      '?',
+      '#',
+      '@',
+      '.',
+      'a',
+      'b.c',
+      ' ',
+    )
+    const odd = fc.constantFrom(
+      '\t',
+      '\n',
+      '\r',
+      '\0',
+      '\u0001',
+      '%41',
+      '%',
+      '[::1]',
+      '127.1',
+      ':80',
+      ':x',
+      'ü',
+      '\u0301',
+    )
+    const address = fc
+      .tuple(fc.constantFrom('http://', 'https://', ''), fc.array(fc.oneof(part, odd), { minLength: 1 }))
+      .map(([begin, parts]) => begin + parts.join(''))
+      .filter((text) => !text.includes('\0'))
+    fc.assert(
+      fc.property(address, (url) => {
+        const parsed = /^https?:\/\//i.test(url) ? URL.parse(url) : null
+        const secret =
+          parsed?.username || parsed?.password ? ['#/urls/0/url must not hold a user name or a password'] : []
+        const none = ['#/urls/0/url must be an address that begins with http:// or https://']
+        expect([url, mistakesOf(withPage({ url }))]).toEqual([url, parsed ? secret : none])
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test.each(['https:///', 'https://\t/\\'])('names its host behind %j, too', (begin) => {
+    expect(mistakesOf(withPage({ url: `${begin}${'a.'.repeat(200)}/` }))).toEqual([
+      '#/urls/0/url must name a host in at most 260 characters',
+    ])
+  })
+
+  test('names its host as briefly as DNS does', () => {
+    const named = (length: number) =>
+      withPage({ url: `https://${'a.'.repeat(length / 2)}/${'x'.repeat(500)}` })
+    expect(mistakesOf(named(260))).toEqual([])
+    expect(mistakesOf(named(262))).toEqual(['#/urls/0/url must name a host in at most 260 characters'])
   })
 
   test.each(['https://user@example.com/', 'https://user:pass@example.com/', 'https://:pass@example.com/'])(
