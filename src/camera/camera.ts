@@ -17,6 +17,8 @@ export interface PageToShoot {
   readonly loadingTime: number
   /** A page whose server answers with a status of 400 or more has failed, with the reason `status`. */
   readonly failOnStatus: boolean
+  /** Whose it is: those that have none being taken wait for nobody. */
+  readonly projectId?: string
 }
 
 export interface Shot {
@@ -44,7 +46,7 @@ export interface Camera {
   ready(): Promise<RunningBrowser>
   /**
    * Takes the picture of a page once it has settled, or when its loading time is over. Waits while as many as may be
-   * are being taken. Throws CaptureFailure, AppError `no_browser`, or the signal's reason.
+   * are being taken, unless its project has none of them. Throws CaptureFailure, AppError `no_browser`, or the signal's reason.
    */
   shoot(page: PageToShoot, signal: AbortSignal): Promise<Shot>
   /** Ends the browser, with whatever it is at. */

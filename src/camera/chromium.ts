@@ -3,12 +3,12 @@ import type { Logger } from 'pino'
 import type { Browser, BrowserContext } from 'playwright-core'
 import type { FoundBrowser } from '../browser/browser.ts'
 import type { Guard } from '../egress/guard.ts'
-import { createTurns } from '../turns.ts'
 import { Browsers } from './browsers.ts'
 import { type Camera, CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
 import type { PictureLimits } from './expose.ts'
 import { hostOf } from './failures.ts'
-import { GRACE_MS, openContext, shootPage } from './shoot.ts'
+import { createPlaces } from './places.ts'
+import { ANSWER_MS, GRACE_MS, openContext, shootPage } from './shoot.ts'
 
 /** A context that does not close by then is stuck, and its browser with it. */
 const CLOSE_MS = 5_000
@@ -17,12 +17,14 @@ export interface CameraOptions {
   /** Those there are: the first that starts is taken. Throws AppError `no_browser` where there is none. */
   readonly find: () => AsyncIterable<FoundBrowser>
   readonly guard: Guard
-  /** Pages at a time. */
+  /** Pages at a time, and twice as many where they are of several projects. */
   readonly concurrency: number
   readonly limits: PictureLimits & { readonly pageBytes: number }
   readonly log: Pick<Logger, 'info' | 'warn'>
   /** For everything that is not loading. */
   readonly graceMs?: number
+  /** For a page whose loading time is over to show that it is alive. */
+  readonly answerMs?: number
 }
 
 /** Chromium, driven by Playwright. It starts with the first page. */
@@ -33,10 +35,11 @@ export function createCamera({
   limits,
   log,
   graceMs = GRACE_MS,
+  answerMs = ANSWER_MS,
 }: CameraOptions): Camera {
   const browsers = new Browsers(find, log)
   const closing = new AbortController()
-  const inTurn = createTurns(concurrency)
+  const inPlace = createPlaces(concurrency)
   const underWay = new Set<Promise<Shot>>()
 
   const shoot = async (wanted: PageToShoot, signal: AbortSignal): Promise<Shot> =>
@@ -54,7 +57,7 @@ export function createCamera({
       try {
         return await Promise.race([
           whenAborted(until),
-          context.then((opened) => shootPage(opened, gate, wanted, { limits, signal: until })),
+          context.then((opened) => shootPage(opened, gate, wanted, { limits, answerMs, signal: until })),
         ])
       } catch (error) {
         // What the browser says of its end is said better by who ended it.
@@ -73,7 +76,7 @@ export function createCamera({
     ready: () => browsers.ready(),
     async shoot(wanted, signal) {
       if (!isWebAddress(wanted.url)) throw noWebAddress(wanted)
-      const shot = inTurn(async () => {
+      const shot = inPlace(wanted.projectId ?? '', async () => {
         signal.throwIfAborted()
         closing.signal.throwIfAborted()
         return await shoot(wanted, signal)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 import { MARK_NAMES, type Mark, type Seen } from '../contract/seen.ts'
 import type { Gate } from '../egress/guard.ts'
 import { CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
@@ -14,12 +14,15 @@ import { openWindow } from './window.ts'
 
 /** For everything that is not loading: opening a page, and the picture itself. */
 export const GRACE_MS = 20_000
+/** A page whose loading time is over and that does not answer for so long is kept busy by a script, and stays so. */
+export const ANSWER_MS = 4_000
 /** Between two attempts at a page that moves on by itself. */
 const MOVED_MS = 50
 const ERROR_PAGE = 'chrome-error:'
 
 interface Rules {
   readonly limits: PictureLimits
+  readonly answerMs: number
   readonly signal: AbortSignal
 }
 
@@ -54,7 +57,12 @@ export async function shootPage(
   return await Promise.race([crashed, shoot(page, gate, wanted, rules)])
 }
 
-async function shoot(page: Page, gate: Gate, wanted: PageToShoot, { limits, signal }: Rules): Promise<Shot> {
+async function shoot(
+  page: Page,
+  gate: Gate,
+  wanted: PageToShoot,
+  { limits, answerMs, signal }: Rules,
+): Promise<Shot> {
   const network = watchNetwork(page)
   const visit = new Visit(page, gate, wanted)
   const session = await openWindow(page, wanted)
@@ -68,7 +76,10 @@ async function shoot(page: Page, gate: Gate, wanted: PageToShoot, { limits, sign
     const loaded = await whenLoaded(page, session, network, { unveilTo, signal: over })
     return await comeToRest(page, session, { ...loaded, ...rules, signal: over })
   }
-  const asItIs = (called: AbortSignal) => takeAsItIs(page, session, { ...rules, signal: called })
+  const takeLate = async (hasMoved: () => boolean, called: AbortSignal): Promise<Rest> => {
+    if (!(await answers(session, answerMs)) && !hasMoved()) throw silent(wanted, answerMs)
+    return await takeAsItIs(page, session, { ...rules, signal: called })
+  }
   const take = async (rest: Rest, called: AbortSignal): Promise<Shot> => {
     const exposed = await expose(page, session, rest, wanted, { limits, signal: called })
     return {
@@ -85,7 +96,7 @@ async function shoot(page: Page, gate: Gate, wanted: PageToShoot, { limits, sign
       // A page that never comes to rest is taken as it is when its time is over.
       const rest =
         (await before(deadline, (over) => whereverItGoes(findRest, over))) ??
-        (await unless(hasMoved, patience, asItIs, signal))
+        (await unless(hasMoved, patience, (called) => takeLate(hasMoved, called), signal))
       first = moves()
       signal.throwIfAborted()
       // It went on by itself to where nothing is: what is shown is the browser's own page about that.
@@ -103,6 +114,24 @@ async function shoot(page: Page, gate: Gate, wanted: PageToShoot, { limits, sign
       await sleep(MOVED_MS, undefined, { signal })
     }
   }
+}
+
+/** Whether a script of the page keeps it from everything else. One that is just leaving answers that it cannot. */
+async function answers(session: CDPSession, withinMs: number): Promise<boolean> {
+  const over = new AbortController()
+  const answer = session.send('Runtime.evaluate', { expression: '0' }).then(
+    () => true,
+    () => true,
+  )
+  const late = sleep(withinMs, false, { signal: over.signal }).catch(() => false)
+  return await Promise.race([answer, late]).finally(() => over.abort())
+}
+
+function silent({ url, loadingTime }: PageToShoot, answerMs: number): CaptureFailure {
+  return new CaptureFailure(
+    'timeout',
+    `${hostOf(url)} kept the browser busy: it did not answer for ${answerMs} ms after its loading time of ${loadingTime} ms.`,
+  )
 }
 
 /** What the picture does not say by itself. */

@@ -520,6 +520,20 @@ describe('a browser that', () => {
     expect((await look(own.take(`http://busy.test:${busy.port}/green`))).at(0, 0)).toBe(GREEN)
   })
 
+  test('is kept busy by a page does not wait for it: timeout, as soon as its loading time is over', async () => {
+    const busy = await serveSite({
+      '/': paint(GREEN, '<script>setTimeout(() => { for (;;) {} }, 100)</script>'),
+    })
+    onTestFinished(() => busy.close())
+    // Without being asked for a sign of life, it would hold its place for as long as that.
+    const own = openOwnCamera({ allow: `busy.test:${busy.port}`, graceMs: FOREVER, answerMs: 500 })
+    const shot = own.take(`http://busy.test:${busy.port}/`, { loadingTime: 500 })
+    await expect(shot).rejects.toMatchObject({
+      ...{ name: 'CaptureFailure', reason: 'timeout' },
+      message: expect.stringContaining('did not answer for 500 ms'),
+    })
+  })
+
   test('loses the process of a page has crashed, and goes on', async () => {
     const { own, shot, browser } = await whileShooting()
     const renderers = processesOf(browser).filter(({ type }) => type === 'renderer')

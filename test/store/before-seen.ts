@@ -2,13 +2,9 @@ import { expect } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
 import { newRequest, newSeen, PICTURE, takeAll } from '../support/captures.ts'
 import { makeProject } from '../support/results.ts'
+import { BEFORE_TURNS } from './before-turns.ts'
 
-/** Takes a database back to before migration 6, on both engines. */
-export const BEFORE_TURNS = `drop table turns; drop index captures_queued; drop index captures_running;
-  create index captures_next on captures (turn, queued) where finished is null;
-  delete from kysely_migration where name = '0006-turns';`
-
-/** And before migration 5. */
+/** Takes a database back to before migration 5, on both engines. */
 export const BEFORE_SEEN = `${BEFORE_TURNS} drop index captures_failed; alter table captures drop column seen;
   alter table requests drop column marks; alter table requests drop column fail_on;
   delete from kysely_migration where name = '0005-seen';`

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import type { CaptureTask } from '../../src/store/captures.ts'
 import { openPool } from '../../src/store/postgres/pool.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
 import { newRequest } from '../support/captures.ts'
@@ -18,6 +19,7 @@ import { seedPostgresRows } from '../support/seed.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 import { usePostgres } from '../support/use-servers.ts'
 import { BEFORE_SEEN, captureBeforeSeen, expectOnlyCut } from './before-seen.ts'
+import { askBeforeTurns, BEFORE_TURNS, expectAllTaken, UNCOUNTED } from './before-turns.ts'
 import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
 import { seenSuite } from './seen-suite.ts'
@@ -156,6 +158,38 @@ describe('PostgreSQL', () => {
     await before.close()
     await asAdmin(url, BEFORE_SEEN)
     await expectOnlyCut(await driver.open(url), asked)
+  })
+
+  test.each([
+    ['was queued before there were turns', BEFORE_TURNS],
+    ['nobody counted', UNCOUNTED],
+  ])('what %s is taken all the same', async (_, statements) => {
+    const url = await withTables.newPlace()
+    const before = await driver.open(url)
+    await askBeforeTurns(before)
+    await before.close()
+    await asAdmin(url, statements)
+    await expectAllTaken(await driver.open(url))
+  })
+
+  test('a machine whose clock goes wrong takes nothing from others, nor do they take from it', async () => {
+    const url = await withTables.newPlace()
+    const right = await driver.open(url)
+    const projectId = await makeProject(right)
+    await right.captures.accept(newRequest(projectId))
+    expect(await right.captures.takeNext({ now: Date.now(), leaseMs: 30_000 })).toBeDefined()
+    const real = Date.now
+    const ahead = vi.spyOn(Date, 'now').mockImplementation(() => real() + 3_600_000)
+    onTestFinished(() => ahead.mockRestore())
+    const wrong = await driver.open(url)
+    expect(await wrong.captures.takeNext({ now: Date.now(), leaseMs: 30_000 })).toBeUndefined()
+    await wrong.captures.accept(newRequest(projectId))
+    const task = (await wrong.captures.takeNext({ now: Date.now(), leaseMs: 30_000 })) as CaptureTask
+    expect(task).toMatchObject({ attempts: 1 })
+    await wrong.captures.renew(task, Date.now() + 30_000)
+    ahead.mockRestore()
+    expect(await right.captures.takeNext({ now: Date.now() + 3_000_000, leaseMs: 1 })).toBeDefined()
+    expect(await right.captures.takeNext({ now: Date.now(), leaseMs: 1 })).toBeUndefined()
   })
 
   test('a schema of its own beside others, and beside tables of the same names', async () => {

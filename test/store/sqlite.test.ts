@@ -10,6 +10,7 @@ import { addRows, makeProject } from '../support/results.ts'
 import { seedRows } from '../support/seed.ts'
 import { makeFolder } from '../support/workspace.ts'
 import { BEFORE_SEEN, captureBeforeSeen, expectOnlyCut } from './before-seen.ts'
+import { askBeforeTurns, BEFORE_TURNS, expectAllTaken, UNCOUNTED } from './before-turns.ts'
 import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
 import { seenSuite } from './seen-suite.ts'
@@ -134,6 +135,20 @@ describe('SQLite', () => {
     database.exec(BEFORE_SEEN)
     database.close()
     await expectOnlyCut(await driver.open(path), asked)
+  })
+
+  test.each([
+    ['was queued before there were turns', BEFORE_TURNS],
+    ['nobody counted', UNCOUNTED],
+  ])('what %s is taken all the same', async (_, statements) => {
+    const path = await driver.newPlace()
+    const before = await driver.open(path)
+    await askBeforeTurns(before)
+    await before.close()
+    const database = new DatabaseSync(path)
+    database.exec(statements)
+    database.close()
+    await expectAllTaken(await driver.open(path))
   })
 
   test('however many look through much at once, the process goes on in between', async () => {

@@ -5,6 +5,7 @@ import { isUpToDate, MIGRATION_TABLE } from '../sql/schema-version.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
 import type { Store } from '../store.ts'
 import { createPostgresBrowsing } from './browsing.ts'
+import { createClockSkew } from './clock-skew.ts'
 import { PAGE } from './pages.ts'
 import { openPool, type PoolLimits } from './pool.ts'
 import { createPostgresReads, type Query } from './reads.ts'
@@ -29,7 +30,7 @@ export async function openPostgresStore(url: string, limits: PoolLimits): Promis
         import('../sql/writes.ts'),
       ])
       const db = queryBuilder(pool)
-      return openWrites({ read: db, write: db, severalWriters: true })
+      return openWrites({ read: db, write: db, severalWriters: true, clockSkew: createClockSkew(pool.query) })
     }
     // Whoever looks up a root does not wait for those who look through all of them.
     const inTurn = createTurns(Math.ceil(limits.connections / 2))

@@ -14,10 +14,14 @@ import { findDue, isDue, isOf } from './due.ts'
 import { hasTurns, joinTurns, lockTurns, requireRoom } from './join-turns.ts'
 import { findChanges, findProgress } from './progress.ts'
 import type { RootKey } from './reads.ts'
+import { findMiscounted, recount } from './recount.ts'
 import { addRequest, adoptRequest, findAccepted, queuePages, requireProjectRow } from './requests.ts'
 import type { Schema } from './schema.ts'
 import { findNext } from './turns.ts'
 import type { Connections } from './writes.ts'
+
+/** How often it is looked for what was not counted, where nothing is due. */
+const RECOUNT_MS = 30_000
 
 /** What only reading needs is the engine's own: `reads.ts`. */
 type ReadApart = 'anyUnfinished' | 'findBacklog' | 'findVersion' | 'findVersions'
@@ -28,18 +32,24 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
   readonly #write: Kysely<Schema>
   /** Whether rows have to be locked. */
   readonly #lock: boolean
+  readonly #skew: () => Promise<number>
+  #recounted = Number.NEGATIVE_INFINITY
 
-  constructor({ read, write, severalWriters }: Connections) {
+  constructor({ read, write, severalWriters, clockSkew }: Connections) {
     this.#read = read
     this.#write = write
     this.#lock = severalWriters
+    this.#skew = clockSkew
   }
 
   async accept(
     request: NewRequest,
     { mostWaiting = Number.POSITIVE_INFINITY }: Parameters<Captures['accept']>[1] = {},
   ): Promise<string> {
-    const { projectId, rootId, created: now, pages } = request
+    const { projectId, rootId, created, pages } = request
+    const skew = await this.#skew()
+    const now = created + skew
+    const heldUntil = request.heldUntil && request.heldUntil + skew
     for (;;) {
       const accepted = await this.#transaction(async (transaction) => {
         await requireProjectRow(transaction, projectId)
@@ -50,7 +60,7 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
         const competes = turns.waiting > 0 && (await hasTurns(transaction, projectId, now))
         await joinTurns(transaction, { projectId, now, pages: pages.length, competes }, turns)
         if (!(await addRequest(transaction, request))) throw new KeyTaken()
-        await queuePages(transaction, request)
+        await queuePages(transaction, { ...request, heldUntil })
         return rootId
       }).catch(unless(KeyTaken))
       if (accepted !== undefined) return accepted
@@ -67,11 +77,16 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
     return (await due.executeTakeFirst()) !== undefined
   }
 
-  async takeNext(options: Parameters<Captures['takeNext']>[0]): Promise<CaptureTask | undefined> {
+  async takeNext({
+    leaseMs,
+    rootId,
+    idleOnly = false,
+    ...options
+  }: Parameters<Captures['takeNext']>[0]): Promise<CaptureTask | undefined> {
+    const lock = this.#lock
+    const now = options.now + (await this.#skew())
     for (;;) {
       const taken = await this.#transaction(async (transaction) => {
-        const { now, leaseMs, rootId, idleOnly = false } = options
-        const lock = this.#lock
         const held = rootId !== undefined
         const next = held
           ? { key: await findDue(transaction, now, { rootId, lock }) }
@@ -83,15 +98,26 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
         if (!task) throw new Overtaken()
         return task
       }).catch(unless(Overtaken))
-      if (taken !== undefined) return taken === 'nothing' ? undefined : taken
+      if (taken !== 'nothing' && taken) return taken
+      if (taken === 'nothing' && !(await this.#recount(now))) return undefined
     }
   }
 
+  /** Whether anything was found that was not counted. */
+  async #recount(now: number): Promise<boolean> {
+    if (performance.now() - this.#recounted < RECOUNT_MS) return false
+    this.#recounted = performance.now()
+    const projectIds = await findMiscounted(this.#read)
+    for (const id of projectIds) await this.#transaction((one) => recount(one, id, { now, lock: this.#lock }))
+    return projectIds.length > 0
+  }
+
   async renew(attempt: Attempt, until: number): Promise<boolean> {
+    const lease = until + (await this.#skew())
     const { numUpdatedRows } = await this.#transaction((transaction) =>
       transaction
         .updateTable('captures')
-        .set({ lease: until })
+        .set({ lease })
         .where('project_id', '=', attempt.projectId)
         .where('root_id', '=', attempt.rootId)
         .where('position', '=', attempt.position)
@@ -102,11 +128,13 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
   }
 
   async finish(attempt: Attempt, outcome: Captured | Failed, now: number): Promise<boolean> {
-    return await this.#transaction((transaction) => end(transaction, attempt, outcome, now))
+    const skew = await this.#skew()
+    return await this.#transaction((transaction) => end(transaction, attempt, outcome, now + skew))
   }
 
-  async letGo(root: RootKey, now: number): Promise<void> {
+  async letGo(root: RootKey, at: number): Promise<void> {
     const { projectId } = root
+    const now = at + (await this.#skew())
     await this.#transaction(async (transaction) => {
       const competes = await hasTurns(transaction, projectId, now)
       if (!(await release(transaction, root))) return
@@ -116,7 +144,9 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
   }
 
   async putBack(attempt: Attempt, options: { now: number; due: number; counts: boolean }): Promise<void> {
-    await this.#transaction((transaction) => requeue(transaction, attempt, options))
+    const skew = await this.#skew()
+    const [now, due] = [options.now + skew, options.due + skew]
+    await this.#transaction((transaction) => requeue(transaction, attempt, { ...options, now, due }))
   }
 
   async findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined> {

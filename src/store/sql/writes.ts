@@ -23,6 +23,8 @@ export interface Connections {
   readonly write: Kysely<Schema>
   /** Transactions run side by side, and lock rows. Otherwise each waits for the one before. */
   readonly severalWriters: boolean
+  /** By how much the clock that all of them share is ahead of this machine's. */
+  readonly clockSkew: () => Promise<number>
 }
 
 export function openWrites(connections: Connections): Writes {

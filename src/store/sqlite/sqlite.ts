@@ -44,7 +44,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
       const writer = await connect()
       writer.exec('pragma busy_timeout = 0')
       const [read, write] = [queryBuilder(database), queryBuilder(writer)]
-      return openWrites({ read, write, severalWriters: false })
+      return openWrites({ read, write, severalWriters: false, clockSkew: async () => 0 })
     }
     const prepare = preparing(database, path)
     const [reads, browsing] = [createSqliteReads(prepare), createSqliteBrowsing(prepare)]

@@ -1,0 +1,31 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { hasTurns, joinTurns, lockTurns } from './join-turns.ts'
+import type { Schema } from './schema.ts'
+
+// While versions change, one that knows nothing of turns may still queue and end pages in the same database.
+
+/** Projects of which more or fewer pages are unfinished than is written down. */
+export async function findMiscounted(db: Kysely<Schema>): Promise<string[]> {
+  const { rows } = await sql<{ project_id: string }>`
+    select coalesce(counted.project_id, turns.project_id) as project_id
+    from (select project_id, count(*) as pages from captures where finished is null group by project_id) as counted
+    full join turns on turns.project_id = counted.project_id
+    where coalesce(pages, 0) <> coalesce(waiting, 0)`.execute(db)
+  return rows.map((row) => row.project_id)
+}
+
+export async function recount(
+  transaction: Transaction<Schema>,
+  projectId: string,
+  { now, lock }: { now: number; lock: boolean },
+): Promise<void> {
+  const turns = await lockTurns(transaction, projectId, { lock })
+  const { pages } = await transaction
+    .selectFrom('captures')
+    .select(({ fn }) => fn.countAll<number>().as('pages'))
+    .where('finished', 'is', null)
+    .where('project_id', '=', projectId)
+    .executeTakeFirstOrThrow()
+  const competes = turns.waiting > 0 && (await hasTurns(transaction, projectId, now))
+  await joinTurns(transaction, { projectId, now, pages: pages - turns.waiting, competes }, turns)
+}

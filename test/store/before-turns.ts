@@ -1,0 +1,38 @@
+import { expect } from 'vitest'
+import type { Store } from '../../src/store/store.ts'
+import { FAILURE, newRequest, takeAll } from '../support/captures.ts'
+import { makeProject } from '../support/results.ts'
+
+/** Takes a database back to before migration 6, on both engines. */
+export const BEFORE_TURNS = `drop table turns; drop index captures_queued; drop index captures_running;
+  create index captures_next on captures (turn, queued) where finished is null;
+  delete from kysely_migration where name = '0006-turns';`
+
+/** As a version did that knows nothing of turns, beside one that does. */
+export const UNCOUNTED = 'delete from turns'
+
+const LEASE = { now: 1_000, leaseMs: 20_000 }
+
+/** Two projects with three pages each: one that has ended, one that a worker had when it went, one that waits. */
+export async function askBeforeTurns(store: Store): Promise<void> {
+  for (const created of [1, 2]) {
+    const rootId = await store.captures.accept(newRequest(await makeProject(store), { pages: 3, created }))
+    const task = await store.captures.takeNext({ ...LEASE, rootId })
+    if (task) await store.captures.finish(task, FAILURE, 1_000)
+    await store.captures.takeNext({ ...LEASE, rootId })
+  }
+}
+
+export async function expectAllTaken(store: Store): Promise<void> {
+  const { captures } = store
+  expect(await captures.takeNext(LEASE)).toMatchObject({ position: 2, attempts: 1 })
+  expect(await captures.takeNext(LEASE)).toMatchObject({ position: 2, attempts: 1 })
+  const later = { ...LEASE, now: 50_000 }
+  const tasks = await takeAll(store, later)
+  expect(tasks.map(({ position, attempts }) => [position, attempts])).toEqual([
+    ...[1, 1].map((position) => [position, 2]),
+    ...[2, 2].map((position) => [position, 2]),
+  ])
+  for (const task of tasks) await captures.finish(task, FAILURE, later.now)
+  expect(await captures.findBacklog()).toEqual({ waiting: 0, running: 0, oldest: undefined })
+}
