@@ -1,0 +1,48 @@
+import type { Order, Told } from './attacker.ts'
+import { type Child, startChild } from './children.ts'
+import type { Running } from './service.ts'
+import type { World } from './world.ts'
+
+/** Where an attack takes place. */
+export interface Place {
+  readonly world: World
+  readonly service: Running
+}
+
+export interface UnderWay {
+  /** What the attacker was answered so far. */
+  tell(): Promise<Record<string, number>>
+  stop(): Promise<void>
+}
+
+export interface Attack {
+  /** The row of the issue, with a letter where there are several. */
+  readonly id: string
+  readonly what: string
+  /** Nothing is held against it: it shows what the machine and an honest load cost. */
+  readonly control?: true
+  readonly env?: Record<string, string>
+  /** A store of its own, since it leaves something there. */
+  readonly ownWorld?: true
+  /** The victim opens a new connection for each request. */
+  readonly freshProbes?: true
+  readonly seconds?: number
+  /** Why it cannot be made here. */
+  missing?(): Promise<string | undefined>
+  start(place: Place): Promise<UnderWay>
+  /** Something else that the victim does, quiet and attacked; how many seconds it took. */
+  errand?(place: Place, limitS: number): Promise<number>
+}
+
+/** Connections of a process of their own. */
+export async function attackWith(order: Order, stop?: () => Promise<void>): Promise<UnderWay> {
+  const child: Child<Order | 'tell', Told> = startChild('attacker.ts')
+  await child.ask(order)
+  return {
+    tell: async () => (await child.ask('tell')).answers,
+    async stop() {
+      await child.stop()
+      await stop?.()
+    },
+  }
+}
