@@ -6,13 +6,18 @@ import { startPostgres, type TestPostgres } from '../test/support/postgres.ts'
 import { writeResults } from './results.ts'
 import type { Attack } from './unfair/attack.ts'
 import { bodies } from './unfair/bodies.ts'
+import { captures } from './unfair/captures.ts'
 import { controls } from './unfair/controls.ts'
 import { lists } from './unfair/lists.ts'
 import { measureAttack } from './unfair/measure.ts'
+import { flood } from './unfair/queue.ts'
+import { revokedKey } from './unfair/revoked-key.ts'
+import { serveSite } from './unfair/site.ts'
 import { sockets } from './unfair/sockets.ts'
 import { streams } from './unfair/streams.ts'
-import { HEAD, type Line, toLine, toText } from './unfair/table.ts'
+import { HEAD, type Line, type Special, toLine, toSpecialLine, toText } from './unfair/table.ts'
 import { openTree, type Tree } from './unfair/tree.ts'
+import { watchers } from './unfair/watchers.ts'
 import { type EngineName, makeWorld, type World } from './unfair/world.ts'
 
 /** What one key can take from the others: each attack on a service of its own, beside a victim that goes on asking. */
@@ -27,8 +32,18 @@ export async function measureUnfair(args: readonly string[]): Promise<void> {
       check: { type: 'boolean', default: false },
     },
   })
-  const attacks = [...controls, ...streams(Number(values.streams)), ...lists, ...bodies, ...sockets]
-  const chosen = choose(attacks, values.only)
+  const all = [
+    ...controls,
+    ...streams(Number(values.streams)),
+    ...lists,
+    ...bodies,
+    ...captures,
+    revokedKey,
+    ...sockets,
+    flood,
+    watchers,
+  ]
+  const chosen = choose(all, values.only)
   const engines = (['SQLite', 'PostgreSQL'] as const).filter((engine) =>
     engine.toLowerCase().startsWith(values.engine?.toLowerCase() ?? ''),
   )
@@ -40,8 +55,8 @@ export async function measureUnfair(args: readonly string[]): Promise<void> {
       const shared = await newWorld()
       for (const attack of chosen) {
         process.stderr.write(`${attack.id} ${attack.what}, ${engine} …\n`)
-        const world = attack.ownWorld ? await newWorld() : shared
-        const line = toLine(attack, engine, await measureAttack(tree, world, attack))
+        const world = 'ownWorld' in attack ? await newWorld() : shared
+        const line = await measure(tree, world, attack)
         process.stdout.write(`${toText(line)}\n`)
         lines.push(line)
       }
@@ -51,11 +66,28 @@ export async function measureUnfair(args: readonly string[]): Promise<void> {
   if (values.check && lines.some(({ over }) => over && over.length > 0)) process.exit(1)
 }
 
+async function measure(tree: Tree, world: World, attack: Attack | Special): Promise<Line> {
+  const { engine } = world
+  if ('measure' in attack) return toSpecialLine(attack, engine, await attack.measure(tree, world))
+  const missing = await attack.missing?.()
+  if (missing) {
+    return toSpecialLine(attack, engine, {
+      note: `left out: ${missing}`,
+      over: undefined,
+      figures: undefined,
+    })
+  }
+  return toLine(attack, engine, await measureAttack(tree, world, attack))
+}
+
 /** By id or by row: `1` is 1a and 1b. */
-function choose(attacks: readonly Attack[], only: string | undefined): readonly Attack[] {
+function choose<Any extends { id: string }>(
+  attacks: readonly Any[],
+  only: string | undefined,
+): readonly Any[] {
   if (only === undefined) return attacks
   const names = only.split(',')
-  const isMeant = (name: string) => (attack: Attack) =>
+  const isMeant = (name: string) => (attack: Any) =>
     attack.id === name || attack.id.replace(/[a-z]$/, '') === name
   const unknown = names.filter((name) => !attacks.some(isMeant(name)))
   if (unknown.length > 0) throw new Error(`There is no attack ${unknown.join(', ')}.`)
@@ -69,17 +101,24 @@ async function withEngine(
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'proofsheet-unfair-'))
   const worlds: World[] = []
+  const site = await serveSite()
   let postgres: TestPostgres | undefined
   try {
     postgres = engine === 'PostgreSQL' ? await startPostgres() : undefined
     await run(async () => {
-      const world = await makeWorld(tree, { engine, folder, databaseUrl: await postgres?.newDatabase() })
+      const world = await makeWorld(tree, {
+        engine,
+        folder,
+        databaseUrl: await postgres?.newDatabase(),
+        site: site.url,
+      })
       worlds.push(world)
       return world
     })
   } finally {
     for (const world of worlds) await world.close()
     await postgres?.close()
+    await site.close()
     await rm(folder, { recursive: true, force: true })
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Order, Told } from './attacker.ts'
 import { type Child, startChild } from './children.ts'
 import type { Running } from './service.ts'
@@ -21,7 +22,7 @@ export interface Attack {
   readonly what: string
   /** Nothing is held against it: it shows what the machine and an honest load cost. */
   readonly control?: true
-  readonly env?: Record<string, string>
+  readonly env?: Readonly<Record<string, string>>
   /** A store of its own, since it leaves something there. */
   readonly ownWorld?: true
   /** The victim opens a new connection for each request. */
@@ -38,11 +39,24 @@ export interface Attack {
 export async function attackWith(order: Order, stop?: () => Promise<void>): Promise<UnderWay> {
   const child: Child<Order | 'tell', Told> = startChild('attacker.ts')
   await child.ask(order)
+  if (order.requests.length === 0) await untilOpen(child, order.connections)
   return {
-    tell: async () => (await child.ask('tell')).answers,
+    async tell() {
+      const { answers, open } = await child.ask('tell')
+      return order.manner === 'hold' ? { ...answers, open } : answers
+    },
     async stop() {
       await child.stop()
       await stop?.()
     },
+  }
+}
+
+/** Silent connections take nothing before all of them are there. */
+async function untilOpen(child: Child<Order | 'tell', Told>, connections: number): Promise<void> {
+  for (let waited = 0; waited < 100; waited++) {
+    const { open, answers } = await child.ask('tell')
+    if (open + (answers['ended'] ?? 0) + (answers['broken'] ?? 0) >= connections) return
+    await sleep(100)
   }
 }

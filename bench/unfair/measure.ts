@@ -45,6 +45,8 @@ export async function measureAttack(tree: Tree, world: World, attack: Attack): P
   let underWay: Awaited<ReturnType<Attack['start']>> | undefined
   try {
     await probe(WARM_UP_MS)
+    // The first starts the browser.
+    await attack.errand?.(place, ERRAND_S)
     const quietErrand = await attack.errand?.(place, ERRAND_S)
     const quiet = await probe(QUIET_MS)
     const idle = memoryOf(service.pid)
@@ -78,7 +80,7 @@ export async function measureAttack(tree: Tree, world: World, attack: Attack): P
   }
 }
 
-function toProbe({ world: { victim }, service }: Place, ms: number, fresh: boolean): ProbeOrder {
+export function toProbe({ world: { victim }, service }: Place, ms: number, fresh: boolean): ProbeOrder {
   const { url } = service
   return {
     url,

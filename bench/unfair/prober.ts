@@ -27,9 +27,10 @@ export interface Probed {
   readonly health: Figures
 }
 
-const ROOT_EVERY_MS = 5
+const ROOT_EVERY_MS = 10
 const HEALTH_EVERY_MS = 20
-const CONNECTIONS = 4
+/** Most that it opens, so that what was asked for while nothing moves need not queue behind each other for long. */
+const CONNECTIONS = { root: 64, health: 16 }
 /** How long it is waited for answers after the last was asked for. */
 const GRACE_MS = 20_000
 /** What no answer counts as. */
@@ -101,8 +102,8 @@ class Line {
 }
 
 async function probe(order: ProbeOrder): Promise<Probed> {
-  const root = new Line(order, order.root, CONNECTIONS)
-  const health = new Line(order, order.health, 1)
+  const root = new Line(order, order.root, CONNECTIONS.root)
+  const health = new Line(order, order.health, CONNECTIONS.health)
   // What this process itself is late with is left out: one request for each time that it comes to run.
   const timers = [
     setInterval(() => root.ask(), ROOT_EVERY_MS),

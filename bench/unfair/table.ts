@@ -1,7 +1,8 @@
 import type { Attack } from './attack.ts'
 import type { Measured } from './measure.ts'
 import { SHUTDOWN_S } from './service.ts'
-import type { EngineName } from './world.ts'
+import type { Tree } from './tree.ts'
+import type { EngineName, World } from './world.ts'
 
 /** What the issue asks for: × the quiet figure, milliseconds, megabytes. */
 export const TARGETS = { ratio: 5, healthMs: 100, memoryMb: 256 }
@@ -16,6 +17,13 @@ export interface Line {
   /** What is over its target; undefined: nothing is held against it. */
   readonly over: readonly string[] | undefined
   readonly figures: unknown
+}
+
+/** What is measured in a way of its own. */
+export interface Special {
+  readonly id: string
+  readonly what: string
+  measure(tree: Tree, world: World): Promise<{ note: string; over: readonly string[]; figures: unknown }>
 }
 
 export const HEAD = `| # | attack | engine | one root, p99 | /healthz, worst | memory | afterwards | SIGTERM | answered | |
@@ -50,6 +58,15 @@ export function toLine({ id, what, control }: Attack, engine: EngineName, measur
     over: control ? undefined : over,
     figures: measured,
   }
+}
+
+/** One cell for all that is to be said. */
+export function toSpecialLine(
+  { id, what }: Pick<Special, 'id' | 'what'>,
+  engine: EngineName,
+  { note, over, figures }: { note: string; over: readonly string[] | undefined; figures: unknown },
+): Line {
+  return { id, what, engine, cells: ['', '', '', '', '', note], over, figures }
 }
 
 export function describeAnswers(answers: Record<string, number>): string {

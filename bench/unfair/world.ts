@@ -21,16 +21,25 @@ export interface World {
   readonly storage: Storage
   readonly victim: Party & { readonly rootId: string }
   readonly attacker: Party
+  /** Pages to capture. */
+  readonly site: string
   close(): Promise<void>
 }
 
 export async function makeWorld(
   tree: Tree,
-  { engine, folder, databaseUrl }: { engine: EngineName; folder: string; databaseUrl: string | undefined },
+  {
+    engine,
+    folder,
+    databaseUrl,
+    site,
+  }: { engine: EngineName; folder: string; databaseUrl: string | undefined; site: string },
 ): Promise<World> {
   const dataDir = await mkdtemp(join(folder, 'data-'))
   const env = {
     DATA_DIR: dataDir,
+    CAPTURE_ALLOW: new URL(site).host,
+    ...(process.env['CHROMIUM_PATH'] && { CHROMIUM_PATH: process.env['CHROMIUM_PATH'] }),
     ...(databaseUrl && {
       DATABASE_URL: databaseUrl,
       SIGNING_KEYS: `k1:${randomBytes(32).toString('base64')}`,
@@ -40,7 +49,7 @@ export async function makeWorld(
   const victim = await makeParty(storage)
   const [rootId = ''] = await Promise.all([10, 10, 10].map((jobs) => addLargeRoot(storage, victim, jobs)))
   const attacker = await makeParty(storage)
-  return { engine, env, storage, victim: { ...victim, rootId }, attacker, close: () => storage.close() }
+  return { engine, env, storage, victim: { ...victim, rootId }, attacker, site, close: () => storage.close() }
 }
 
 async function makeParty({ store }: Storage): Promise<Party> {
