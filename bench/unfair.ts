@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -100,6 +101,9 @@ async function withEngine(
   run: (newWorld: () => Promise<World>) => Promise<void>,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'proofsheet-unfair-'))
+  // Where it is ended by a signal.
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', remove)
   const worlds: World[] = []
   const site = await serveSite()
   let postgres: TestPostgres | undefined
@@ -119,6 +123,6 @@ async function withEngine(
     for (const world of worlds) await world.close()
     await postgres?.close()
     await site.close()
-    await rm(folder, { recursive: true, force: true })
+    remove()
   }
 }

@@ -26,16 +26,16 @@ export interface Child<Question, Answer> {
 export function startChild<Question, Answer>(file: string): Child<Question, Answer> {
   const child = keep(spawnNode(`unfair/${file}`, []))
   child.stdout?.pipe(process.stderr)
+  const failed = Promise.withResolvers<never>()
+  failed.promise.catch(() => {})
+  child.once('exit', () => failed.reject(new Error(`${file} ended`)))
   return {
     pid: child.pid ?? Number.NaN,
     async ask(question) {
-      const answered = once(child, 'message')
-      const ended = once(child, 'exit').then(() => {
-        throw new Error(`${file} ended`)
-      })
+      const answered = Promise.withResolvers<Answer>()
+      child.once('message', answered.resolve as (message: unknown) => void)
       child.send(question as object)
-      const [answer] = (await Promise.race([answered, ended])) as [Answer]
-      return answer
+      return await Promise.race([answered.promise, failed.promise])
     },
     async stop() {
       if (child.exitCode !== null || child.signalCode !== null) return
