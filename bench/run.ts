@@ -22,7 +22,7 @@ npm run bench -- against-playwright    ours beside Playwright's, pixel by pixel:
 npm run bench -- undisturbed      pages that notice that all of them is taken: --only NAME,NAME
 
 npm run bench -- unfair           what one key can take from the others, attack by attack: fifteen minutes
-                                  --only 1,4,10a --engine sqlite --tree ANOTHER_CHECKOUT --streams 2500 --check
+                                  --only 1,4,10a --engine sqlite --tree ANOTHER_CHECKOUT --streams 2500 --watchers 1000 --check
 
 Every figure is a ratio within one run, beside a baseline that the run starts itself, and the median of several;
 memory and the time to start are as they are. The table is also written to bench/results.json.

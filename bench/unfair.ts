@@ -30,6 +30,7 @@ export async function measureUnfair(args: readonly string[]): Promise<void> {
       engine: { type: 'string' },
       tree: { type: 'string' },
       streams: { type: 'string', default: '500' },
+      watchers: { type: 'string', default: '10000' },
       check: { type: 'boolean', default: false },
     },
   })
@@ -42,7 +43,7 @@ export async function measureUnfair(args: readonly string[]): Promise<void> {
     revokedKey,
     ...sockets,
     flood,
-    watchers,
+    watchers(Number(values.watchers)),
   ]
   const chosen = choose(all, values.only)
   const engines = (['SQLite', 'PostgreSQL'] as const).filter((engine) =>

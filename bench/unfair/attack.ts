@@ -13,8 +13,13 @@ export interface Place {
 export interface UnderWay {
   /** What the attacker was answered so far. */
   tell(): Promise<Record<string, number>>
+  /** Where it ends by itself. */
+  readonly ended?: Promise<void>
   stop(): Promise<void>
 }
+
+/** What the victim waits for an errand at most. */
+export const ERRAND_S = 60
 
 export interface Attack {
   /** The row of the issue, with a letter where there are several. */
@@ -27,12 +32,13 @@ export interface Attack {
   readonly ownWorld?: true
   /** The victim opens a new connection for each request. */
   readonly freshProbes?: true
+  /** How long it is looked at, where it does not end earlier. */
   readonly seconds?: number
   /** Why it cannot be made here. */
   missing?(): Promise<string | undefined>
   start(place: Place): Promise<UnderWay>
-  /** Something else that the victim does, quiet and attacked; how many seconds it took. */
-  errand?(place: Place, limitS: number): Promise<number>
+  /** Something else that the victim does, quiet and attacked; how many seconds it took, up to `ERRAND_S`. */
+  errand?(place: Place): Promise<number>
 }
 
 /** Connections of a process of their own. */

@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { findBrowsers } from '../../src/browser/find-browser.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { picturePath } from '../../src/contract/paths.ts'
+import { isFinal } from '../../src/contract/status.ts'
 import { askForPages, readStatus, timePages, type Wanted } from './ask-for-pages.ts'
-import type { Attack, Place } from './attack.ts'
+import { type Attack, ERRAND_S, type Place } from './attack.ts'
 
 const SMALL: Wanted = { path: '/small', pages: 6 }
 
@@ -12,7 +14,12 @@ async function missing(): Promise<string | undefined> {
   return 'there is no browser: npx proofsheet browser install'
 }
 
-const capturing = (id: string, what: string, wanted: Wanted, more: Partial<Attack> = {}): Attack => ({
+const capturing = (
+  id: string,
+  what: string,
+  wanted: Wanted,
+  { endsWhenDone = false, ...more }: Partial<Attack> & { endsWhenDone?: boolean } = {},
+): Attack => ({
   id,
   what,
   ownWorld: true,
@@ -20,13 +27,24 @@ const capturing = (id: string, what: string, wanted: Wanted, more: Partial<Attac
   async start(place) {
     const { attacker } = place.world
     const asked = await askForPages(place, attacker, wanted)
+    let over = false
+    const untilFinal = async (rootId: string) => {
+      while (!over) {
+        const status = await readStatus(place, attacker, rootId, 2).catch(() => undefined)
+        if (status && isFinal(status.state)) return
+        if (!status) await sleep(500)
+      }
+    }
     return {
       async tell() {
         if ('refused' in asked) return { [asked.refused]: 1 }
         return await tellOutcomes(place, asked.rootId)
       },
       // What was asked for stays in the queue: the service has to live with it.
-      stop: async () => {},
+      stop: async () => {
+        over = true
+      },
+      ...(endsWhenDone && 'rootId' in asked && { ended: untilFinal(asked.rootId) }),
     }
   },
   ...more,
@@ -51,15 +69,15 @@ async function describePicture({ world: { attacker }, service }: Place, rootId: 
   return `a picture of ${Math.round(Number(response.headers.get('content-length')) / 1e6)} MB`
 }
 
-const errand: Attack['errand'] = (place, limitS) => timePages(place, place.world.victim, SMALL, limitS)
+const errand: Attack['errand'] = (place) => timePages(place, place.world.victim, SMALL, ERRAND_S)
 
 /** Rows 5 and 6: pages that cost more than their share of the browser, or of the memory. */
 export const captures: readonly Attack[] = [
   capturing(
     '5',
     'two pages of random pixels, 4096 × 16384',
-    { path: '/noise', pages: 2, width: 4096, height: 16_384 },
-    { seconds: 30 },
+    { path: '/noise', pages: 2, loadingTime: 60_000, width: 4096, height: 16_384 },
+    { seconds: 90, endsWhenDone: true },
   ),
   capturing(
     '6a',

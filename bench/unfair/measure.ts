@@ -14,8 +14,6 @@ const QUIET_MS = 2_500
 const ATTACK_S = 8
 /** How long an attack goes on before the service is told to stop. */
 const BEFORE_END_MS = 1_500
-/** What the victim waits for an errand at most. */
-const ERRAND_S = 60
 
 export interface Measured {
   readonly quiet: Probed
@@ -40,22 +38,23 @@ export interface Measured {
 export async function measureAttack(tree: Tree, world: World, attack: Attack): Promise<Measured> {
   const service = await startService(tree, { ...world.env, ...attack.env })
   const place: Place = { world, service }
-  const prober = startChild<ProbeOrder, Probed>('prober.ts')
+  const prober = startChild<ProbeOrder | 'enough', Probed>('prober.ts')
   const probe = (ms: number) => prober.ask(toProbe(place, ms, attack.freshProbes ?? false))
   let underWay: Awaited<ReturnType<Attack['start']>> | undefined
   try {
     await probe(WARM_UP_MS)
     // The first starts the browser.
-    await attack.errand?.(place, ERRAND_S)
-    const quietErrand = await attack.errand?.(place, ERRAND_S)
+    await attack.errand?.(place)
+    const quietErrand = await attack.errand?.(place)
     const quiet = await probe(QUIET_MS)
     const idle = memoryOf(service.pid)
     const memory = watchMemory(service.pid)
     underWay = await attack.start(place)
-    const [attacked, attackedErrand] = await Promise.all([
-      probe((attack.seconds ?? ATTACK_S) * 1_000),
-      attack.errand?.(place, ERRAND_S),
-    ])
+    const probing = probe((attack.seconds ?? ATTACK_S) * 1_000)
+    let isLooking = true
+    void underWay.ended?.then(() => isLooking && prober.ask('enough'))
+    const [attacked, attackedErrand] = await Promise.all([probing, attack.errand?.(place)])
+    isLooking = false
     memory.stop()
     const answers = await underWay.tell()
     await underWay.stop()

@@ -24,6 +24,7 @@ const CONNECTIONS = 64
 /** How long it is waited for answers after the last was asked for. */
 const GRACE_MS = 20_000
 
+let enough = new AbortController()
 let lines: { root: Line; health: Line } | undefined
 
 async function openLines({ url, root, health, fresh }: ProbeOrder) {
@@ -41,12 +42,16 @@ async function probe(order: ProbeOrder): Promise<Probed> {
     setInterval(() => root.ask(), ROOT_EVERY_MS),
     setInterval(() => health.ask(), HEALTH_EVERY_MS),
   ]
-  await sleep(order.ms)
+  enough = new AbortController()
+  await sleep(order.ms, undefined, { signal: enough.signal }).catch(() => {})
   for (const timer of timers) clearInterval(timer)
   const latest = performance.now() + GRACE_MS
   while (!(root.isQuiet && health.isQuiet) && performance.now() < latest) await sleep(20)
   return { root: root.take(), health: health.take() }
 }
 
-process.on('message', async (order: ProbeOrder) => process.send?.(await probe(order)))
+process.on('message', async (order: ProbeOrder | 'enough') => {
+  if (order === 'enough') enough.abort()
+  else process.send?.(await probe(order))
+})
 process.on('disconnect', () => process.exit())

@@ -1,4 +1,4 @@
-import type { Attack } from './attack.ts'
+import { type Attack, ERRAND_S } from './attack.ts'
 import type { Measured } from './measure.ts'
 import { SHUTDOWN_S } from './service.ts'
 import type { Tree } from './tree.ts'
@@ -36,7 +36,7 @@ export function toLine({ id, what, control }: Attack, engine: EngineName, measur
   const failed = attacked.root.failed + attacked.health.failed
   const over = [
     ...(ratio > TARGETS.ratio ? ['one root'] : []),
-    ...(errandRatio > TARGETS.ratio ? ['captures'] : []),
+    ...(errandRatio > TARGETS.ratio || (errand && errand.attacked >= ERRAND_S) ? ['captures'] : []),
     ...(attacked.health.worst > TARGETS.healthMs ? ['/healthz'] : []),
     ...(memory > TARGETS.memoryMb ? ['memory'] : []),
     ...(failed > 0 ? ['refused'] : []),
@@ -48,7 +48,11 @@ export function toLine({ id, what, control }: Attack, engine: EngineName, measur
     what,
     engine,
     cells: [
-      `${ms(quiet.root.p99)} → ${ms(attacked.root.p99)} (${ratio.toFixed(1)} ×)${failed > 0 ? `, ${failed} failed` : ''}${errand ? `; six captures ${errand.quiet.toFixed(1)} → ${errand.attacked.toFixed(1)} s (${errandRatio.toFixed(1)} ×)` : ''}`,
+      [
+        `${ms(quiet.root.p99)} → ${ms(attacked.root.p99)} (${ratio.toFixed(1)} ×)`,
+        ...(failed > 0 ? [`${failed} of ${attacked.root.count + attacked.health.count} failed`] : []),
+        ...(errand ? [describeErrand(errand)] : []),
+      ].join('; '),
       ms(attacked.health.worst),
       `+${Math.round(memory)} MB`,
       afterwards === undefined ? 'no answer' : ms(afterwards),
@@ -67,6 +71,11 @@ export function toSpecialLine(
   { note, over, figures }: { note: string; over: readonly string[] | undefined; figures: unknown },
 ): Line {
   return { id, what, engine, cells: ['', '', '', '', '', note], over, figures }
+}
+
+function describeErrand({ quiet, attacked }: NonNullable<Measured['errand']>): string {
+  const least = attacked >= ERRAND_S ? 'more than ' : ''
+  return `six captures ${quiet.toFixed(1)} s → ${least}${attacked.toFixed(1)} s (${(attacked / quiet).toFixed(1)} ×)`
 }
 
 export function describeAnswers(answers: Record<string, number>): string {

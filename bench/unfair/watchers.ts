@@ -13,7 +13,6 @@ import { memoryOf, processorSecondsOf, watchMemory } from './usage.ts'
 import type { Heard, WaitOrder, WatchOrder } from './watcher.ts'
 import { addWaitingRoot } from './world.ts'
 
-const WATCHERS = 10_000
 const KEYS = 10
 const PAGES = 100
 const CHANGES = 7
@@ -24,9 +23,9 @@ const STILL_S = 20
 const TARGET_SHARE = 0.02
 
 /** Many who watch one running root: what they cost, and when the last of them hears of a change. */
-export const watchers: Special = {
+export const watchers = (many: number): Special => ({
   id: 'watchers',
-  what: `${WATCHERS.toLocaleString('en')} event streams of one root of ${PAGES} pages, ${KEYS} keys`,
+  what: `${many.toLocaleString('en')} event streams of one root of ${PAGES} pages, ${KEYS} keys`,
   async measure(tree, world) {
     const { env, storage, attacker } = world
     const { projectId } = attacker
@@ -40,7 +39,7 @@ export const watchers: Special = {
       ...env,
       CAPTURE_CONCURRENCY: '0',
       // Room for the victim beside them.
-      MAX_CONNECTIONS: String(WATCHERS + 1_000),
+      MAX_CONNECTIONS: String(many + 1_000),
     })
     const prober = startChild<ProbeOrder, Probed>('prober.ts')
     const child = startChild<WatchOrder | WaitOrder, Heard>('watcher.ts')
@@ -52,7 +51,7 @@ export const watchers: Special = {
       const url = service.url + eventsPath(projectId, rootId)
       await child.ask({
         url,
-        connections: WATCHERS,
+        connections: many,
         requests: keys.map((key) => toGet(url, key)),
         from: Array.from({ length: 100 }, (_, index) => `127.0.1.${index + 1}`),
       })
@@ -69,9 +68,9 @@ export const watchers: Special = {
         const began = Date.now()
         await changeOnce(storage, root, change)
         const { heard, lastAt } = await child.ask({ event: await version(), limitMs: CHANGE_LIMIT_MS })
-        times.push(heard < WATCHERS ? CHANGE_LIMIT_MS : lastAt - began)
+        times.push(heard < many ? CHANGE_LIMIT_MS : lastAt - began)
         fewest = Math.min(fewest, heard)
-        if (fewest < WATCHERS) break
+        if (fewest < many) break
         await sleep(200)
       }
       const during = await probing
@@ -87,7 +86,7 @@ export const watchers: Special = {
           `one root p99 ${quiet.root.p99.toFixed(1)} → ${during.root.p99.toFixed(1)} ms, /healthz at most ${during.health.worst.toFixed(0)} ms`,
           `SIGTERM ${end.seconds.toFixed(1)} s, ${end.code}`,
         ].join('; '),
-        over: [...(share > TARGET_SHARE ? ['CPU'] : []), ...(fewest < WATCHERS ? ['not all heard'] : [])],
+        over: [...(share > TARGET_SHARE ? ['CPU'] : []), ...(fewest < many ? ['not all heard'] : [])],
         figures: { held, peak: memory.peak() - idle, share, times, fewest, quiet, during, end },
       }
     } finally {
@@ -96,4 +95,4 @@ export const watchers: Special = {
       await service.kill()
     }
   },
-}
+})
