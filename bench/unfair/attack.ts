@@ -58,11 +58,15 @@ export async function attackWith(order: Order, stop?: () => Promise<void>): Prom
   }
 }
 
-/** Silent connections take nothing before all of them are there. */
+/**
+ * Silent connections take nothing before all of them are there. One that the service had no time to accept looks open to
+ * its client, and gets in when the kernel tries again after one and three seconds.
+ */
 async function untilOpen(child: Child<Order | 'tell', Told>, connections: number): Promise<void> {
   for (let waited = 0; waited < 100; waited++) {
     const { open, answers } = await child.ask('tell')
-    if (open + (answers['ended'] ?? 0) + (answers['broken'] ?? 0) >= connections) return
+    if (open + (answers['ended'] ?? 0) + (answers['broken'] ?? 0) >= connections) break
     await sleep(100)
   }
+  await sleep(3_500)
 }

@@ -32,8 +32,8 @@ export interface Told {
 const REFUSED_MS = 100
 /** The same for connections. */
 const REOPEN_MS = 1_000
-/** So many at a time, so that none is lost before it was accepted. */
-const BATCH = 200
+/** So many every 10 ms: of more than the service can accept some are lost. */
+const BATCH = 100
 const discarded = Buffer.alloc(65_536)
 
 const answers: Record<string, number> = {}

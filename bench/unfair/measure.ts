@@ -52,7 +52,9 @@ export async function measureAttack(tree: Tree, world: World, attack: Attack): P
     underWay = await attack.start(place)
     const probing = probe((attack.seconds ?? ATTACK_S) * 1_000)
     let isLooking = true
-    void underWay.ended?.then(() => isLooking && prober.ask('enough'))
+    void underWay.ended?.then(() => {
+      if (isLooking) void prober.ask('enough').catch(() => {})
+    })
     const [attacked, attackedErrand] = await Promise.all([probing, attack.errand?.(place)])
     isLooking = false
     memory.stop()
