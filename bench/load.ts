@@ -50,6 +50,10 @@ export class Client {
     })
   }
 
+  get isOpen(): boolean {
+    return !this.#socket.destroyed
+  }
+
   close(): void {
     this.#failed = undefined
     this.#socket.destroy()

@@ -1,14 +1,14 @@
-import { writeFile } from 'node:fs/promises'
-import { cpus } from 'node:os'
 import { measureCapture } from './capture.ts'
 import { measureGallery } from './gallery.ts'
 import { measureLargeList } from './large-list.ts'
 import { measureList } from './list.ts'
 import { measureOneRoot } from './one-root.ts'
 import { runRealPages } from './real-pages/run.ts'
+import { writeResults } from './results.ts'
 import { measureSigning } from './sign.ts'
 import { measureSize } from './size.ts'
 import { describeTarget, type Figure, isMet, ROWS } from './targets.ts'
+import { measureUnfair } from './unfair.ts'
 import { type World, withWorlds } from './worlds.ts'
 
 const HELP = `npm run bench                     everything: ten minutes, with two million rows of test data
@@ -20,6 +20,9 @@ npm run bench -- right            full pages that are wrong: --pictures 400 --at
 npm run bench -- repeatable       pictures that are the same each time: --repeats 1 --at-a-time 1,2,4 --only NAME,NAME
 npm run bench -- against-playwright    ours beside Playwright's, pixel by pixel: --only NAME,NAME
 npm run bench -- undisturbed      pages that notice that all of them is taken: --only NAME,NAME
+
+npm run bench -- unfair           what one key can take from the others, attack by attack: fifteen minutes
+                                  --only 1,4,10a --engine sqlite --tree ANOTHER_CHECKOUT --streams 2500 --watchers 1000 --check
 
 Every figure is a ratio within one run, beside a baseline that the run starts itself, and the median of several;
 memory and the time to start are as they are. The table is also written to bench/results.json.
@@ -37,6 +40,10 @@ const BENCHES: Record<string, (world: World, folder: string) => Promise<Figure[]
 
 const asked = process.argv.slice(2)
 if (await runRealPages(asked)) process.exit(0)
+if (asked[0] === 'unfair') {
+  await measureUnfair(asked.slice(1))
+  process.exit(0)
+}
 const check = asked.includes('--check')
 const names = asked.filter((name) => name !== '--check')
 const unknown = names.filter((name) => !(name in BENCHES))
@@ -79,11 +86,7 @@ for (const { row, what, world, value, unit, target, met, detail } of lines) {
     `| ${row} | ${what} | ${world} | ${figure} | ${target} | ${met ? 'met' : 'MISSED'} | ${detail} |\n`,
   )
 }
-const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length }
-await writeFile(
-  new URL('results.json', import.meta.url),
-  `${JSON.stringify({ date: new Date().toISOString(), machine, figures: lines }, undefined, 2)}\n`,
-)
+await writeResults(lines)
 const missed = lines.filter(({ met }) => !met)
 if (check && missed.length > 0) {
   for (const { row, what, world, value, target } of missed) {

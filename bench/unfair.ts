@@ -1,0 +1,129 @@
+import { rmSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startPostgres, type TestPostgres } from '../test/support/postgres.ts'
+import { writeResults } from './results.ts'
+import type { Attack } from './unfair/attack.ts'
+import { bodies } from './unfair/bodies.ts'
+import { captures } from './unfair/captures.ts'
+import { controls } from './unfair/controls.ts'
+import { lists } from './unfair/lists.ts'
+import { measureAttack } from './unfair/measure.ts'
+import { flood } from './unfair/queue.ts'
+import { revokedKey } from './unfair/revoked-key.ts'
+import { serveSite } from './unfair/site.ts'
+import { sockets } from './unfair/sockets.ts'
+import { streams } from './unfair/streams.ts'
+import { HEAD, type Line, type Special, toLine, toSpecialLine, toText } from './unfair/table.ts'
+import { openTree, type Tree } from './unfair/tree.ts'
+import { watchers } from './unfair/watchers.ts'
+import { type EngineName, makeWorld, type World } from './unfair/world.ts'
+
+/** What one key can take from the others: each attack on a service of its own, beside a victim that goes on asking. */
+export async function measureUnfair(args: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string' },
+      engine: { type: 'string' },
+      tree: { type: 'string' },
+      streams: { type: 'string', default: '500' },
+      watchers: { type: 'string', default: '10000' },
+      check: { type: 'boolean', default: false },
+    },
+  })
+  const all = [
+    ...controls,
+    ...streams(Number(values.streams)),
+    ...lists,
+    ...bodies,
+    ...captures,
+    revokedKey,
+    ...sockets,
+    flood,
+    watchers(Number(values.watchers)),
+  ]
+  const chosen = choose(all, values.only)
+  const engines = (['SQLite', 'PostgreSQL'] as const).filter((engine) =>
+    engine.toLowerCase().startsWith(values.engine?.toLowerCase() ?? ''),
+  )
+  const tree = await openTree(values.tree)
+  const lines: Line[] = []
+  process.stdout.write(`${HEAD}\n`)
+  for (const engine of engines) {
+    await withEngine(tree, engine, async (newWorld) => {
+      const shared = await newWorld()
+      for (const attack of chosen) {
+        process.stderr.write(`${attack.id} ${attack.what}, ${engine} …\n`)
+        const world = 'ownWorld' in attack ? await newWorld() : shared
+        const line = await measure(tree, world, attack)
+        process.stdout.write(`${toText(line)}\n`)
+        lines.push(line)
+      }
+    })
+  }
+  await writeResults(lines.map(({ cells: _, ...line }) => line))
+  if (values.check && lines.some(({ over }) => over && over.length > 0)) process.exit(1)
+}
+
+async function measure(tree: Tree, world: World, attack: Attack | Special): Promise<Line> {
+  const { engine } = world
+  if ('measure' in attack) return toSpecialLine(attack, engine, await attack.measure(tree, world))
+  const missing = await attack.missing?.()
+  if (missing) {
+    return toSpecialLine(attack, engine, {
+      note: `left out: ${missing}`,
+      over: undefined,
+      figures: undefined,
+    })
+  }
+  return toLine(attack, engine, await measureAttack(tree, world, attack))
+}
+
+/** By id or by row: `1` is 1a and 1b. */
+function choose<Any extends { id: string }>(
+  attacks: readonly Any[],
+  only: string | undefined,
+): readonly Any[] {
+  if (only === undefined) return attacks
+  const names = only.split(',')
+  const isMeant = (name: string) => (attack: Any) =>
+    attack.id === name || attack.id.replace(/[a-z]$/, '') === name
+  const unknown = names.filter((name) => !attacks.some(isMeant(name)))
+  if (unknown.length > 0) throw new Error(`There is no attack ${unknown.join(', ')}.`)
+  return attacks.filter((attack) => names.some((name) => isMeant(name)(attack)))
+}
+
+async function withEngine(
+  tree: Tree,
+  engine: EngineName,
+  run: (newWorld: () => Promise<World>) => Promise<void>,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'proofsheet-unfair-'))
+  // Where it is ended by a signal.
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  process.once('exit', remove)
+  const worlds: World[] = []
+  const site = await serveSite()
+  let postgres: TestPostgres | undefined
+  try {
+    postgres = engine === 'PostgreSQL' ? await startPostgres() : undefined
+    await run(async () => {
+      const world = await makeWorld(tree, {
+        engine,
+        folder,
+        databaseUrl: await postgres?.newDatabase(),
+        site: site.url,
+      })
+      worlds.push(world)
+      return world
+    })
+  } finally {
+    for (const world of worlds) await world.close()
+    await postgres?.close()
+    await site.close()
+    remove()
+  }
+}

@@ -1,0 +1,62 @@
+import { projectPath, statusPath } from '../../src/contract/paths.ts'
+import { isFinal, type RootStatus } from '../../src/contract/status.ts'
+import type { Place } from './attack.ts'
+import type { Party } from './world.ts'
+
+export interface Wanted {
+  readonly path: string
+  readonly pages: number
+  readonly loadingTime?: number
+  readonly width?: number
+  readonly height?: number
+}
+
+/** Asks for pages of the bench's site. Answers the root, or the status where it was refused. */
+export async function askForPages(
+  { world, service }: Place,
+  { projectId, write }: Party,
+  { path, pages, loadingTime = 15_000, width = 1200, height = 720 }: Wanted,
+): Promise<{ rootId: string } | { refused: number }> {
+  const response = await fetch(service.url + projectPath(projectId), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${write}` },
+    body: JSON.stringify({
+      screenshotParameter: { width, height },
+      urls: Array.from({ length: pages }, (_, index) => ({
+        url: `${world.site}${path}?${index}`,
+        name: `Page ${index}`,
+        loadingTime,
+      })),
+    }),
+  })
+  const answer = (await response.json()) as { jobId?: string }
+  return answer.jobId === undefined ? { refused: response.status } : { rootId: answer.jobId }
+}
+
+/** Undefined where it was not answered with one. */
+export async function readStatus(
+  { service }: Place,
+  { projectId, read }: Party,
+  rootId: string,
+  waitS = 0,
+): Promise<RootStatus | undefined> {
+  const response = await fetch(`${service.url}${statusPath(projectId, rootId)}?wait=${waitS}`, {
+    headers: { authorization: `Bearer ${read}` },
+  })
+  const status = (await response.json()) as RootStatus
+  return response.status === 200 ? status : undefined
+}
+
+/** Seconds until all of them are finished; `limitS` where it takes longer. */
+export async function timePages(place: Place, party: Party, wanted: Wanted, limitS: number): Promise<number> {
+  const began = performance.now()
+  const seconds = () => (performance.now() - began) / 1_000
+  const asked = await askForPages(place, party, wanted)
+  if ('refused' in asked) throw new Error(`the victim was refused: ${asked.refused}`)
+  while (seconds() < limitS) {
+    const left = Math.max(1, Math.ceil(limitS - seconds()))
+    const status = await readStatus(place, party, asked.rootId, Math.min(5, left))
+    if (status && isFinal(status.state)) return seconds()
+  }
+  return limitS
+}

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Order, Told } from './attacker.ts'
+import { type Child, startChild } from './children.ts'
+import type { Running } from './service.ts'
+import type { World } from './world.ts'
+
+/** Where an attack takes place. */
+export interface Place {
+  readonly world: World
+  readonly service: Running
+}
+
+export interface UnderWay {
+  /** What the attacker was answered so far. */
+  tell(): Promise<Record<string, number>>
+  /** Where it ends by itself. */
+  readonly ended?: Promise<void>
+  stop(): Promise<void>
+}
+
+/** What the victim waits for an errand at most. */
+export const ERRAND_S = 60
+
+export interface Attack {
+  /** The row of the issue, with a letter where there are several. */
+  readonly id: string
+  readonly what: string
+  /** Nothing is held against it: it shows what the machine and an honest load cost. */
+  readonly control?: true
+  readonly env?: Readonly<Record<string, string>>
+  /** A store of its own, since it leaves something there. */
+  readonly ownWorld?: true
+  /** The victim opens a new connection for each request. */
+  readonly freshProbes?: true
+  /** How long it is looked at, where it does not end earlier. */
+  readonly seconds?: number
+  /** Why it cannot be made here. */
+  missing?(): Promise<string | undefined>
+  start(place: Place): Promise<UnderWay>
+  /** Something else that the victim does, quiet and attacked; how many seconds it took, up to `ERRAND_S`. */
+  errand?(place: Place): Promise<number>
+}
+
+/** Connections of a process of their own. */
+export async function attackWith(order: Order, stop?: () => Promise<void>): Promise<UnderWay> {
+  const child: Child<Order | 'tell', Told> = startChild('attacker.ts')
+  await child.ask(order)
+  if (order.requests.length === 0) await untilOpen(child, order.connections)
+  return {
+    async tell() {
+      const { answers, open } = await child.ask('tell')
+      return order.manner === 'hold' ? { ...answers, open } : answers
+    },
+    async stop() {
+      await child.stop()
+      await stop?.()
+    },
+  }
+}
+
+/**
+ * Silent connections take nothing before all of them are there. One that the service had no time to accept looks open to
+ * its client, and gets in when the kernel tries again after one and three seconds.
+ */
+async function untilOpen(child: Child<Order | 'tell', Told>, connections: number): Promise<void> {
+  for (let waited = 0; waited < 100; waited++) {
+    const { open, answers } = await child.ask('tell')
+    if (open + (answers['ended'] ?? 0) + (answers['broken'] ?? 0) >= connections) break
+    await sleep(100)
+  }
+  await sleep(3_500)
+}

@@ -1,0 +1,42 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rootPath } from '../../src/contract/paths.ts'
+import { type Attack, attackWith } from './attack.ts'
+import { keep } from './children.ts'
+import { toGet } from './requests.ts'
+import { addLargeRoot } from './world.ts'
+
+/** What is no attack, measured like one: with these figures beside them the others can be judged. */
+export const controls: readonly Attack[] = [
+  {
+    id: '0a',
+    what: 'a busy machine: another process uses one core, and asks for nothing',
+    control: true,
+    async start() {
+      const spinning = keep(spawn(process.execPath, ['-e', 'for(;;);'], { stdio: 'ignore' }))
+      return {
+        tell: async () => ({}),
+        async stop() {
+          const ended = once(spinning, 'exit')
+          spinning.kill('SIGKILL')
+          await ended
+        },
+      }
+    },
+  },
+  {
+    id: '0b',
+    what: 'an honest client that is busy: another key reads one small root in a loop, 4 connections',
+    control: true,
+    async start({ world: { storage, attacker }, service }) {
+      const rootId = await addLargeRoot(storage, attacker, 10)
+      const url = service.url + rootPath(attacker.projectId, rootId)
+      return await attackWith({
+        url,
+        connections: 4,
+        requests: [toGet(url, attacker.read)],
+        manner: 'loop',
+      })
+    },
+  },
+]

@@ -1,0 +1,64 @@
+import { archivePath, eventsPath, overviewsPath, rootsPath, statusPath } from '../../src/contract/paths.ts'
+import { type Attack, attackWith, type Place } from './attack.ts'
+import { toGet } from './requests.ts'
+import { addLargeRoot, addPictures, type World } from './world.ts'
+
+const JOBS = 10_000
+/** Who reads nothing gives up and comes back after this. */
+const HELD_MS = 3_000
+
+const made = new WeakMap<World, Promise<string>>()
+
+/** The root of 10,000 jobs, made with the first attack that wants it. */
+function largeRootOf(world: World): Promise<string> {
+  const root = made.get(world) ?? makeLargeRoot(world)
+  made.set(world, root)
+  return root
+}
+
+async function makeLargeRoot(world: World): Promise<string> {
+  const rootId = await addLargeRoot(world.storage, world.attacker, JOBS)
+  await addPictures(world, world.attacker, rootId)
+  return rootId
+}
+
+type Path = (projectId: string, rootId: string) => string
+
+const reading = (
+  id: string,
+  what: string,
+  connections: number,
+  path: Path,
+  manner: 'loop' | 'hold',
+): Attack => ({
+  id,
+  what,
+  async start({ world, service }: Place) {
+    const { projectId, read } = world.attacker
+    const url = service.url + path(projectId, await largeRootOf(world))
+    return await attackWith({
+      url,
+      connections,
+      requests: [toGet(url, read)],
+      manner,
+      unread: 'all',
+      ...(manner === 'hold' && { heldMs: HELD_MS }),
+    })
+  },
+})
+
+/** Row 2, 3 and 11: what is large, asked for many times at once. */
+export const lists: readonly Attack[] = [
+  reading('2a', '100 full lists of a root of 10,000 jobs, not read', 100, rootsPath, 'hold'),
+  reading('2b', '500 of them', 500, rootsPath, 'hold'),
+  reading('2c', '100 times pictures.zip of it, not read', 100, archivePath, 'hold'),
+  reading('3a', 'its status in a loop, 20 connections', 20, statusPath, 'loop'),
+  reading('3b', 'its events in a loop, 20 connections', 20, eventsPath, 'loop'),
+  reading(
+    '11b',
+    'searches for what is not there, 20 at a time',
+    20,
+    (projectId) => `${overviewsPath(projectId)}?q=nowhere-to-be-found`,
+    'loop',
+  ),
+]

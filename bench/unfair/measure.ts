@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { rootPath } from '../../src/contract/paths.ts'
+import type { Attack, Place } from './attack.ts'
+import { startChild } from './children.ts'
+import type { Probed, ProbeOrder } from './prober.ts'
+import { toGet } from './requests.ts'
+import { startService } from './service.ts'
+import type { Tree } from './tree.ts'
+import { memoryOf, watchMemory } from './usage.ts'
+import type { World } from './world.ts'
+
+const WARM_UP_MS = 700
+const QUIET_MS = 2_500
+const ATTACK_S = 8
+/** How long an attack goes on before the service is told to stop. */
+const BEFORE_END_MS = 1_500
+
+export interface Measured {
+  readonly quiet: Probed
+  readonly attacked: Probed
+  /** Megabytes above what it had when nobody attacked. */
+  readonly memory: number
+  /** What the attacker was answered. */
+  readonly answers: Record<string, number>
+  /** Milliseconds until the victim was answered when the attack was over; undefined: not at all. */
+  readonly afterwards: number | undefined
+  readonly end: { readonly seconds: number; readonly code: number | 'killed' }
+  /** Seconds. */
+  readonly errand?: { readonly quiet: number; readonly attacked: number }
+}
+
+/**
+ * One service for one attack: the victim alone, then the victim while it is attacked, then alone again; then SIGTERM in
+ * the middle of a second attack. The quiet figure is of the same process and the same minute. It is one of a machine
+ * where nothing else runs: what an attacking client costs on a machine of few cores is shown by the controls, which
+ * are measured in the same way.
+ */
+export async function measureAttack(tree: Tree, world: World, attack: Attack): Promise<Measured> {
+  const service = await startService(tree, { ...world.env, ...attack.env })
+  const place: Place = { world, service }
+  const prober = startChild<ProbeOrder | 'enough', Probed>('prober.ts')
+  const probe = (ms: number) => prober.ask(toProbe(place, ms, attack.freshProbes ?? false))
+  let underWay: Awaited<ReturnType<Attack['start']>> | undefined
+  try {
+    await probe(WARM_UP_MS)
+    // The first starts the browser.
+    await attack.errand?.(place)
+    const quietErrand = await attack.errand?.(place)
+    const quiet = await probe(QUIET_MS)
+    const idle = memoryOf(service.pid)
+    const memory = watchMemory(service.pid)
+    underWay = await attack.start(place)
+    const probing = probe((attack.seconds ?? ATTACK_S) * 1_000)
+    let isLooking = true
+    void underWay.ended?.then(() => {
+      if (isLooking) void prober.ask('enough').catch(() => {})
+    })
+    const [attacked, attackedErrand] = await Promise.all([probing, attack.errand?.(place)])
+    isLooking = false
+    memory.stop()
+    const answers = await underWay.tell()
+    await underWay.stop()
+    const afterwards = await answersAfterwards(place)
+    underWay = await attack.start(place)
+    await sleep(BEFORE_END_MS)
+    const end = await service.end()
+    return {
+      quiet,
+      attacked,
+      memory: memory.peak() - idle,
+      answers,
+      afterwards,
+      end,
+      ...(quietErrand !== undefined &&
+        attackedErrand !== undefined && { errand: { quiet: quietErrand, attacked: attackedErrand } }),
+    }
+  } finally {
+    await underWay?.stop().catch(() => {})
+    await prober.stop()
+    await service.kill()
+  }
+}
+
+export function toProbe({ world: { victim }, service }: Place, ms: number, fresh: boolean): ProbeOrder {
+  const { url } = service
+  return {
+    url,
+    root: toGet(url + rootPath(victim.projectId, victim.rootId), victim.read),
+    health: toGet(`${url}/healthz`),
+    ms,
+    fresh,
+  }
+}
+
+async function answersAfterwards({ world: { victim }, service }: Place): Promise<number | undefined> {
+  const began = performance.now()
+  const latest = began + 15_000
+  while (performance.now() < latest) {
+    const response = await fetch(service.url + rootPath(victim.projectId, victim.rootId), {
+      headers: { authorization: `Bearer ${victim.read}`, connection: 'close' },
+      signal: AbortSignal.timeout(15_000),
+    }).catch(() => undefined)
+    await response?.arrayBuffer().catch(() => undefined)
+    if (response?.status === 200) return performance.now() - began
+    await sleep(100)
+  }
+  return undefined
+}

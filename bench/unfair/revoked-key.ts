@@ -1,0 +1,40 @@
+import { eventsPath } from '../../src/contract/paths.ts'
+import { makeKey } from '../../test/support/results.ts'
+import { startService } from './service.ts'
+import type { Special } from './table.ts'
+import { addWaitingRoot } from './world.ts'
+
+const LIMIT_S = 30
+/** Nobody decided how soon; this is soon enough for who has just revoked a key. */
+const TARGET_S = 5
+
+/** Row 8: how long a stream goes on whose key was revoked. */
+export const revokedKey: Special = {
+  id: '8',
+  what: 'an event stream whose key is revoked goes on',
+  async measure(tree, { env, storage, attacker }) {
+    const { projectId } = attacker
+    const rootId = await addWaitingRoot(storage, attacker, { pages: 3, addressBytes: 50 })
+    const key = await makeKey(storage.store, projectId)
+    const service = await startService(tree, { ...env, CAPTURE_CONCURRENCY: '0' })
+    try {
+      const response = await fetch(service.url + eventsPath(projectId, rootId), {
+        headers: { authorization: `Bearer ${key.secret}` },
+        signal: AbortSignal.timeout((LIMIT_S + 1) * 1_000),
+      })
+      const reader = response.body?.getReader()
+      await reader?.read()
+      await storage.store.revokeKey(key.keyId, Date.now())
+      const began = performance.now()
+      const ended = (async () => {
+        while (!(await reader?.read())?.done);
+      })().catch(() => {})
+      await ended
+      const seconds = (performance.now() - began) / 1_000
+      const figure = seconds >= LIMIT_S ? `more than ${LIMIT_S} s` : `${seconds.toFixed(1)} s`
+      return { note: figure, over: seconds > TARGET_S ? ['stream'] : [], figures: { seconds } }
+    } finally {
+      await service.kill()
+    }
+  },
+}

@@ -1,0 +1,64 @@
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { spawnNode } from '../processes.ts'
+import { keep } from './children.ts'
+import type { Tree } from './tree.ts'
+
+/** Of every service here, in seconds. */
+export const SHUTDOWN_S = 5
+/** A process that is still there so long after is killed. */
+const PATIENCE_S = 25
+
+export interface Running {
+  readonly url: string
+  readonly pid: number
+  readonly isOver: boolean
+  /** SIGTERM: how many seconds until it was gone, and with what; `killed` where it did not go. */
+  end(): Promise<{ seconds: number; code: number | 'killed' }>
+  kill(): Promise<void>
+}
+
+/** The real service in a process of its own, with keys and the limits that it has by itself. */
+export async function startService(tree: Tree, env: Record<string, string>): Promise<Running> {
+  const child = keep(
+    spawnNode(tree.program, ['serve'], {
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      AUTH: 'keys',
+      SHUTDOWN_TIMEOUT: `${SHUTDOWN_S}s`,
+      ...env,
+    }),
+  )
+  if (!child.stdout) throw new Error('no output')
+  const lines: string[] = []
+  let url: string | undefined
+  for await (const line of createInterface({ input: child.stdout })) {
+    lines.push(line)
+    url = /ready at (http:\S+)/.exec(line)?.[1]
+    if (url) break
+  }
+  if (url === undefined) throw new Error(`the service did not start:\n${lines.join('\n')}`)
+  child.stdout.resume()
+  const ended = once(child, 'exit') as Promise<[number | null, string | null]>
+  const isOver = () => child.exitCode !== null || child.signalCode !== null
+  return {
+    url,
+    pid: child.pid ?? Number.NaN,
+    get isOver() {
+      return isOver()
+    },
+    async end() {
+      const began = performance.now()
+      if (!isOver()) child.kill('SIGTERM')
+      const impatient = setTimeout(() => child.kill('SIGKILL'), PATIENCE_S * 1_000)
+      const [code] = await ended
+      clearTimeout(impatient)
+      return { seconds: (performance.now() - began) / 1_000, code: code ?? 'killed' }
+    },
+    async kill() {
+      if (isOver()) return
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}

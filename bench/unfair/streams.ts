@@ -1,0 +1,43 @@
+import { eventsPath, statusPath } from '../../src/contract/paths.ts'
+import { type Attack, attackWith, type Place } from './attack.ts'
+import { keepChanging } from './change-pages.ts'
+import { toGet } from './requests.ts'
+import { addWaitingRoot } from './world.ts'
+
+const PAGES = 100
+const ADDRESS_BYTES = 8_000
+
+/** Row 1: many who watch one large root that changes. Others do the capturing, so the bench changes it itself. */
+const watching = (id: string, what: string, connections: number, path: typeof eventsPath): Attack => ({
+  id,
+  what,
+  env: { CAPTURE_CONCURRENCY: '0' },
+  async start({ world: { storage, attacker }, service }: Place) {
+    const { projectId } = attacker
+    const rootId = await addWaitingRoot(storage, attacker, { pages: PAGES, addressBytes: ADDRESS_BYTES })
+    const changing = keepChanging(storage, { projectId, rootId }, PAGES)
+    const order = {
+      url: service.url,
+      connections,
+      requests: [toGet(service.url + path(projectId, rootId), attacker.read)],
+      manner: 'hold',
+      unread: 'half',
+    } as const
+    return await attackWith(order, () => changing.stop())
+  },
+})
+
+const waitPath: typeof eventsPath = (projectId, rootId) => `${statusPath(projectId, rootId)}?wait=30`
+
+export function streams(connections: number): readonly Attack[] {
+  const many = connections.toLocaleString('en')
+  return [
+    watching(
+      '1a',
+      `${many} event streams of a root of 877 KB that changes, half of them not read`,
+      connections,
+      eventsPath,
+    ),
+    watching('1b', `${many} times ?wait= for the same root`, connections, waitPath),
+  ]
+}

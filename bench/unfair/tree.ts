@@ -1,0 +1,19 @@
+import { resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const HERE = fileURLToPath(new URL('../..', import.meta.url))
+
+/** A checkout: the service runs from it, and its own code writes the store that the service is given. */
+export interface Tree {
+  readonly program: string
+  readonly openStorage: typeof import('../../src/storage.ts').openStorage
+  readonly readConfig: typeof import('../../src/config/config.ts').readConfig
+}
+
+/** This one, or another: schemas of stores differ between versions. */
+export async function openTree(path = HERE): Promise<Tree> {
+  const load = async <T>(file: string) => (await import(pathToFileURL(resolve(path, file)).href)) as T
+  const { openStorage } = await load<typeof import('../../src/storage.ts')>('src/storage.ts')
+  const { readConfig } = await load<typeof import('../../src/config/config.ts')>('src/config/config.ts')
+  return { program: resolve(path, 'bin/proofsheet.js'), openStorage, readConfig }
+}

@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+
+const HAS_PROC = existsSync('/proc/self/stat')
+/** Linux counts processor time in these, on every machine that Node runs on. */
+const TICKS_A_SECOND = 100
+
+/** Resident memory of a process in megabytes; NaN where it is gone. */
+export function memoryOf(pid: number): number {
+  try {
+    if (!HAS_PROC) return Number(ps(pid, 'rss')) / 1024
+    return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** Seconds of a core that a process has used since it began. */
+export function processorSecondsOf(pid: number): number {
+  if (!HAS_PROC) {
+    const parts = ps(pid, 'time').split(/[-:]/).map(Number)
+    return parts.reduce((sum, part) => sum * 60 + part, 0)
+  }
+  const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
+  const [user, system] = fields.split(' ').slice(11, 13).map(Number)
+  return ((user ?? 0) + (system ?? 0)) / TICKS_A_SECOND
+}
+
+/** How many files a process may have open. Node raises its own limit to the hard one. */
+export function mostOpenFiles(): number {
+  if (!HAS_PROC) return 10_000
+  return Number(/Max open files\s+\S+\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 10_000)
+}
+
+/** The largest that was seen, looked at ten times a second. */
+export function watchMemory(pid: number): { peak(): number; stop(): void } {
+  let most = memoryOf(pid)
+  const timer = setInterval(() => {
+    most = Math.max(most, memoryOf(pid) || 0)
+  }, 100)
+  return { peak: () => most, stop: () => clearInterval(timer) }
+}
+
+function ps(pid: number, field: string): string {
+  return execFileSync('ps', ['-o', `${field}=`, '-p', String(pid)], { encoding: 'utf8' }).trim()
+}
