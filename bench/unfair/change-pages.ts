@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Storage } from '../../src/storage.ts'
+import type { CaptureTask } from '../../src/store/captures.ts'
 
 const DAY_MS = 86_400_000
 
@@ -8,18 +9,31 @@ export interface Root {
   readonly rootId: string
 }
 
-/** One page begins to be captured, or goes back to the queue: a change of the root's status, made by another process. */
-export async function changeOnce({ store }: Storage, root: Root, position: number): Promise<void> {
-  const task = await store.captures.take({ ...root, position }, { now: Date.now(), leaseMs: DAY_MS })
-  if (!task) throw new Error('there is no such page')
+/** A change of the root's status, made by another process: a page begins to be captured, or goes back to the queue. */
+export type Change = () => Promise<void>
+
+/** Each change is another one. */
+export function changesOf({ store: { captures } }: Storage, { rootId }: Root): Change {
+  let task: CaptureTask | undefined
+  return async () => {
+    const now = Date.now()
+    if (task) {
+      await captures.putBack(task, { now, due: now, counts: false })
+      task = undefined
+      return
+    }
+    task = await captures.takeNext({ now, leaseMs: DAY_MS, rootId })
+    if (!task) throw new Error('there is no page to begin with')
+  }
 }
 
 /** A change twice a second, which is how often the service looks for those of other processes. */
-export function keepChanging(storage: Storage, root: Root, pages: number): { stop(): Promise<void> } {
+export function keepChanging(storage: Storage, root: Root): { stop(): Promise<void> } {
+  const change = changesOf(storage, root)
   let over = false
   const changing = (async () => {
-    for (let position = 0; !over; position = (position + 1) % pages) {
-      await changeOnce(storage, root, position)
+    while (!over) {
+      await change()
       await sleep(500)
     }
   })()

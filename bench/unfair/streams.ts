@@ -15,7 +15,7 @@ const watching = (id: string, what: string, connections: number, path: typeof ev
   async start({ world: { storage, attacker }, service }: Place) {
     const { projectId } = attacker
     const rootId = await addWaitingRoot(storage, attacker, { pages: PAGES, addressBytes: ADDRESS_BYTES })
-    const changing = keepChanging(storage, { projectId, rootId }, PAGES)
+    const changing = keepChanging(storage, { projectId, rootId })
     const order = {
       url: service.url,
       connections,

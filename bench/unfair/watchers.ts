@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { eventsPath } from '../../src/contract/paths.ts'
 import { makeKey } from '../../test/support/results.ts'
 import { median } from '../statistics.ts'
-import { changeOnce } from './change-pages.ts'
+import { changesOf } from './change-pages.ts'
 import { startChild } from './children.ts'
 import { toProbe } from './measure.ts'
 import type { Probed, ProbeOrder } from './prober.ts'
@@ -31,7 +31,8 @@ export const watchers = (many: number): Special => ({
     const { projectId } = attacker
     const rootId = await addWaitingRoot(storage, attacker, { pages: PAGES, addressBytes: 80 })
     const root = { projectId, rootId }
-    await changeOnce(storage, root, 0)
+    const change = changesOf(storage, root)
+    await change()
     const version = async () => (await storage.store.captures.findVersions([root]))[0] ?? 0
     const keys: string[] = []
     for (let key = 0; key < KEYS; key++) keys.push((await makeKey(storage.store, projectId)).secret)
@@ -64,9 +65,9 @@ export const watchers = (many: number): Special => ({
       const probing = prober.ask(toProbe(place, CHANGES * 1_000, false))
       const times: number[] = []
       let fewest = first.heard
-      for (let change = 1; change <= CHANGES; change++) {
+      for (let changes = 1; changes <= CHANGES; changes++) {
         const began = Date.now()
-        await changeOnce(storage, root, change)
+        await change()
         const { heard, lastAt } = await child.ask({ event: await version(), limitMs: CHANGE_LIMIT_MS })
         times.push(heard < many ? CHANGE_LIMIT_MS : lastAt - began)
         fewest = Math.min(fewest, heard)
