@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import type { Config } from './config/config.ts'
 import type { Server } from './http/context.ts'
+import { openBodies } from './http/read-body.ts'
 import { createServer } from './http/server.ts'
 import { Overviews } from './results/overviews.ts'
 import { Pages } from './results/pages.ts'
@@ -33,7 +34,8 @@ export async function openService(
   const { database, databasePool } = config
   const turns = new FairTurns(database.kind === 'sqlite' ? 1 : Math.ceil(databasePool.connections / 2))
   const refusals = new Refusals()
-  const bodies = new Room(config.limits.bodiesBytes, refusals)
+  const bodies = openBodies(config.limits.bodiesBytes, refusals)
+  const unread = new Room(config.limits.unreadBytes)
   const studio = await openStudio(config, storage, { log, clock, turns, places })
   const { requests, watch, ready, findBrowser, whyWaiting, isStuck } = studio
   const server = await createServer(
@@ -59,6 +61,7 @@ export async function openService(
       turns,
       refusals,
       bodies,
+      unread,
       clock,
     },
     log,

@@ -91,6 +91,8 @@ export interface Limits {
   readonly bodyBytes: number
   /** What all bodies that are under way may take. */
   readonly bodiesBytes: number
+  /** Of answers that are made and not yet read, all together. */
+  readonly unreadBytes: number
   readonly cacheBytes: number
   readonly connections: number
   /** Answers that wait for news, of one client. */
@@ -213,6 +215,7 @@ export function readConfig(
       captureBytes: need('MAX_CAPTURE_BYTES'),
       bodyBytes: need('MAX_BODY_BYTES'),
       bodiesBytes: need('MAX_BODIES_BYTES'),
+      unreadBytes: need('MAX_UNREAD_BYTES'),
       cacheBytes: need('CACHE_BYTES'),
       connections: need('MAX_CONNECTIONS'),
       streams: need('MAX_STREAMS_PER_CLIENT'),

@@ -51,6 +51,8 @@ export interface HttpContext {
   readonly refusals: Refusals
   /** For the bodies of requests. */
   readonly bodies: Room
+  /** For what was made of answers and not yet read. */
+  readonly unread: Room
   readonly clock: () => number
 }
 

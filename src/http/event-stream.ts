@@ -3,7 +3,10 @@ import type { Root } from '../capture/status.ts'
 import type { StatusBytes } from '../capture/statuses.ts'
 import type { Watch, Watcher } from '../capture/watch.ts'
 import type { InTurn } from '../shares/fair-turns.ts'
+import type { Room } from '../shares/room.ts'
 import type { OpenAnswer } from './open-answers.ts'
+import { SMALL_BYTES } from './send-answer.ts'
+import { whenClosed } from './when-closed.ts'
 
 const COMMENT = Buffer.from(':\n\n')
 
@@ -14,6 +17,7 @@ export interface EventStreamOptions {
   readonly watch: Watch
   readonly inTurn: InTurn
   readonly response: ServerResponse
+  readonly unread: Room
   /** Called with every byte that was taken. */
   readonly onMoved: () => void
   readonly onError: (error: unknown) => void
@@ -72,7 +76,7 @@ export class EventStream implements Watcher, OpenAnswer {
   }
 
   fail(error: unknown): void {
-    if (!this.#isOver) this.#options.onError(error)
+    if (!this.#isOver && !this.#options.response.destroyed) this.#options.onError(error)
     this.#isOver = true
   }
 
@@ -88,11 +92,30 @@ export class EventStream implements Watcher, OpenAnswer {
     this.#options.response.end()
   }
 
-  #send({ event, version, isFinal }: StatusBytes): void {
+  #send(status: StatusBytes): void {
     if (this.#isOver) return
     this.#isBusy = true
+    if (status.event.length <= SMALL_BYTES) this.#write(status)
+    else void this.#sendLarge(status).catch((error) => this.fail(error))
+  }
+
+  /** Not before there is room for it, should nobody read it. Meanwhile it may have become another. */
+  async #sendLarge({ event, version }: StatusBytes): Promise<void> {
+    const { unread, response, watch, root, inTurn } = this.#options
+    const { giveBack } = await unread.take(this.client, event.length, whenClosed(response))
+    const status = await watch.statuses.read(root, this.seen, version, inTurn).catch((error) => {
+      giveBack()
+      throw error
+    })
+    response.once('close', giveBack)
+    if (status && !this.#isOver && !response.destroyed) this.#write(status, giveBack)
+    else giveBack()
+  }
+
+  #write({ event, version, isFinal }: StatusBytes, giveBack?: () => void): void {
     this.seen = version
     this.#options.response.write(event, () => {
+      giveBack?.()
       this.#isBusy = false
       this.#options.onMoved()
       if (isFinal) this.end()

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
+import type { Refusals } from '../shares/refusals.ts'
+import { Room } from '../shares/room.ts'
 import { clientOf } from './client-of.ts'
 import type { HttpContext, Server } from './context.ts'
 import { whenOver } from './when-over.ts'
@@ -8,6 +10,20 @@ import { whenOver } from './when-over.ts'
 const STILL_MS = 5_000
 /** Where a body does not say how long it is, this much is made ready for it, and twice as much each time it is full. */
 const FIRST_BYTES = 65_536
+
+/** How many may stand in line, of one client and of all. Each holds what Node has read ahead of its body. */
+const MAX_WAITING = { ofOne: 256, ofAll: 500 }
+/** By then whatever holds room has come, or was ended. */
+const RETRY_AFTER_S = 5
+
+/** Room for bodies, of so many bytes in all. */
+export function openBodies(bytes: number, refusals: Refusals): Room {
+  const detail = 'too many requests of yours wait for their body to be read'
+  return new Room(bytes, {
+    ...MAX_WAITING,
+    refuse: () => refusals.refuse('bodies', detail, RETRY_AFTER_S),
+  })
+}
 
 export type ReadBody = (request: FastifyRequest, reply: FastifyReply) => Promise<Buffer>
 
@@ -25,7 +41,7 @@ export function createReadBody(server: Server, { bodies, config: { limits } }: H
     try {
       if (bytes !== undefined && bytes > limits.bodyBytes) throw tooLarge()
       if (bytes === 0) return Buffer.alloc(0)
-      const giveBack = await bodies.take(clientOf(request), bytes ?? limits.bodyBytes, over(reply))
+      const { giveBack } = await bodies.take(clientOf(request), bytes ?? limits.bodyBytes, over(reply))
       reply.raw.once('close', giveBack)
       if (reply.raw.destroyed) giveBack()
       return await readAll(request, { bytes, most: limits.bodyBytes, stillMs })

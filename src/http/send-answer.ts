@@ -6,9 +6,13 @@ import { clientOf } from './client-of.ts'
 import { wantsGzip } from './compression.ts'
 import { matchesEtag } from './conditional.ts'
 import type { HttpContext } from './context.ts'
+import { takePieces } from './take-pieces.ts'
+import { whenClosed } from './when-closed.ts'
 import { writePieces } from './write-pieces.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
+/** What is no larger is not waited with: the system takes it in for a reader who is not there yet. */
+export const SMALL_BYTES = 65_536
 
 /**
  * A body that is whole goes out with its length; a longer one piece by piece, as fast as it is read. Past Fastify,
@@ -32,6 +36,7 @@ export function sendAnswer(
   if (request.method === 'HEAD') return sendWhole(reply, 200, headers)
   if (answer.whole) {
     headers['content-length'] = answer.whole.length
+    if (answer.whole.length > SMALL_BYTES) return sendLarge(answer.whole, headers, request, reply, context)
     return sendWhole(reply, 200, headers, answer.whole)
   }
   return sendPieces(answer.body(), headers, request, reply, context)
@@ -47,28 +52,40 @@ function sendWhole(
   reply.raw.writeHead(status, headers).end(body)
 }
 
+/** Not before there is room for it, should nobody read it. */
+async function sendLarge(
+  body: Buffer,
+  headers: OutgoingHttpHeaders,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { unread }: HttpContext,
+): Promise<void> {
+  const client = clientOf(request)
+  const held = unread.has(client, body.length)
+    ? unread.hold(client, body.length)
+    : await unread.take(client, body.length, whenClosed(reply.raw))
+  reply.raw.once('close', held.giveBack)
+  if (reply.raw.destroyed) held.giveBack()
+  sendWhole(reply, 200, headers, body)
+}
+
 async function sendPieces(
   pieces: AsyncGenerator<Piece>,
   headers: OutgoingHttpHeaders,
   request: FastifyRequest,
   reply: FastifyReply,
-  { config, turns }: HttpContext,
+  context: HttpContext,
 ): Promise<void> {
-  const inTurn = turns.for(clientOf(request))
-  const next = async (): Promise<Piece> => {
-    for (;;) {
-      const { value, done } = await inTurn(() => pieces.next())
-      if (done) throw new Error('an answer ends with its last piece')
-      if (value.last || value.parts.length > 0) return value
-    }
-  }
+  const next = takePieces(pieces, request, reply, context)
   const first = await next()
   if (first.last) {
     const body = join(first)
     headers['content-length'] = body.length
+    reply.raw.once('close', first.giveBack)
+    if (reply.raw.destroyed) first.giveBack()
     return sendWhole(reply, 200, headers, body)
   }
-  const gzip = wantsGzip(request, config.compress)
+  const gzip = wantsGzip(request, context.config.compress)
   headers['vary'] = headers['vary'] ? `${headers['vary']}, accept-encoding` : 'accept-encoding'
   if (gzip) headers['content-encoding'] = 'gzip'
   reply.hijack()
@@ -77,7 +94,8 @@ async function sendPieces(
     await writePieces(reply.raw, first, next, { gzip })
     await pieces.return(undefined)
   } catch (error) {
-    request.log.error({ reqId: request.id, err: error }, 'the answer broke off')
+    // Whoever has gone is heard of by the log of requests.
+    if (!reply.raw.destroyed) request.log.error({ reqId: request.id, err: error }, 'the answer broke off')
     reply.raw.destroy()
   }
 }

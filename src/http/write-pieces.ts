@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { createGzip } from 'node:zlib'
-import type { Piece } from '../results/pieces.ts'
+import type { HeldPiece, TakePiece } from './take-pieces.ts'
 
 /**
  * Writes an answer as fast as it is read: one piece waits for a slow reader. Whoever gives up ends it, and nothing
@@ -8,8 +8,8 @@ import type { Piece } from '../results/pieces.ts'
  */
 export async function writePieces(
   response: ServerResponse,
-  first: Piece,
-  next: () => Promise<Piece>,
+  first: HeldPiece,
+  next: TakePiece,
   { gzip }: { gzip: boolean },
 ): Promise<void> {
   const sink = gzip ? openGzip(response) : response
@@ -40,9 +40,10 @@ function openGzip(response: ServerResponse): Sink {
  * gone by the time it is uncorked, and then there is none. Text is written as text: no Buffer is made of it that the
  * collector must find.
  */
-function writePiece(sink: Sink, response: ServerResponse, { parts }: Piece): Promise<void> {
+function writePiece(sink: Sink, response: ServerResponse, { parts, giveBack }: HeldPiece): Promise<void> {
   return new Promise((resolve) => {
     const over = () => {
+      giveBack()
       response.off('close', over)
       resolve()
     }

@@ -1,11 +1,27 @@
-import type { Refusals } from './refusals.ts'
-
 /** One client's share of the room: the others have three times as much, whatever it does. */
 const SHARE = 1 / 4
-/** How many of one client, and how many of all, may stand in line. Each costs memory while it waits. */
-const MAX_WAITING = { ofOne: 256, ofAll: 500 }
-/** By then whatever holds room has come, or was ended. */
-const RETRY_AFTER_S = 5
+
+/** Where those who stand in line cost something: how many may, of one client and of all. */
+export interface LineLimits {
+  readonly ofOne: number
+  readonly ofAll: number
+  /** What the one too many is told. */
+  refuse(): unknown
+}
+
+const NO_LIMITS: LineLimits = {
+  ofOne: Number.POSITIVE_INFINITY,
+  ofAll: Number.POSITIVE_INFINITY,
+  refuse() {},
+}
+
+/** What someone holds of a room. */
+export interface Held {
+  /** It has become more or less than was thought. */
+  resize(bytes: number): void
+  /** May be done twice. */
+  readonly giveBack: () => void
+}
 
 interface Waiting {
   readonly bytes: number
@@ -21,7 +37,7 @@ interface Waiting {
 export class Room {
   readonly #total: number
   readonly #share: number
-  readonly #refusals: Refusals
+  readonly #line: LineLimits
   readonly #held = new Map<string, { bytes: number; count: number }>()
   /** By client, in the order of their turns. A line is there as long as someone stands in it. */
   readonly #lines = new Map<string, Waiting[]>()
@@ -29,10 +45,10 @@ export class Room {
   #bytes = 0
   #count = 0
 
-  constructor(total: number, refusals: Refusals) {
+  constructor(total: number, line = NO_LIMITS) {
     this.#total = total
     this.#share = total * SHARE
-    this.#refusals = refusals
+    this.#line = line
   }
 
   /** Held now. */
@@ -45,11 +61,13 @@ export class Room {
     return this.#count
   }
 
-  /**
-   * Answers how to give it back, which may be done twice. Throws `rate_limited` where too many wait, and the signal's
-   * reason where nobody waits any more.
-   */
-  async take(client: string, bytes: number, signal: AbortSignal): Promise<() => void> {
+  /** Whether nobody would have to wait for so much. */
+  has(client: string, bytes: number): boolean {
+    return this.#hasShare(client, bytes) && this.#bytes + bytes <= this.#total
+  }
+
+  /** Throws what the line refuses with where too many wait, and the signal's reason where nobody waits any more. */
+  async take(client: string, bytes: number, signal: AbortSignal): Promise<Held> {
     signal.throwIfAborted()
     const counted = Math.min(bytes, this.#total)
     await new Promise<void>((enter, refuse) => {
@@ -61,17 +79,34 @@ export class Room {
       this.#letIn()
       if (line.includes(waiting)) this.#wait(client, waiting, signal)
     })
-    let isHeld = true
-    return () => {
-      if (isHeld) this.#giveBack(client, counted)
-      isHeld = false
+    return this.#heldBy(client, counted)
+  }
+
+  /** Of what is there already, and was not waited for. */
+  hold(client: string, bytes: number): Held {
+    this.#hold(client, bytes)
+    return this.#heldBy(client, bytes)
+  }
+
+  #heldBy(client: string, taken: number): Held {
+    let bytes: number | undefined = taken
+    return {
+      resize: (to) => {
+        if (bytes === undefined) return
+        this.#change(client, to - bytes, 0)
+        bytes = to
+      },
+      giveBack: () => {
+        if (bytes !== undefined) this.#change(client, -bytes, -1)
+        bytes = undefined
+      },
     }
   }
 
   #wait(client: string, waiting: Waiting, signal: AbortSignal): void {
     signal.addEventListener('abort', () => this.#leave(client, waiting, signal.reason), { once: true })
-    if ((this.#lines.get(client)?.length ?? 0) > MAX_WAITING.ofOne) this.#refuseLastOf(client)
-    else if (this.#waiting > MAX_WAITING.ofAll) this.#refuseLastOf(this.#longestLine())
+    if ((this.#lines.get(client)?.length ?? 0) > this.#line.ofOne) this.#refuseLastOf(client)
+    else if (this.#waiting > this.#line.ofAll) this.#refuseLastOf(this.#longestLine())
   }
 
   /** Those whose turn it is, as long as there is room for the next one. */
@@ -102,13 +137,14 @@ export class Room {
     this.#count++
   }
 
-  #giveBack(client: string, bytes: number): void {
-    const held = this.#held.get(client)
-    if (held && held.count > 1) this.#held.set(client, { bytes: held.bytes - bytes, count: held.count - 1 })
-    else this.#held.delete(client)
-    this.#bytes -= bytes
-    this.#count--
-    this.#letIn()
+  #change(client: string, bytes: number, count: number): void {
+    const held = this.#held.get(client) ?? { bytes: 0, count: 0 }
+    if (held.count + count > 0) {
+      this.#held.set(client, { bytes: held.bytes + bytes, count: held.count + count })
+    } else this.#held.delete(client)
+    this.#bytes += bytes
+    this.#count += count
+    if (bytes < 0) this.#letIn()
   }
 
   #leave(client: string, waiting: Waiting, reason: unknown): void {
@@ -125,8 +161,7 @@ export class Room {
 
   #refuseLastOf(client: string): void {
     const last = this.#lines.get(client)?.at(-1)
-    const detail = 'too many requests of yours wait for their body to be read'
-    if (last) this.#leave(client, last, this.#refusals.refuse('bodies', detail, RETRY_AFTER_S))
+    if (last) this.#leave(client, last, this.#line.refuse())
   }
 
   #longestLine(): string {

@@ -1,21 +1,21 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { openBodies } from '../../src/http/read-body.ts'
 import { Refusals } from '../../src/shares/refusals.ts'
-import { Room } from '../../src/shares/room.ts'
 
 const never = new AbortController().signal
 
 /** A room, and who was let in, in that order. */
 function newRoom(total = 400) {
   const refusals = new Refusals()
-  const room = new Room(total, refusals)
+  const room = openBodies(total, refusals)
   const inside: string[] = []
   const ways: (() => void)[] = []
   const refused: string[] = []
   const take = (client: string, bytes: number, signal = never) => {
     room.take(client, bytes, signal).then(
-      (giveBack) => {
+      ({ giveBack }) => {
         inside.push(client)
         ways.push(giveBack)
       },
@@ -129,11 +129,11 @@ describe('a room', () => {
         fc.array(step, { maxLength: 60 }),
         fc.infiniteStream(fc.nat()),
         async (steps, picks) => {
-          const room = new Room(400, new Refusals())
+          const room = openBodies(400, new Refusals())
           const held: { client: string; bytes: number; giveBack: () => void }[] = []
           let entered = 0
           for (const { client, bytes } of steps) {
-            void room.take(client, bytes, never).then((giveBack) => {
+            void room.take(client, bytes, never).then(({ giveBack }) => {
               entered++
               held.push({ client, bytes: Math.min(bytes, 400), giveBack })
             })

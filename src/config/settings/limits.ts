@@ -17,6 +17,13 @@ export const limits = {
     help: 'Memory for request bodies, all at once; a client has a quarter of it. Further ones wait in line, and are answered 429 where too many of a client do.',
     parse: integer(1_000, 16_000_000_000),
   },
+  MAX_UNREAD_BYTES: {
+    type: 'number',
+    default: '134217728',
+    example: '268435456',
+    help: 'Memory for answers that wait for their reader, all at once; a client has a quarter of it, and then waits for its own readers.',
+    parse: integer(1_000_000, 16_000_000_000),
+  },
   PAGE_LIMIT: {
     type: 'number',
     default: '100',

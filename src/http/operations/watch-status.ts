@@ -8,6 +8,7 @@ import type { HttpContext, Server } from '../context.ts'
 import { EventStream } from '../event-stream.ts'
 import type { OpenAnswers } from '../open-answers.ts'
 import { problemResponses } from '../responses.ts'
+import { takePieces } from '../take-pieces.ts'
 import { writePieces } from '../write-pieces.ts'
 
 /** Of the time that an answer may take: then the stream ends well, and whoever wants more comes back. */
@@ -17,7 +18,7 @@ const RETRY_MS = 1_000
 
 /** The status as server-sent events: all of it first, then whatever changes. */
 export function watchStatus(server: Server, openAnswers: OpenAnswers, context: HttpContext): void {
-  const { store, watch, config, turns } = context
+  const { store, watch, config, turns, unread } = context
   const longestMs = Math.floor(config.limits.responseMs * LONGEST_SHARE)
   server.route({
     method: 'GET',
@@ -75,14 +76,14 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
       if (version === undefined) {
         begin()
         const pieces = importedEvent(importedStatus(store, head))
-        const next = async () => (await inTurn(() => pieces.next())).value
+        const next = takePieces(pieces, request, reply, context)
         return await next()
           .then((first) => writePieces(response, first, next, { gzip: false }))
           .catch(breakOff)
       }
       const stream = new EventStream({
         root: head,
-        ...{ client, seen, watch, inTurn, response },
+        ...{ client, seen, watch, inTurn, response, unread },
         onMoved: () => handle.moved(),
         onError: breakOff,
       })

@@ -1,0 +1,46 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Piece } from '../results/pieces.ts'
+import { clientOf } from './client-of.ts'
+import type { HttpContext } from './context.ts'
+import { whenClosed } from './when-closed.ts'
+
+/** What a piece may take before it is known: more than almost all of them. */
+const PIECE_BYTES = 1_048_576
+
+/** A piece, and the room that it takes until it was read. */
+export interface HeldPiece extends Piece {
+  readonly giveBack: () => void
+}
+
+/** The next piece: made in a turn of its client, when there is room for it should nobody read it. */
+export type TakePiece = () => Promise<HeldPiece>
+
+export function takePieces(
+  pieces: AsyncGenerator<Piece>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { turns, unread }: HttpContext,
+): TakePiece {
+  const client = clientOf(request)
+  const closed = whenClosed(reply.raw)
+  return async () => {
+    const held = await unread.take(client, PIECE_BYTES, closed)
+    try {
+      for (;;) {
+        const { value, done } = await turns.run(client, () => pieces.next())
+        if (done) throw new Error('an answer ends with its last piece')
+        if (!value.last && value.parts.length === 0) continue
+        held.resize(sizeOf(value))
+        return { ...value, giveBack: held.giveBack }
+      }
+    } catch (error) {
+      held.giveBack()
+      throw error
+    }
+  }
+}
+
+/** In bytes, or nearly: of a text its characters. */
+function sizeOf({ parts }: Piece): number {
+  return parts.reduce((sum, { length }) => sum + length, 0)
+}
