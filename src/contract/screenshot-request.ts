@@ -128,10 +128,9 @@ function problemOfAddress(address: string): string | undefined {
   // Of the text itself: a parser forgives blanks, line breaks and missing slashes.
   if (!/^https?:\/\//i.test(address)) return NO_ADDRESS
   // Nothing is wrong with a path that a parser would not forgive, and to tidy a long one takes it long.
-  const text = address.replace(/[\t\n\r]/g, '')
-  const [before = '', host = ''] = /^https?:\/\/[/\\]*([^/?#\\]*)/i.exec(text) ?? []
+  const [before = '', host = ''] = /^https?:\/\/[/\\\t\n\r]*([^/?#\\]*)/i.exec(address) ?? []
   if (host.length > MAX_HOST) return `must name a host in at most ${MAX_HOST} characters`
-  const url = TOO_MANY_ACCENTS.test(host) ? null : URL.parse(text.slice(0, before.length + 1))
+  const url = TOO_MANY_ACCENTS.test(host) ? null : URL.parse(address.slice(0, before.length + 1))
   if (!url) return NO_ADDRESS
   // It would be shown to everyone who reads the result.
   if (url.username || url.password) return 'must not hold a user name or a password'

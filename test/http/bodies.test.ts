@@ -168,8 +168,12 @@ describe('a body that is right in its form and holds too much', () => {
 
 describe('requests of one client', () => {
   test('are taken in by turns with those of others', async () => {
-    const service = await startAccepting(ONE_AT_A_TIME)
+    const service = await startAccepting({ ...ONE_AT_A_TIME, METRICS_TOKEN: 'a-long-random-text' })
     const [busy, other] = [await newClient(service), await newClient(service)]
+    const held = async () => {
+      const metrics = await service.get('/metrics', { authorization: 'a-long-random-text' })
+      return Number(/^proofsheet_bodies (\d+)$/m.exec(await metrics.text())?.[1])
+    }
     const taken: string[] = []
     const free = Promise.withResolvers<void>()
     const accept = service.store.captures.accept.bind(service.store.captures)
@@ -181,9 +185,9 @@ describe('requests of one client', () => {
     const answers = [post(service, busy)]
     while (taken.length === 0) await nextIteration()
     for (let times = 0; times < 5; times++) answers.push(post(service, busy))
-    expect((await service.get('/healthz')).status).toBe(200)
+    await expect.poll(held).toBe(6)
     answers.push(post(service, other))
-    expect((await service.get('/healthz')).status).toBe(200)
+    await expect.poll(held).toBe(7)
     free.resolve()
     expect(await Promise.all(answers)).toEqual(answers.map(() => 201))
     expect(taken.indexOf('other')).toBeLessThan(5)
