@@ -71,6 +71,23 @@ const postHead = (service: Accepting, more: string) =>
   `POST /api/projects/${service.projectId} HTTP/1.1\nHost: localhost\nContent-Type: application/json\n${more}\n\n`
 
 describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
+  test('for more pages than may wait is 429, says how many do, and leaves nothing', async () => {
+    const service = await startAccepting({ ...(await world()), MAX_PAGES_WAITING: '3' })
+    const headers = { 'idempotency-key': 'first' }
+    const jobId = await jobIdOf(await service.post(newRequest(2), { headers }))
+    const refused = await service.post(newRequest(2))
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+    expect(await refused.json()).toMatchObject({
+      code: 'rate_limited',
+      detail: expect.stringMatching(/^2 pages .* 2 more .* 3 \(MAX_PAGES_WAITING\)/),
+    })
+    expect((await list(service)).map(({ rootId }) => rootId)).toEqual([jobId])
+    const again = await service.post(newRequest(2), { headers })
+    expect([again.status, await jobIdOf(again)]).toEqual([201, jobId])
+    await finishNext(service.store, jobId)
+    expect((await service.post(newRequest(2))).status).toBe(201)
+  })
+
   test('is answered with the root, and where it is', async () => {
     const service = await startAccepting(await world())
     const response = await service.post(newRequest())

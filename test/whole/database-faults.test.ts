@@ -195,8 +195,13 @@ describe('PostgreSQL', () => {
         },
       )
     }
-    const answers = await Promise.all(Array.from({ length: 40 }, () => service.get(one)))
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 503]))
+    // Those that come one after the other find the connection of the one before.
+    const statuses = new Set<number>()
+    while (!statuses.has(503)) {
+      const answers = await Promise.all(Array.from({ length: 40 }, () => service.get(one)))
+      for (const { status } of answers) statuses.add(status)
+    }
+    expect(statuses).toEqual(new Set([200, 503]))
     await Promise.all(others.splice(0).map((other) => other.end()))
     await expectRecovery(service, one, 'too many connections')
   })

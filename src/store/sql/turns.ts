@@ -45,7 +45,7 @@ async function* standings(
 ): AsyncGenerator<Standing> {
   const busy = sql`union all
     select turns.project_id, used, used + elapsed, since, pages, waiting
-    from busy join turns on turns.project_id = busy.project_id where waiting > 0`
+    from busy cross join turns where turns.project_id = busy.project_id and waiting > 0`
   for (let from = 0; ; from += AT_ONCE) {
     const { rows } = await sql<StandingRow>`with busy as (${busyProjects(now)})
       select project_id, written, used, under_way, waiting from (
