@@ -12,6 +12,10 @@ import { Room } from './shares/room.ts'
 import type { Storage } from './storage.ts'
 import { openStudio, type Studio, type StudioOptions } from './studio.ts'
 
+/** Of SHUTDOWN_TIMEOUT, what is left for captures to go back to the queue and for the browser to end. */
+const STUDIO_MS = 5_000
+const STUDIO_SHARE = 1 / 4
+
 export interface Service {
   /** Where it listens: `http://127.0.0.1:8080`. */
   readonly url: string
@@ -69,7 +73,8 @@ export async function openService(
   // One listener: for a name with two addresses Fastify would make a second server that knows none of the limits.
   const host = config.host.toLowerCase() === 'localhost' ? '127.0.0.1' : config.host
   const close = async () => {
-    await closeServer(server, config.limits.shutdownMs)
+    const { shutdownMs } = config.limits
+    await closeServer(server, shutdownMs - Math.min(shutdownMs * STUDIO_SHARE, STUDIO_MS))
     await studio.close()
   }
   try {
