@@ -31,9 +31,11 @@ export class Client {
   #over: ((answered: Answered) => void) | undefined
   #failed: ((error: Error) => void) | undefined
 
-  constructor(url: string) {
+  /** `from`: the address of ours that it comes from. */
+  constructor(url: string, from?: string) {
     const { hostname, port } = new URL(url)
-    this.#socket = connect(Number(port), hostname).setNoDelay(true)
+    const to = { port: Number(port), host: hostname, ...(from !== undefined && { localAddress: from }) }
+    this.#socket = connect(to).setNoDelay(true)
     this.#socket.on('data', (data) => this.#read(data))
     this.#socket.on('error', (error) => this.#failed?.(error))
     this.#socket.on('close', () => this.#failed?.(new Error('the connection ended')))

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Order, Told } from './attacker.ts'
 import { type Child, startChild } from './children.ts'
+import type { LineOptions } from './line.ts'
 import type { Running } from './service.ts'
 import type { World } from './world.ts'
 
@@ -30,8 +30,8 @@ export interface Attack {
   readonly env?: Readonly<Record<string, string>>
   /** A store of its own, since it leaves something there. */
   readonly ownWorld?: true
-  /** The victim opens a new connection for each request. */
-  readonly freshProbes?: true
+  /** How the victim asks; else on connections that it had before, from the address that all come from. */
+  readonly victim?: Omit<LineOptions, 'connections'>
   /** How long it is looked at, where it does not end earlier. */
   readonly seconds?: number
   /** Why it cannot be made here. */
@@ -45,7 +45,6 @@ export interface Attack {
 export async function attackWith(order: Order, stop?: () => Promise<void>): Promise<UnderWay> {
   const child: Child<Order | 'tell', Told> = startChild('attacker.ts')
   await child.ask(order)
-  if (order.requests.length === 0) await untilOpen(child, order.connections)
   return {
     async tell() {
       const { answers, open } = await child.ask('tell')
@@ -56,17 +55,4 @@ export async function attackWith(order: Order, stop?: () => Promise<void>): Prom
       await stop?.()
     },
   }
-}
-
-/**
- * Silent connections take nothing before all of them are there. One that the service had no time to accept looks open to
- * its client, and gets in when the kernel tries again after one and three seconds.
- */
-async function untilOpen(child: Child<Order | 'tell', Told>, connections: number): Promise<void> {
-  for (let waited = 0; waited < 100; waited++) {
-    const { open, answers } = await child.ask('tell')
-    if (open + (answers['ended'] ?? 0) + (answers['broken'] ?? 0) >= connections) break
-    await sleep(100)
-  }
-  await sleep(3_500)
 }

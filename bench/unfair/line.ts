@@ -9,6 +9,14 @@ export interface Figures {
   readonly failed: number
 }
 
+export interface LineOptions {
+  readonly connections: number
+  /** A new connection for each request. */
+  readonly fresh: boolean
+  /** The address of ours that it comes from. */
+  readonly from?: string | undefined
+}
+
 /** What no answer counts as. */
 const NEVER_MS = 30_000
 
@@ -20,18 +28,19 @@ const NEVER_MS = 30_000
 export class Line {
   readonly #url: string
   readonly #request: string
-  /** A new connection for each request. */
   readonly #fresh: boolean
+  readonly #from: string | undefined
   readonly #idle: (Client | undefined)[]
   #waiting: number[] = []
   #asked = new Set<{ since: number }>()
   #times: number[] = []
   #failed = 0
 
-  constructor(url: string, request: string, { connections, fresh }: { connections: number; fresh: boolean }) {
+  constructor(url: string, request: string, { connections, fresh, from }: LineOptions) {
     this.#url = url
     this.#request = request
     this.#fresh = fresh
+    this.#from = from
     this.#idle = Array.from({ length: connections })
   }
 
@@ -39,7 +48,7 @@ export class Line {
   async open(): Promise<void> {
     if (this.#fresh) return
     for (let opened = this.#idle.length; opened > 0; opened--) {
-      const client = new Client(this.#url)
+      const client = new Client(this.#url, this.#from)
       await this.#askOne(client)
       this.#idle.shift()
       this.#idle.push(client)
@@ -74,7 +83,7 @@ export class Line {
       const asked = { since: this.#waiting.shift() ?? 0 }
       this.#asked.add(asked)
       const kept = this.#idle.shift()
-      const client = kept?.isOpen ? kept : new Client(this.#url)
+      const client = kept?.isOpen ? kept : new Client(this.#url, this.#from)
       void this.#askOne(client).then((well) => {
         const reuse = well && !this.#fresh
         if (!reuse) client.close()

@@ -39,7 +39,7 @@ export async function measureAttack(tree: Tree, world: World, attack: Attack): P
   const service = await startService(tree, { ...world.env, ...attack.env })
   const place: Place = { world, service }
   const prober = startChild<ProbeOrder | 'enough', Probed>('prober.ts')
-  const probe = (ms: number) => prober.ask(toProbe(place, ms, attack.freshProbes ?? false))
+  const probe = (ms: number) => prober.ask(toProbe(place, ms, attack.victim))
   let underWay: Awaited<ReturnType<Attack['start']>> | undefined
   try {
     await probe(WARM_UP_MS)
@@ -81,14 +81,18 @@ export async function measureAttack(tree: Tree, world: World, attack: Attack): P
   }
 }
 
-export function toProbe({ world: { victim }, service }: Place, ms: number, fresh: boolean): ProbeOrder {
+export function toProbe(
+  { world: { victim }, service }: Place,
+  ms: number,
+  how: NonNullable<Attack['victim']> = { fresh: false },
+): ProbeOrder {
   const { url } = service
   return {
     url,
     root: toGet(url + rootPath(victim.projectId, victim.rootId), victim.read),
     health: toGet(`${url}/healthz`),
     ms,
-    fresh,
+    ...how,
   }
 }
 

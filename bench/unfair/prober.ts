@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Figures, Line } from './line.ts'
+import { type Figures, Line, type LineOptions } from './line.ts'
 
 // The victim: asks at a steady rate, in a process of its own, so that nothing but the service and the machine delay it.
 
-export interface ProbeOrder {
+export interface ProbeOrder extends Omit<LineOptions, 'connections'> {
   readonly url: string
   readonly root: string
   readonly health: string
   readonly ms: number
-  /** A new connection for each request. */
-  readonly fresh: boolean
 }
 
 export interface Probed {
@@ -27,8 +25,8 @@ const GRACE_MS = 20_000
 let enough = new AbortController()
 let lines: { root: Line; health: Line } | undefined
 
-async function openLines({ url, root, health, fresh }: ProbeOrder) {
-  const options = { connections: CONNECTIONS, fresh }
+async function openLines({ url, root, health, fresh, from }: ProbeOrder) {
+  const options = { connections: CONNECTIONS, fresh, from }
   const opened = { root: new Line(url, root, options), health: new Line(url, health, options) }
   await Promise.all([opened.root.open(), opened.health.open()])
   return opened

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 const HAS_PROC = existsSync('/proc/self/stat')
 /** Linux counts processor time in these, on every machine that Node runs on. */
@@ -30,6 +30,15 @@ export function processorSecondsOf(pid: number): number {
 export function mostOpenFiles(): number {
   if (!HAS_PROC) return 10_000
   return Number(/Max open files\s+\S+\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 10_000)
+}
+
+/** How many files and sockets a process has open; undefined where there is no telling. */
+export function openFilesOf(pid: number): number | undefined {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length
+  } catch {
+    return undefined
+  }
 }
 
 /** The largest that was seen, looked at ten times a second. */
