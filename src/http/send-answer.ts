@@ -63,7 +63,8 @@ async function sendLarge(
   const client = clientOf(request)
   const held = unread.has(client, body.length)
     ? unread.hold(client, body.length)
-    : await unread.take(client, body.length, whenClosed(reply.raw))
+    : await unread.take(client, body.length, whenClosed(reply.raw)).catch(unlessGone(reply))
+  if (!held) return
   reply.raw.once('close', held.giveBack)
   if (reply.raw.destroyed) held.giveBack()
   sendWhole(reply, 200, headers, body)
@@ -77,7 +78,8 @@ async function sendPieces(
   context: HttpContext,
 ): Promise<void> {
   const next = takePieces(pieces, request, reply, context)
-  const first = await next()
+  const first = await next().catch(unlessGone(reply))
+  if (!first) return
   if (first.last) {
     const body = join(first)
     headers['content-length'] = body.length
@@ -97,6 +99,14 @@ async function sendPieces(
     // Whoever has gone is heard of by the log of requests.
     if (!reply.raw.destroyed) request.log.error({ reqId: request.id, err: error }, 'the answer broke off')
     reply.raw.destroy()
+  }
+}
+
+/** To whoever has gone nothing needs to be said. */
+function unlessGone(reply: FastifyReply): (error: unknown) => undefined {
+  return (error) => {
+    if (!reply.raw.destroyed) throw error
+    reply.hijack()
   }
 }
 
