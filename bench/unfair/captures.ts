@@ -75,8 +75,8 @@ const errand: Attack['errand'] = (place) => timePages(place, place.world.victim,
 export const captures: readonly Attack[] = [
   capturing(
     '5',
-    'two pages of random pixels, 4096 × 16384',
-    { path: '/noise', pages: 2, loadingTime: 60_000, width: 4096, height: 16_384 },
+    'a page of random pixels, 4096 × 16384',
+    { path: '/noise', pages: 1, loadingTime: 60_000, width: 4096, height: 16_384 },
     { seconds: 90, endsWhenDone: true },
   ),
   capturing(

@@ -17,21 +17,24 @@ export const revokedKey: Special = {
     const rootId = await addWaitingRoot(storage, attacker, { pages: 3, addressBytes: 50 })
     const key = await makeKey(storage.store, projectId)
     const service = await startService(tree, { ...env, CAPTURE_CONCURRENCY: '0' })
+    const limit = new AbortController()
     try {
       const response = await fetch(service.url + eventsPath(projectId, rootId), {
         headers: { authorization: `Bearer ${key.secret}` },
-        signal: AbortSignal.timeout((LIMIT_S + 1) * 1_000),
+        signal: limit.signal,
       })
       const reader = response.body?.getReader()
       await reader?.read()
       await storage.store.revokeKey(key.keyId, Date.now())
       const began = performance.now()
+      const timer = setTimeout(() => limit.abort(), LIMIT_S * 1_000)
       const ended = (async () => {
         while (!(await reader?.read())?.done);
       })().catch(() => {})
       await ended
+      clearTimeout(timer)
       const seconds = (performance.now() - began) / 1_000
-      const figure = seconds >= LIMIT_S ? `more than ${LIMIT_S} s` : `${seconds.toFixed(1)} s`
+      const figure = limit.signal.aborted ? `more than ${LIMIT_S} s` : `${seconds.toFixed(1)} s`
       return { note: figure, over: seconds > TARGET_S ? ['stream'] : [], figures: { seconds } }
     } finally {
       await service.kill()
