@@ -76,9 +76,12 @@ async function shoot(
     const loaded = await whenLoaded(page, session, network, { unveilTo, signal: over })
     return await comeToRest(page, session, { ...loaded, ...rules, signal: over })
   }
-  const takeLate = async (hasMoved: () => boolean, called: AbortSignal): Promise<Rest> => {
-    if (!(await answers(session, answerMs)) && !hasMoved()) throw silent(wanted, answerMs)
-    return await takeAsItIs(page, session, { ...rules, signal: called })
+  const requireAnswer = async (): Promise<void> => {
+    const before = moves()
+    // One that goes elsewhere meanwhile is asked there.
+    if (!(await answers(session, answerMs)) && moves() === before) throw silent(wanted, answerMs)
+  }
+  const asItIs = (called: AbortSignal) => takeAsItIs(page, session, { ...rules, signal: called })
   }
   const take = async (rest: Rest, called: AbortSignal): Promise<Shot> => {
     const exposed = await expose(page, session, rest, wanted, { limits, signal: called })
@@ -93,10 +96,12 @@ async function shoot(
     let first = moves()
     const hasMoved = () => moves() > first
     try {
-      // A page that never comes to rest is taken as it is when its time is over.
-      const rest =
-        (await before(deadline, (over) => whereverItGoes(findRest, over))) ??
-        (await unless(hasMoved, patience, (called) => takeLate(hasMoved, called), signal))
+      let rest = await before(deadline, (over) => whereverItGoes(findRest, over))
+      if (!rest) {
+        // A page that never comes to rest is taken as it is when its time is over.
+        await requireAnswer()
+        rest = await unless(hasMoved, patience, asItIs, signal)
+      }
       first = moves()
       signal.throwIfAborted()
       // It went on by itself to where nothing is: what is shown is the browser's own page about that.
@@ -116,7 +121,7 @@ async function shoot(
   }
 }
 
-/** Whether a script of the page keeps it from everything else. One that is just leaving answers that it cannot. */
+/** False where a script keeps the page from everything else. One that is just leaving answers that it cannot. */
 async function answers(session: CDPSession, withinMs: number): Promise<boolean> {
   const over = new AbortController()
   const answer = session.send('Runtime.evaluate', { expression: '0' }).then(

@@ -176,7 +176,7 @@ describe('PostgreSQL', () => {
   })
 
   test('with more instances than it takes connections: 503 and not a crash', async () => {
-    const { service, one } = await serve({ DATABASE_POOL: '40' })
+    const { service, one, list } = await serve({ DATABASE_POOL: '40' })
     const admin = new pg.Client(await server.newDatabase())
     await admin.connect()
     onTestFinished(() => admin.end())
@@ -195,10 +195,10 @@ describe('PostgreSQL', () => {
         },
       )
     }
-    // Those that come one after the other find the connection of the one before.
+    // Each list needs a connection of its own; those that come one after the other find that of the one before.
     const statuses = new Set<number>()
     while (!statuses.has(503)) {
-      const answers = await Promise.all(Array.from({ length: 40 }, () => service.get(one)))
+      const answers = await Promise.all(Array.from({ length: 40 }, () => service.get(list)))
       for (const { status } of answers) statuses.add(status)
     }
     expect(statuses).toEqual(new Set([200, 503]))

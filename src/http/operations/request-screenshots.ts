@@ -12,7 +12,7 @@ import { problemResponses } from '../responses.ts'
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 
 export async function requestScreenshots(server: Server, context: HttpContext): Promise<void> {
-  const { config, requests, ready, clock, turns } = context
+  const { config, requests, ready, clock, turns, refusals } = context
   await server.register(async (scope) => {
     const readBody = createReadBody(scope as Server, context)
     takeNothingButJson(scope as Server)
@@ -69,7 +69,12 @@ export async function requestScreenshots(server: Server, context: HttpContext): 
         const asked = await inTurn(async () => readRequest(body, config.limits))
         const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key'])
         await ready()
-        const rootId = await inTurn(() => requests.accept(projectId, asked, { now: clock(), idempotencyKey }))
+        const rootId = await inTurn(() =>
+          requests.accept(projectId, asked, { now: clock(), idempotencyKey }),
+        ).catch((error) => {
+          if (error instanceof AppError && error.code === 'rate_limited') refusals.count('pages')
+          throw error
+        })
         const path = rootPath(projectId.toLowerCase(), rootId)
         return await reply
           .code(201)
