@@ -82,7 +82,6 @@ async function shoot(
     if (!(await answers(session, answerMs)) && moves() === before) throw silent(wanted, answerMs)
   }
   const asItIs = (called: AbortSignal) => takeAsItIs(page, session, { ...rules, signal: called })
-  }
   const take = async (rest: Rest, called: AbortSignal): Promise<Shot> => {
     const exposed = await expose(page, session, rest, wanted, { limits, signal: called })
     return {
