@@ -68,18 +68,18 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
 
     test('what is left is counted, by who is at it, with the oldest of it', async () => {
       const { store, captures, projectId } = await open()
-      const none = { waiting: 0, running: 0, oldestMs: undefined }
+      const none = { waiting: 0, running: 0, oldest: undefined }
       expect([await captures.findBacklog(), await captures.anyDueSince(1e15)]).toEqual([none, false])
       await captures.accept(newRequest(projectId, { pages: 1, created: 50 }))
       await captures.accept(newRequest(projectId, { pages: 2, created: 90, heldUntil: 500 }))
-      expect(await captures.findBacklog()).toEqual({ waiting: 3, running: 0, oldestMs: 50 })
+      expect(await captures.findBacklog()).toEqual({ waiting: 3, running: 0, oldest: 50 })
       expect([await captures.anyDueSince(49), await captures.anyDueSince(50)]).toEqual([false, true])
       const task = first(await takeAll(store, { now: 60, leaseMs: 1_000 }))
-      expect(await captures.findBacklog()).toEqual({ waiting: 2, running: 1, oldestMs: 50 })
+      expect(await captures.findBacklog()).toEqual({ waiting: 2, running: 1, oldest: 90 })
       // One is under way, the others are held.
       expect([await captures.anyDueSince(400), await captures.anyDueSince(500)]).toEqual([false, true])
       await captures.finish(task, PICTURE, 70)
-      expect(await captures.findBacklog()).toEqual({ waiting: 2, running: 0, oldestMs: 90 })
+      expect(await captures.findBacklog()).toEqual({ waiting: 2, running: 0, oldest: 90 })
     })
 
     test('its progress is what was asked for, to the character', async () => {
