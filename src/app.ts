@@ -78,7 +78,10 @@ export async function openService(
     await studio.close()
   }
   try {
-    return { url: await server.listen({ host, port: config.port }), studio, close }
+    const url = await server.listen({ host, port: config.port })
+    // Now, when nobody has asked yet: it keeps the event loop for a fifth of a second.
+    void store.prepareToWrite().catch(() => {})
+    return { url, studio, close }
   } catch (error) {
     await close()
     throw error

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors.ts'
+import { createAdmission } from './admission.ts'
 import type { HttpContext, Server } from './context.ts'
 import { Places } from './places.ts'
 
@@ -12,6 +13,9 @@ const TOO_MANY_AHEAD = `more than ${MAX_AHEAD} requests were sent ahead`
 /** Answers that a connection still owes, and those of them that wait for their turn. */
 interface Owed {
   count: number
+  /** Requests that have come, beside those that are counted. */
+  notBegun: number
+  client: string | undefined
   /** The one whose turn it is. */
   current: FastifyReply | undefined
   readonly waiting: (() => void)[]
@@ -20,7 +24,8 @@ interface Owed {
 const owedBy = new WeakMap<Socket, Owed>()
 
 export function isAnswering(socket: Socket): boolean {
-  return (owedBy.get(socket)?.count ?? 0) > 0
+  const { count = 0, notBegun = 0 } = owedBy.get(socket) ?? {}
+  return count + notBegun > 0
 }
 
 export interface Connections {
@@ -53,13 +58,23 @@ export function takeTurns(server: Server, { config, refusals }: HttpContext): Co
   server.server.on('connection', (socket: Socket) => {
     if (!makePlace(socket)) return socket.destroy()
     places.add(socket)
-    owedBy.set(socket, { count: 0, current: undefined, waiting: [] })
+    owedBy.set(socket, { count: 0, notBegun: 0, client: undefined, current: undefined, waiting: [] })
     socket.once('close', () => places.remove(socket))
   })
   // Node parses all that has come, though the connection was closed meanwhile: thousands of requests in one packet.
   const [answer] = server.server.listeners('request') as RequestListener[]
+  const admit = createAdmission()
   server.server.removeAllListeners('request').on('request', (request, response) => {
-    if (!request.socket.destroyed) answer?.(request, response)
+    const { socket, headers } = request
+    const owed = owedBy.get(socket)
+    if (!owed) return
+    // Nobody's key was looked up yet: what the first request says of it counts, so that those of a connection stay in order.
+    owed.client ??= headers.authorization ?? socket.remoteAddress ?? ''
+    owed.notBegun++
+    admit(owed.client, () => {
+      owed.notBegun--
+      if (!socket.destroyed) answer?.(request, response)
+    })
   })
   server.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw
@@ -70,7 +85,7 @@ export function takeTurns(server: Server, { config, refusals }: HttpContext): Co
       owed.count--
       owed.current = undefined
       if (owed.count === 0) places.idle(socket)
-      if (draining && owed.count === 0) socket.destroySoon()
+      if (draining && !isAnswering(socket)) socket.destroySoon()
       for (const then of afterwards) then(request, reply)
       owed.waiting.shift()?.()
     })

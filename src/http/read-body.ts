@@ -8,7 +8,7 @@ import { whenOver } from './when-over.ts'
 
 /** A body that is on its way does not pause longer, but on the worst of lines; and others may wait for its room. */
 const STILL_MS = 5_000
-/** Where a body does not say how long it is, this much is made ready for it, and twice as much each time it is full. */
+/** This much is made ready for a body, and twice as much each time it is full; then it is looked at for the first time. */
 const FIRST_BYTES = 65_536
 
 /** How many may stand in line, of one client and of all. Each holds what Node has read ahead of its body. */
@@ -25,7 +25,12 @@ export function openBodies(bytes: number, refusals: Refusals): Room {
   })
 }
 
-export type ReadBody = (request: FastifyRequest, reply: FastifyReply) => Promise<Buffer>
+/** `look` is shown the beginning of a longer body. What it throws is thrown, and nothing more is kept of the body. */
+export type ReadBody = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  look: (beginning: Buffer) => void,
+) => Promise<Buffer>
 
 /**
  * Reads bodies when there is room for them, and keeps that room until the answer is given: what is made of a body is as
@@ -35,7 +40,7 @@ export function createReadBody(server: Server, { bodies, config: { limits } }: H
   const over = whenOver(server)
   // Before REQUEST_TIMEOUT, which breaks the connection without a word.
   const stillMs = Math.min(STILL_MS, limits.requestMs / 2)
-  return async (request, reply) => {
+  return async (request, reply, look) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
     const bytes = encoding === undefined ? Number(length ?? 0) : undefined
     try {
@@ -44,7 +49,7 @@ export function createReadBody(server: Server, { bodies, config: { limits } }: H
       const { giveBack } = await bodies.take(clientOf(request), bytes ?? limits.bodyBytes, over(reply))
       reply.raw.once('close', giveBack)
       if (reply.raw.destroyed) giveBack()
-      return await readAll(request, { bytes, most: limits.bodyBytes, stillMs })
+      return await readAll(request, { bytes, most: limits.bodyBytes, stillMs, look })
     } catch (error) {
       // What is still on its way would be taken for the next request.
       reply.header('connection', 'close')
@@ -58,28 +63,46 @@ interface Expected {
   readonly bytes: number | undefined
   readonly most: number
   readonly stillMs: number
+  readonly look: (beginning: Buffer) => void
 }
 
 /** Into one buffer: a byte that comes by itself would be kept as an object of a hundred. */
-function readAll({ raw }: FastifyRequest, { bytes, most, stillMs }: Expected): Promise<Buffer> {
+function readAll(
+  { raw }: FastifyRequest,
+  { bytes = Number.POSITIVE_INFINITY, most, stillMs, look }: Expected,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    let body: Buffer = Buffer.allocUnsafeSlow(bytes ?? Math.min(FIRST_BYTES, most))
+    let body: Buffer = Buffer.allocUnsafeSlow(Math.min(FIRST_BYTES, most, bytes))
     let filled = 0
+    let wrong: unknown
     const still = setTimeout(() => end(standsStill(stillMs)), stillMs)
-    const end = (error?: AppError) => {
+    const end = (error?: unknown) => {
       clearTimeout(still)
       raw.off('data', take).off('end', whole).off('error', gone).off('close', gone)
       if (error) reject(error)
       else resolve(body.subarray(0, filled))
     }
-    const whole = () => end()
+    const whole = () => end(wrong)
     const gone = () => end(brokenOff())
     const take = (chunk: Buffer) => {
       still.refresh()
       const needed = filled + chunk.length
       if (needed > most) return end(tooLarge())
-      if (needed > body.length) body = enlarge(body, Math.min(most, Math.max(needed, 2 * body.length)))
-      filled += chunk.copy(body, filled)
+      if (needed > body.length && filled <= FIRST_BYTES) {
+        try {
+          look(body.subarray(0, filled))
+        } catch (error) {
+          // The rest is taken in all the same: who still sends does not hear what is wrong.
+          wrong = error
+        }
+      }
+      if (wrong === undefined) {
+        if (needed > body.length) {
+          body = enlarge(body, Math.min(most, bytes, Math.max(needed, 2 * body.length)))
+        }
+        chunk.copy(body, filled)
+      }
+      filled = needed
     }
     raw.on('data', take).on('end', whole).on('error', gone).on('close', gone)
   })

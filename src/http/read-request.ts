@@ -17,7 +17,8 @@ export function readRequest(body: Buffer, limits: RequestLimits) {
   return asked
 }
 
-function parseJson(body: Buffer, { urls }: RequestLimits): unknown {
+/** Throws `bad_request` where so much stands in these bytes, or in the beginning of more, that nothing is made of it. */
+export function requireFewParts(body: Buffer, { urls }: RequestLimits): void {
   const most = { parts: OTHER_PARTS + PARTS_OF_A_PAGE * urls, depth: MAX_DEPTH }
   const { parts, depth } = outlineJson(body, most)
   if (depth > most.depth)
@@ -25,6 +26,10 @@ function parseJson(body: Buffer, { urls }: RequestLimits): unknown {
   if (parts > most.parts) {
     throw wrongBody('the body holds too much', `holds more than ${most.parts} names and values`)
   }
+}
+
+function parseJson(body: Buffer, limits: RequestLimits): unknown {
+  requireFewParts(body, limits)
   try {
     return JSON.parse(UTF8.decode(body))
   } catch (error) {

@@ -7,6 +7,9 @@ import { whenClosed } from './when-closed.ts'
 /** What a piece may take before it is known: more than almost all of them. */
 const PIECE_BYTES = 1_048_576
 
+/** Until it is read a piece is there as text, as what the text was made of, and as what waits in its connection. */
+const HELD_TIMES = 3
+
 /** A piece, and the room that it takes until it was read. */
 export interface HeldPiece extends Piece {
   readonly giveBack: () => void
@@ -30,7 +33,7 @@ export function takePieces(
         const { value, done } = await turns.run(client, () => pieces.next())
         if (done) throw new Error('an answer ends with its last piece')
         if (!value.last && value.parts.length === 0) continue
-        held.resize(sizeOf(value))
+        held.resize(sizeOf(value) * HELD_TIMES)
         return { ...value, giveBack: held.giveBack }
       }
     } catch (error) {

@@ -11,12 +11,12 @@ const FIRST_JOBS = 20
 /** A root up to this is read at one instant: as many as one request for screenshots may ask for. */
 export const WHOLE_ROOT = 100
 
-type Part = Buffer | string
+type Bytes = Buffer | string
 
 /** Some of the bytes of an answer, in their order. Making one takes about a millisecond: others have a turn in between. */
 export interface Piece {
   /** May be none: then so much was looked at that it is someone else's turn. */
-  readonly parts: readonly Part[]
+  readonly parts: readonly Bytes[]
   /** Nothing follows. */
   readonly last: boolean
 }
@@ -84,8 +84,8 @@ export async function* makePieces(
   }
 }
 
-function renderGroup(roots: RootBytes, { heads, kept, jobs }: Group): Part[] {
-  const parts: Part[] = []
+function renderGroup(roots: RootBytes, { heads, kept, jobs }: Group): Bytes[] {
+  const parts: Bytes[] = []
   for (const [index, head] of heads.entries()) {
     if (index > 0) parts.push(',')
     parts.push(kept[index] ?? roots.render(head, jobs.get(head.rootId) ?? []))
@@ -96,15 +96,26 @@ function renderGroup(roots: RootBytes, { heads, kept, jobs }: Group): Part[] {
 /** Only an import makes a root this large, and nothing is added to it afterwards: it can be read in parts. */
 async function* renderLargeRoot(store: Reads, roots: RootBytes, head: RootHead): AsyncGenerator<string> {
   let before = openRoot(head)
-  let from = 0
-  for (;;) {
-    const jobs = await store.pageTexts(roots.projectId, head.rootId, { from, limit: JOBS_AT_ONCE })
+  for (let from: number | undefined = 0; from !== undefined; ) {
+    const { text, next }: Part = await renderPart(store, roots, head, from)
     // The last part may be empty: then no comma belongs before it.
-    if (jobs.length > 0 || from === 0) yield before + roots.renderJobs(head, jobs)
-    if (jobs.length < JOBS_AT_ONCE) return
+    if (text !== '' || from === 0) yield before + text
     before = ','
-    from = (jobs.at(-1)?.position ?? 0) + 1
+    from = next
   }
+}
+
+interface Part {
+  readonly text: string
+  /** Where the next one begins, if any. */
+  readonly next: number | undefined
+}
+
+/** By itself, so that nothing but the text is held while it waits for its reader. */
+async function renderPart(store: Reads, roots: RootBytes, head: RootHead, from: number): Promise<Part> {
+  const jobs = await store.pageTexts(roots.projectId, head.rootId, { from, limit: JOBS_AT_ONCE })
+  const next = jobs.length < JOBS_AT_ONCE ? undefined : (jobs.at(-1)?.position ?? 0) + 1
+  return { text: roots.renderJobs(head, jobs), next }
 }
 
 /** The jobs of a group are read in one query: such a root is never half old, half new. */

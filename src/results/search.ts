@@ -6,7 +6,7 @@ import { type Heads, walkRoots } from '../store/walk-roots.ts'
 import { stateOfRoot } from './state-of-root.ts'
 
 /** Jobs that the store looks at in one turn. */
-const JOBS_AT_ONCE = 2_000
+const JOBS_AT_ONCE = 800
 /** What a root takes beside its jobs: to find it, and to look at what was asked for and is not there yet. */
 const ROOT_ITSELF = 20
 

@@ -1,3 +1,5 @@
+import { Lines } from './lines.ts'
+
 /** Runs one piece of work when it is its client's turn. A piece must not wait for a turn itself. */
 export type InTurn = <T>(piece: () => Promise<T>) => Promise<T>
 
@@ -14,8 +16,7 @@ const LONGEST_MS = 1
  */
 export class FairTurns {
   readonly #places: number
-  /** By client, in the order of their turns. A line is there as long as someone stands in it. */
-  readonly #lines = new Map<string, Begin[]>()
+  readonly #lines = new Lines<Begin>()
   #underWay = 0
   /** When this iteration of the event loop has done enough. Undefined: it has done nothing yet. */
   #enough: number | undefined
@@ -30,23 +31,20 @@ export class FairTurns {
 
   run<T>(client: string, piece: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const begin = () => piece().then(resolve, reject)
-      const line = this.#lines.get(client)
-      if (line) line.push(begin)
-      else this.#lines.set(client, [begin])
+      this.#lines.join(client, () => piece().then(resolve, reject))
       this.#beginSome()
     })
   }
 
   #beginSome(): void {
-    while (this.#lines.size > 0 && this.#underWay < this.#places) {
+    while (!this.#lines.isEmpty && this.#underWay < this.#places) {
       const now = performance.now()
       if (this.#enough === undefined) {
         this.#enough = now + LONGEST_MS
         setImmediate(this.#nextIteration)
       } else if (now >= this.#enough) return
       this.#underWay++
-      void this.#next()().finally(this.#ended)
+      void this.#lines.next()?.().finally(this.#ended)
     }
   }
 
@@ -58,14 +56,5 @@ export class FairTurns {
   readonly #nextIteration = (): void => {
     this.#enough = undefined
     this.#beginSome()
-  }
-
-  /** Of the client whose turn it is; then that client stands behind all others. */
-  #next(): Begin {
-    const [client, line] = this.#lines.entries().next().value as [string, Begin[]]
-    this.#lines.delete(client)
-    const next = line.shift() as Begin
-    if (line.length > 0) this.#lines.set(client, line)
-    return next
   }
 }

@@ -129,6 +129,8 @@ export interface Store {
   /** What is still to be captured. */
   readonly captures: Captures
 
+  /** Loads what writing needs, so that nobody waits for that. */
+  prepareToWrite(): Promise<void>
   /** How the connections of this process are used. Undefined where there is no limit to share. */
   connections(): { readonly used: number; readonly waiting: number } | undefined
   /** Throws where the store cannot answer. */

@@ -6,7 +6,7 @@ import { clientOf } from '../client-of.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { originOf } from '../origin.ts'
 import { createReadBody } from '../read-body.ts'
-import { readRequest } from '../read-request.ts'
+import { readRequest, requireFewParts } from '../read-request.ts'
 import { problemResponses } from '../responses.ts'
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
@@ -65,7 +65,8 @@ export async function requestScreenshots(server: Server, context: HttpContext): 
       handler: async (request, reply) => {
         const { projectId } = request.params as ProjectParams
         const inTurn = turns.for(clientOf(request))
-        const body = await readBody(request, reply)
+        const look = (beginning: Buffer) => requireFewParts(beginning, config.limits)
+        const body = await readBody(request, reply, look)
         const asked = await inTurn(async () => readRequest(body, config.limits))
         const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key'])
         await ready()

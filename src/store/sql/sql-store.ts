@@ -46,6 +46,7 @@ export function createSqlStore({
     pageTexts: (projectId, rootId, page) => reads.pageTexts(projectId, rootId, page),
     check: () => reads.check(),
     connections,
+    prepareToWrite: async () => void (await writes()),
     browsing,
 
     createProject: async (project) => (await writes()).createProject(project),
