@@ -36,7 +36,10 @@ export async function openService(
   const pages = new Pages(store, images)
   // SQLite works in this very thread; of the connections to PostgreSQL half are left for what is small.
   const { database, databasePool } = config
-  const turns = new FairTurns(database.kind === 'sqlite' ? 1 : Math.ceil(databasePool.connections / 2))
+  const turns = new FairTurns(
+    database.kind === 'sqlite' ? 1 : Math.ceil(databasePool.connections / 2),
+    store.isLookingUp,
+  )
   const refusals = new Refusals()
   const bodies = openBodies(config.limits.bodiesBytes, refusals)
   const unread = new Room(config.limits.unreadBytes)

@@ -39,4 +39,14 @@ export const controls: readonly Attack[] = [
       })
     },
   },
+  {
+    id: '0c',
+    what: '500 connections at once that ask for /healthz, close after 3 s and come back',
+    control: true,
+    async start({ world: { attacker }, service }) {
+      const url = `${service.url}/healthz`
+      const requests = [toGet(url, attacker.read)]
+      return await attackWith({ url, connections: 500, requests, manner: 'hold', heldMs: 3_000 })
+    },
+  },
 ]

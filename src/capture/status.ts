@@ -50,16 +50,32 @@ export async function* importedStatus(
   const head: RootStatus = { rootId, state: stateOf(counts), created, tags: [], counts, urls: [] }
   let before = JSON.stringify(head).slice(0, -2)
   for (let from = 0; ; ) {
-    const jobs = await store.pageJobs(projectId, rootId, { from, limit: JOBS_AT_ONCE })
-    const last = jobs.length < JOBS_AT_ONCE
-    const texts = jobs.map((job) => JSON.stringify(importedPage(job)))
+    const { parts, next }: ImportedPages = await renderPages(store, { projectId, rootId, from })
     // The last piece may have no job: then no comma belongs before it.
-    const comma = from > 0 && jobs.length > 0 ? ',' : ''
-    yield { parts: [before + comma + texts.join(',') + (last ? ']}' : '')], last }
-    if (last) return
+    parts.unshift(before + (from > 0 && parts.length > 0 ? ',' : ''))
+    if (next === undefined) parts.push(']}')
+    yield { parts, last: next === undefined }
+    if (next === undefined) return
     before = ''
-    from = (jobs.at(-1)?.position ?? 0) + 1
+    from = next
   }
+}
+
+interface ImportedPages {
+  readonly parts: string[]
+  /** Where the next begin, if any. */
+  readonly next: number | undefined
+}
+
+/** By itself: what a generator has had in its hands it holds until it goes on. */
+async function renderPages(
+  store: Pick<Store, 'pageJobs'>,
+  { projectId, rootId, from }: Root & { from: number },
+): Promise<ImportedPages> {
+  const jobs = await store.pageJobs(projectId, rootId, { from, limit: JOBS_AT_ONCE })
+  const parts = jobs.length > 0 ? [jobs.map((job) => JSON.stringify(importedPage(job))).join(',')] : []
+  const next = jobs.length < JOBS_AT_ONCE ? undefined : (jobs.at(-1)?.position ?? 0) + 1
+  return { parts, next }
 }
 
 function toPageStatus(capture: CaptureProgress, isExplained: boolean): PageStatus {

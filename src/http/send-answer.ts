@@ -6,7 +6,7 @@ import { clientOf } from './client-of.ts'
 import { wantsGzip } from './compression.ts'
 import { matchesEtag } from './conditional.ts'
 import type { HttpContext } from './context.ts'
-import { takePieces } from './take-pieces.ts'
+import { beginningWith, takePieces } from './take-pieces.ts'
 import { whenClosed } from './when-closed.ts'
 import { writePieces } from './write-pieces.ts'
 
@@ -92,14 +92,14 @@ async function sendPieces(
   if (gzip) headers['content-encoding'] = 'gzip'
   reply.hijack()
   reply.raw.writeHead(200, headers)
-  try {
-    await writePieces(reply.raw, first, next, { gzip })
-    await pieces.return(undefined)
-  } catch (error) {
-    // Whoever has gone is heard of by the log of requests.
-    if (!reply.raw.destroyed) request.log.error({ reqId: request.id, err: error }, 'the answer broke off')
-    reply.raw.destroy()
-  }
+  // Not waited for here, where the first piece is.
+  void writePieces(reply.raw, beginningWith(first, next), { gzip })
+    .then(() => pieces.return(undefined))
+    .catch((error) => {
+      // Whoever has gone is heard of by the log of requests.
+      if (!reply.raw.destroyed) request.log.error({ reqId: request.id, err: error }, 'the answer broke off')
+      reply.raw.destroy()
+    })
 }
 
 /** To whoever has gone nothing needs to be said. */
@@ -112,6 +112,7 @@ function unlessGone(reply: FastifyReply): (error: unknown) => undefined {
 
 function join({ parts }: Piece): Buffer {
   const buffers = parts
+    .splice(0)
     .filter((part) => part !== '')
     .map((part) => (typeof part === 'string' ? Buffer.from(part) : part))
   return buffers.length === 1 && buffers[0] ? buffers[0] : Buffer.concat(buffers)

@@ -43,6 +43,16 @@ export function takePieces(
   }
 }
 
+/** The pieces from one on that was taken already. It is not held any longer than until it is taken again. */
+export function beginningWith(first: HeldPiece, next: TakePiece): TakePiece {
+  let taken: HeldPiece | undefined = first
+  return () => {
+    const piece = taken
+    taken = undefined
+    return piece ? Promise.resolve(piece) : next()
+  }
+}
+
 /** In bytes, or nearly: of a text its characters. */
 function sizeOf({ parts }: Piece): number {
   return parts.reduce((sum, { length }) => sum + length, 0)

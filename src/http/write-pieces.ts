@@ -8,19 +8,20 @@ import type { HeldPiece, TakePiece } from './take-pieces.ts'
  */
 export async function writePieces(
   response: ServerResponse,
-  first: HeldPiece,
   next: TakePiece,
   { gzip }: { gzip: boolean },
 ): Promise<void> {
   const sink = gzip ? openGzip(response) : response
-  let piece = first
-  while (!piece.last) {
-    await writePiece(sink, response, piece)
-    if (response.destroyed) return
-    piece = await next()
-  }
+  let isLast = false
+  while (!isLast && !response.destroyed) isLast = await writeNext(sink, response, next)
+  if (isLast) sink.end()
+}
+
+/** By itself: who waits for the next piece does not hold the one before. Answers whether it was the last. */
+async function writeNext(sink: Sink, response: ServerResponse, next: TakePiece): Promise<boolean> {
+  const piece = await next()
   await writePiece(sink, response, piece)
-  sink.end()
+  return piece.last
 }
 
 type Sink = Pick<ServerResponse, 'write' | 'cork' | 'uncork' | 'end'>
@@ -43,6 +44,7 @@ function openGzip(response: ServerResponse): Sink {
 function writePiece(sink: Sink, response: ServerResponse, { parts, giveBack }: HeldPiece): Promise<void> {
   return new Promise((resolve) => {
     const over = () => {
+      parts.length = 0
       giveBack()
       response.off('close', over)
       resolve()

@@ -11,11 +11,18 @@ export async function* listPieces<T>(
 ): AsyncGenerator<Piece> {
   let before = open
   for (let from = 0; ; ) {
-    const some = items.slice(from, from + ITEMS_AT_ONCE)
-    from += some.length
+    const piece = renderSome(items.slice(from, from + ITEMS_AT_ONCE), render)
+    from = Math.min(from + ITEMS_AT_ONCE, items.length)
     const last = from === items.length
-    yield { parts: [before + some.map(render).join(',') + (last ? close : '')], last }
+    piece.unshift(before)
+    if (last) piece.push(close)
+    yield { parts: piece, last }
     if (last) return
     before = ','
   }
+}
+
+/** By itself: what a generator has had in its hands it holds until it goes on. */
+function renderSome<T>(items: readonly T[], render: (item: T) => string): string[] {
+  return [items.map(render).join(',')]
 }

@@ -15,8 +15,11 @@ type Bytes = Buffer | string
 
 /** Some of the bytes of an answer, in their order. Making one takes about a millisecond: others have a turn in between. */
 export interface Piece {
-  /** May be none: then so much was looked at that it is someone else's turn. */
-  readonly parts: readonly Bytes[]
+  /**
+   * May be none: then so much was looked at that it is someone else's turn. Whoever has read them empties it: what makes
+   * the pieces holds on to the last one until it goes on.
+   */
+  readonly parts: Bytes[]
   /** Nothing follows. */
   readonly last: boolean
 }
@@ -67,8 +70,9 @@ export async function* makePieces(
       comma = ','
     }
     if (head && isLarge(head)) {
-      for await (const text of renderLargeRoot(store, roots, head)) {
-        yield { parts: [before + text], last: false }
+      for await (const piece of renderLargeRoot(store, roots, head)) {
+        piece.parts.unshift(before)
+        yield piece
         before = ''
       }
       before = CLOSE_ROOT
@@ -94,28 +98,32 @@ function renderGroup(roots: RootBytes, { heads, kept, jobs }: Group): Bytes[] {
 }
 
 /** Only an import makes a root this large, and nothing is added to it afterwards: it can be read in parts. */
-async function* renderLargeRoot(store: Reads, roots: RootBytes, head: RootHead): AsyncGenerator<string> {
+async function* renderLargeRoot(store: Reads, roots: RootBytes, head: RootHead): AsyncGenerator<Piece> {
   let before = openRoot(head)
   for (let from: number | undefined = 0; from !== undefined; ) {
-    const { text, next }: Part = await renderPart(store, roots, head, from)
+    const { piece, next }: Part = await renderPart(store, roots, head, from)
     // The last part may be empty: then no comma belongs before it.
-    if (text !== '' || from === 0) yield before + text
+    if (piece.parts.length > 0 || from === 0) {
+      piece.parts.unshift(before)
+      yield piece
+    }
     before = ','
     from = next
   }
 }
 
 interface Part {
-  readonly text: string
+  readonly piece: Piece
   /** Where the next one begins, if any. */
   readonly next: number | undefined
 }
 
-/** By itself, so that nothing but the text is held while it waits for its reader. */
+/** By itself: what a generator has had in its hands it holds until it goes on. */
 async function renderPart(store: Reads, roots: RootBytes, head: RootHead, from: number): Promise<Part> {
   const jobs = await store.pageTexts(roots.projectId, head.rootId, { from, limit: JOBS_AT_ONCE })
   const next = jobs.length < JOBS_AT_ONCE ? undefined : (jobs.at(-1)?.position ?? 0) + 1
-  return { text: roots.renderJobs(head, jobs), next }
+  const parts = jobs.length > 0 ? [roots.renderJobs(head, jobs)] : []
+  return { piece: { parts, last: false }, next }
 }
 
 /** The jobs of a group are read in one query: such a root is never half old, half new. */

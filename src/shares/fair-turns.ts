@@ -8,6 +8,8 @@ type Begin = () => Promise<void>
 
 /** Of one iteration of the event loop: after that, small requests come first. A piece takes about as long. */
 const LONGEST_MS = 1
+/** Iterations for small requests alone, in a row: however many there are, pieces go on. */
+const MOST_LET_AHEAD = 4
 
 /**
  * Work that is done in small pieces, by turns between clients: whoever asks for much waits for itself, and others do
@@ -17,12 +19,16 @@ const LONGEST_MS = 1
 export class FairTurns {
   readonly #places: number
   readonly #lines = new Lines<Begin>()
+  readonly #isBusy: () => boolean
   #underWay = 0
+  #letAhead = 0
   /** When this iteration of the event loop has done enough. Undefined: it has done nothing yet. */
   #enough: number | undefined
 
-  constructor(places: number) {
+  /** `isBusy`: whether a small request is about to be answered, which need not wait for a piece. */
+  constructor(places: number, isBusy: () => boolean = () => false) {
     this.#places = places
+    this.#isBusy = isBusy
   }
 
   for(client: string): InTurn {
@@ -54,6 +60,12 @@ export class FairTurns {
   }
 
   readonly #nextIteration = (): void => {
+    if (this.#letAhead < MOST_LET_AHEAD && this.#isBusy()) {
+      this.#letAhead++
+      setImmediate(this.#nextIteration)
+      return
+    }
+    this.#letAhead = 0
     this.#enough = undefined
     this.#beginSome()
   }

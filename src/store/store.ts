@@ -129,6 +129,8 @@ export interface Store {
   /** What is still to be captured. */
   readonly captures: Captures
 
+  /** Whether someone waits for a project, a root or a key: that takes a moment. */
+  isLookingUp(): boolean
   /** Loads what writing needs, so that nobody waits for that. */
   prepareToWrite(): Promise<void>
   /** How the connections of this process are used. Undefined where there is no limit to share. */

@@ -77,9 +77,7 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
         begin()
         const pieces = importedEvent(importedStatus(store, head))
         const next = takePieces(pieces, request, reply, context)
-        return await next()
-          .then((first) => writePieces(response, first, next, { gzip: false }))
-          .catch(breakOff)
+        return await writePieces(response, next, { gzip: false }).catch(breakOff)
       }
       const stream = new EventStream({
         root: head,
@@ -109,7 +107,9 @@ type Pieces = ReturnType<typeof importedStatus>
 async function* importedEvent(pieces: Pieces): Pieces {
   let before = `event: status\nid: ${IMPORTED}\ndata: `
   for await (const { parts, last } of pieces) {
-    yield { parts: [before, ...parts, last ? '\n\n' : ''], last }
+    parts.unshift(before)
+    if (last) parts.push('\n\n')
+    yield { parts, last }
     before = ''
   }
 }

@@ -46,6 +46,7 @@ export function createSqlStore({
     pageTexts: (projectId, rootId, page) => reads.pageTexts(projectId, rootId, page),
     check: () => reads.check(),
     connections,
+    isLookingUp: () => findKey.isAwaited() || findRoot.isAwaited() || findProject.isAwaited(),
     prepareToWrite: async () => void (await writes()),
     browsing,
 

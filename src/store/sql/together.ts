@@ -11,12 +11,18 @@ interface Awaited<V> {
   reject(error: unknown): void
 }
 
+export interface Together<V> {
+  (key: string): Promise<V>
+  /** Whether a look-up is about to begin. */
+  isAwaited(): boolean
+}
+
 /**
  * Look-ups that arrive together are made together, and those for the same thing once: those of one turn of the event
  * loop, and those that arrive while others are under way. Every look-up begins after it was asked for, so that what
  * was written before is in its answer.
  */
-export function together<V>(lookUp: (keys: readonly string[]) => Promise<V[]>): (key: string) => Promise<V> {
+export function together<V>(lookUp: (keys: readonly string[]) => Promise<V[]>): Together<V> {
   let waiting = new Map<string, Awaited<V>>()
   let underWay = 0
   let impatient: NodeJS.Timeout | undefined
@@ -43,7 +49,7 @@ export function together<V>(lookUp: (keys: readonly string[]) => Promise<V[]>): 
     else impatient ??= setTimeout(() => void start(), LONGEST_WAIT_MS)
   }
 
-  return (key) => {
+  const find = (key: string) => {
     let awaited = waiting.get(key)
     if (!awaited) {
       if (waiting.size === 0) setImmediate(turn)
@@ -53,4 +59,5 @@ export function together<V>(lookUp: (keys: readonly string[]) => Promise<V[]>): 
     }
     return awaited.promise
   }
+  return Object.assign(find, { isAwaited: () => waiting.size > 0 })
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** SQLite answers in the thread that serves all requests: none of them waits much longer than this for another's. */
-const LONGEST_MS = 5
+const LONGEST_MS = 1
 
 /** Runs one statement of many when it is its turn. */
 export type InTurn = <T>(look: () => T) => Promise<T>
