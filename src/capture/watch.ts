@@ -29,6 +29,8 @@ export interface Watcher {
 
 interface Watched extends Root {
   readonly watchers: Set<Watcher>
+  /** What all its watchers were told of, or knew when they came. */
+  toldVersion: number
   /** While its watchers are told. */
   isTelling: boolean
 }
@@ -65,9 +67,13 @@ export class Watch {
   /** From now on; until the function that it answers is called. */
   add({ projectId, rootId }: Root, watcher: Watcher): () => void {
     const name = projectId + rootId
-    const watched = this.#watched.get(name) ?? { projectId, rootId, watchers: new Set(), isTelling: false }
+    const watched = this.#watched.get(name) ?? {
+      ...{ projectId, rootId, watchers: new Set<Watcher>() },
+      ...{ toldVersion: watcher.seen, isTelling: false },
+    }
     this.#watched.set(name, watched)
     watched.watchers.add(watcher)
+    watched.toldVersion = Math.min(watched.toldVersion, watcher.seen)
     this.#size++
     this.#lookLater()
     return () => {
@@ -149,6 +155,8 @@ export class Watch {
   }
 
   async #tellAll(watched: Watched, version: number): Promise<void> {
+    if (version <= watched.toldVersion) return
+    watched.toldVersion = version
     const behind = [...watched.watchers].filter(({ seen }) => seen < version)
     const [first] = behind
     if (!first) return

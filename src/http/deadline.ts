@@ -2,7 +2,7 @@ import type { Connections } from './connections.ts'
 import type { HttpContext, Server } from './context.ts'
 
 /** How often it is looked whether one has taken too long, at the latest. */
-const LOOK_MS = 1_000
+const LOOK_MS = 5_000
 
 /** Ends an answer that takes too long in all, however steadily a slow reader sips at it. */
 export function limitResponseTime(server: Server, connections: Connections, { config }: HttpContext): void {
