@@ -215,3 +215,38 @@ describe.each(bothDatabases(postgres))('what is large, with %s,', (_, world) => 
     await Promise.all(all)
   })
 })
+
+test('answers that nobody reads take a share of the memory: then their own client waits, and nobody else', async () => {
+  // For one client a quarter of it, which is one piece that is not read.
+  const service = await startAccepting({ AUTH: 'keys', MAX_UNREAD_BYTES: '4000000' })
+  const { store } = service
+  const ask = async () => {
+    const projectId = await makeProject(store)
+    await addRows(store, projectId, { jobs: 10_000 })
+    const { secret } = await makeKey(store, projectId)
+    return { path: rootsUrl(projectId), headers: { authorization: secret } }
+  }
+  const [greedy, other] = [await ask(), await ask()]
+  const sockets: Socket[] = []
+  for (let times = 0; times < 6; times++) {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
+    onTestFinished(() => void socket.destroy())
+    socket.write(
+      `GET ${greedy.path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${greedy.headers.authorization}\r\n\r\n`,
+    )
+    sockets.push(socket.pause())
+  }
+  // Others are answered whatever these do.
+  const roots = (await (await service.get(other.path, other.headers)).json()) as { jobs: unknown[] }[]
+  expect(roots[0]?.jobs).toHaveLength(10_000)
+  let isAnswered = false
+  const own = service.get(greedy.path, greedy.headers).then(async (response) => {
+    const [root] = (await response.json()) as { jobs: unknown[] }[]
+    isAnswered = true
+    return root?.jobs.length
+  })
+  await service.get(other.path, other.headers).then((response) => response.text())
+  expect(isAnswered).toBe(false)
+  for (const socket of sockets) socket.destroy()
+  expect(await own).toBe(10_000)
+})
