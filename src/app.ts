@@ -34,12 +34,11 @@ export async function openService(
   const results = new Results(store, images, config.limits.cacheBytes)
   const overviews = new Overviews(store, images, config.explainTo)
   const pages = new Pages(store, images)
-  // SQLite works in this very thread; of the connections to PostgreSQL half are left for what is small.
+  // SQLite works in this very thread. With PostgreSQL three pieces under way keep this thread busy with what comes of them,
+  // and most of the connections are left for what is small.
   const { database, databasePool } = config
-  const turns = new FairTurns(
-    database.kind === 'sqlite' ? 1 : Math.ceil(databasePool.connections / 2),
-    store.isLookingUp,
-  )
+  const atOnce = database.kind === 'sqlite' ? 1 : Math.min(3, Math.ceil(databasePool.connections / 2))
+  const turns = new FairTurns(atOnce, store.isLookingUp)
   const refusals = new Refusals()
   const bodies = openBodies(config.limits.bodiesBytes, refusals)
   const unread = new Room(config.limits.unreadBytes)
