@@ -7,7 +7,6 @@ import { setFlagsFromString } from 'node:v8'
 import type { Browser } from 'playwright-core'
 import type { Environment, FoundBrowser } from '../browser/browser.ts'
 import { AppError } from '../errors.ts'
-import { lowerPriority } from './lower-priority.ts'
 
 /** For everything outside a context of ours there is no way out at all. */
 const NOWHERE = 'http://127.0.0.1:9'
@@ -112,8 +111,6 @@ async function launch(path: string, env: Environment, sandboxed: boolean): Promi
       }),
     )
     const targets = await whatToKill(browser)
-    const [target = 0] = targets
-    if (target < 0) await lowerPriority(-target)
     let closed: Promise<void> | undefined
     return {
       browser,

@@ -4,7 +4,6 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
-import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServer as createTlsServer } from 'node:tls'
@@ -575,15 +574,6 @@ describe('a browser that', () => {
     await own.close()
     await shot
     await until('its processes are gone', () => processesOf(browser).length === 0)
-  })
-
-  test('runs its pages below the priority of the service', async () => {
-    const { own, shot, browser } = await whileShooting()
-    const pages = processesOf(browser).filter(({ type }) => type === 'renderer')
-    expect(pages.length).toBeGreaterThan(0)
-    for (const { pid } of pages) expect(getPriority(pid)).toBeGreaterThan(getPriority())
-    await own.close()
-    await shot
   })
 
   test('is closed in the middle leaves no process, no zombie, no profile and no gate', async () => {
