@@ -38,6 +38,10 @@ export class EventStream implements Watcher, OpenAnswer {
   #isBusy = false
   #isOver = false
 
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
   constructor(options: EventStreamOptions) {
     this.client = options.client
     this.seen = options.seen
@@ -89,7 +93,8 @@ export class EventStream implements Watcher, OpenAnswer {
   end(): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#options.response.end()
+    // Before that nothing may be sent: whoever begins the answer ends it.
+    if (this.#options.response.headersSent) this.#options.response.end()
   }
 
   #send(status: StatusBytes): void {

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { clientOf } from './client-of.ts'
 import type { HttpContext, Server } from './context.ts'
 
-/** Whoever is in between takes a connection without any bytes for a dead one. */
-const LONGEST_SILENCE_MS = 25_000
+/** Whoever is in between takes a connection without any bytes for a dead one; our own client does after 30 s. */
+const LONGEST_SILENCE_MS = 18_000
 /** A key that was revoked opens nothing for longer than this. */
 const KEYS_MS = 2_000
 /** Signs of life that are given before anything else has a turn. */

@@ -87,6 +87,11 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
       })
       const handle = openAnswers.open(request, reply, stream)
       begin()
+      // The service is about to stop, or the client has gone and nothing would tell it any more.
+      if (stream.isOver) {
+        response.end()
+        return
+      }
       const leave = watch.add(head, stream)
       const tooLong = setTimeout(() => stream.end(), longestMs)
       response.once('close', () => {
