@@ -18,8 +18,8 @@ const PAGES = 100
 const CHANGES = 7
 const CONNECT_LIMIT_MS = 60_000
 const CHANGE_LIMIT_MS = 20_000
-const STILL_S = 20
-/** Of a core, while nothing changes. */
+const STILL_S = 44
+/** Of a core, while nothing changes: over two rounds of signs of life. */
 const TARGET_SHARE = 0.02
 
 /** Many who watch one running root: what they cost, and when the last of them hears of a change. */

@@ -16,8 +16,6 @@ interface Owed {
   /** Requests that have come, beside those that are counted. */
   notBegun: number
   client: string | undefined
-  /** The one whose turn it is. */
-  current: FastifyReply | undefined
   readonly waiting: (() => void)[]
 }
 
@@ -31,8 +29,8 @@ export function isAnswering(socket: Socket): boolean {
 export interface Connections {
   /** Runs for every answer that is over, whether it was read to its end or given up. */
   whenOver(then: (request: FastifyRequest, reply: FastifyReply) => void): void
-  /** The answers that are under way. */
-  answers(): Iterable<FastifyReply>
+  /** The answers that are under way and when each was begun (`performance.now`), the oldest first. */
+  readonly answers: ReadonlyMap<FastifyReply, number>
   /** Closes every connection that owes no answer, now or as soon as it does not. */
   drain(): void
 }
@@ -43,6 +41,7 @@ export interface Connections {
  */
 export function takeTurns(server: Server, { config, refusals }: HttpContext): Connections {
   const places = new Places()
+  const answers = new Map<FastifyReply, number>()
   const afterwards: ((request: FastifyRequest, reply: FastifyReply) => void)[] = []
   let draining = false
   // At MAX_CONNECTIONS an idle one gives way. A client that is there connects again.
@@ -58,7 +57,7 @@ export function takeTurns(server: Server, { config, refusals }: HttpContext): Co
   server.server.on('connection', (socket: Socket) => {
     if (!makePlace(socket)) return socket.destroy()
     places.add(socket)
-    owedBy.set(socket, { count: 0, notBegun: 0, client: undefined, current: undefined, waiting: [] })
+    owedBy.set(socket, { count: 0, notBegun: 0, client: undefined, waiting: [] })
     socket.once('close', () => places.remove(socket))
   })
   // Node parses all that has come, though the connection was closed meanwhile: thousands of requests in one packet.
@@ -83,7 +82,7 @@ export function takeTurns(server: Server, { config, refusals }: HttpContext): Co
     if (owed.count === 1) places.busy(socket)
     reply.raw.on('close', () => {
       owed.count--
-      owed.current = undefined
+      answers.delete(reply)
       if (owed.count === 0) places.idle(socket)
       if (draining && !isAnswering(socket)) socket.destroySoon()
       for (const then of afterwards) then(request, reply)
@@ -91,7 +90,7 @@ export function takeTurns(server: Server, { config, refusals }: HttpContext): Co
     })
     if (owed.count > MAX_AHEAD) socket.destroy()
     const begin = () => {
-      owed.current = reply
+      answers.set(reply, performance.now())
       done(socket.destroyed ? new AppError('bad_request', TOO_MANY_AHEAD) : undefined)
     }
     if (owed.count === 1) begin()
@@ -99,12 +98,7 @@ export function takeTurns(server: Server, { config, refusals }: HttpContext): Co
   })
   return {
     whenOver: (then) => void afterwards.push(then),
-    *answers() {
-      for (const socket of places.sockets()) {
-        const { current } = owedBy.get(socket) as Owed
-        if (current) yield current
-      }
-    },
+    answers,
     drain() {
       draining = true
       for (const socket of places.sockets()) if (!isAnswering(socket)) socket.destroySoon()

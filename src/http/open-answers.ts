@@ -4,7 +4,7 @@ import { clientOf } from './client-of.ts'
 import type { HttpContext, Server } from './context.ts'
 
 /** Whoever is in between takes a connection without any bytes for a dead one; our own client does after 30 s. */
-const LONGEST_SILENCE_MS = 18_000
+const LONGEST_SILENCE_MS = 22_000
 /** A key that was revoked opens nothing for longer than this. */
 const KEYS_MS = 2_000
 /** Signs of life that are given before anything else has a turn. */
@@ -24,7 +24,6 @@ export interface OpenAnswer {
 
 interface Open {
   readonly answer: OpenAnswer
-  readonly keyHash: string | undefined
   movedAt: number
 }
 
@@ -43,13 +42,14 @@ export class OpenAnswers {
   /** The one that has moved last is the last. */
   readonly #open = new Set<Open>()
   readonly #byClient = new Map<string, number>()
+  readonly #byKey = new Map<string, Set<OpenAnswer>>()
   #isClosing = false
 
   constructor(server: Server, context: HttpContext) {
     this.#context = context
     this.#silenceMs = Math.floor(Math.min(LONGEST_SILENCE_MS, context.config.limits.idleMs / 2))
     const timers = [
-      setInterval(() => void this.#beat(), this.#silenceMs / 10).unref(),
+      setInterval(() => void this.#beat(), this.#silenceMs / 20).unref(),
       setInterval(() => void this.#endRevoked(), KEYS_MS).unref(),
     ]
     server.addHook('preClose', (done) => {
@@ -76,7 +76,7 @@ export class OpenAnswers {
       const detail = `${most} answers that wait for news are open already (MAX_STREAMS_PER_CLIENT): end one of them first`
       throw this.#context.refusals.refuse('streams', detail, RETRY_AFTER_S)
     }
-    const open: Open = { answer, keyHash: request.keyHash, movedAt: performance.now() }
+    const open: Open = { answer, movedAt: performance.now() }
     // The client may have gone while its key or its root was looked for: nothing would tell it any more.
     if (this.#isClosing || raw.destroyed) {
       answer.end('closing')
@@ -84,8 +84,10 @@ export class OpenAnswers {
     }
     this.#byClient.set(client, count + 1)
     this.#open.add(open)
+    const forget = this.#keepByKey(request.keyHash, answer)
     raw.once('close', () => {
       this.#open.delete(open)
+      forget()
       const left = (this.#byClient.get(client) ?? 1) - 1
       if (left > 0) this.#byClient.set(client, left)
       else this.#byClient.delete(client)
@@ -110,15 +112,25 @@ export class OpenAnswers {
     }
   }
 
+  #keepByKey(keyHash: string | undefined, answer: OpenAnswer): () => void {
+    if (keyHash === undefined) return () => {}
+    const answers = this.#byKey.get(keyHash) ?? new Set()
+    this.#byKey.set(keyHash, answers.add(answer))
+    return () => {
+      answers.delete(answer)
+      if (answers.size === 0) this.#byKey.delete(keyHash)
+    }
+  }
+
   async #endRevoked(): Promise<void> {
-    const hashes = [...new Set([...this.#open].flatMap(({ keyHash }) => keyHash ?? []))]
+    const opened = [...this.#byKey]
     // A database that is away is heard of by whoever asks next.
-    const keys = await Promise.all(hashes.map((hash) => this.#context.store.findKey(hash))).catch(
+    const keys = await Promise.all(opened.map(([hash]) => this.#context.store.findKey(hash))).catch(
       () => undefined,
     )
     if (!keys) return
-    const revoked = new Set(hashes.filter((_, index) => keys[index] === undefined))
-    if (revoked.size === 0) return
-    for (const { answer, keyHash } of this.#open) if (keyHash && revoked.has(keyHash)) answer.end('revoked')
+    for (const [index, [, answers]] of opened.entries()) {
+      if (keys[index] === undefined) for (const answer of answers) answer.end('revoked')
+    }
   }
 }

@@ -5,10 +5,12 @@ interface Entry {
   readonly projectId: string
   readonly rootId: string
   readonly bytes: Buffer
+  /** Of a part of a large root: where the next one begins, if any. */
+  readonly next?: number | undefined
 }
 
 /**
- * Rendered roots, by the ETag that their bytes belong to: nothing here ever becomes wrong, only unused. In two
+ * Rendered roots and parts of large ones, by the ETag that their bytes belong to: nothing here ever becomes wrong, only unused. In two
  * generations: when the young one has half of `maxBytes` it becomes the old one, and what was not asked for since it
  * was young itself goes. So what is asked for again and again stays, and asking costs no more than looking.
  */
@@ -23,13 +25,13 @@ export class KeptRoots {
   }
 
   /** No ETag is used twice; that the ids are the same as well is for whoever writes rows by hand. */
-  get(etag: string, projectId: string, rootId: string): Buffer | undefined {
+  get(etag: string, projectId: string, rootId: string): Entry | undefined {
     let entry = this.#young.get(etag)
     if (!entry) {
       entry = this.#old.get(etag)
       if (entry) this.#add(etag, entry)
     }
-    return entry?.rootId === rootId && entry.projectId === projectId ? entry.bytes : undefined
+    return entry?.rootId === rootId && entry.projectId === projectId ? entry : undefined
   }
 
   keep(etag: string, entry: Entry): void {

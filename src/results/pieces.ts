@@ -2,10 +2,13 @@ import type { JobText } from '../store/job-text.ts'
 import type { RootHead, Store } from '../store/store.ts'
 import type { Heads } from '../store/walk-roots.ts'
 import { CLOSE_ROOT, openRoot } from './render.ts'
-import type { RootBytes } from './root-bytes.ts'
+import type { RootBytes, RootPart } from './root-bytes.ts'
 
-/** Jobs read and rendered without letting other requests in: about a millisecond, and all that an answer holds. */
-const JOBS_AT_ONCE = 200
+/**
+ * Jobs read and rendered without letting other requests in: half a millisecond, and all that an answer holds. Their text
+ * stays below 128 KB: what is longer V8 keeps outside its young generation, and to free it takes tens of milliseconds.
+ */
+const JOBS_AT_ONCE = 100
 /** The first piece is small: whoever asked for very much sees the beginning as soon as who asked for little. */
 const FIRST_JOBS = 20
 /** A root up to this is read at one instant: as many as one request for screenshots may ask for. */
@@ -101,7 +104,7 @@ function renderGroup(roots: RootBytes, { heads, kept, jobs }: Group): Bytes[] {
 async function* renderLargeRoot(store: Reads, roots: RootBytes, head: RootHead): AsyncGenerator<Piece> {
   let before = openRoot(head)
   for (let from: number | undefined = 0; from !== undefined; ) {
-    const { piece, next }: Part = await renderPart(store, roots, head, from)
+    const { piece, next }: Part = await makePart(store, roots, head, from)
     // The last part may be empty: then no comma belongs before it.
     if (piece.parts.length > 0 || from === 0) {
       piece.parts.unshift(before)
@@ -119,11 +122,15 @@ interface Part {
 }
 
 /** By itself: what a generator has had in its hands it holds until it goes on. */
-async function renderPart(store: Reads, roots: RootBytes, head: RootHead, from: number): Promise<Part> {
+async function makePart(store: Reads, roots: RootBytes, head: RootHead, from: number): Promise<Part> {
+  const { bytes, next } = roots.keptPart(head, from) ?? (await renderPart(store, roots, head, from))
+  return { piece: { parts: bytes.length > 0 ? [bytes] : [], last: false }, next }
+}
+
+async function renderPart(store: Reads, roots: RootBytes, head: RootHead, from: number): Promise<RootPart> {
   const jobs = await store.pageTexts(roots.projectId, head.rootId, { from, limit: JOBS_AT_ONCE })
   const next = jobs.length < JOBS_AT_ONCE ? undefined : (jobs.at(-1)?.position ?? 0) + 1
-  const parts = jobs.length > 0 ? [roots.renderJobs(head, jobs)] : []
-  return { piece: { parts, last: false }, next }
+  return roots.renderPart(head, from, jobs, next)
 }
 
 /** The jobs of a group are read in one query: such a root is never half old, half new. */

@@ -5,6 +5,13 @@ import { etagOf } from './etag.ts'
 import type { KeptRoots } from './kept-roots.ts'
 import { CLOSE_ROOT, openRoot, renderJobs } from './render.ts'
 
+/** Some jobs of a large root, with commas between them. */
+export interface RootPart {
+  readonly bytes: Buffer | string
+  /** The position where the next part begins, if any. */
+  readonly next?: number | undefined
+}
+
 /** The roots of a project as the bytes of one answer: those that were kept, or rendered and then perhaps kept. */
 export class RootBytes {
   readonly projectId: string
@@ -31,16 +38,33 @@ export class RootBytes {
   }
 
   kept(head: RootHead): Buffer | undefined {
-    return this.#kept.get(this.etag(head.revision), this.projectId, head.rootId)
+    return this.#kept.get(this.etag(head.revision), this.projectId, head.rootId)?.bytes
   }
 
   render(head: RootHead, jobs: readonly JobText[]): Buffer | string {
     const text = openRoot(head) + this.renderJobs(head, jobs) + CLOSE_ROOT
+    return this.#keep(this.etag(head.revision), head, text)
+  }
+
+  /** The jobs of a large root from a position on. Whoever asks for the same at the same time shares the work. */
+  keptPart(head: RootHead, from: number): RootPart | undefined {
+    return this.#kept.get(this.#partTag(head, from), this.projectId, head.rootId)
+  }
+
+  renderPart(head: RootHead, from: number, jobs: readonly JobText[], next: number | undefined): RootPart {
+    const bytes = this.#keep(this.#partTag(head, from), head, this.renderJobs(head, jobs), next)
+    return { bytes, next }
+  }
+
+  #partTag(head: RootHead, from: number): string {
+    return `${this.etag(head.revision)} ${from}`
+  }
+
+  #keep(tag: string, { rootId }: RootHead, text: string, next?: number): Buffer | string {
     if (this.#room < text.length) return text
     const bytes = Buffer.from(text)
     this.#room -= bytes.length
-    const { projectId } = this
-    this.#kept.keep(this.etag(head.revision), { projectId, rootId: head.rootId, bytes })
+    this.#kept.keep(tag, { projectId: this.projectId, rootId, bytes, next })
     return bytes
   }
 }
