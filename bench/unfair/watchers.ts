@@ -18,8 +18,11 @@ const PAGES = 100
 const CHANGES = 7
 const CONNECT_LIMIT_MS = 60_000
 const CHANGE_LIMIT_MS = 20_000
-const STILL_S = 44
-/** Of a core, while nothing changes: over two rounds of signs of life. */
+/** What connecting has left behind is collected by then. */
+const SETTLE_MS = 15_000
+/** Two rounds of signs of life. */
+const STILL_S = 50
+/** Of a core, while nothing changes. */
 const TARGET_SHARE = 0.02
 
 /** Many who watch one running root: what they cost, and when the last of them hears of a change. */
@@ -57,7 +60,7 @@ export const watchers = (many: number): Special => ({
         from: Array.from({ length: 100 }, (_, index) => `127.0.1.${index + 1}`),
       })
       const first = await child.ask({ event: await version(), limitMs: CONNECT_LIMIT_MS })
-      await sleep(2_000)
+      await sleep(SETTLE_MS)
       const held = memoryOf(service.pid) - idle
       const before = processorSecondsOf(service.pid)
       await sleep(STILL_S * 1_000)

@@ -1,6 +1,6 @@
 import { NoAnswerError } from './no-answer-error.ts'
 
-/** The service says something every 24 seconds at the latest: a connection this silent is dead, though nobody has closed it. */
+/** The service says something every 26 seconds at the latest: a connection this silent is dead, though nobody has closed it. */
 const LONGEST_SILENCE_MS = 30_000
 
 export interface Silence {

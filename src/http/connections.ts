@@ -16,6 +16,8 @@ interface Owed {
   /** Requests that have come, beside those that are counted. */
   notBegun: number
   client: string | undefined
+  /** The one whose turn it is. */
+  current: FastifyReply | undefined
   readonly waiting: (() => void)[]
 }
 
@@ -29,8 +31,8 @@ export function isAnswering(socket: Socket): boolean {
 export interface Connections {
   /** Runs for every answer that is over, whether it was read to its end or given up. */
   whenOver(then: (request: FastifyRequest, reply: FastifyReply) => void): void
-  /** The answers that are under way and when each was begun (`performance.now`), the oldest first. */
-  readonly answers: ReadonlyMap<FastifyReply, number>
+  /** The answers that are under way. */
+  answers(): Iterable<FastifyReply>
   /** Closes every connection that owes no answer, now or as soon as it does not. */
   drain(): void
 }
@@ -41,7 +43,6 @@ export interface Connections {
  */
 export function takeTurns(server: Server, { config, refusals }: HttpContext): Connections {
   const places = new Places()
-  const answers = new Map<FastifyReply, number>()
   const afterwards: ((request: FastifyRequest, reply: FastifyReply) => void)[] = []
   let draining = false
   // At MAX_CONNECTIONS an idle one gives way. A client that is there connects again.
@@ -57,7 +58,7 @@ export function takeTurns(server: Server, { config, refusals }: HttpContext): Co
   server.server.on('connection', (socket: Socket) => {
     if (!makePlace(socket)) return socket.destroy()
     places.add(socket)
-    owedBy.set(socket, { count: 0, notBegun: 0, client: undefined, waiting: [] })
+    owedBy.set(socket, { count: 0, notBegun: 0, client: undefined, current: undefined, waiting: [] })
     socket.once('close', () => places.remove(socket))
   })
   // Node parses all that has come, though the connection was closed meanwhile: thousands of requests in one packet.
@@ -82,7 +83,7 @@ export function takeTurns(server: Server, { config, refusals }: HttpContext): Co
     if (owed.count === 1) places.busy(socket)
     reply.raw.on('close', () => {
       owed.count--
-      answers.delete(reply)
+      owed.current = undefined
       if (owed.count === 0) places.idle(socket)
       if (draining && !isAnswering(socket)) socket.destroySoon()
       for (const then of afterwards) then(request, reply)
@@ -90,7 +91,7 @@ export function takeTurns(server: Server, { config, refusals }: HttpContext): Co
     })
     if (owed.count > MAX_AHEAD) socket.destroy()
     const begin = () => {
-      answers.set(reply, performance.now())
+      owed.current = reply
       done(socket.destroyed ? new AppError('bad_request', TOO_MANY_AHEAD) : undefined)
     }
     if (owed.count === 1) begin()
@@ -98,7 +99,12 @@ export function takeTurns(server: Server, { config, refusals }: HttpContext): Co
   })
   return {
     whenOver: (then) => void afterwards.push(then),
-    answers,
+    *answers() {
+      for (const socket of places.sockets()) {
+        const { current } = owedBy.get(socket) as Owed
+        if (current) yield current
+      }
+    },
     drain() {
       draining = true
       for (const socket of places.sockets()) if (!isAnswering(socket)) socket.destroySoon()

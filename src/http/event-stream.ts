@@ -8,7 +8,9 @@ import type { OpenAnswer } from './open-answers.ts'
 import { SMALL_BYTES } from './send-answer.ts'
 import { whenClosed } from './when-closed.ts'
 
-const COMMENT = Buffer.from(':\n\n')
+const COMMENT = ':\n\n'
+/** The same as a chunk of HTTP: Node would make three buffers of it, and write them later. */
+const COMMENT_CHUNK = Buffer.from(`${COMMENT.length}\r\n${COMMENT}\r\n`)
 
 export interface EventStreamOptions {
   readonly root: Root
@@ -85,8 +87,11 @@ export class EventStream implements Watcher, OpenAnswer {
   }
 
   beat(): void {
-    // One that has not read the last event needs no sign of life, but gives none.
-    if (!this.#isBusy && !this.#isOver) this.#options.response.write(COMMENT)
+    // One that has not read the last event needs no sign of life, but gives none. For all others nothing is left to be written.
+    if (this.#isBusy || this.#isOver) return
+    const { response } = this.#options
+    if (response.chunkedEncoding) response.socket?.write(COMMENT_CHUNK)
+    else response.write(COMMENT)
   }
 
   /** Well: whoever wants more comes back. */

@@ -4,7 +4,7 @@ import { clientOf } from './client-of.ts'
 import type { HttpContext, Server } from './context.ts'
 
 /** Whoever is in between takes a connection without any bytes for a dead one; our own client does after 30 s. */
-const LONGEST_SILENCE_MS = 22_000
+const LONGEST_SILENCE_MS = 25_000
 /** A key that was revoked opens nothing for longer than this. */
 const KEYS_MS = 2_000
 /** Signs of life that are given before anything else has a turn. */
@@ -49,7 +49,7 @@ export class OpenAnswers {
     this.#context = context
     this.#silenceMs = Math.floor(Math.min(LONGEST_SILENCE_MS, context.config.limits.idleMs / 2))
     const timers = [
-      setInterval(() => void this.#beat(), this.#silenceMs / 20).unref(),
+      setInterval(() => void this.#beat(), this.#silenceMs / 25).unref(),
       setInterval(() => void this.#endRevoked(), KEYS_MS).unref(),
     ]
     server.addHook('preClose', (done) => {
