@@ -4,9 +4,15 @@ import { DEFAULT_BASEPATH } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
 import { type Images, pictureKey, previewKey } from '../images/images.ts'
 import { type Picture, readPicture } from '../picture.ts'
-import { MAX_ATTEMPTS, type Work } from '../queue/queue.ts'
+import { MAX_ATTEMPTS, MAX_DEATHS, type Work } from '../queue/queue.ts'
 import { isOurs } from '../queue/retry.ts'
-import type { Captured, Captures, CaptureTask, Failed } from '../store/captures.ts'
+import {
+  type Captured,
+  type Captures,
+  type CaptureTask,
+  type Failed,
+  SUSPECT_DEATHS,
+} from '../store/captures.ts'
 import type { CaptureFigures } from './figures.ts'
 import { tidySeen } from './tidy-seen.ts'
 
@@ -58,10 +64,12 @@ export function createWork({
   }
 
   async function capture(task: CaptureTask, signal: AbortSignal): Promise<Captured | Failed> {
-    if (task.attempts > MAX_ATTEMPTS) {
+    if (task.deaths >= MAX_DEATHS) {
       return {
         reason: 'crashed',
-        detail: `Capturing it was begun ${MAX_ATTEMPTS} times and never came to an end.`,
+        detail:
+          `The process that captured it has died ${MAX_DEATHS} times, ` +
+          `the last ${MAX_DEATHS - SUSPECT_DEATHS} times with nothing else under way.`,
       }
     }
     try {

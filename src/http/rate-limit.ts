@@ -19,7 +19,8 @@ export function createRate({ config, clock, refusals }: HttpContext): CountReque
 
   return (client, reply) => {
     const now = clock()
-    if (now >= windowEnds) {
+    // A window that ends later than it can was begun by a clock that was ahead.
+    if (now >= windowEnds || windowEnds - now > windowMs) {
       used.clear()
       windowEnds = now - (now % windowMs) + windowMs
     }

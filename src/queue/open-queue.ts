@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Captures, CaptureTask } from '../store/captures.ts'
 import { createTurns } from '../turns.ts'
+import { LostAttempts } from './lost-attempts.ts'
 import type { Queue, QueueOptions } from './queue.ts'
-import { isOurs, retryDelay } from './retry.ts'
+import { delayAfterDeath, isOurs, retryDelay } from './retry.ts'
 
-/** Whoever is at it renews it; one that was not renewed for this long is a dead one's, and another takes over. */
+/** Whoever is at a capture renews its lease. One that does not change for this long is a dead process's. */
 const LEASE_MS = 20_000
-const RENEW_MS = 5_000
 /** What other processes have queued, and what has become due, is seen this much later at most. */
 const LOOK_MS = 1_000
 /** What a command is going to capture itself is left alone for so long, even if it dies. */
@@ -18,10 +18,22 @@ const RENEWED_AT_ONCE = 3
 /** A database that is away hears of nothing, and finds out by itself when leases run out. */
 const CLOSE_MS = 20_000
 
+/** A page that may kill its process waits until nothing else is under way, but others do not wait for it more often. */
+const SUSPECTS_MS = 10_000
+
 /** The store itself is the queue, and this process works it off; others on the same store may help. */
 export function openQueue(
   captures: Captures,
-  { work, concurrency, extra = 0, log, clock = Date.now, mayNotBegin, ownOnly = false }: QueueOptions,
+  {
+    work,
+    concurrency,
+    extra = 0,
+    log,
+    clock = Date.now,
+    mayNotBegin,
+    leaseMs = LEASE_MS,
+    ownOnly = false,
+  }: QueueOptions,
 ): Queue {
   const closing = new AbortController()
   const running = new Set<Promise<void>>()
@@ -29,8 +41,13 @@ export function openQueue(
   const wake = () => doze.abort()
   const own = new Set<{ projectId: string; rootId: string }>()
   const renewals = createTurns(RENEWED_AT_ONCE)
+  const ours = new Set<string>()
+  /** A suspect is under way, and nothing beside it. */
+  let isAlone = false
+  let suspectsSince = performance.now()
 
   const run = async (task: CaptureTask): Promise<void> => {
+    ours.add(task.uuid)
     const lost = new AbortController()
     const signal = AbortSignal.any([lost.signal, closing.signal])
     let isRenewing = false
@@ -38,19 +55,22 @@ export function openQueue(
       if (isRenewing) return
       isRenewing = true
       try {
-        const ours = await renewals(() => captures.renew(task, clock() + LEASE_MS))
-        if (!ours) lost.abort(new Error('another process has taken over this capture'))
+        const isStillOurs = await renewals(() => captures.renew(task, clock() + leaseMs))
+        if (!isStillOurs) lost.abort(new Error('another process has taken over this capture'))
       } catch {
         // Made up for by the next one; where none succeeds, the end of the capture is refused.
       } finally {
         isRenewing = false
       }
     }
-    const renewing = setInterval(renew, RENEW_MS)
+    const renewing = setInterval(renew, leaseMs / 4)
     try {
       await work(task, signal)
     } catch (error) {
-      if (lost.signal.aborted) return
+      if (lost.signal.aborted) {
+        log.warn({ rootId: task.rootId, position: task.position }, 'another process has taken over a capture')
+        return
+      }
       const stopped = closing.signal.aborted
       const pause = stopped ? 0 : isOurs(error) ? PAUSE_MS : retryDelay(task)
       if (!stopped)
@@ -61,12 +81,13 @@ export function openQueue(
         .catch((cause) => log.error({ err: cause }, 'a capture could not be put back'))
     } finally {
       clearInterval(renewing)
+      ours.delete(task.uuid)
     }
   }
 
-  const takeNext = async (idleOnly: boolean): Promise<CaptureTask | undefined> => {
-    const lease = { now: clock(), leaseMs: LEASE_MS }
-    if (!ownOnly) return await captures.takeNext({ ...lease, idleOnly })
+  const takeNext = async (which: { idleOnly?: boolean; suspects?: boolean }) => {
+    const lease = { now: clock(), leaseMs, ...which }
+    if (!ownOnly) return await captures.takeNext(lease)
     for (const { rootId } of own) {
       const task = await captures.takeNext({ ...lease, rootId })
       if (task) return task
@@ -74,18 +95,64 @@ export function openQueue(
     return undefined
   }
 
+  const start = (task: CaptureTask): void => {
+    const ended: Promise<void> = run(task).finally(() => {
+      running.delete(ended)
+      isAlone = false
+      wake()
+    })
+    running.add(ended)
+  }
+
+  /** Whether it is the turn of a suspect: then nothing else begins until it has. */
+  const suspectWaits = async (): Promise<boolean> =>
+    performance.now() - suspectsSince > SUSPECTS_MS && (await captures.anySuspect(clock()))
+
+  const takeSuspect = async (): Promise<void> => {
+    suspectsSince = performance.now()
+    const task = await takeNext({ suspects: true })
+    if (!task) return
+    isAlone = true
+    start(task)
+  }
+
   const takeAll = async (): Promise<void> => {
-    while (!closing.signal.aborted && running.size < concurrency + extra) {
+    while (!closing.signal.aborted && !isAlone && running.size < concurrency + extra) {
       // Costs next to nothing, and almost always there is nothing.
       if (!(await captures.anyUnfinished())) return
       if (await mayNotBegin?.()) return
-      const task = await takeNext(running.size >= concurrency)
-      if (!task) return
-      const ended: Promise<void> = run(task).finally(() => {
-        running.delete(ended)
-        wake()
-      })
-      running.add(ended)
+      const isSuspectsTurn = await suspectWaits()
+      const task = isSuspectsTurn ? undefined : await takeNext({ idleOnly: running.size >= concurrency })
+      if (task) start(task)
+      else {
+        if (running.size === 0) await takeSuspect()
+        if (!isAlone) return
+      }
+    }
+  }
+
+  const lostAttempts = new LostAttempts(leaseMs)
+  /** What a dead process was at goes back to the queue. */
+  const giveBackLost = async (): Promise<void> => {
+    if (!(await captures.anyUnfinished())) return
+    const others = (await captures.findUnderWay()).filter(({ uuid }) => !ours.has(uuid))
+    for (const attempt of lostAttempts.look(others, performance.now())) {
+      const { rootId, position } = attempt
+      const deaths = attempt.deaths + 1
+      const now = clock()
+      const due = now + delayAfterDeath({ deaths })
+      if (!(await captures.putBack(attempt, { now, due, counts: false, died: true }))) continue
+      log.warn({ rootId, position, deaths }, 'a process has died at a capture; it is tried again')
+      wake()
+    }
+  }
+
+  /** As long as the queue is open: what is watched for must be looked at in time, however much is under way. */
+  const watchOthers = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      await sleep(leaseMs / 8, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+      // Whoever takes the next page hears that the database is away.
+      if (!closing.signal.aborted) await giveBackLost().catch(() => {})
     }
   }
 
@@ -107,6 +174,7 @@ export function openQueue(
   }
 
   const looping = concurrency > 0 ? loop() : undefined
+  if (concurrency > 0 && !ownOnly) void watchOthers()
   return {
     ...(ownOnly && { heldUntil: (now: number) => now + HOLD_MS }),
     wake(root) {

@@ -3,6 +3,8 @@ import type { CaptureTask } from '../store/captures.ts'
 
 /** How often capturing one page is begun before it is given up. */
 export const MAX_ATTEMPTS = 3
+/** How often a process may die at a page: SUSPECT_DEATHS times beside others, and then with nothing else under way. */
+export const MAX_DEATHS = 10
 
 /**
  * Captures one page and ends it in the store, whatever became of it. Throws what has nothing to do with the page: then
@@ -20,6 +22,8 @@ export interface QueueOptions {
   readonly clock?: () => number
   /** Asked before a capture begins: why none may at the moment. */
   readonly mayNotBegin?: () => Promise<unknown>
+  /** A process that has not renewed its leases for so long has died. */
+  readonly leaseMs?: number
   /** Only what was accepted through this very queue, and nobody else takes that: for a command that captures itself. */
   readonly ownOnly?: boolean
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import type { CaptureTask } from '../store/captures.ts'
+import { type CaptureTask, SUSPECT_DEATHS } from '../store/captures.ts'
 
 const FIRST_MS = 2_000
 const LONGEST_MS = 60_000
@@ -8,6 +8,11 @@ const LONGEST_MS = 60_000
 export function isOurs(error: unknown): boolean {
   const codes = ['unavailable', 'storage_full', 'storage_failed', 'no_browser']
   return error instanceof AppError && codes.includes(error.code)
+}
+
+/** How long to wait after a process has died at a page: not at all, unless it may be the page that kills. */
+export function delayAfterDeath({ deaths }: { deaths: number }): number {
+  return deaths < SUSPECT_DEATHS ? 0 : Math.min(LONGEST_MS / 2, 1_000 * 2 ** (deaths - SUSPECT_DEATHS))
 }
 
 /** How long to wait before the next attempt: longer each time. */

@@ -34,6 +34,9 @@ export interface CaptureKey {
   readonly position: number
 }
 
+/** A page at which so many processes have died is captured with nothing else under way in its process. */
+export const SUSPECT_DEATHS = 3
+
 /** One attempt at a capture. Of several attempts at the same one only the last that began can end it. */
 export interface Attempt extends CaptureKey {
   /** The id of the attempt, and of the result that it makes. */
@@ -43,6 +46,15 @@ export interface Attempt extends CaptureKey {
 export interface CaptureTask extends Attempt, RequestedPage, Wish {
   /** This one included. */
   readonly attempts: number
+  /** How often the process has died that was at it. */
+  readonly deaths: number
+}
+
+/** An attempt that has begun and not ended. Its lease changes for as long as someone is at it. */
+export interface UnderWay extends Attempt {
+  readonly lease: number
+  /** As they were when it began. */
+  readonly deaths: number
 }
 
 export interface Captured {
@@ -59,6 +71,13 @@ export interface Failed {
   readonly detail: string
   /** Where the page came, and was not wanted as it is. */
   readonly seen?: Seen | undefined
+}
+
+export interface PutBack {
+  readonly now: number
+  readonly due: number
+  readonly counts: boolean
+  readonly died?: boolean
 }
 
 /** When, in Unix milliseconds. */
@@ -133,25 +152,34 @@ export interface Captures {
   /** How much is left to be captured, by whichever process. */
   findBacklog(): Promise<Backlog>
   /**
-   * Begins the next attempt at whatever is due: queued, or begun by someone who has not renewed it since. It is
-   * trusted for `leaseMs`. Of the projects that have something due, the one comes first that has used least of the
-   * browser, with what it has under way; of its pages, the one that was asked for first. `idleOnly`: only of projects
-   * that have nothing under way. `rootId`: only of this root, and those that are held, too. Undefined: nothing is due.
+   * Begins the next attempt at whatever is queued and due. Of the projects that have something due, the one comes first
+   * that has used least of the browser, with what it has under way; of its pages, the one that was asked for first.
+   * `idleOnly`: only of projects that have nothing under way. `rootId`: only of this root, and those that are held, too.
+   * `suspects`: only pages at which SUSPECT_DEATHS processes have died, and otherwise none of them. Undefined: nothing
+   * is due.
    */
   takeNext(options: {
     now: number
     leaseMs: number
     rootId?: string | undefined
     idleOnly?: boolean | undefined
+    suspects?: boolean | undefined
   }): Promise<CaptureTask | undefined>
+  /** Whether a page is due at which SUSPECT_DEATHS processes have died. */
+  anySuspect(now: number): Promise<boolean>
+  /** What is under way, in whichever process; also what a dead process was at. */
+  findUnderWay(): Promise<UnderWay[]>
   /** False where the attempt is not the last one any more. */
   renew(attempt: Attempt, until: number): Promise<boolean>
   /** Ends it. False where the attempt is not the last one any more: then nothing changed. */
   finish(attempt: Attempt, outcome: Captured | Failed, now: number): Promise<boolean>
   /** What is still held of this root is for everyone. */
   letGo(root: { projectId: string; rootId: string }, now: number): Promise<void>
-  /** Back to the queue, not before `due`. An attempt that does not count was no fault of the page. */
-  putBack(attempt: Attempt, options: { now: number; due: number; counts: boolean }): Promise<void>
+  /**
+   * Back to the queue, not before `due`. An attempt that does not count was no fault of the page; `died`: its process has
+   * died, which is counted apart. False where the attempt is not the last one any more.
+   */
+  putBack(attempt: Attempt, options: PutBack): Promise<boolean>
   /** Undefined where there is no such request; roots that were imported have none. */
   findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined>
   /** From one instant. `since`: a version; 0 for everything. Undefined as above. */

@@ -347,6 +347,20 @@ describe('RATE_LIMIT', () => {
     expect((await ask())[0]).toBe(200)
   })
 
+  test.each([-7_200_000, 7_200_000, 691_200_000])(
+    'nobody waits for longer than a window, though the clock jumps by %i ms and back',
+    async (jump) => {
+      const service = await startService({ RATE_LIMIT: '1/1m' })
+      const url = rootsUrl(await makeProject(service.store))
+      for (const by of [0, jump, -jump]) {
+        service.now += by
+        const [first, second] = [await service.get(url), await service.get(url)]
+        expect([first.status, second.status]).toEqual([200, 429])
+        expect(Number(second.headers.get('retry-after'))).toBeLessThanOrEqual(60)
+      }
+    },
+  )
+
   test('counts each key by itself', async () => {
     const service = await startService({ RATE_LIMIT: '1/1m', AUTH: 'keys' })
     const projectId = await makeProject(service.store)

@@ -6,7 +6,8 @@ import { makeProject } from '../support/results.ts'
 /** Takes a database back to before migration 6, on both engines. */
 export const BEFORE_TURNS = `drop table turns; drop index captures_queued; drop index captures_running;
   create index captures_next on captures (turn, queued) where finished is null;
-  delete from kysely_migration where name = '0006-turns';`
+  drop index captures_suspect; alter table captures drop column deaths;
+  delete from kysely_migration where name in ('0006-turns', '0007-deaths');`
 
 /** As a version did that knows nothing of turns, beside one that does. */
 export const UNCOUNTED = 'delete from turns'
@@ -28,10 +29,12 @@ export async function expectAllTaken(store: Store): Promise<void> {
   expect(await captures.takeNext(LEASE)).toMatchObject({ position: 2, attempts: 1 })
   expect(await captures.takeNext(LEASE)).toMatchObject({ position: 2, attempts: 1 })
   const later = { ...LEASE, now: 50_000 }
+  for (const attempt of await captures.findUnderWay())
+    await captures.putBack(attempt, { now: later.now, due: 0, counts: false, died: true })
   const tasks = await takeAll(store, later)
-  expect(tasks.map(({ position, attempts }) => [position, attempts])).toEqual([
-    ...[1, 1].map((position) => [position, 2]),
-    ...[2, 2].map((position) => [position, 2]),
+  expect(tasks.map(({ position, attempts, deaths }) => [position, attempts, deaths])).toEqual([
+    ...[1, 1].map((position) => [position, 1, 1]),
+    ...[2, 2].map((position) => [position, 1, 1]),
   ])
   for (const task of tasks) await captures.finish(task, FAILURE, later.now)
   expect(await captures.findBacklog()).toEqual({ waiting: 0, running: 0, oldest: undefined })

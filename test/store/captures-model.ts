@@ -1,10 +1,17 @@
-import type { Backlog, CaptureKey, NewRequest } from '../../src/store/captures.ts'
+import {
+  type Backlog,
+  type CaptureKey,
+  type NewRequest,
+  type PutBack,
+  SUSPECT_DEATHS,
+} from '../../src/store/captures.ts'
 
 interface ModelCapture extends CaptureKey {
   readonly turn: number
   readonly queued: number
   state: 'queued' | 'running' | 'done' | 'failed'
   attempts: number
+  deaths: number
   attempt: string | undefined
   due: number
   started: number
@@ -47,19 +54,21 @@ export class CapturesModel {
     this.requests.push({ projectId, rootId, digest, key, version: 1 })
     pages.forEach((_, position) => {
       const place = { projectId, rootId, position, turn: first + position, queued: created }
-      const begin = { state: 'queued', attempts: 0, attempt: undefined } as const
+      const begin = { state: 'queued', attempts: 0, deaths: 0, attempt: undefined } as const
       this.captures.push({ ...place, ...begin, due: 0, started: 0, lease: 0, changed: 1 })
     })
     return rootId
   }
 
   /** The one that comes next, if any is due. */
-  next(now: number, { idleOnly = false } = {}): ModelCapture | undefined {
+  next(now: number, { idleOnly = false, suspects = false } = {}): ModelCapture | undefined {
+    const due = (projectId: string) =>
+      this.#due(projectId, now).filter(({ deaths }) => deaths >= SUSPECT_DEATHS === suspects)
     const project = this.projects
-      .filter(({ projectId }) => this.#due(projectId, now).length > 0)
-      .filter(({ projectId }) => !idleOnly || this.#underWay(projectId, now).length === 0)
+      .filter(({ projectId }) => due(projectId).length > 0)
+      .filter(({ projectId }) => !idleOnly || this.#underWay(projectId).length === 0)
       .toSorted((a, b) => this.#usedBy(a, now) - this.#usedBy(b, now) || a.since - b.since)[0]
-    return project && this.#due(project.projectId, now).toSorted((a, b) => a.turn - b.turn)[0]
+    return project && due(project.projectId).toSorted((a, b) => a.turn - b.turn)[0]
   }
 
   begin(capture: ModelCapture, attempt: string, { now, leaseMs }: { now: number; leaseMs: number }): void {
@@ -81,10 +90,11 @@ export class CapturesModel {
     this.#count(capture)
   }
 
-  putBack(capture: ModelCapture, { now, due, counts }: { now: number; due: number; counts: boolean }): void {
+  putBack(capture: ModelCapture, { now, due, counts, died = false }: PutBack): void {
     this.#charge(capture, now)
     const attempts = capture.attempts - (counts ? 0 : 1)
-    Object.assign(capture, { state: 'queued', attempts, attempt: undefined, due })
+    const deaths = capture.deaths + (died ? 1 : 0)
+    Object.assign(capture, { state: 'queued', attempts, deaths, attempt: undefined, due })
     this.#count(capture)
   }
 
@@ -105,7 +115,7 @@ export class CapturesModel {
   /** Begins where those are that have used least; who waits already owes what it owes. */
   #join(projectId: string, now: number): void {
     const competing = this.projects.filter(
-      (one) => this.#due(one.projectId, now).length + this.#underWay(one.projectId, now).length > 0,
+      (one) => this.#due(one.projectId, now).length + this.#underWay(one.projectId).length > 0,
     )
     const others = competing.filter((one) => one.projectId !== projectId)
     const least = others.length > 0 ? Math.min(...others.map((one) => this.#usedBy(one, now))) : 0
@@ -119,17 +129,15 @@ export class CapturesModel {
   #due(projectId: string, now: number): ModelCapture[] {
     return this.#unfinished()
       .filter((one) => one.projectId === projectId)
-      .filter(({ state, due, lease }) => (state === 'queued' ? due <= now : lease < now))
+      .filter(({ state, due }) => state === 'queued' && due <= now)
   }
 
-  #underWay(projectId: string, now: number): ModelCapture[] {
-    return this.captures.filter(
-      (one) => one.projectId === projectId && one.state === 'running' && one.lease >= now,
-    )
+  #underWay(projectId: string): ModelCapture[] {
+    return this.captures.filter((one) => one.projectId === projectId && one.state === 'running')
   }
 
   #usedBy({ projectId, used }: ModelProject, now: number): number {
-    return this.#underWay(projectId, now).reduce((sum, { started }) => sum + now - started, used)
+    return this.#underWay(projectId).reduce((sum, { started }) => sum + now - started, used)
   }
 
   #charge(capture: ModelCapture, now: number): void {

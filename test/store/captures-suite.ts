@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Attempt, CaptureTask } from '../../src/store/captures.ts'
+import { type Attempt, type CaptureTask, SUSPECT_DEATHS } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
 import {
   answersAbout,
@@ -19,8 +19,10 @@ import type { StoreDriver } from './store-suite.ts'
 
 const NOW = 1_700_000_100_000
 const LEASE = { now: NOW, leaseMs: 20_000 }
-/** When what was begun under that is another's. */
-const LATER = { now: NOW + 20_001, leaseMs: 20_000 }
+/** Its process has died. */
+const DIED = { now: NOW, due: 0, counts: false, died: true }
+/** By a clock that is two hours ahead. */
+const AHEAD = { now: NOW, due: NOW + 7_200_000, counts: true }
 
 /** What every store must do with what is to be captured, whatever engine it runs on. */
 export function capturesSuite(name: string, driver: StoreDriver): void {
@@ -42,9 +44,14 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
     const rootId = await opened.captures.accept(newRequest(opened.projectId, { pages }))
     return { ...opened, rootId, tasks: await takeAll(opened.store, LEASE) }
   }
+  type Begun = Awaited<ReturnType<typeof begun>>
   const first = (tasks: readonly CaptureTask[]): CaptureTask => {
     if (!tasks[0]) throw new Error('nothing was taken')
     return tasks[0]
+  }
+  const takeOver = async ({ captures }: Store, old: Attempt): Promise<CaptureTask> => {
+    await captures.putBack(old, DIED)
+    return (await captures.takeNext({ ...LEASE, rootId: old.rootId })) as CaptureTask
   }
 
   describe(`${name}: accepting`, () => {
@@ -276,10 +283,10 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       }
       return turns
     }
-    const threeProjects = async () => {
+    const threeProjects = async (from = 1_000) => {
       const { store, captures, projectId } = await open()
       const projects = [projectId, await makeProject(store), await makeProject(store)] as const
-      let created = 1_000
+      let created = from
       const ask = (index: 0 | 1 | 2, pages: number) =>
         captures.accept(newRequest(projects[index], { pages, created: created++ }))
       return { store, captures, projects, ask }
@@ -308,6 +315,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
         fullPage: true,
         failOnStatus: true,
         attempts: 1,
+        deaths: 0,
       })
       expect(new Set(tasks.map(({ uuid }) => uuid)).size).toBe(12)
     })
@@ -374,21 +382,18 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       const { store, captures, projects, ask } = await threeProjects()
       await ask(0, 9)
       await ask(1, 9)
-      expect((await captures.takeNext(LEASE))?.projectId).toBe(projects[0])
-      // A day later another takes over: twenty seconds were used, and what an attempt costs.
+      const lost = (await captures.takeNext(LEASE)) as CaptureTask
+      expect(lost.projectId).toBe(projects[0])
+      // A day later it is put back: twenty seconds were used, and what an attempt costs.
       const late = { ...LEASE, now: NOW + 86_400_000 }
+      await captures.putBack(lost, { ...DIED, now: late.now })
       const take = async (takes: number) => {
         const task = (await captures.takeNext(late)) as CaptureTask
         await captures.finish(task, PICTURE, late.now + takes)
         return `${ORDER[projects.indexOf(task.projectId)]}${task.position}`
       }
-      expect([await take(9_900), await take(0), await take(9_900), await take(9_900)]).toEqual([
-        'B0',
-        'A0',
-        'B1',
-        'B2',
-      ])
-      expect(await take(0)).toBe('A1')
+      expect([await take(9_900), await take(9_900), await take(9_900)]).toEqual(['B0', 'B1', 'B2'])
+      expect([await take(0), await take(0)]).toEqual(['A0', 'A1'])
       expect(await work(store, [], 0)).toBe('')
     })
 
@@ -404,8 +409,8 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       expect([task.projectId, await whose(true), await whose(true)]).toEqual([projects[1], 'C', undefined])
       await captures.finish(task, PICTURE, NOW)
       expect([await whose(true), await whose(true)]).toEqual(['B', undefined])
-      // What is not renewed is not under way.
-      expect(await captures.takeNext({ ...LEASE, now: NOW + 20_001, idleOnly: true })).toBeDefined()
+      for (const attempt of await captures.findUnderWay()) await captures.putBack(attempt, DIED)
+      expect([await whose(true), await whose(true), await whose(true)].toSorted()).toEqual(['A', 'B', 'C'])
     })
 
     test('many projects that have nothing due stand in nobody’s way', async () => {
@@ -432,8 +437,9 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
     })
 
     test('who joins where others are held for someone is not behind them', async () => {
-      const { store, captures, projects, ask } = await threeProjects()
-      await captures.accept(newRequest(projects[2], { pages: 3, created: 500, heldUntil: NOW + 60_000 }))
+      const { store, captures, projects, ask } = await threeProjects(NOW - 100)
+      const held = { pages: 3, created: NOW - 500, heldUntil: NOW + 60_000 }
+      await captures.accept(newRequest(projects[2], held))
       await ask(0, 6)
       await work(store, projects, 3)
       await ask(1, 3)
@@ -476,21 +482,69 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
   })
 
   describe(`${name}: attempts`, () => {
-    test('what was begun is trusted until its lease is over, and then another’s', async () => {
+    test('what was begun is nobody else’s, whatever the clock says, until it is put back', async () => {
       const { captures, projectId } = await open()
       await captures.accept(newRequest(projectId))
       const task = (await captures.takeNext(LEASE)) as CaptureTask
-      expect(await captures.takeNext({ ...LEASE, now: NOW + 20_000 })).toBeUndefined()
-      const next = await captures.takeNext({ ...LEASE, now: NOW + 20_001 })
-      expect(next).toMatchObject({ position: task.position, attempts: 2 })
+      for (const ahead of [-7_200_000, 20_001, 7_200_000, 691_200_000])
+        expect(await captures.takeNext({ ...LEASE, now: NOW + ahead })).toBeUndefined()
+      expect(await captures.putBack(task, DIED)).toBe(true)
+      const next = await captures.takeNext(LEASE)
+      // It was no fault of the page.
+      expect(next).toMatchObject({ position: task.position, attempts: 1, deaths: 1 })
       expect(next?.uuid).not.toBe(task.uuid)
     })
 
-    test('a lease that is renewed goes on from there', async () => {
-      const { captures, tasks } = await begun(1)
-      expect(await captures.renew(first(tasks), NOW + 50_000)).toBe(true)
-      expect(await captures.takeNext({ ...LEASE, now: NOW + 50_000 })).toBeUndefined()
-      expect(await captures.takeNext({ ...LEASE, now: NOW + 50_001 })).toBeDefined()
+    test('what is under way is told, and its lease changes when it is renewed', async () => {
+      const { captures, projectId, rootId, tasks } = await begun(2)
+      const [one, other] = tasks as [CaptureTask, CaptureTask]
+      const underWay = async () => (await captures.findUnderWay()).toSorted((a, b) => a.position - b.position)
+      const of = ({ uuid, position }: CaptureTask, lease: number) => {
+        return { projectId, rootId, position, uuid, lease, deaths: 0 }
+      }
+      expect(await underWay()).toEqual([of(one, NOW + 20_000), of(other, NOW + 20_000)])
+      expect(await captures.renew(one, NOW + 50_000)).toBe(true)
+      expect(await underWay()).toEqual([of(one, NOW + 50_000), of(other, NOW + 20_000)])
+      await captures.finish(one, PICTURE, NOW)
+      await captures.putBack(other, { now: NOW, due: 0, counts: true })
+      expect(await underWay()).toEqual([])
+    })
+
+    test('a page at which many processes died is for who asks for such pages, and for nobody else', async () => {
+      const { store, captures, tasks } = await begun(2)
+      let task = first(tasks)
+      for (let deaths = 1; deaths < SUSPECT_DEATHS; deaths++) {
+        await captures.putBack(task, DIED)
+        expect(await captures.anySuspect(NOW)).toBe(false)
+        expect(await captures.takeNext({ ...LEASE, suspects: true })).toBeUndefined()
+        task = (await captures.takeNext(LEASE)) as CaptureTask
+        expect(task).toMatchObject({ position: 0, attempts: 1, deaths })
+      }
+      await captures.putBack(task, { ...DIED, due: NOW + 5 })
+      expect(await captures.anySuspect(NOW + 4)).toBe(false)
+      expect(await captures.anySuspect(NOW + 5)).toBe(true)
+      const later = { ...LEASE, now: NOW + 5 }
+      expect(await takeAll(store, later)).toEqual([])
+      expect(await captures.takeNext({ ...later, rootId: task.rootId })).toBeUndefined()
+      const suspect = await captures.takeNext({ ...later, suspects: true })
+      expect(suspect).toMatchObject({ position: 0, attempts: 1, deaths: SUSPECT_DEATHS })
+      expect(await captures.anySuspect(NOW + 5)).toBe(false)
+    })
+
+    test.each([
+      ['put back', 66_000, async ({ captures, tasks }: Begun) => captures.putBack(first(tasks), AHEAD)],
+      [
+        'held',
+        661_000,
+        async ({ captures, projectId }: Begun) =>
+          captures.accept(newRequest(projectId, { heldUntil: AHEAD.due })),
+      ],
+    ])('what was %s by a clock that was ahead does not wait until then', async (_, bound, put) => {
+      const opened = await begun(1)
+      await put(opened)
+      const { captures } = opened
+      expect(await captures.takeNext({ ...LEASE, now: AHEAD.due - bound + 2_000 })).toBeUndefined()
+      expect(await captures.takeNext({ ...LEASE, now: AHEAD.due - bound - 2_000 })).toBeDefined()
     })
 
     test('what was put back is due when it was said, and not before', async () => {
@@ -520,20 +574,16 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
     })
 
     test.each([
-      ['took over', (store: Store, { rootId }: Attempt) => store.captures.takeNext({ ...LATER, rootId })],
+      ['took over', takeOver],
       [
         'took over and ended it',
-        async (store: Store, { rootId }: Attempt) => {
-          const next = (await store.captures.takeNext({ ...LATER, rootId })) as CaptureTask
-          expect(await store.captures.finish(next, PICTURE, NOW)).toBe(true)
-        },
+        async (store: Store, old: Attempt) =>
+          expect(await store.captures.finish(await takeOver(store, old), PICTURE, NOW)).toBe(true),
       ],
       [
         'took over and failed',
-        async (store: Store, { rootId }: Attempt) => {
-          const next = (await store.captures.takeNext({ ...LATER, rootId })) as CaptureTask
-          expect(await store.captures.finish(next, FAILURE, NOW)).toBe(true)
-        },
+        async (store: Store, old: Attempt) =>
+          expect(await store.captures.finish(await takeOver(store, old), FAILURE, NOW)).toBe(true),
       ],
       [
         'put it back',
@@ -548,16 +598,18 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       const old = first(tasks)
       await another(store, old)
       const before = await answersAbout(store, projectId, rootId)
+      const underWay = await captures.findUnderWay()
       expect(await captures.finish(old, PICTURE, NOW + 1)).toBe(false)
       expect(await captures.finish(old, FAILURE, NOW + 1)).toBe(false)
       expect(await captures.renew(old, NOW + 99_999)).toBe(false)
-      await captures.putBack(old, { now: NOW, due: NOW + 99_999, counts: false })
-      await captures.putBack(old, { now: NOW, due: NOW + 99_999, counts: true })
+      for (const counts of [true, false])
+        expect(await captures.putBack(old, { now: NOW, due: NOW + 9_999, counts })).toBe(false)
+      expect(await captures.putBack(old, DIED)).toBe(false)
       expect(await answersAbout(store, projectId, rootId)).toEqual(before)
       // Neither was the lease or the due time of the other's moved.
-      const finished = before.progress?.captures[0]?.finished !== undefined
-      const due = await captures.takeNext({ ...LEASE, now: NOW + 40_002, rootId })
-      expect(due?.position).toBe(finished ? 1 : 0)
+      expect(await captures.findUnderWay()).toEqual(underWay)
+      const queued = before.progress?.captures[0]?.state === 'queued'
+      expect((await captures.takeNext({ ...LEASE, rootId }))?.position).toBe(queued ? 0 : undefined)
     })
 
     test('an attempt that never was ends nothing', async () => {
@@ -677,9 +729,10 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       await happened(0)
       await captures.putBack(one, { now: NOW, due: 0, counts: false })
       await happened(0)
-      await captures.takeNext(LEASE)
+      await captures.putBack((await captures.takeNext(LEASE)) as CaptureTask, DIED)
+      last += 1
       await happened(0)
-      const again = (await captures.takeNext(LATER)) as CaptureTask
+      const again = (await captures.takeNext(LEASE)) as CaptureTask
       await happened(0)
       await captures.finish(again, FAILURE, NOW)
       await happened(0)
@@ -817,19 +870,24 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
     test('of many that begin one capture only the last can end it', async () => {
       const { one, projectId } = await openTwice()
       const rootId = await one(0).captures.accept(newRequest(projectId))
-      // Each finds it lost, unless one with a later clock was faster.
+      // Each finds what is under way lost, unless another was faster.
       const taken = await Promise.all(
-        Array.from({ length: 8 }, (_, index) =>
-          one(index).captures.takeNext({ ...LEASE, now: NOW + index * 30_000 }),
-        ),
+        Array.from({ length: 8 }, async (_, index) => {
+          const { captures } = one(index)
+          for (const attempt of await captures.findUnderWay()) await captures.putBack(attempt, DIED)
+          return (await captures.takeNext(LEASE)) ?? (await captures.takeNext({ ...LEASE, suspects: true }))
+        }),
       )
       const tasks = taken.filter((task) => task !== undefined)
-      const attempts = tasks.map((task) => task.attempts).toSorted()
-      expect(attempts).toEqual(tasks.map((_, index) => index + 1))
+      const [last] = await one(0).captures.findUnderWay()
+      // Each of them counted once.
+      expect(tasks.map((task) => task.deaths).toSorted()).toEqual(tasks.map((_, index) => index))
       const outcomes = await Promise.all(
         tasks.map((task, index) => one(index).captures.finish(task, PICTURE, NOW)),
       )
-      expect(tasks.filter((_, index) => outcomes[index])).toMatchObject([{ attempts: tasks.length }])
+      expect(tasks.filter((_, index) => outcomes[index])).toMatchObject([
+        { uuid: last?.uuid, attempts: 1, deaths: tasks.length - 1 },
+      ])
       expect(await one(0).jobsOf(projectId, [rootId])).toHaveLength(1)
     })
 
@@ -860,6 +918,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       { weight: 2, arbitrary: fc.tuple(fc.constant('accept' as const), small, small) },
       { weight: 4, arbitrary: fc.tuple(fc.constant('takeNext' as const), small, small) },
       { weight: 2, arbitrary: fc.tuple(fc.constant('takeIdle' as const), small, small) },
+      { weight: 1, arbitrary: fc.tuple(fc.constant('takeSuspect' as const), small, small) },
       { weight: 1, arbitrary: fc.tuple(fc.constant('renew' as const), small, small) },
       { weight: 4, arbitrary: fc.tuple(fc.constant('finish' as const), small, small) },
       { weight: 2, arbitrary: fc.tuple(fc.constant('putBack' as const), small, small) },
@@ -881,7 +940,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
             agree(task && [task.rootId, task.position], expected && [expected.rootId, expected.position])
             if (!task || !expected) return
             model.begin(expected, task.uuid, { now, leaseMs: 20_000 })
-            agree(task.attempts, expected.attempts)
+            agree([task.attempts, task.deaths], [expected.attempts, expected.deaths])
             attempts.push(task)
           }
           for (const [what, one, other] of operations) {
@@ -901,6 +960,9 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
             } else if (what === 'takeIdle') {
               const expected = model.next(now, { idleOnly: true })
               begin(await captures.takeNext({ now, leaseMs: 20_000, idleOnly: true }), expected)
+            } else if (what === 'takeSuspect') {
+              const expected = model.next(now, { suspects: true })
+              begin(await captures.takeNext({ now, leaseMs: 20_000, suspects: true }), expected)
             } else if (what === 'wait') {
               now += other * 5_000
             } else if (attempt) {
@@ -913,8 +975,8 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
                 agree(await captures.finish(attempt, outcome, now), current !== undefined)
                 if (current) model.end(current, other < 2 ? 'failed' : 'done', now)
               } else {
-                const options = { now, due: now + other * 1_000, counts: other % 2 === 0 }
-                await captures.putBack(attempt, options)
+                const options = { now, due: now + other * 1_000, counts: other % 2 === 0, died: other > 2 }
+                agree(await captures.putBack(attempt, options), current !== undefined)
                 if (current) model.putBack(current, options)
               }
             }

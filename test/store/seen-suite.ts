@@ -80,7 +80,8 @@ export function seenSuite(name: string, driver: StoreDriver): void {
       const { store, browsing, projectId } = await open()
       const rootId = await store.captures.accept(newRequest(projectId, { pages: 2 }))
       const late = await begin(store, rootId)
-      const last = (await store.captures.takeNext({ now: 1e15, leaseMs: 1, rootId })) as CaptureTask
+      await store.captures.putBack(late, { now: 1e14, due: 0, counts: false, died: true })
+      const last = await begin(store, rootId)
       for (const attempt of [late, last, last, late]) {
         await store.captures.finish(attempt, seeing('cut', 'wide'), 5)
       }

@@ -28,6 +28,10 @@ function stopClocks() {
     stopTimers() {
       vi.clearAllTimers()
     },
+    /** Only what it says. */
+    jump(milliseconds: number) {
+      vi.setSystemTime(Date.now() + milliseconds)
+    },
     pass(milliseconds: number) {
       vi.advanceTimersByTime(milliseconds)
     },
@@ -297,6 +301,20 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       const overlapping = root(projectId, { digest: 'third', jobs: added.jobs.slice(1) })
       await expect(store.addRoot(overlapping, nothing)).rejects.toThrow('try again in two minutes')
       expect(await store.addRoot(added, nothing)).toBe('added')
+    })
+
+    test('a claim that was made by a clock two hours ahead is dead once the clock is right', async () => {
+      const clock = stopClocks()
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      clock.jump(7_200_000)
+      const killed = held()
+      store.addRoot(added, killed.publish).catch(() => {})
+      await killed.begun
+      clock.stopTimers()
+      clock.jump(-7_200_000)
+      expect(await store.addRoot({ ...added, digest: 'other' }, nothing)).toBe('added')
     })
 
     test('a claim is renewed while it is published, by whoever joined it as well', async () => {

@@ -58,11 +58,11 @@ test('SIGKILL while fifty captures are under way: after the restart all finish, 
   const { jobs } = await client.root(rootId)
   expect(jobs.map(({ url }) => url.url)).toEqual(pagesOf(site.url, 50).map(({ url }) => url))
   expect(new Set(jobs.map(({ uuid }) => uuid)).size).toBe(50)
-  // What was done before is what it was; what was begun was begun again.
+  // What was done before is what it was. What was begun was begun again, and no page is blamed for that.
   expect(jobs.map(({ uuid }) => uuid)).toEqual(
     expect.arrayContaining(before.urls.flatMap(({ uuid }) => (uuid ? [uuid] : []))),
   )
-  expect(status.urls.filter(({ attempts }) => attempts > 1).length).toBeGreaterThan(0)
+  expect(status.urls.map(({ attempts }) => attempts)).toEqual(status.urls.map(() => 1))
   for (const { data } of jobs) expect((await fetch(data)).status).toBe(200)
 }, 300_000)
 
@@ -100,16 +100,12 @@ test('two workers, one killed, one frozen past its lease and woken: every result
   }
   const before = await read()
   process.kill(frozen.pid, 'SIGCONT')
-  // It finds what it was at, and that it is not its any more.
-  await until(
-    async () =>
-      /"late":true|taken over|no longer active|aborted/.test(frozen.stderr()) || (await sleep(8_000, true)),
-  )
+  // It finds that what it was at is not its own any more.
+  await until(async () => /"late":true|has taken over a capture/.test(frozen.stderr()))
   expect(await read()).toEqual(before)
   const { jobs } = await client.root(rootId)
   expect(jobs.map(({ url }) => url.url)).toEqual(pagesOf(site.url, 30).map(({ url }) => url))
   expect(new Set(jobs.map(({ uuid }) => uuid)).size).toBe(30)
-  expect((await client.status(rootId)).urls.filter(({ attempts }) => attempts > 1).length).toBeGreaterThan(0)
   for (const worker of [frozen, third]) {
     process.kill(worker.pid, 'SIGTERM')
     expect(await worker.ended).toEqual({ code: 0, signal: null })

@@ -1,21 +1,24 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction, Updateable } from 'kysely'
-import type { Attempt, Captured, CaptureKey, CaptureTask, Failed } from '../captures.ts'
-import { type Condition, isDue, isOf } from './due.ts'
+import type { Attempt, Captured, CaptureKey, CaptureTask, Failed, PutBack } from '../captures.ts'
+import { type Condition, type DueOptions, isDue, isOf } from './due.ts'
 import { addMarks } from './marks.ts'
 import { newRevision } from './revision.ts'
 import type { Schema } from './schema.ts'
 import { charge } from './turns.ts'
 
+/** A page is given up long before. */
+const LONGEST_ATTEMPT_MS = 10 * 60_000
+
 /** Begins an attempt at one that is due. `written`: what its project had used when it was chosen. */
 export async function begin(
   transaction: Transaction<Schema>,
   key: CaptureKey,
-  { now, leaseMs, held, written }: { now: number; leaseMs: number; held: boolean; written?: number },
+  { now, leaseMs, written, ...which }: DueOptions & { now: number; leaseMs: number; written?: number },
 ): Promise<CaptureTask | undefined> {
   const uuid = randomUUID()
   const rules = { now, begins: true, ...(written !== undefined && { written }) }
-  const begun = await change(transaction, key, isDue(now, { held }), rules, ({ attempts }) => ({
+  const begun = await change(transaction, key, isDue(now, which), rules, ({ attempts }) => ({
     state: 'running',
     attempts: attempts + 1,
     attempt: uuid,
@@ -35,6 +38,7 @@ export async function begin(
     fullPage: request.full_page === 1,
     failOnStatus: request.fail_on === 'status',
     attempts: capture.attempts + 1,
+    deaths: capture.deaths,
   }
 }
 
@@ -72,17 +76,19 @@ export async function end(
 export async function requeue(
   transaction: Transaction<Schema>,
   attempt: Attempt,
-  { now, due, counts }: { now: number; due: number; counts: boolean },
-): Promise<void> {
-  await change(transaction, attempt, isOf(attempt), { now }, ({ attempts }) => ({
+  { now, due, counts, died = false }: PutBack,
+): Promise<boolean> {
+  const changed = await change(transaction, attempt, isOf(attempt), { now }, ({ attempts, deaths }) => ({
     state: 'queued',
     // A late one must not end it any more.
     attempt: null,
     attempts: counts ? attempts : attempts - 1,
+    deaths: died ? deaths + 1 : deaths,
     lease: null,
     started: null,
     due,
   }))
+  return changed !== undefined
 }
 
 /** False where nothing of it waits. */
@@ -120,7 +126,7 @@ async function change(
   key: CaptureKey,
   condition: Condition,
   { now, begins = false, ends = false, written }: Rules,
-  set: (before: { attempts: number }) => Updateable<Schema['captures']>,
+  set: (before: { attempts: number; deaths: number }) => Updateable<Schema['captures']>,
 ) {
   // Locks the row, so that what is read stays true.
   const capture = await transaction
@@ -130,7 +136,7 @@ async function change(
     .where('root_id', '=', key.rootId)
     .where('position', '=', key.position)
     .where(condition)
-    .returning(['url', 'name', 'loading_time', 'attempts', 'started', 'lease'])
+    .returning(['url', 'name', 'loading_time', 'attempts', 'deaths', 'started', 'lease'])
     .executeTakeFirst()
   if (!capture) return undefined
   const elapsed = usedUntil(now, capture)
@@ -157,9 +163,13 @@ async function change(
   return { capture, request }
 }
 
-/** How long the attempt before has taken. One that was lost used no more than it was trusted for. */
+/**
+ * How long the attempt has taken. One that was lost used no more than it was trusted for. A clock that jumps must not cost
+ * a project its turns.
+ */
 function usedUntil(now: number, { started, lease }: Pick<Schema['captures'], 'started' | 'lease'>): number {
-  return started === null ? 0 : Math.min(now, lease ?? now) - started
+  if (started === null) return 0
+  return Math.min(LONGEST_ATTEMPT_MS, Math.max(0, Math.min(now, lease ?? now) - started))
 }
 
 async function addJob(

@@ -1,4 +1,4 @@
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type {
   Attempt,
   Captured,
@@ -7,7 +7,9 @@ import type {
   Changes,
   Failed,
   NewRequest,
+  PutBack,
   RootProgress,
+  UnderWay,
 } from '../captures.ts'
 import { begin, end, Overtaken, release, requeue } from './attempts.ts'
 import { findDue, isDue, isOf } from './due.ts'
@@ -81,6 +83,7 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
     leaseMs,
     rootId,
     idleOnly = false,
+    suspects = false,
     ...options
   }: Parameters<Captures['takeNext']>[0]): Promise<CaptureTask | undefined> {
     const lock = this.#lock
@@ -89,11 +92,11 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
       const taken = await this.#transaction(async (transaction) => {
         const held = rootId !== undefined
         const next = held
-          ? { key: await findDue(transaction, now, { rootId, lock }) }
-          : await findNext(transaction, now, { idleOnly, lock })
+          ? { key: await findDue(transaction, now, { rootId, suspects, lock }) }
+          : await findNext(transaction, now, { idleOnly, suspects, lock })
         if (!next?.key) return 'nothing'
         const { key, ...chosen } = next
-        const task = await begin(transaction, key, { now, leaseMs, held, ...chosen })
+        const task = await begin(transaction, key, { now, leaseMs, held, suspects, ...chosen })
         // Where another was faster there may be a next one.
         if (!task) throw new Overtaken()
         return task
@@ -110,6 +113,29 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
     const projectIds = await findMiscounted(this.#read)
     for (const id of projectIds) await this.#transaction((one) => recount(one, id, { now, lock: this.#lock }))
     return projectIds.length > 0
+  }
+
+  async anySuspect(at: number): Promise<boolean> {
+    const now = at + (await this.#skew())
+    const suspect = this.#read
+      .selectFrom('captures')
+      .select('position')
+      .where(isDue(now, { held: true, suspects: true }))
+      .limit(1)
+    return (await suspect.executeTakeFirst()) !== undefined
+  }
+
+  async findUnderWay(): Promise<UnderWay[]> {
+    const rows = await this.#read
+      .selectFrom('captures')
+      .select(['project_id', 'root_id', 'position', 'attempt', 'lease', 'deaths'])
+      .where('state', '=', sql.lit('running'))
+      .execute()
+    return rows.flatMap(({ attempt: uuid, position, lease, deaths, ...row }) =>
+      uuid === null
+        ? []
+        : { projectId: row.project_id, rootId: row.root_id, position, uuid, lease: lease ?? 0, deaths },
+    )
   }
 
   async renew(attempt: Attempt, until: number): Promise<boolean> {
@@ -143,10 +169,10 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
     })
   }
 
-  async putBack(attempt: Attempt, options: { now: number; due: number; counts: boolean }): Promise<void> {
+  async putBack(attempt: Attempt, options: PutBack): Promise<boolean> {
     const skew = await this.#skew()
     const [now, due] = [options.now + skew, options.due + skew]
-    await this.#transaction((transaction) => requeue(transaction, attempt, { ...options, now, due }))
+    return await this.#transaction((transaction) => requeue(transaction, attempt, { ...options, now, due }))
   }
 
   async findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined> {

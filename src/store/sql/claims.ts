@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely'
+import type { ExpressionBuilder, ExpressionWrapper, SqlBool, Transaction } from 'kysely'
 import { AppError } from '../../errors.ts'
 import type { NewRoot } from '../store.ts'
 import { newRevision } from './revision.ts'
@@ -9,8 +9,15 @@ import type { Schema } from './schema.ts'
 
 /** Rows per INSERT: 12 columns each, well below the bound parameters any engine takes. */
 const INSERT_ROWS = 500
-/** Whoever publishes renews the claim; one that was not renewed for this long is a dead one's. */
+/**
+ * Whoever publishes renews the claim; one that was not renewed for this long is a dead one's. So is one that was renewed
+ * so much later than now: by a clock that was ahead, and not since.
+ */
 export const STALE_MS = 120_000
+const isStale =
+  (now: number) =>
+  (eb: ExpressionBuilder<Schema, 'roots'>): ExpressionWrapper<Schema, 'roots', SqlBool> =>
+    eb.or([eb('claimed', '<', now - STALE_MS), eb('claimed', '>', now + STALE_MS)])
 
 type Claimed = Pick<NewRoot, 'projectId' | 'rootId' | 'digest'>
 
@@ -116,7 +123,7 @@ async function releaseDead(transaction: Transaction<Schema>, projectId: string, 
     .selectFrom('roots')
     .select(['root_id', 'digest'])
     .where('project_id', '=', projectId)
-    .where('claimed', '<', now - STALE_MS)
+    .where(isStale(now))
     .orderBy('root_id')
     .execute()
   for (const { root_id: rootId, digest } of dead) {
@@ -126,7 +133,7 @@ async function releaseDead(transaction: Transaction<Schema>, projectId: string, 
       .set({ claimers: 0 })
       .where('project_id', '=', projectId)
       .where('root_id', '=', rootId)
-      .where('claimed', '<', now - STALE_MS)
+      .where(isStale(now))
       .executeTakeFirst()
     if (numUpdatedRows === 1n) await remove(transaction, { projectId, rootId, digest })
   }

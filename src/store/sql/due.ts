@@ -1,5 +1,5 @@
-import type { ExpressionBuilder, ExpressionWrapper, SqlBool, Transaction } from 'kysely'
-import type { Attempt, CaptureKey } from '../captures.ts'
+import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql, type Transaction } from 'kysely'
+import { type Attempt, type CaptureKey, SUSPECT_DEATHS } from '../captures.ts'
 import type { Schema } from './schema.ts'
 
 /** Of a request, and of its captures, that nothing has happened to. */
@@ -9,20 +9,34 @@ export type Condition = (
   eb: ExpressionBuilder<Schema, 'captures'>,
 ) => ExpressionWrapper<Schema, 'captures', SqlBool>
 
-/** Queued and due, or begun by someone who has not renewed it since. `held`: also what is held for its first attempt. */
-export function isDue(now: number, { held }: { held: boolean }): Condition {
-  return (eb) =>
-    eb.and([
+/** Nobody puts a page back, or holds it, for longer: what is due later was written by a clock that was ahead. */
+const LONGEST_PAUSE_MS = 65_000
+const LONGEST_HOLD_MS = 11 * 60_000
+
+/** Which of those that are due. */
+export interface DueOptions {
+  /** Also what is held for its first attempt. */
+  readonly held: boolean
+  /** Only those at which many processes have died, or none of them; undefined: all. */
+  readonly suspects?: boolean | undefined
+}
+
+/** Queued, and its time has come. */
+export function isDue(now: number, { held, suspects }: DueOptions): Condition {
+  return (eb) => {
+    const isNew = eb('changed', '=', FIRST_VERSION)
+    return eb.and([
       eb('finished', 'is', null),
+      eb('state', '=', 'queued'),
       eb.or([
-        eb.and([
-          eb('state', '=', 'queued'),
-          // To what is held nothing has happened yet; what was put back has its time, whoever asks.
-          held ? eb.or([eb('due', '<=', now), eb('changed', '=', FIRST_VERSION)]) : eb('due', '<=', now),
-        ]),
-        eb.and([eb('state', '=', 'running'), eb('lease', '<', now)]),
+        eb('due', '<=', now),
+        // What was put back has its time, whoever asks.
+        held ? isNew : eb.and([isNew, eb('due', '>', now + LONGEST_HOLD_MS)]),
+        eb.and([eb('changed', '>', FIRST_VERSION), eb('due', '>', now + LONGEST_PAUSE_MS)]),
       ]),
+      ...(suspects === undefined ? [] : [eb('deaths', suspects ? '>=' : '<', sql.lit(SUSPECT_DEATHS))]),
     ])
+  }
 }
 
 /** Of this attempt, and of none that began after it. */
@@ -37,12 +51,12 @@ export function isOf({ uuid }: Attempt): Condition {
 export async function findDue(
   transaction: Transaction<Schema>,
   now: number,
-  of: { lock: boolean } & ({ projectId: string } | { rootId: string }),
+  of: { lock: boolean; suspects?: boolean } & ({ projectId: string } | { rootId: string }),
 ): Promise<CaptureKey | undefined> {
   const due = transaction
     .selectFrom('captures')
     .select(['project_id', 'root_id', 'position'])
-    .where(isDue(now, { held: 'rootId' in of }))
+    .where(isDue(now, { held: 'rootId' in of, suspects: of.suspects }))
     .orderBy('turn')
     .limit(1)
   let query =

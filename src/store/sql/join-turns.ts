@@ -71,7 +71,6 @@ export async function hasTurns(
     .select('position')
     .where('state', '=', sql.lit('running'))
     .where('project_id', '=', projectId)
-    .where('lease', '>=', now)
     .executeTakeFirst()
   return running !== undefined || (await findDue(transaction, now, { projectId, lock: false })) !== undefined
 }

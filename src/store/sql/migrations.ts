@@ -220,6 +220,16 @@ const migrationsFor = ({ id, page }: Engine): Record<(typeof MIGRATIONS)[number]
         .execute()
     },
   },
+  '0007-deaths': {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .alterTable('captures')
+        .addColumn('deaths', 'integer', (column) => column.notNull().defaultTo(0))
+        .execute()
+      await sql`create index captures_suspect on captures (project_id, turn)
+        where finished is null and deaths >= 3`.execute(db)
+    },
+  },
 })
 
 /** Brings the schema up to date, once, however many processes start together. */

@@ -86,7 +86,7 @@ function versionOf(rows: readonly { readonly changed: number }[]): number {
   return rows.reduce((last, { changed }) => Math.max(last, changed), 0)
 }
 
-type Row = Omit<Schema['captures'], 'project_id' | 'root_id' | 'turn' | 'due' | 'lease'>
+type Row = Omit<Schema['captures'], 'project_id' | 'root_id' | 'turn' | 'due' | 'lease' | 'deaths'>
 
 function toProgress(row: Row): CaptureProgress {
   return {

@@ -6,6 +6,7 @@ export const MIGRATIONS = [
   '0004-browsing',
   '0005-seen',
   '0006-turns',
+  '0007-deaths',
 ] as const
 
 /** Where those that were made are written down. */

@@ -70,11 +70,13 @@ export interface Schema {
     /** Its place among the unfinished ones of its project. */
     turn: number
     attempts: number
+    /** How often the process has died that was at it. */
+    deaths: number
     /** The last one's id, which is what a late one is told by. */
     attempt: string | null
     /** Not before. */
     due: number
-    /** How long the attempt is trusted to be under way. */
+    /** Renewed while someone is at it. A process takes over what it has not seen change for long; the time is for versions before. */
     lease: number | null
     queued: number
     started: number | null

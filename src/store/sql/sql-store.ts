@@ -63,6 +63,8 @@ export function createSqlStore({
       findBacklog: () => reads.findBacklog(),
       accept: async (request, limits) => (await captures()).accept(request, limits),
       takeNext: async (options) => (await captures()).takeNext(options),
+      anySuspect: async (now) => (await captures()).anySuspect(now),
+      findUnderWay: async () => (await captures()).findUnderWay(),
       renew: async (attempt, until) => (await captures()).renew(attempt, until),
       finish: async (attempt, outcome, now) => (await captures()).finish(attempt, outcome, now),
       letGo: async (root, now) => (await captures()).letGo(root, now),

@@ -31,11 +31,11 @@ interface StandingRow {
   waiting: number
 }
 
-/** What each project has under way, and how long that has taken. What is not renewed is not under way. */
+/** What each project has under way, and how long that has taken. */
 const busyProjects = (now: number): RawBuilder<unknown> =>
   sql`select project_id, count(*) as pages,
         cast(sum(case when started < ${now} then ${now} - started else 0 end) as bigint) as elapsed
-      from captures where state = 'running' and lease >= ${now} group by project_id`
+      from captures where state = 'running' group by project_id`
 
 /** Projects by what they have used, the least first. What is under way is reckoned for the few that have something. */
 async function* standings(
@@ -69,11 +69,11 @@ export interface Next extends Pick<Standing, 'written'> {
 export async function findNext(
   transaction: Transaction<Schema>,
   now: number,
-  { idleOnly, lock }: { idleOnly: boolean; lock: boolean },
+  { idleOnly, suspects, lock }: { idleOnly: boolean; suspects: boolean; lock: boolean },
 ): Promise<Next | undefined> {
   for await (const { projectId, written, waiting, underWay } of standings(transaction, now, { idleOnly })) {
     if (waiting <= underWay) continue
-    const key = await findDue(transaction, now, { projectId, lock })
+    const key = await findDue(transaction, now, { projectId, suspects, lock })
     if (key) return { key, written }
   }
   return undefined
