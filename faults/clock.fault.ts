@@ -1,0 +1,94 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { askFor, COLOURED, servePages } from '../test/support/pages.ts'
+import { serveProcess } from '../test/support/process.ts'
+import { makeFolder } from '../test/support/workspace.ts'
+import { audit } from './audit.ts'
+import { tell } from './outcome.ts'
+import { usePlaces } from './worlds.ts'
+
+const HOUR_MS = 3_600_000
+const JUMPS = [
+  ['2 h back', -2 * HOUR_MS],
+  ['2 h ahead', 2 * HOUR_MS],
+  ['8 days ahead', 8 * 24 * HOUR_MS],
+] as const
+const PAGES = 12
+/** After the clock is right nothing may stand still for longer. */
+const STUCK_MS = 60_000
+
+for (const [world, newPlace] of usePlaces()) {
+  for (const [what, jump] of JUMPS) {
+    test(`the clock jumps ${what} in the middle, kill -9, and is right again, ${world}`, async ({ task }) => {
+      const site = await servePages((_path, response) => void setTimeout(() => response.end(COLOURED), 400))
+      const file = join(await makeFolder(), 'clock')
+      const setClock = (ahead: number) => writeFile(file, String(ahead))
+      const place = await newPlace({
+        CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
+        CAPTURE_CONCURRENCY: '2',
+        RATE_LIMIT: '10000/1m',
+        CLOCK_FILE: file,
+        NODE_OPTIONS: `--import=${new URL('clock-file.ts', import.meta.url)}`,
+      })
+      const rootIds: string[] = []
+      const ask = async (url: string) => {
+        const urls = Array.from({ length: PAGES }, (_, index) => ({ url: `${site.url}/${index}`, name: 'x' }))
+        rootIds.push(await askFor(url, place.projectId).post(urls))
+        await sleep(1_000)
+      }
+      const kill = async ({ pid, ended }: Awaited<ReturnType<typeof serveProcess>>) => {
+        process.kill(pid, 'SIGKILL')
+        await ended
+      }
+      await setClock(0)
+      const first = await serveProcess(place.env)
+      await ask(first.url)
+      await setClock(jump)
+      await ask(first.url)
+      await kill(first)
+      const second = await serveProcess(place.env)
+      await ask(second.url)
+      await kill(second)
+      await setClock(0)
+
+      const began = performance.now()
+      const last = await serveProcess(place.env)
+      await ask(last.url)
+      const client = askFor(last.url, place.projectId)
+      // A page is never under way or waiting for long without another that ends.
+      const countOf = async () => {
+        const all = await Promise.all(rootIds.map((id) => client.status(id)))
+        return {
+          left: all.reduce((sum, { counts }) => sum + counts.queued + counts.running, 0),
+          blamed: all.flatMap(({ urls }) => urls).filter(({ attempts }) => attempts > 1).length,
+        }
+      }
+      let [left, since, longest] = [Number.POSITIVE_INFINITY, performance.now(), 0]
+      while (left > 0) {
+        const now = await countOf()
+        if (now.left < left) since = performance.now()
+        left = now.left
+        longest = Math.max(longest, performance.now() - since)
+        await sleep(200)
+      }
+      const recoverySeconds = (performance.now() - began) / 1_000
+      const { blamed } = await countOf()
+      process.kill(last.pid, 'SIGTERM')
+      await last.ended
+      const { pages, dangling, rootIds: there } = await audit(place)
+      tell(task, {
+        world,
+        times: 1,
+        acknowledged: rootIds.length,
+        lost: rootIds.filter((id) => !there.has(id)).length,
+        dangling,
+        failedPages: (pages['failed'] ?? 0) + blamed,
+        recoverySeconds,
+        note: `${pages['done']} pages done; nothing stood still for more than ${(longest / 1_000).toFixed(0)} s`,
+      })
+      expect(longest).toBeLessThan(STUCK_MS)
+    })
+  }
+}

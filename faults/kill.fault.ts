@@ -1,0 +1,114 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { askFor, COLOURED, servePages } from '../test/support/pages.ts'
+import { serveProcess } from '../test/support/process.ts'
+import { audit } from './audit.ts'
+import { tell } from './outcome.ts'
+import { type Place, usePlaces } from './worlds.ts'
+
+const KILLS = 100
+const PAGES = 400
+const PAGES_A_ROOT = 10
+
+const pagesOf = (url: string, count: number, name = '') =>
+  Array.from({ length: count }, (_, index) => ({ url: `${url}/${name}${index}`, name: 'x' }))
+
+/** Kills a service at a random instant of its first second, with its browser, and waits until it is gone. */
+async function killSoon(service: Awaited<ReturnType<typeof serveProcess>>): Promise<void> {
+  await sleep(randomInt(100, 1_000))
+  process.kill(service.pid, 'SIGKILL')
+  await service.ended
+}
+
+/** Whoever is cut off was not told that anything is kept. */
+function unlessGone(error: Error): undefined {
+  if (!(error instanceof TypeError)) throw error
+}
+
+/** Until nothing is left to be captured. */
+async function finishAll(place: Place, rootIds: readonly string[]): Promise<void> {
+  const { url, pid, ended } = await serveProcess(place.env)
+  for (const rootId of rootIds) await askFor(url, place.projectId).finished(rootId)
+  process.kill(pid, 'SIGTERM')
+  await ended
+}
+
+for (const [world, newPlace] of usePlaces()) {
+  test(`kill -9 of the service while pages are captured, ${world}`, async ({ task }) => {
+    const site = await servePages((_path, response) => void setTimeout(() => response.end(COLOURED), 100))
+    const place = await newPlace({ CAPTURE_ALLOW: `127.0.0.1:${site.port}`, CAPTURE_CONCURRENCY: '4' })
+    const acknowledged: string[] = []
+    for (let kill = 0; kill < KILLS; kill++) {
+      const service = await serveProcess(place.env)
+      const client = askFor(service.url, place.projectId)
+      const killed = killSoon(service)
+      if (acknowledged.length < PAGES / PAGES_A_ROOT) {
+        const rootId = await client.post(pagesOf(site.url, PAGES_A_ROOT)).catch(unlessGone)
+        if (rootId) acknowledged.push(rootId)
+      }
+      await killed
+    }
+    const began = performance.now()
+    await finishAll(place, acknowledged)
+    const recoverySeconds = (performance.now() - began) / 1_000
+    const { rootIds, pages, dangling } = await audit(place)
+    tell(task, {
+      world,
+      times: KILLS,
+      acknowledged: acknowledged.length,
+      lost: acknowledged.filter((id) => !rootIds.has(id)).length,
+      dangling,
+      failedPages: pages['failed'] ?? 0,
+      recoverySeconds,
+      note: `${pages['done']} pages done`,
+    })
+    expect(pages['done']).toBeGreaterThanOrEqual(acknowledged.length * PAGES_A_ROOT)
+  })
+
+  test(`a page that kills the service each time, ${world}`, async ({ task }) => {
+    let pid: number | undefined
+    let deaths = 0
+    const site = await servePages((path, response) => {
+      if (path === '/killer' && pid) {
+        deaths++
+        process.kill(pid, 'SIGKILL')
+      } else setTimeout(() => response.end(COLOURED), 100)
+    })
+    const place = await newPlace({ CAPTURE_ALLOW: `127.0.0.1:${site.port}`, CAPTURE_CONCURRENCY: '2' })
+    let rootId: string | undefined
+    const isOver = async (url: string) => {
+      const { counts } = await askFor(url, place.projectId).status(rootId ?? '', 5)
+      return counts.queued + counts.running === 0
+    }
+    for (let over = false; !over; ) {
+      const service = await serveProcess(place.env)
+      pid = service.pid
+      rootId ??= await askFor(service.url, place.projectId).post([
+        ...pagesOf(site.url, 10, 'early'),
+        { url: `${site.url}/killer`, name: 'x' },
+        ...pagesOf(site.url, 10, 'late'),
+      ])
+      const dead = service.ended.then(() => 'dead' as const)
+      for (let state: 'dead' | boolean = false; state === false; )
+        state = await Promise.race([dead, isOver(service.url).catch(() => false)]).then((one) => {
+          over = one === true
+          return one
+        })
+      pid = undefined
+      if (over) process.kill(service.pid, 'SIGTERM')
+      await service.ended
+    }
+    const { pages, dangling, rootIds } = await audit(place)
+    tell(task, {
+      world,
+      times: deaths,
+      acknowledged: 1,
+      lost: rootIds.size === 1 ? 0 : 1,
+      dangling,
+      failedPages: (pages['failed'] ?? 0) - 1,
+      note: `given up after ${deaths} deaths; ${pages['done']} other pages done`,
+    })
+    expect(pages).toEqual({ done: 20, failed: 1 })
+  })
+}
