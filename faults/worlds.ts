@@ -12,17 +12,19 @@ export interface Place {
   readonly projectId: string
 }
 
+/** An empty place, with one project. */
+export async function newPlace(more: Record<string, string>): Promise<Place> {
+  const env = { ...BROWSER_ENV, DATA_DIR: join(await makeFolder(), 'data'), ...more }
+  const projectId = randomUUID()
+  const { code, stderr } = await runProofsheet(['project', 'create', '--id', projectId], env)
+  if (code !== 0) throw new Error(stderr)
+  return { env, projectId }
+}
+
 /** Both worlds, by name; each call of the function makes an empty place. */
 export function usePlaces(): [string, (more?: Record<string, string>) => Promise<Place>][] {
   return bothWorlds(usePostgres(), useS3()).map(([name, newWorld]) => [
     name,
-    async (more = {}) => {
-      const dataDir = join(await makeFolder(), 'data')
-      const env = { ...BROWSER_ENV, DATA_DIR: dataDir, ...(await newWorld()), ...more }
-      const projectId = randomUUID()
-      const { code, stderr } = await runProofsheet(['project', 'create', '--id', projectId], env)
-      if (code !== 0) throw new Error(stderr)
-      return { env, projectId }
-    },
+    async (more = {}) => await newPlace({ ...(await newWorld()), ...more }),
   ])
 }

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { rootsPath } from '../src/contract/paths.ts'
+import type { RootResult } from '../src/contract/results.ts'
+import { askFor, COLOURED, servePages } from '../test/support/pages.ts'
+import { serveProcess } from '../test/support/process.ts'
+import { audit } from './audit.ts'
+import type { Outcome } from './outcome.ts'
+import type { Place } from './worlds.ts'
+
+const PAGES = 2
+const ASK_MS = 400
+const READ_MS = 50
+
+export type Service = Awaited<ReturnType<typeof serveProcess>>
+
+/** What stands where: faults may change it. */
+export interface Load {
+  /** The services to ask, in turn. Those that are gone are asked no more. */
+  readonly services: Service[]
+  start(): Promise<Service>
+}
+
+/**
+ * Asks for pages and reads the list, all the time, while `make` makes the fault, so often. Then waits until everything is captured
+ * that was acknowledged, and looks at all of it. To be refused is no failure; to be told something wrong is.
+ */
+export async function underLoad(
+  newPlace: (more: Record<string, string>) => Promise<Place>,
+  times: number,
+  make: (load: Load) => Promise<void>,
+): Promise<Omit<Outcome, 'world'>> {
+  const site = await servePages((_path, response) => void setTimeout(() => response.end(COLOURED), 100))
+  const place = await newPlace({ CAPTURE_ALLOW: `127.0.0.1:${site.port}`, CAPTURE_CONCURRENCY: '2' })
+  const services: Service[] = []
+  const start = async () => {
+    const service = await serveProcess(place.env)
+    services.push(service)
+    void service.ended.then(() => services.splice(services.indexOf(service), 1))
+    return service
+  }
+  await start()
+  const acknowledged: string[] = []
+  let [isOver, turn, refused, failedReads, reads] = [false, 0, 0, 0, 0]
+  const next = () => services[turn++ % services.length]?.url
+
+  const asking = async () => {
+    for (; !isOver; await sleep(ASK_MS)) {
+      const url = next()
+      if (url === undefined) continue
+      const urls = Array.from({ length: PAGES }, (_, index) => ({ url: `${site.url}/${index}`, name: 'x' }))
+      await askFor(url, place.projectId)
+        .post(urls)
+        .then(
+          (rootId) => acknowledged.push(rootId),
+          () => refused++,
+        )
+    }
+  }
+  const reading = async () => {
+    for (; !isOver; await sleep(READ_MS)) {
+      const url = next()
+      const known = [...acknowledged]
+      if (url === undefined) continue
+      const answer = await readList(url + rootsPath(place.projectId))
+      reads++
+      if (answer === 'wrong' || (answer instanceof Set && known.some((id) => !answer.has(id)))) failedReads++
+    }
+  }
+  const load = [asking(), reading()]
+  for (let time = 0; time < times; time++) {
+    await sleep(1_500)
+    await make({ services, start })
+  }
+  const ended = performance.now()
+  while (!((await readList(`${next()}${rootsPath(place.projectId)}`)) instanceof Set)) await sleep(20)
+  const recoverySeconds = (performance.now() - ended) / 1_000
+  isOver = true
+  await Promise.all(load)
+  for (const rootId of acknowledged) await askFor(next() ?? '', place.projectId).finished(rootId)
+  for (const { pid, ended: gone } of [...services]) {
+    process.kill(pid, 'SIGTERM')
+    await gone
+  }
+  const { rootIds, pages, dangling } = await audit(place)
+  return {
+    times,
+    acknowledged: acknowledged.length,
+    lost: acknowledged.filter((id) => !rootIds.has(id)).length,
+    dangling,
+    failedPages: pages['failed'] ?? 0,
+    failedReads,
+    recoverySeconds,
+    note: `${pages['done']} pages done, ${reads} reads, ${refused} requests refused`,
+  }
+}
+
+/** The roots of a whole list; `refused` where none was given, as it may be; `wrong` for anything else. */
+async function readList(url: string): Promise<Set<string> | 'refused' | 'wrong'> {
+  const response = await fetch(url).catch(() => undefined)
+  if (!response || response.status === 503) return 'refused'
+  if (response.status !== 200) return 'wrong'
+  const text = await response.text().catch(() => undefined)
+  // Broken off, and so the client knows.
+  if (text === undefined) return 'refused'
+  try {
+    return new Set((JSON.parse(text) as RootResult[]).map(({ rootId }) => rootId))
+  } catch {
+    return 'wrong'
+  }
+}
