@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import { randomInt, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,6 +6,7 @@ import { start } from '../test/support/process.ts'
 import { makeFolder } from '../test/support/workspace.ts'
 import { audit } from './audit.ts'
 import { tell } from './outcome.ts'
+import { whyNotRecorded } from './power/power-cuts.ts'
 
 const TIMES = 12
 const ROUNDS = 6
@@ -14,11 +14,8 @@ const CALLS = ['pwrite64', 'write', 'fsync,fdatasync', 'rename,renameat,renameat
 
 for (const error of ['EIO', 'ENOSPC']) {
   test(`a system call fails with ${error} during imports and captures`, async ({ task, skip }) => {
-    try {
-      execFileSync('strace', ['-f', '-o', '/dev/null', '-e', 'inject=sync:error=EIO', 'true'])
-    } catch {
-      skip('strace is not here, or may not watch other processes')
-    }
+    const reason = whyNotRecorded()
+    if (reason) skip(reason)
     const sum = { acknowledged: 0, lost: 0, dangling: 0 }
     let noticed = 0
     for (let time = 0; time < TIMES; time++) {

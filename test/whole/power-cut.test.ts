@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { cutOften, record, whyNotRecorded } from '../../faults/power/power-cuts.ts'
+
+test('a power cut loses nothing that was acknowledged, and leaves no row without its picture', async ({
+  skip,
+}) => {
+  const reason = whyNotRecorded()
+  if (reason) skip(reason)
+  const recording = await record(4)
+  expect(await cutOften(recording, 8, true)).toMatchObject({ lost: 0, dangling: 0 })
+  // On a disk that only pretends to sync something is lost: otherwise nothing was cut.
+  expect((await cutOften(recording, 8, false)).lost).toBeGreaterThan(0)
+})
