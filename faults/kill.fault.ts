@@ -8,8 +8,9 @@ import { tell } from './outcome.ts'
 import { type Place, usePlaces } from './worlds.ts'
 
 const KILLS = 100
+/** So many are there at the first kill, and a few more come with each. */
 const PAGES = 400
-const PAGES_A_ROOT = 10
+const PAGES_A_ROOT = 5
 
 const pagesOf = (url: string, count: number, name = '') =>
   Array.from({ length: count }, (_, index) => ({ url: `${url}/${name}${index}`, name: 'x' }))
@@ -42,11 +43,13 @@ for (const [world, newPlace] of usePlaces()) {
     for (let kill = 0; kill < KILLS; kill++) {
       const service = await serveProcess(place.env)
       const client = askFor(service.url, place.projectId)
-      const killed = killSoon(service)
-      if (acknowledged.length < PAGES / PAGES_A_ROOT) {
+      const ask = async () => {
         const rootId = await client.post(pagesOf(site.url, PAGES_A_ROOT)).catch(unlessGone)
         if (rootId) acknowledged.push(rootId)
       }
+      if (kill === 0) while (acknowledged.length < PAGES / PAGES_A_ROOT) await ask()
+      const killed = killSoon(service)
+      await ask()
       await killed
     }
     const began = performance.now()

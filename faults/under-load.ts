@@ -10,6 +10,7 @@ import type { Place } from './worlds.ts'
 const PAGES = 2
 const ASK_MS = 400
 const READ_MS = 50
+const BETWEEN_MS = 4_000
 
 export type Service = Awaited<ReturnType<typeof serveProcess>>
 
@@ -68,7 +69,7 @@ export async function underLoad(
   }
   const load = [asking(), reading()]
   for (let time = 0; time < times; time++) {
-    await sleep(1_500)
+    await sleep(BETWEEN_MS)
     await make({ services, start })
   }
   const ended = performance.now()

@@ -4,6 +4,7 @@ import type { FoundBrowser } from './browser/browser.ts'
 import type { Camera } from './camera/camera.ts'
 import { CaptureFigures } from './capture/figures.ts'
 import { Requests } from './capture/requests.ts'
+import { Standstill } from './capture/standstill.ts'
 import { createWaitForRoom, type WhyWaiting } from './capture/wait-for-room.ts'
 import { Watch } from './capture/watch.ts'
 import { createWork } from './capture/worker.ts'
@@ -57,6 +58,7 @@ export async function openStudio(
   /** What did not start when it was needed last. */
   let broken: { readonly path: string | undefined; readonly error: unknown } | undefined
   const figures = new CaptureFigures(clock)
+  const standstill = new Standstill()
   const whyWaiting: WhyWaiting = createWaitForRoom(storage.images, (waiting) => watch.tellAll(waiting))
   const work = createWork({
     camera,
@@ -66,6 +68,7 @@ export async function openStudio(
     log,
     clock,
     figures,
+    standstill,
     onBegun: (task) => watch.tell(task),
     onEnded: (task) => watch.tell(task),
   })
@@ -105,6 +108,7 @@ export async function openStudio(
       try {
         await queue.close()
       } finally {
+        standstill.close()
         await camera.close()
       }
     },

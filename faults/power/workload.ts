@@ -39,6 +39,7 @@ const work = createWork({
   log: { info: () => {}, warn: () => {} },
   clock: Date.now,
   figures: new CaptureFigures(() => 0),
+  standstill: { since: () => false },
   onBegun: () => {},
   onEnded: ({ uuid }) => say(`job ${uuid}`),
 })

@@ -14,7 +14,10 @@ import {
   SUSPECT_DEATHS,
 } from '../store/captures.ts'
 import type { CaptureFigures } from './figures.ts'
+import type { Standstill } from './standstill.ts'
 import { tidySeen } from './tidy-seen.ts'
+
+const STOOD_STILL = 'the process that captured the page stood still meanwhile'
 
 export interface WorkerOptions {
   readonly camera: Camera
@@ -24,6 +27,7 @@ export interface WorkerOptions {
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly clock: () => number
   readonly figures: CaptureFigures
+  readonly standstill: Pick<Standstill, 'since'>
   readonly onBegun: (task: CaptureTask) => void
   /** Called whenever this process has ended a capture. */
   readonly onEnded: (task: CaptureTask) => void
@@ -38,6 +42,7 @@ export function createWork({
   log,
   clock,
   figures,
+  standstill,
   onBegun,
   onEnded,
 }: WorkerOptions): Work {
@@ -49,7 +54,7 @@ export function createWork({
   async function run(task: CaptureTask, signal: AbortSignal): Promise<void> {
     const began = performance.now()
     onBegun(task)
-    const outcome = await capture(task, signal)
+    const outcome = await capture(task, signal, began)
     // Whoever lost it meanwhile changes nothing: the store knows whose it is.
     const ended = await captures.finish(task, outcome, clock())
     const { rootId, position, attempts } = task
@@ -63,7 +68,7 @@ export function createWork({
     onEnded(task)
   }
 
-  async function capture(task: CaptureTask, signal: AbortSignal): Promise<Captured | Failed> {
+  async function capture(task: CaptureTask, signal: AbortSignal, began: number): Promise<Captured | Failed> {
     if (task.deaths >= MAX_DEATHS) {
       return {
         reason: 'crashed',
@@ -79,6 +84,7 @@ export function createWork({
     } catch (error) {
       if (signal.aborted) throw error
       if (error instanceof CaptureFailure) {
+        if (standstill.since(began)) throw new AppError('unavailable', STOOD_STILL, { cause: error })
         if (error.reason === 'crashed' && task.attempts < MAX_ATTEMPTS) throw error
         return { reason: error.reason, detail: error.message, seen: error.seen && tidySeen(error.seen) }
       }

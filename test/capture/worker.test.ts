@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Camera } from '../../src/camera/camera.ts'
+import { type Camera, CaptureFailure } from '../../src/camera/camera.ts'
 import { CaptureFigures } from '../../src/capture/figures.ts'
 import { createWork } from '../../src/capture/worker.ts'
 import { readConfig } from '../../src/config/config.ts'
@@ -12,7 +12,17 @@ import { makePng, makeProject } from '../support/results.ts'
 import { makeFolder } from '../support/workspace.ts'
 
 /** A page whose picture does not fit for so many times, on a disk that is full or not once it was discarded. */
-async function captureOn({ refusals, isFull }: { refusals: number; isFull: boolean }) {
+async function captureOn({
+  refusals = 0,
+  isFull = false,
+  failure: fails,
+  stoodStill = false,
+}: {
+  refusals?: number
+  isFull?: boolean
+  failure?: CaptureFailure
+  stoodStill?: boolean
+}) {
   const { store, images, close } = await openStorage(
     readConfig({ DATA_DIR: join(await makeFolder(), 'data') }),
   )
@@ -21,7 +31,11 @@ async function captureOn({ refusals, isFull }: { refusals: number; isFull: boole
   let shots = 0
   const camera: Camera = {
     ready: async () => ({ path: '', kind: 'headless shell', origin: '', version: '', sandboxed: true }),
-    shoot: async () => ({ bytes, seen: newSeen(), shot: ++shots }),
+    shoot: async () => {
+      shots++
+      if (fails) throw fails
+      return { bytes, seen: newSeen() }
+    },
     close: async () => {},
   }
   let left = refusals
@@ -36,6 +50,7 @@ async function captureOn({ refusals, isFull }: { refusals: number; isFull: boole
   })
   const work = createWork({
     ...{ camera, captures: store.captures, images, figures, clock: () => 1, limits: { picturePixels: 1e6 } },
+    standstill: { since: () => stoodStill },
     ...{ log: { info: () => {}, warn: () => {} }, onBegun: () => {}, onEnded: () => {} },
   })
   const request = newRequest(await makeProject(store))
@@ -68,4 +83,13 @@ test('a picture whose room others had for a moment is stored', async () => {
 test('a picture that does not fit on a full disk is for later', async () => {
   const { failure, page } = await captureOn({ refusals: 1, isFull: true })
   expect([failure, page?.state]).toEqual(['storage_full', 'running'])
+})
+
+test('a page that failed while its process stood still is tried again, and not blamed', async () => {
+  const failure = new CaptureFailure('timeout', 'It did not answer in time.')
+  const blamed = await captureOn({ failure })
+  expect([blamed.failure, blamed.page?.failed?.reason]).toEqual([undefined, 'timeout'])
+  const frozen = await captureOn({ failure, stoodStill: true })
+  // The queue puts back what is `unavailable`, and does not count it.
+  expect([frozen.failure, frozen.page?.state]).toEqual(['unavailable', 'running'])
 })
