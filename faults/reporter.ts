@@ -23,6 +23,9 @@ export class FaultTable implements Reporter {
 
   onTestCaseResult(test: TestCase): void {
     const { outcome } = test.meta()
+    const result = test.result()
+    // Not asked for.
+    if (result.state === 'skipped' && !result.note) return
     printRow([test.name, ...(outcome ? figuresOf(outcome) : Array<string>(8).fill('')), verdictOf(test)])
   }
 }
@@ -40,7 +43,7 @@ function figuresOf({ world, recoverySeconds, ...outcome }: Outcome): string[] {
 function verdictOf(test: TestCase): string {
   const result = test.result()
   const note = test.meta().outcome?.note
-  if (result.state === 'skipped') return `skipped: ${result.note ?? 'it was not asked for'}`
+  if (result.state === 'skipped') return `skipped: ${result.note}`
   if (result.state === 'failed') return `FAILED: ${result.errors[0]?.message.split('\n')[0]}`
   return note ?? 'well'
 }

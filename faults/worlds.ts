@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { runProofsheet } from '../test/support/process.ts'
+import { COMMAND, start } from '../test/support/process.ts'
 import { BROWSER_ENV } from '../test/support/test-browser.ts'
 import { usePostgres, useS3 } from '../test/support/use-servers.ts'
 import { makeFolder } from '../test/support/workspace.ts'
@@ -12,19 +12,19 @@ export interface Place {
   readonly projectId: string
 }
 
-/** An empty place, with one project. */
-export async function newPlace(more: Record<string, string>): Promise<Place> {
+/** An empty place, with one project. `command`: the program that makes it, if not this one. */
+export async function newPlace(more: Record<string, string>, command = COMMAND): Promise<Place> {
   const env = { ...BROWSER_ENV, DATA_DIR: join(await makeFolder(), 'data'), ...more }
   const projectId = randomUUID()
-  const { code, stderr } = await runProofsheet(['project', 'create', '--id', projectId], env)
-  if (code !== 0) throw new Error(stderr)
+  const making = start(process.execPath, [command, 'project', 'create', '--id', projectId], { env })
+  if ((await making.ended).code !== 0) throw new Error(making.stderr())
   return { env, projectId }
 }
 
 /** Both worlds, by name; each call of the function makes an empty place. */
-export function usePlaces(): [string, (more?: Record<string, string>) => Promise<Place>][] {
+export function usePlaces(): [string, typeof newPlace][] {
   return bothWorlds(usePostgres(), useS3()).map(([name, newWorld]) => [
     name,
-    async (more = {}) => await newPlace({ ...(await newWorld()), ...more }),
+    async (more, command) => await newPlace({ ...(await newWorld()), ...more }, command),
   ])
 }

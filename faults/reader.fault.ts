@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { get, type IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { test } from 'vitest'
+import { readConfig } from '../src/config/config.ts'
+import { rootsPath } from '../src/contract/paths.ts'
+import { openStorage } from '../src/storage.ts'
+import { addRows } from '../test/support/results.ts'
+import { tell } from './outcome.ts'
+import { underLoad } from './under-load.ts'
+import { type Place, usePlaces } from './worlds.ts'
+
+const TIMES = 3
+const READERS = 100
+const ROOTS = 50
+const JOBS = 500
+
+/** A list that is too long for the buffers of a connection. */
+async function openList(url: string): Promise<IncomingMessage> {
+  const [response] = (await once(get(url), 'response')) as [IncomingMessage]
+  response.pause()
+  response.on('error', () => {})
+  return response
+}
+
+for (const [world, newPlace] of usePlaces()) {
+  for (const [what, leave] of [
+    [
+      'give a long list up in the middle',
+      async (responses: readonly IncomingMessage[]) => {
+        for (const response of responses) response.destroy()
+      },
+    ],
+    [
+      'stop reading a long list for 5 s',
+      async (responses: readonly IncomingMessage[]) => {
+        await sleep(5_000)
+        for (const response of responses) response.destroy()
+      },
+    ],
+  ] as const) {
+    test(`${READERS} clients ${what}, ${world}`, async ({ task }) => {
+      let large: Place | undefined
+      const outcome = await underLoad(
+        async (more) => {
+          const place = await newPlace(more)
+          // Rows without pictures, and so in a project of their own.
+          const { store, close } = await openStorage(readConfig({ PORT: '0', ...place.env }))
+          const projectId = crypto.randomUUID()
+          await store.createProject({ projectId, name: 'large', created: 1 })
+          for (let root = 0; root < ROOTS; root++)
+            await addRows(store, projectId, { created: root, jobs: JOBS })
+          await close()
+          large = { ...place, projectId }
+          return place
+        },
+        TIMES,
+        async ({ services: [first] }) => {
+          const url = `${first?.url}${rootsPath(large?.projectId ?? '')}`
+          await leave(await Promise.all(Array.from({ length: READERS }, () => openList(url))))
+        },
+      )
+      tell(task, { world, ...outcome })
+    })
+  }
+}

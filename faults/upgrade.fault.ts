@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process'
+import { symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished, test } from 'vitest'
+import { askFor, COLOURED, servePages } from '../test/support/pages.ts'
+import { serveProcess, start } from '../test/support/process.ts'
+import { makeFolder } from '../test/support/workspace.ts'
+import { audit } from './audit.ts'
+import { tell } from './outcome.ts'
+import { usePlaces } from './worlds.ts'
+
+/** The versions whose data must be understood, by the last commit of each. */
+const VERSIONS = ['f65ba45', '49c37f7', '5db6917']
+const ROOTS = 6
+const PAGES = 5
+const REPOSITORY = fileURLToPath(new URL('..', import.meta.url))
+
+/** A checkout of another version, with the packages of this one. */
+async function checkOut(version: string): Promise<string | undefined> {
+  const folder = join(await makeFolder(), 'tree')
+  const git = (...args: string[]) => void execFileSync('git', args, { cwd: REPOSITORY, stdio: 'ignore' })
+  try {
+    git('worktree', 'add', '--detach', folder, version)
+  } catch {
+    return undefined
+  }
+  onTestFinished(() => git('worktree', 'remove', '--force', folder))
+  await symlink(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'))
+  return folder
+}
+
+for (const [world, newPlace] of usePlaces()) {
+  for (const version of VERSIONS) {
+    test(`kill -9 of ${version} while pages are captured, then this version, ${world}`, async ({
+      task,
+      skip,
+    }) => {
+      const tree = await checkOut(version)
+      if (!tree) return skip(`${version} is not in this repository`)
+      const site = await servePages((_path, response) => void setTimeout(() => response.end(COLOURED), 200))
+      // What a place is made with is that version's work, too.
+      const place = await newPlace(
+        { CAPTURE_ALLOW: `127.0.0.1:${site.port}`, CAPTURE_CONCURRENCY: '2' },
+        join(tree, 'bin', 'proofsheet.js'),
+      )
+      const old = start(process.execPath, [join(tree, 'bin', 'proofsheet.js'), 'serve'], {
+        env: { PORT: '0', ...place.env },
+      })
+      const ready = await old.waitFor(/ready at (http:\/\/\S+)/).catch(() => undefined)
+      if (!ready) return skip(`${version} does not start with the packages of this version`)
+      const [, oldUrl = ''] = ready
+      const urls = Array.from({ length: PAGES }, (_, index) => ({ url: `${site.url}/${index}`, name: 'x' }))
+      const acknowledged: string[] = []
+      for (let root = 0; root < ROOTS; root++)
+        acknowledged.push(await askFor(oldUrl, place.projectId).post(urls))
+      await sleep(2_500)
+      process.kill(old.pid, 'SIGKILL')
+      await old.ended
+
+      const began = performance.now()
+      const service = await serveProcess(place.env)
+      for (const rootId of acknowledged) await askFor(service.url, place.projectId).finished(rootId)
+      const recoverySeconds = (performance.now() - began) / 1_000
+      process.kill(service.pid, 'SIGTERM')
+      await service.ended
+      const { rootIds, pages, dangling } = await audit(place)
+      tell(task, {
+        world,
+        times: 1,
+        acknowledged: acknowledged.length,
+        lost: acknowledged.filter((id) => !rootIds.has(id)).length,
+        dangling,
+        failedPages: pages['failed'] ?? 0,
+        recoverySeconds,
+        note: `${pages['done']} pages done`,
+      })
+    })
+  }
+}
