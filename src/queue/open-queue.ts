@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Captures, CaptureTask } from '../store/captures.ts'
 import { createTurns } from '../turns.ts'
+import { keepLease } from './keep-lease.ts'
 import { LostAttempts } from './lost-attempts.ts'
 import type { Queue, QueueOptions } from './queue.ts'
 import { delayAfterDeath, isOurs, retryDelay } from './retry.ts'
@@ -17,7 +18,6 @@ const PAUSE_MS = 5_000
 const RENEWED_AT_ONCE = 3
 /** A database that is away hears of nothing, and finds out by itself when leases run out. */
 const CLOSE_MS = 20_000
-
 /** A page that may kill its process waits until nothing else is under way, but others do not wait for it more often. */
 const SUSPECTS_MS = 10_000
 
@@ -47,40 +47,25 @@ export function openQueue(
   let suspectsSince = performance.now()
 
   const run = async (task: CaptureTask): Promise<void> => {
+    const { rootId, position } = task
     ours.add(task.uuid)
-    const lost = new AbortController()
-    const signal = AbortSignal.any([lost.signal, closing.signal])
-    let isRenewing = false
-    const renew = async () => {
-      if (isRenewing) return
-      isRenewing = true
-      try {
-        const isStillOurs = await renewals(() => captures.renew(task, clock() + leaseMs))
-        if (!isStillOurs) lost.abort(new Error('another process has taken over this capture'))
-      } catch {
-        // Made up for by the next one; where none succeeds, the end of the capture is refused.
-      } finally {
-        isRenewing = false
-      }
-    }
-    const renewing = setInterval(renew, leaseMs / 4)
+    const lease = keepLease(leaseMs / 4, () => renewals(() => captures.renew(task, clock() + leaseMs)))
     try {
-      await work(task, signal)
+      await work(task, AbortSignal.any([lease.lost, closing.signal]))
     } catch (error) {
-      if (lost.signal.aborted) {
-        log.warn({ rootId: task.rootId, position: task.position }, 'another process has taken over a capture')
+      if (lease.lost.aborted) {
+        log.warn({ rootId, position }, 'another process has taken over a capture')
         return
       }
       const stopped = closing.signal.aborted
       const pause = stopped ? 0 : isOurs(error) ? PAUSE_MS : retryDelay(task)
-      if (!stopped)
-        log.warn({ err: error, rootId: task.rootId, position: task.position }, 'a capture is tried again')
+      if (!stopped) log.warn({ err: error, rootId, position }, 'a capture is tried again')
       await captures
         .putBack(task, { now: clock(), due: clock() + pause, counts: !stopped && !isOurs(error) })
-        // Then its lease runs out.
+        // Then nobody renews its lease, and another gives it back.
         .catch((cause) => log.error({ err: cause }, 'a capture could not be put back'))
     } finally {
-      clearInterval(renewing)
+      lease.letGo()
       ours.delete(task.uuid)
     }
   }
@@ -104,11 +89,16 @@ export function openQueue(
     running.add(ended)
   }
 
-  /** Whether it is the turn of a suspect: then nothing else begins until it has. */
-  const suspectWaits = async (): Promise<boolean> =>
-    performance.now() - suspectsSince > SUSPECTS_MS && (await captures.anySuspect(clock()))
+  /** Whether a suspect has waited long enough: then nothing else begins until it has. */
+  const isSuspectsTurn = async (): Promise<boolean> => {
+    if (ownOnly || performance.now() - suspectsSince < SUSPECTS_MS) return false
+    if (await captures.anySuspect(clock())) return true
+    suspectsSince = performance.now()
+    return false
+  }
 
   const takeSuspect = async (): Promise<void> => {
+    if (!(await captures.anySuspect(clock()))) return
     suspectsSince = performance.now()
     const task = await takeNext({ suspects: true })
     if (!task) return
@@ -121,13 +111,11 @@ export function openQueue(
       // Costs next to nothing, and almost always there is nothing.
       if (!(await captures.anyUnfinished())) return
       if (await mayNotBegin?.()) return
-      const isSuspectsTurn = await suspectWaits()
-      const task = isSuspectsTurn ? undefined : await takeNext({ idleOnly: running.size >= concurrency })
+      const idleOnly = running.size >= concurrency
+      const task = (await isSuspectsTurn()) ? undefined : await takeNext({ idleOnly })
       if (task) start(task)
-      else {
-        if (running.size === 0) await takeSuspect()
-        if (!isAlone) return
-      }
+      else if (running.size === 0) return await takeSuspect()
+      else return
     }
   }
 
