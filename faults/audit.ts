@@ -38,6 +38,18 @@ export async function audit({ env, projectId }: Place, storage?: Storage): Promi
   }
 }
 
+/** What became of the roots that were acknowledged, as a row of the table says it. */
+export async function compare(place: Place, acknowledged: readonly string[]) {
+  const { rootIds, pages, dangling } = await audit(place)
+  const found = {
+    acknowledged: acknowledged.length,
+    lost: acknowledged.filter((id) => !rootIds.has(id)).length,
+    dangling,
+    failedPages: pages['failed'] ?? 0,
+  }
+  return { found, done: pages['done'] ?? 0 }
+}
+
 async function isWhole(
   images: Storage['images'],
   key: Parameters<Storage['images']['open']>[0],

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { askFor, COLOURED, servePages } from '../test/support/pages.ts'
 import { serveProcess } from '../test/support/process.ts'
 import { makeFolder } from '../test/support/workspace.ts'
-import { audit } from './audit.ts'
+import { compare } from './audit.ts'
 import { tell } from './outcome.ts'
 import { usePlaces } from './worlds.ts'
 
@@ -77,16 +77,14 @@ for (const [world, newPlace] of usePlaces()) {
       const { blamed } = await countOf()
       process.kill(last.pid, 'SIGTERM')
       await last.ended
-      const { pages, dangling, rootIds: there } = await audit(place)
+      const { found, done } = await compare(place, rootIds)
       tell(task, {
         world,
         times: 1,
-        acknowledged: rootIds.length,
-        lost: rootIds.filter((id) => !there.has(id)).length,
-        dangling,
-        failedPages: (pages['failed'] ?? 0) + blamed,
+        ...found,
+        failedPages: found.failedPages + blamed,
         recoverySeconds,
-        note: `${pages['done']} pages done; nothing stood still for more than ${(longest / 1_000).toFixed(0)} s`,
+        note: `${done} pages done; nothing stood still for more than ${(longest / 1_000).toFixed(0)} s`,
       })
       expect(longest).toBeLessThan(STUCK_MS)
     })

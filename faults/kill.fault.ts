@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { askFor, COLOURED, servePages } from '../test/support/pages.ts'
 import { serveProcess } from '../test/support/process.ts'
-import { audit } from './audit.ts'
+import { compare } from './audit.ts'
 import { tell } from './outcome.ts'
 import { type Place, usePlaces } from './worlds.ts'
 
@@ -55,18 +55,9 @@ for (const [world, newPlace] of usePlaces()) {
     const began = performance.now()
     await finishAll(place, acknowledged)
     const recoverySeconds = (performance.now() - began) / 1_000
-    const { rootIds, pages, dangling } = await audit(place)
-    tell(task, {
-      world,
-      times: KILLS,
-      acknowledged: acknowledged.length,
-      lost: acknowledged.filter((id) => !rootIds.has(id)).length,
-      dangling,
-      failedPages: pages['failed'] ?? 0,
-      recoverySeconds,
-      note: `${pages['done']} pages done`,
-    })
-    expect(pages['done']).toBeGreaterThanOrEqual(acknowledged.length * PAGES_A_ROOT)
+    const { found, done } = await compare(place, acknowledged)
+    tell(task, { world, times: KILLS, ...found, recoverySeconds, note: `${done} pages done` })
+    expect(done).toBeGreaterThanOrEqual(acknowledged.length * PAGES_A_ROOT)
   })
 
   test(`a page that kills the service each time, ${world}`, async ({ task }) => {
@@ -102,16 +93,11 @@ for (const [world, newPlace] of usePlaces()) {
       if (over) process.kill(service.pid, 'SIGTERM')
       await service.ended
     }
-    const { pages, dangling, rootIds } = await audit(place)
-    tell(task, {
-      world,
-      times: deaths,
-      acknowledged: 1,
-      lost: rootIds.size === 1 ? 0 : 1,
-      dangling,
-      failedPages: (pages['failed'] ?? 0) - 1,
-      note: `given up after ${deaths} deaths; ${pages['done']} other pages done`,
-    })
-    expect(pages).toEqual({ done: 20, failed: 1 })
+    const { found, done } = await compare(place, [rootId ?? ''])
+    // But for the one.
+    const failedPages = found.failedPages - 1
+    const note = `given up after ${deaths} deaths; ${done} other pages done`
+    tell(task, { world, times: deaths, ...found, failedPages, note })
+    expect(done).toBe(20)
   })
 }

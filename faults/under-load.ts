@@ -3,7 +3,7 @@ import { rootsPath } from '../src/contract/paths.ts'
 import type { RootResult } from '../src/contract/results.ts'
 import { askFor, COLOURED, servePages } from '../test/support/pages.ts'
 import { serveProcess } from '../test/support/process.ts'
-import { audit } from './audit.ts'
+import { compare } from './audit.ts'
 import type { Outcome } from './outcome.ts'
 import type { Place } from './worlds.ts'
 
@@ -82,17 +82,9 @@ export async function underLoad(
     process.kill(pid, 'SIGTERM')
     await gone
   }
-  const { rootIds, pages, dangling } = await audit(place)
-  return {
-    times,
-    acknowledged: acknowledged.length,
-    lost: acknowledged.filter((id) => !rootIds.has(id)).length,
-    dangling,
-    failedPages: pages['failed'] ?? 0,
-    failedReads,
-    recoverySeconds,
-    note: `${pages['done']} pages done, ${reads} reads, ${refused} requests refused`,
-  }
+  const { found, done } = await compare(place, acknowledged)
+  const note = `${done} pages done, ${reads} reads, ${refused} requests refused`
+  return { times, ...found, failedReads, recoverySeconds, note }
 }
 
 /** The roots of a whole list; `refused` where none was given, as it may be; `wrong` for anything else. */

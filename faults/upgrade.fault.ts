@@ -7,7 +7,7 @@ import { onTestFinished, test } from 'vitest'
 import { askFor, COLOURED, servePages } from '../test/support/pages.ts'
 import { serveProcess, start } from '../test/support/process.ts'
 import { makeFolder } from '../test/support/workspace.ts'
-import { audit } from './audit.ts'
+import { compare } from './audit.ts'
 import { tell } from './outcome.ts'
 import { usePlaces } from './worlds.ts'
 
@@ -68,17 +68,8 @@ for (const [world, newPlace] of usePlaces()) {
       const recoverySeconds = (performance.now() - began) / 1_000
       process.kill(service.pid, 'SIGTERM')
       await service.ended
-      const { rootIds, pages, dangling } = await audit(place)
-      tell(task, {
-        world,
-        times: 1,
-        acknowledged: acknowledged.length,
-        lost: acknowledged.filter((id) => !rootIds.has(id)).length,
-        dangling,
-        failedPages: pages['failed'] ?? 0,
-        recoverySeconds,
-        note: `${pages['done']} pages done`,
-      })
+      const { found, done } = await compare(place, acknowledged)
+      tell(task, { world, times: 1, ...found, recoverySeconds, note: `${done} pages done` })
     })
   }
 }
