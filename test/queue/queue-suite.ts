@@ -445,28 +445,24 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       expect(await state()).toMatchObject({ state: 'done', attempts: 1, uuid: job?.uuid })
     })
 
-    test.each([-7_200_000, 7_200_000, 691_200_000])(
-      'who is slow but alive keeps its capture for as long as it takes, though clocks jump by %i ms',
-      async (jump) => {
-        const place = await newPlace()
-        const { work, begun, works } = hanging()
-        let jumped = 0
-        const clock = () => Date.now() + jumped
-        // One clock for both, as on one machine; the second looks at it only after it has jumped.
-        const slow = await openProcess(place, { work, clock, concurrency: 2, leaseMs: 1_000 })
-        const { projectId, rootId } = await slow.ask(await makeProject(slow.store))
-        await begun
-        const other = await openProcess(place, { clock, concurrency: 1, leaseMs: 1_000 })
-        for (const ahead of [jump, 0]) {
-          jumped = ahead
-          await sleep(1_500)
-          const progress = await other.captures.findProgress(projectId, rootId)
-          expect(progress?.captures).toMatchObject([{ state: 'running', attempts: 1 }])
-        }
-        // Nor did it take its own again.
-        expect(works()).toBe(1)
-      },
-    )
+    test('who is slow but alive keeps its capture for as long as it takes, though clocks jump', async () => {
+      const place = await newPlace()
+      const { work, begun, works } = hanging()
+      let jumped = 0
+      const clock = () => Date.now() + jumped
+      // One clock for both, as on one machine.
+      const slow = await openProcess(place, { work, clock, concurrency: 2, leaseMs: 1_000 })
+      const { projectId, rootId } = await slow.ask(await makeProject(slow.store))
+      await begun
+      const other = await openProcess(place, { clock, concurrency: 1, leaseMs: 1_000 })
+      for (jumped of [-7_200_000, 7_200_000, 691_200_000, 0]) {
+        await sleep(1_100)
+        const progress = await other.captures.findProgress(projectId, rootId)
+        expect(progress?.captures).toMatchObject([{ state: 'running', attempts: 1 }])
+      }
+      // Nor did it take its own again.
+      expect(works()).toBe(1)
+    })
 
     test('what a dead process was at is no fault of the page, however often', async () => {
       const place = await newPlace()
