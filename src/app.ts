@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import type { Config } from './config/config.ts'
 import type { Server } from './http/context.ts'
+import { GonePictures } from './http/gone-pictures.ts'
 import { openBodies } from './http/read-body.ts'
 import { createServer } from './http/server.ts'
 import { Overviews } from './results/overviews.ts'
@@ -40,6 +41,7 @@ export async function openService(
   const atOnce = database.kind === 'sqlite' ? 1 : Math.min(3, Math.ceil(databasePool.connections / 2))
   const turns = new FairTurns(atOnce, store.isLookingUp)
   const refusals = new Refusals()
+  const gone = new GonePictures(store, images)
   const bodies = openBodies(config.limits.bodiesBytes, refusals)
   const unread = new Room(config.limits.unreadBytes)
   const studio = await openStudio(config, storage, { log, clock, turns, places })
@@ -63,7 +65,9 @@ export async function openService(
         watchers: () => watch.size,
         bodies: () => bodies,
         refused: refusals.counts,
+        gone: gone.counts,
       },
+      gone,
       turns,
       refusals,
       bodies,

@@ -14,6 +14,7 @@ import type { Refusals } from '../shares/refusals.ts'
 import type { Room } from '../shares/room.ts'
 import type { ApiKey, Store } from '../store/store.ts'
 import type { Figures } from './figures.ts'
+import type { GonePictures } from './gone-pictures.ts'
 
 /** What the operations work with. No driver, no SQL, no environment. */
 export interface HttpContext {
@@ -45,6 +46,8 @@ export interface HttpContext {
   /** Whether pages wait that this process should have begun long ago. */
   readonly isStuck: () => Promise<boolean>
   readonly figures: Figures
+  /** Pictures that results point at and that were not there. */
+  readonly gone: GonePictures
   /** Work of the event loop and of the database, by turns between clients. */
   readonly turns: FairTurns
   /** What clients were refused because their share was used up. */

@@ -11,6 +11,8 @@ export interface Figures {
   bodies(): { readonly count: number; readonly bytes: number }
   /** How often a client was refused, by what it had used up. */
   readonly refused: ReadonlyMap<string, number>
+  /** How often a picture that a result points at was not there, by its condition. */
+  readonly gone: ReadonlyMap<string, number>
 }
 
 type Context = Pick<HttpContext, 'figures' | 'store' | 'images' | 'clock'>
@@ -21,7 +23,24 @@ export async function renderFigures(context: Context): Promise<string[]> {
     describeQueue(context).catch(() => []),
     describeStorage(context).catch(() => []),
   ])
-  return [...describeCaptures(context.figures.captures), ...describeShares(context), ...queue, ...storage]
+  const { captures } = context.figures
+  return [
+    ...describeCaptures(captures),
+    ...describePictures(context.figures),
+    ...describeShares(context),
+    ...queue,
+    ...storage,
+  ]
+}
+
+function describePictures({ gone }: Figures): string[] {
+  return [
+    counter(
+      'pictures_gone_total',
+      'How often a picture that a result points at was asked for and was missing or damaged.',
+      [...gone].map(([condition, times]) => [`condition="${condition}"`, times] as const),
+    ),
+  ]
 }
 
 function describeCaptures({ times, storedBytes, underWay }: CaptureFigures): string[] {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
-import Fastify, { type FastifyBaseLogger, LogController } from 'fastify'
+import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { JobOverview, PageFailure, PageSummary, Project, RootOverview, View } from '../contract/browsing.ts'
 import { Problem } from '../contract/problem.ts'
 import { JobResult, RootResult } from '../contract/results.ts'
@@ -15,6 +15,7 @@ import { takeTurns } from './connections.ts'
 import type { ContractTypes, HttpContext, Server } from './context.ts'
 import { allowOrigins } from './cors.ts'
 import { limitResponseTime } from './deadline.ts'
+import { LogBrokenAnswers } from './log-broken-answers.ts'
 import { refuseOtherMethods } from './methods.ts'
 import { measureRequests } from './metrics.ts'
 import { OpenAnswers } from './open-answers.ts'
@@ -50,7 +51,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   const { limits } = context.config
   const server: Server = Fastify({
     loggerInstance: childless(logger),
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogBrokenAnswers(),
     genReqId: createRequestIds(),
     requestIdHeader: false,
     requestTimeout: limits.requestMs,

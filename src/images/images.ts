@@ -11,6 +11,18 @@ export function previewKey(projectId: string, uuid: string): ImageKey {
   return `${projectId}/${uuid}-preview.png`
 }
 
+export interface KeyParts {
+  readonly projectId: string
+  readonly uuid: string
+  readonly file: 'picture' | 'preview'
+}
+
+export function parseKey(key: ImageKey): KeyParts {
+  const [projectId = '', name = ''] = key.slice(0, -'.png'.length).split('/')
+  const uuid = name.replace(/-preview$/, '')
+  return { projectId, uuid, file: uuid === name ? 'picture' : 'preview' }
+}
+
 /** The content type of everything an image store holds. */
 export const IMAGE_TYPE = 'image/png'
 
@@ -24,6 +36,9 @@ export interface OpenImage {
   stream(range: { start: number; end: number }): Readable
   close(): Promise<void>
 }
+
+/** `damaged`: cut off, empty, or something else than a plain file of ours. */
+export type Condition = 'whole' | 'missing' | 'damaged'
 
 /** Pictures on their way in: added one by one, then made visible together. */
 export interface ImageBatch {
@@ -67,8 +82,10 @@ export interface Images {
    * `addresses` did not make, `address_expired` after its time.
    */
   verify(path: string, now: number): { key: ImageKey; expiresMs: number }
-  /** Undefined where there is none, or where something else than a plain file of ours lies there. */
+  /** Undefined where there is none that is whole; `condition` says why. */
   open(key: ImageKey): Promise<OpenImage | undefined>
+  /** Without reading it: cheap enough to be asked of every picture. */
+  condition(key: ImageKey): Promise<Condition>
   /** Undefined where there is always more. */
   room(): Promise<Room | undefined>
   /** Throws where the store cannot answer. */

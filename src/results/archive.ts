@@ -29,8 +29,12 @@ const DIGITS = 3
 export type MakeArchive = (
   projectId: string,
   root: RootHead,
-  /** Who waits for it: its pictures are read by turns with those of others. */
-  client: string,
+  asked: {
+    /** Who waits for it: its pictures are read by turns with those of others. */
+    readonly client: string
+    /** Told of a picture that is not there, before that ends the archive. */
+    readonly onGone: (key: ImageKey) => Promise<void>
+  },
 ) => AsyncGenerator<Uint8Array>
 
 /** However many archives are made, and however slowly they are read, together they hold no more than this allows. */
@@ -38,7 +42,7 @@ export function createArchives(store: Store, images: Images, turns: FairTurns): 
   const reading = new FairTurns(READ_AT_ONCE)
   let heldTogether = 0
 
-  return async function* makeArchive(projectId, { rootId, jobCount }, client) {
+  return async function* makeArchive(projectId, { rootId, jobCount }, { client, onGone }) {
     const inTurn = turns.for(client)
     const request = (await inTurn(() => store.browsing.requestsOf(projectId, [rootId]))).get(rootId)
     const digits = Math.max(DIGITS, String(request?.counts.total ?? jobCount).length)
@@ -47,19 +51,25 @@ export function createArchives(store: Store, images: Images, turns: FairTurns): 
       held += bytes
       heldTogether += bytes
     }
+    const openPicture = async (key: ImageKey): Promise<OpenImage> => {
+      const image = await images.open(key)
+      if (image) return image
+      await onGone(key)
+      throw new AppError('storage_failed', `The picture ${key} is gone.`)
+    }
     const makeEntry = async ({ position, uuid, fields }: JobText): Promise<Held> => {
       const { url, meta } = JSON.parse(`{${fields}}`) as JobFields
       const name = numberedFileName({ position, name: url.name }, digits)
       const key = pictureKey(projectId, uuid)
       const picture = await reading.run(client, async () => {
-        const image = await openPicture(images, key)
+        const image = await openPicture(key)
         const { size } = image
         const keep = size <= MOST_HELD_BYTES && heldTogether + size <= MOST_HELD_TOGETHER
         if (keep) hold(size)
         return { size, bytes: keep ? size : 0, ...(await readPicture(image, keep)) }
       })
       const again = async function* () {
-        yield* wholeOf(await openPicture(images, key))
+        yield* wholeOf(await openPicture(key))
       }
       const { size, crc, chunks, bytes } = picture
       return { bytes, entry: { name, modified: meta.created, size, crc, read: () => chunks ?? again() } }
@@ -107,12 +117,6 @@ async function readPicture(image: OpenImage, keep: boolean) {
     chunks?.push(chunk)
   }
   return { crc, chunks }
-}
-
-async function openPicture(images: Images, key: ImageKey): Promise<OpenImage> {
-  const image = await images.open(key)
-  if (!image) throw new AppError('storage_failed', `The picture ${key} is missing.`)
-  return image
 }
 
 function wholeOf(image: OpenImage): AsyncIterable<Uint8Array> {

@@ -1,10 +1,13 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, readdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { openDiskImages } from '../../src/images/disk/disk.ts'
 import { parseSigningKeys } from '../../src/images/disk/signing-keys.ts'
 import { pictureKey } from '../../src/images/images.ts'
+import { pngOf } from '../support/png-of.ts'
+import { makePng } from '../support/results.ts'
 import { makeFolder } from '../support/workspace.ts'
 import { imagesSuite } from './images-suite.ts'
 
@@ -25,7 +28,7 @@ describe('Disk', () => {
     const images = await driver.open(path)
     const key = pictureKey(randomUUID(), randomUUID())
     const batch = await images.startBatch()
-    await batch.add(key, Buffer.from('picture'))
+    await batch.add(key, pngOf('picture'))
     await batch.publish()
     await batch.discard()
     expect((await stat(join(path, key))).mode & 0o777).toBe(0o600)
@@ -53,9 +56,46 @@ describe('Disk', () => {
     await mkdir(`${path}-elsewhere`)
     await symlink(`${path}-elsewhere`, join(path, projectId))
     const batch = await images.startBatch()
-    await batch.add(pictureKey(projectId, randomUUID()), Buffer.from('picture'))
+    await batch.add(pictureKey(projectId, randomUUID()), pngOf('picture'))
     await expect(batch.publish()).rejects.toMatchObject({ code: 'storage_failed' })
     await batch.discard()
+  })
+
+  test('a picture that was cut off is damaged, wherever it was cut; bytes behind its end are no damage', async () => {
+    const path = await driver.newPlace()
+    const images = await driver.open(path)
+    const key = pictureKey(randomUUID(), randomUUID())
+    const png = await makePng(40, 30)
+    const conditionWith = async (bytes: Buffer) => {
+      await mkdir(join(path, key, '..'), { recursive: true })
+      await writeFile(join(path, key), bytes)
+      return await images.condition(key)
+    }
+    const cuts = Array.from({ length: png.length }, (_, length) => length)
+    for (const length of cuts)
+      expect([length, await conditionWith(png.subarray(0, length))]).toEqual([length, 'damaged'])
+    // As after a power cut: the size is right, and what was not written is zero.
+    const zeroed = Buffer.concat([png.subarray(0, -20), Buffer.alloc(20)])
+    expect(await conditionWith(zeroed)).toBe('damaged')
+    expect(await conditionWith(png)).toBe('whole')
+    expect(await conditionWith(Buffer.concat([png, Buffer.from('behind the end')]))).toBe('whole')
+    expect(await conditionWith(Buffer.concat([png, Buffer.alloc(100_000)]))).toBe('whole')
+  })
+
+  test('a large picture with bytes behind its end is whole: its chunks are followed over many reads', async () => {
+    const path = await driver.newPlace()
+    const images = await driver.open(path)
+    const key = pictureKey(randomUUID(), randomUUID())
+    const pixels = { raw: { width: 400, height: 300, channels: 3 } } as const
+    const png = await sharp(randomBytes(400 * 300 * 3), pixels)
+      .png()
+      .toBuffer()
+    expect(png.length).toBeGreaterThan(200_000)
+    await mkdir(join(path, key, '..'), { recursive: true })
+    await writeFile(join(path, key), Buffer.concat([png, Buffer.from('more')]))
+    expect(await images.condition(key)).toBe('whole')
+    await writeFile(join(path, key), png.subarray(0, -30))
+    expect(await images.condition(key)).toBe('damaged')
   })
 
   test('a folder that went away is storage_failed, not a crash', async () => {

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import { type Images, type OpenImage, pictureKey, previewKey } from '../../src/images/images.ts'
+import {
+  type ImageKey,
+  type Images,
+  type OpenImage,
+  pictureKey,
+  previewKey,
+} from '../../src/images/images.ts'
+import { pngOf } from '../support/png-of.ts'
 
 export interface ImagesDriver {
   open(place: string): Promise<Images>
@@ -11,9 +18,15 @@ export interface ImagesDriver {
 /** What every image store must do, wherever the pictures lie. */
 export function imagesSuite(name: string, driver: ImagesDriver): void {
   const open = async () => driver.open(await driver.newPlace())
-  const read = async (images: Images, key: ReturnType<typeof pictureKey>) => {
+  const read = async (images: Images, key: ImageKey) => {
     const image = await images.open(key)
     return image && (await buffer(image.stream({ start: 0, end: image.size - 1 })))
+  }
+  const put = async (images: Images, key: ImageKey, bytes: Buffer) => {
+    const batch = await images.startBatch()
+    await batch.add(key, bytes)
+    await batch.publish()
+    await batch.discard()
   }
 
   test(`${name}: tells how much room there is, where there is an end to it`, async () => {
@@ -27,20 +40,20 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
       const images = await open()
       const [projectId, uuid] = [randomUUID(), randomUUID()]
       const batch = await images.startBatch()
-      await batch.add(pictureKey(projectId, uuid), Buffer.from('picture'))
-      await batch.add(previewKey(projectId, uuid), Buffer.from('preview'))
+      await batch.add(pictureKey(projectId, uuid), pngOf('picture'))
+      await batch.add(previewKey(projectId, uuid), pngOf('preview'))
       expect(await images.open(pictureKey(projectId, uuid))).toBeUndefined()
       await batch.publish()
       await batch.discard()
-      expect(String(await read(images, pictureKey(projectId, uuid)))).toBe('picture')
-      expect(String(await read(images, previewKey(projectId, uuid)))).toBe('preview')
+      expect(await read(images, pictureKey(projectId, uuid))).toEqual(pngOf('picture'))
+      expect(await read(images, previewKey(projectId, uuid))).toEqual(pngOf('preview'))
     })
 
     test('that is discarded leaves nothing', async () => {
       const images = await open()
       const key = pictureKey(randomUUID(), randomUUID())
       const batch = await images.startBatch()
-      await batch.add(key, Buffer.from('picture'))
+      await batch.add(key, pngOf('picture'))
       await batch.discard()
       await batch.discard()
       expect(await images.open(key)).toBeUndefined()
@@ -49,28 +62,16 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
     test('takes the place of what a killed import left under its keys', async () => {
       const images = await open()
       const key = pictureKey(randomUUID(), randomUUID())
-      for (const content of ['left behind', 'whole']) {
-        const batch = await images.startBatch()
-        await batch.add(key, Buffer.from(content))
-        await batch.publish()
-        await batch.discard()
-      }
-      expect(String(await read(images, key))).toBe('whole')
+      for (const content of ['left behind', 'whole']) await put(images, key, pngOf(content))
+      expect(await read(images, key)).toEqual(pngOf('whole'))
     })
 
     test('of several at once do not disturb each other', async () => {
       const images = await open()
       const projectId = randomUUID()
       const uuids = Array.from({ length: 20 }, () => randomUUID())
-      await Promise.all(
-        uuids.map(async (uuid) => {
-          const batch = await images.startBatch()
-          await batch.add(pictureKey(projectId, uuid), Buffer.from(uuid))
-          await batch.publish()
-          await batch.discard()
-        }),
-      )
-      for (const uuid of uuids) expect(String(await read(images, pictureKey(projectId, uuid)))).toBe(uuid)
+      await Promise.all(uuids.map((uuid) => put(images, pictureKey(projectId, uuid), pngOf(uuid))))
+      for (const uuid of uuids) expect(await read(images, pictureKey(projectId, uuid))).toEqual(pngOf(uuid))
     })
   })
 
@@ -78,13 +79,10 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
     test('knows its size and gives any part of itself', async () => {
       const images = await open()
       const key = pictureKey(randomUUID(), randomUUID())
-      const batch = await images.startBatch()
-      await batch.add(key, Buffer.from('0123456789'))
-      await batch.publish()
-      await batch.discard()
+      await put(images, key, pngOf('0123456789'))
       const image = (await images.open(key)) as OpenImage
       expect(image).toMatchObject({
-        size: 10,
+        size: pngOf('0123456789').length,
         etag: expect.stringMatching(/^"[^"]+"$/),
         modified: expect.any(Date),
       })
@@ -93,6 +91,21 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
       expect(again?.etag).toBe(image.etag)
       await again?.close()
     })
+  })
+
+  test(`${name}: the condition of an image is told, and what is not whole is not opened`, async () => {
+    const images = await open()
+    const [missing, whole, empty] = Array.from({ length: 3 }, () => pictureKey(randomUUID(), randomUUID()))
+    await put(images, whole as ImageKey, pngOf('picture'))
+    await put(images, empty as ImageKey, Buffer.alloc(0))
+    for (const [key, condition] of [
+      [missing, 'missing'],
+      [whole, 'whole'],
+      [empty, 'damaged'],
+    ] as [ImageKey, string][]) {
+      expect(await images.condition(key)).toBe(condition)
+      expect((await read(images, key)) !== undefined).toBe(condition === 'whole')
+    }
   })
 
   describe(`${name}: addresses`, () => {

@@ -3,6 +3,7 @@ import { parseId } from '../../contract/ids.ts'
 import { paths } from '../../contract/paths.ts'
 import { RootParams } from '../../contract/requests.ts'
 import { AppError } from '../../errors.ts'
+import type { ImageKey } from '../../images/images.ts'
 import { createArchives } from '../../results/archive.ts'
 import { attachment } from '../attachment.ts'
 import { clientOf } from '../client-of.ts'
@@ -15,7 +16,7 @@ const ARCHIVE_TYPE = 'application/zip'
 /** Part of every ETag: raise it when the same pictures begin to give another archive. */
 const WRITING = 1
 
-export function getArchive(server: Server, { store, images, turns }: HttpContext): void {
+export function getArchive(server: Server, { store, images, turns, gone }: HttpContext): void {
   const makeArchive = createArchives(store, images, turns)
   server.route({
     method: ['GET', 'HEAD'],
@@ -48,7 +49,9 @@ export function getArchive(server: Server, { store, images, turns }: HttpContext
       if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
       reply.type(ARCHIVE_TYPE).header('content-disposition', attachment(`${head.rootId}.zip`))
       if (request.method === 'HEAD') return reply.send()
-      return reply.send(Readable.from(makeArchive(projectId, head, clientOf(request)), { objectMode: false }))
+      const onGone = (key: ImageKey) => gone.report(key, request)
+      const archive = makeArchive(projectId, head, { client: clientOf(request), onGone })
+      return reply.send(Readable.from(archive, { objectMode: false }))
     },
   })
 }

@@ -6,7 +6,7 @@ import { notModified, pictureResponses, problemResponses } from '../responses.ts
 import { sendImage } from '../send-image.ts'
 
 /** Serves the pictures that signed addresses of this service lead to. The signature is the permission. */
-export function getImage(server: Server, { images, clock }: HttpContext): void {
+export function getImage(server: Server, { images, clock, gone }: HttpContext): void {
   server.route({
     method: ['GET', 'HEAD'],
     url: `${paths.images}*`,
@@ -31,7 +31,10 @@ export function getImage(server: Server, { images, clock }: HttpContext): void {
       const now = clock()
       const { key, expiresMs } = images.verify(request.url, now)
       const image = await images.open(key)
-      if (!image) throw new AppError('not_found')
+      if (!image) {
+        await gone.report(key, request)
+        throw new AppError('not_found')
+      }
       reply
         .header('cache-control', `public, max-age=${Math.floor((expiresMs - now) / 1000)}, immutable`)
         .header('cross-origin-resource-policy', 'cross-origin')

@@ -10,7 +10,7 @@ import { notModified, pictureResponses, problemResponses } from '../responses.ts
 import { sendImage } from '../send-image.ts'
 
 /** A picture to keep, wherever pictures lie. Not by a signature: whoever may read the root may have it. */
-export function getPicture(server: Server, { store, images }: HttpContext): void {
+export function getPicture(server: Server, { store, images, gone }: HttpContext): void {
   server.route({
     method: ['GET', 'HEAD'],
     url: paths.getPicture,
@@ -37,8 +37,13 @@ export function getPicture(server: Server, { store, images }: HttpContext): void
       const [projectId, rootId, uuid] = [params.projectId, params.jobId, params.uuid].map(parseId)
       const found = projectId && uuid ? await store.browsing.findJob(projectId, uuid) : undefined
       const job = found?.rootId === rootId ? found : undefined
-      const image = projectId && job ? await images.open(pictureKey(projectId, job.text.uuid)) : undefined
-      if (!job || !image) throw new AppError('not_found')
+      if (!projectId || !job) throw new AppError('not_found')
+      const key = pictureKey(projectId, job.text.uuid)
+      const image = await images.open(key)
+      if (!image) {
+        await gone.report(key, request)
+        throw new AppError('not_found')
+      }
       reply
         .header('content-disposition', attachment(pictureFileName(job.name)))
         .header('cache-control', 'private, no-cache')

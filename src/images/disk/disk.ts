@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeDurableFolder, syncFolder } from '../../durable-folder.ts'
 import { AppError } from '../../errors.ts'
-import type { ImageBatch, ImageKey, Images, OpenImage } from '../images.ts'
+import type { ImageBatch, ImageKey, Images } from '../images.ts'
 import { isFull, translating } from './errors.ts'
+import { conditionOf, openImage } from './open-image.ts'
 import { readRoom } from './room.ts'
 import { keepPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
 
@@ -13,8 +13,6 @@ import { keepPathAddresses, type PathSigner, verifySignedPath } from './signed-p
 const STAGING = '.staging'
 /** What a killed process left in staging is removed once no import can still be using it. */
 const STAGING_KEPT_MS = 24 * 3_600_000
-
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
 export async function openDiskImages(root: string, signer: PathSigner): Promise<Images> {
   await translating(() => makeDurableFolder(join(root, STAGING)))
@@ -26,6 +24,7 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
     addresses,
     verify: (path, now) => verifySignedPath(signer, path, now),
     open: (key) => translating(() => openImage(root, key)),
+    condition: (key) => translating(() => conditionOf(root, key)),
     room: () => translating(() => readRoom(root)),
     check: () => translating(async () => void (await stat(root))),
     close: async () => {},
@@ -92,35 +91,6 @@ async function syncOrFail(sync: () => Promise<void>, path: string): Promise<void
   } catch (cause) {
     if (isFull(cause)) throw cause
     throw new AppError('storage_failed', `The disk did not accept what was written to ${path}.`, { cause })
-  }
-}
-
-async function openImage(root: string, key: ImageKey): Promise<OpenImage | undefined> {
-  const path = join(root, key)
-  let file: FileHandle
-  try {
-    // O_NOFOLLOW guards the last step of the path only, so the project's folder is looked at by itself.
-    if (!(await lstat(dirname(path))).isDirectory()) return undefined
-    file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? ''))
-      return undefined
-    throw error
-  }
-  const stats = await file.stat().catch(async (error) => {
-    await file.close()
-    throw error
-  })
-  if (!stats.isFile() || stats.size === 0) {
-    await file.close()
-    return undefined
-  }
-  return {
-    size: stats.size,
-    etag: `"${stats.size.toString(36)}-${Math.trunc(stats.mtimeMs).toString(36)}"`,
-    modified: stats.mtime,
-    stream: ({ start, end }) => file.createReadStream({ start, end }),
-    close: () => file.close(),
   }
 }
 

@@ -16,8 +16,9 @@ interface S3Failure extends NodeJS.ErrnoException {
   readonly $metadata?: { readonly httpStatusCode?: number }
 }
 
+/** `NotFound`: to a HEAD, which is answered without a body that could say more. */
 export function isMissing(error: unknown): boolean {
-  return (error as S3Failure | undefined)?.name === 'NoSuchKey'
+  return ['NoSuchKey', 'NotFound'].includes((error as S3Failure | undefined)?.name ?? '')
 }
 
 export function toImagesError(error: unknown): unknown {

@@ -1,8 +1,15 @@
 import { Readable } from 'node:stream'
-import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
 import { inParallel } from '../../in-parallel.ts'
-import { IMAGE_TYPE, type ImageBatch, type ImageKey, type Images, type OpenImage } from '../images.ts'
+import {
+  type Condition,
+  IMAGE_TYPE,
+  type ImageBatch,
+  type ImageKey,
+  type Images,
+  type OpenImage,
+} from '../images.ts'
 import { createS3Addresses } from './addresses.ts'
 import { openBucket, type S3Bucket, type S3Place } from './bucket.ts'
 import { isMissing, toImagesError } from './errors.ts'
@@ -26,6 +33,7 @@ export async function openS3Images(
       throw new AppError('not_found')
     },
     open: (key) => openImage(bucket, prefix + key),
+    condition: (key) => conditionOf(bucket, prefix + key),
     room: async () => undefined,
     check: () => checkBucket(bucket, prefix),
     close: async () => bucket.close(),
@@ -88,6 +96,15 @@ async function openImage(bucket: S3Bucket, Key: string): Promise<OpenImage | und
     },
     close: async () => void body.destroy(),
   }
+}
+
+/** What was not sent to its end is not there at all: S3 compares what came with what was announced. */
+async function conditionOf(bucket: S3Bucket, Key: string): Promise<Condition> {
+  const head = await ifThere(
+    bucket.run((s3, options) => s3.send(new HeadObjectCommand({ Bucket: bucket.name, Key }), options)),
+  )
+  if (!head) return 'missing'
+  return head.ContentLength ? 'whole' : 'damaged'
 }
 
 async function* explained(body: Readable | Promise<Readable>): AsyncGenerator<Uint8Array> {
