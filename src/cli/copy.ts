@@ -31,7 +31,7 @@ From where the settings say (DATA_DIR, DATABASE_URL, IMAGES_URL) to where the op
 Projects, keys (their hashes), roots and pictures keep their ids, times and order, so that afterwards both answer
 the same but for the addresses. Nothing is taken away from where it was. A root arrives with all its pictures or not
 at all. Then everything is read back: every project, key and row is compared, and every picture by its SHA-256.
-Pictures that are missing there are copied; what is different is reported and left alone.
+Pictures that are missing or damaged there are copied; what is different is reported and left alone.
 
 Running it again copies what is new and verifies everything, so a run that was interrupted is simply repeated. What
 is added while it runs comes along, but for what arrives at the very end: run it once more when nothing is added.
@@ -109,7 +109,7 @@ async function transferAll(transfer: Transfer): Promise<ExitCode> {
   const was = copied.present > 0 ? `, ${counted(copied.present, 'root')} already there` : ''
   say(`Copied: ${counted(copied.roots, 'root')} with ${counted(copied.pictures, 'picture')}${was}.`)
   const { roots, pictures, mended } = await pass('Verifying', (watch) => verifyAll(transfer, watch))
-  const late = mended > 0 ? `; ${counted(mended, 'file')} had been missing` : ''
+  const late = mended > 0 ? `; ${counted(mended, 'file')} had been missing or damaged` : ''
   say(`Verified: ${counted(roots, 'root')} with ${counted(pictures, 'picture')} are the same${late}.`)
   const complete = await patiently(() => compareCounts(transfer), { signal })
   if (problems.size > 0) say(`${counted(problems.size, 'problem')}: see above.`)

@@ -50,9 +50,9 @@ A file holds one root a line:
     width, height  optional; must be the picture's
 
 A root is added with all its jobs or not at all. Importing the same again adds nothing, so a run that was
-interrupted can simply be repeated. What is wrong with a line is reported with file and line and does not stop
+interrupted can simply be repeated; pictures of it that are missing or damaged are put back. What is wrong with a line is reported with file and line and does not stop
 the others; of two lines that contradict each other the first one stays. Where the output is not a terminal,
-every root gets a line: added|present <rootId> <source>.
+every root gets a line: added|present|mended <rootId> <source>.
 
 The pictures go where the service keeps them: DATA_DIR (./data) and the other settings that
 "npx proofsheet serve --help" lists.
@@ -70,7 +70,7 @@ async function runImport(source: string, { project, baseUrl }: ImportOptions): P
     const { entries, pictures } = await openSource(resolve(source), baseUrl)
     const intake = { ...storage, limits: config.limits, clock: Date.now }
     const progress = createProgress({ title: 'Importing', unit: 'pictures', total: pictures })
-    const counts = { added: 0, present: 0, failed: 0, pictures: 0 }
+    const counts = { added: 0, present: 0, mended: 0, failed: 0, pictures: 0 }
     const signal = abortOnSignal(progress.interrupt)
     const watch = { onPictures: progress.advance, signal }
     try {
@@ -99,12 +99,13 @@ function report(result: Outcome): void {
   else process.stdout.write(`${result.outcome} ${result.rootId} ${where}\n`)
 }
 
-type Counts = Readonly<Record<'added' | 'present' | 'failed' | 'pictures', number>>
+type Counts = Readonly<Record<'added' | 'present' | 'mended' | 'failed' | 'pictures', number>>
 
-function summary({ added, present, failed, pictures }: Counts): string {
+function summary({ added, present, mended, failed, pictures }: Counts): string {
   const was = present > 0 ? `, ${counted(present, 'root')} already there` : ''
+  const again = mended > 0 ? `, ${counted(mended, 'root')} mended` : ''
   const not = failed > 0 ? `, ${counted(failed, 'root')} refused` : ''
-  return `${counted(added, 'root')} with ${counted(pictures, 'picture')} added${was}${not}`
+  return `${counted(added, 'root')} with ${counted(pictures, 'picture')} added${was}${again}${not}`
 }
 
 interface Source {

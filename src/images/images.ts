@@ -23,6 +23,13 @@ export function parseKey(key: ImageKey): KeyParts {
   return { projectId, uuid, file: uuid === name ? 'picture' : 'preview' }
 }
 
+const NAME = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-preview)?\.png$/
+
+/** The key of what lies under this name among the files of a project; undefined where that is none of ours. */
+export function parseName(projectId: string, name: string): ImageKey | undefined {
+  return NAME.test(name) ? `${projectId}/${name as `${string}.png`}` : undefined
+}
+
 /** The content type of everything an image store holds. */
 export const IMAGE_TYPE = 'image/png'
 
@@ -50,6 +57,13 @@ export interface ImageBatch {
   publish(steps?: { before?: () => void; after?: () => void }): Promise<void>
   /** Removes what was added and not published. Never throws; harmless after `publish`. */
   discard(): Promise<void>
+}
+
+/** What lies in a store, whether a result points at it or not. */
+export interface StoredImage {
+  readonly key: ImageKey
+  /** In Unix milliseconds. */
+  readonly modified: number
 }
 
 /** How much more a store can hold. */
@@ -86,6 +100,12 @@ export interface Images {
   open(key: ImageKey): Promise<OpenImage | undefined>
   /** Without reading it: cheap enough to be asked of every picture. */
   condition(key: ImageKey): Promise<Condition>
+  /** All that lies under the keys of a project, some at a time, in no order. */
+  walk(projectId: string): AsyncGenerator<readonly StoredImage[]>
+  /** For good, and durable when it resolves. What is not there is no failure. */
+  remove(keys: readonly ImageKey[]): Promise<void>
+  /** Removes what killed processes left on its way in, a day later. Answers how many batches. */
+  tidy(): Promise<number>
   /** Undefined where there is always more. */
   room(): Promise<Room | undefined>
   /** Throws where the store cannot answer. */

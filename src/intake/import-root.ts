@@ -5,6 +5,7 @@ import { type ImageBatch, type Images, pictureKey, previewKey } from '../images/
 import { inParallel } from '../in-parallel.ts'
 import { readPicture } from '../picture.ts'
 import type { NewJob, Store } from '../store/store.ts'
+import { prepareMending } from './mend-root.ts'
 import type { PictureSource, Submission, SubmittedJob } from './submission.ts'
 
 export interface Intake {
@@ -16,7 +17,8 @@ export interface Intake {
 
 export interface Imported {
   readonly rootId: string
-  readonly outcome: 'added' | 'present'
+  /** `mended`: it was there, and pictures of it were not. */
+  readonly outcome: 'added' | 'present' | 'mended'
 }
 
 interface PictureHashes {
@@ -25,7 +27,7 @@ interface PictureHashes {
 }
 
 /** Pictures of one root that are read, decoded or written at a time. */
-const PICTURES_AT_ONCE = 4
+export const PICTURES_AT_ONCE = 4
 
 /** A root whose pictures are checked and staged. `add` or `discard` it, once. */
 export interface PreparedRoot {
@@ -44,8 +46,8 @@ export async function importRoot(
 }
 
 /**
- * Does everything but adding it. The same submission again will answer `present`: ids that were not given follow
- * from the content. Throws `bad_request`, or what storage throws.
+ * Does everything but adding it. The same submission again will answer `present` or `mended`: ids that were not given
+ * follow from the content. Throws `bad_request`, or what storage throws.
  */
 export async function prepareRoot(
   intake: Intake,
@@ -61,7 +63,10 @@ export async function prepareRoot(
   const digest = digestOf(submission, hashes)
   const rootId = submission.rootId ?? idFrom(projectId, digest)
   if ((await intake.store.findRoot(projectId, rootId))?.digest === digest) {
-    return { add: async () => ({ rootId, outcome: 'present' }), discard: async () => {} }
+    return await prepareMending(intake, { projectId, rootId }, async (batch, { position, uuid }) => {
+      const job = submission.jobs[position] as SubmittedJob
+      await stagePictures(intake, batch, { projectId, uuid, job, hashes: hashes[position] })
+    })
   }
 
   const created = submission.created ?? intake.clock()
@@ -113,7 +118,7 @@ async function hashPictures(intake: Intake, job: SubmittedJob): Promise<PictureH
 
 async function stagePictures(
   intake: Intake,
-  batch: ImageBatch,
+  batch: Pick<ImageBatch, 'add'>,
   {
     projectId,
     uuid,

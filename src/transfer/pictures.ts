@@ -10,7 +10,7 @@ export function keysOf(projectId: string, jobs: readonly Job[]): ImageKey[] {
   return jobs.flatMap(({ uuid }) => [pictureKey(projectId, uuid), previewKey(projectId, uuid)])
 }
 
-/** Adds the pictures to the batch. Throws `conflict` where one is missing at the source. */
+/** Adds the pictures to the batch. Throws `conflict` where one is gone at the source. */
 export async function stagePictures(
   { from }: Transfer,
   keys: readonly ImageKey[],
@@ -18,15 +18,15 @@ export async function stagePictures(
 ): Promise<void> {
   const stage = async (key: ImageKey) => {
     const image = await from.images.open(key)
-    if (!image) throw missing(key)
+    if (!image) throw await gone(from.images, key)
     await batch.add(key, await buffer(image.stream({ start: 0, end: image.size - 1 })))
   }
   for await (const _ of inParallel(keys, PICTURES_AT_ONCE, stage));
 }
 
 /**
- * The pictures that are missing there; all others are the same, byte for byte. Throws `conflict` where one is missing
- * at the source, or different: which of the two is right cannot be told from here.
+ * The pictures that are missing there, or damaged; all others are the same, byte for byte. Throws `conflict` where one is
+ * gone at the source, or different: which of the two is right cannot be told from here.
  */
 export async function findMissing(
   { from, to }: Transfer,
@@ -35,7 +35,7 @@ export async function findMissing(
 ): Promise<ImageKey[]> {
   const compare = async (key: ImageKey) => {
     const [here, there] = await Promise.all([hashImage(from.images, key), hashImage(to.images, key)])
-    if (here === undefined) throw missing(key)
+    if (here === undefined) throw await gone(from.images, key)
     if (there === undefined) return [key]
     if (here !== there) throw new AppError('conflict', `its picture ${key} is another one there`)
     onCompared()
@@ -44,8 +44,9 @@ export async function findMissing(
   return (await Array.fromAsync(inParallel(keys, PICTURES_AT_ONCE, compare))).flat()
 }
 
-function missing(key: ImageKey): AppError {
-  return new AppError('conflict', `its picture ${key} is missing at the source`)
+async function gone(images: Images, key: ImageKey): Promise<AppError> {
+  const state = (await images.condition(key)) === 'damaged' ? 'damaged' : 'missing'
+  return new AppError('conflict', `its picture ${key} is ${state} at the source`)
 }
 
 async function hashImage(images: Images, key: ImageKey): Promise<string | undefined> {

@@ -11,13 +11,13 @@ export interface Verified {
   /** What is the same at both ends, to the last byte. */
   readonly roots: number
   readonly pictures: number
-  /** Picture files that were missing there, and were copied. */
+  /** Picture files that were missing or damaged there, and were copied. */
   readonly mended: number
 }
 
 /**
  * Compares every project, key and row, and every picture by its SHA-256. What was added since `copyAll` is copied
- * first, and so are pictures that are missing.
+ * first, and so are pictures that are missing or damaged.
  */
 export async function verifyAll(transfer: Transfer, watch: Watch): Promise<Verified> {
   const verified = { roots: 0, pictures: 0, mended: 0 }

@@ -171,7 +171,7 @@ describe('copy', () => {
     const mended = await copy()
     expect([mended.code, mended.stderr]).toEqual([
       0,
-      expect.stringContaining('are the same; 2 files had been missing.'),
+      expect.stringContaining('are the same; 2 files had been missing or damaged.'),
     ])
     expect((await copy()).stderr).toContain('are the same.')
 
@@ -378,7 +378,10 @@ describe('copy', () => {
     const database = `sqlite://${join(embedded.DATA_DIR, 'proofsheet.db')}`
     const args = ['copy', '--to-database', database, '--to-images', world.IMAGES_URL]
     const { code, stderr } = await runProofsheet(args, env)
-    expect([code, stderr]).toEqual([0, expect.stringContaining('are the same; 2 files had been missing.')])
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining('are the same; 2 files had been missing or damaged.'),
+    ])
   })
 
   test('and back again, to one machine', async () => {

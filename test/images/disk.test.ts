@@ -45,8 +45,11 @@ describe('Disk', () => {
     }
     const yesterday = new Date(Date.now() - 25 * 3_600_000)
     await utimes(old, yesterday, yesterday)
-    await driver.open(path)
+    const images = await driver.open(path)
     expect(await readdir(join(path, '.staging'))).toEqual(['young'])
+    await utimes(young, yesterday, yesterday)
+    expect(await images.tidy()).toBe(1)
+    expect(await readdir(join(path, '.staging'))).toEqual([])
   })
 
   test('a project folder that is a link is refused: what lies behind it would never be served', async () => {

@@ -108,6 +108,55 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
     }
   })
 
+  describe(`${name}: what lies there`, () => {
+    const walk = async (images: Images, projectId: string) =>
+      (await Array.fromAsync(images.walk(projectId))).flat()
+
+    test('is found by its project, with its age', async () => {
+      const images = await open()
+      const [projectId, other] = [randomUUID(), randomUUID()]
+      const keys = [pictureKey(projectId, randomUUID()), previewKey(projectId, randomUUID())]
+      for (const key of [...keys, pictureKey(other, randomUUID())]) await put(images, key, pngOf('picture'))
+      const found = await walk(images, projectId)
+      expect(found.map(({ key }) => key).sort()).toEqual(keys.sort())
+      for (const { modified } of found) expect(Math.abs(Date.now() - modified)).toBeLessThan(3_600_000)
+      expect(await walk(images, randomUUID())).toEqual([])
+    })
+
+    test('is found also where it is much', async () => {
+      const images = await open()
+      const projectId = randomUUID()
+      const batch = await images.startBatch()
+      const keys = Array.from({ length: 250 }, () => pictureKey(projectId, randomUUID()))
+      for (const key of keys) await batch.add(key, pngOf('picture'))
+      await batch.publish()
+      await batch.discard()
+      const found = await walk(images, projectId)
+      expect(found.map(({ key }) => key).sort()).toEqual(keys.sort())
+    })
+
+    test('is removed for good, and what is not there is no failure', async () => {
+      const images = await open()
+      const projectId = randomUUID()
+      const [gone, kept] = [pictureKey(projectId, randomUUID()), pictureKey(projectId, randomUUID())]
+      for (const key of [gone, kept]) await put(images, key, pngOf('picture'))
+      const nowhere = pictureKey(randomUUID(), randomUUID())
+      for (let times = 0; times < 2; times++) await images.remove([gone, nowhere])
+      expect((await walk(images, projectId)).map(({ key }) => key)).toEqual([kept])
+    })
+
+    test('on its way in is left alone while it may still arrive', async () => {
+      const images = await open()
+      const key = pictureKey(randomUUID(), randomUUID())
+      const batch = await images.startBatch()
+      await batch.add(key, pngOf('picture'))
+      expect(await images.tidy()).toBe(0)
+      await batch.publish()
+      expect(await images.condition(key)).toBe('whole')
+      await batch.discard()
+    })
+  })
+
   describe(`${name}: addresses`, () => {
     test('are the same for a whole window, and so is the tag', async () => {
       const images = await open()

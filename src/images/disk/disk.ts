@@ -1,22 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import { lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeDurableFolder, syncFolder } from '../../durable-folder.ts'
 import { AppError } from '../../errors.ts'
 import type { ImageBatch, ImageKey, Images } from '../images.ts'
-import { isFull, translating } from './errors.ts'
+import { isFull, translating, translatingAll } from './errors.ts'
 import { conditionOf, openImage } from './open-image.ts'
 import { readRoom } from './room.ts'
 import { keepPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
-
-/** Pictures on their way in lie here until they are published; on the same file system, so that a rename does it. */
-const STAGING = '.staging'
-/** What a killed process left in staging is removed once no import can still be using it. */
-const STAGING_KEPT_MS = 24 * 3_600_000
+import { STAGING, tidyStaging } from './staging.ts'
+import { removeFiles, walkFiles } from './stored-files.ts'
 
 export async function openDiskImages(root: string, signer: PathSigner): Promise<Images> {
   await translating(() => makeDurableFolder(join(root, STAGING)))
-  await sweepStaging(join(root, STAGING))
+  await tidyStaging(root)
   const ready = new Set<string>()
   const addresses = keepPathAddresses(signer)
   return {
@@ -25,6 +22,9 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
     verify: (path, now) => verifySignedPath(signer, path, now),
     open: (key) => translating(() => openImage(root, key)),
     condition: (key) => translating(() => conditionOf(root, key)),
+    walk: (projectId) => translatingAll(walkFiles(root, projectId)),
+    remove: (keys) => translating(() => removeFiles(root, keys)),
+    tidy: () => translating(() => tidyStaging(root)),
     room: () => translating(() => readRoom(root)),
     check: () => translating(async () => void (await stat(root))),
     close: async () => {},
@@ -91,14 +91,5 @@ async function syncOrFail(sync: () => Promise<void>, path: string): Promise<void
   } catch (cause) {
     if (isFull(cause)) throw cause
     throw new AppError('storage_failed', `The disk did not accept what was written to ${path}.`, { cause })
-  }
-}
-
-async function sweepStaging(staging: string): Promise<void> {
-  const oldest = Date.now() - STAGING_KEPT_MS
-  for (const name of await readdir(staging)) {
-    const path = join(staging, name)
-    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
-    if (mtimeMs < oldest) await rm(path, { recursive: true, force: true }).catch(() => {})
   }
 }

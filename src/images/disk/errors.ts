@@ -19,6 +19,15 @@ export async function translating<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The same for what comes in parts. */
+export async function* translatingAll<T>(parts: AsyncGenerator<T>): AsyncGenerator<T> {
+  for (;;) {
+    const next = await translating(() => parts.next())
+    if (next.done) return
+    yield next.value
+  }
+}
+
 export function isFull(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
 }

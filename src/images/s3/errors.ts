@@ -31,7 +31,7 @@ export function toImagesError(error: unknown): unknown {
   if (status !== undefined && status < 500 && status !== 429 && status !== 408 && name !== 'RequestTimeout') {
     const reason = message.includes('Deserialization error')
       ? 'whatever answers there does not answer as S3 does'
-      : (MISTAKES[name] ?? message)
+      : (MISTAKES[status === 403 && !MISTAKES[name] ? 'AccessDenied' : name] ?? message)
     return new AppError('storage_failed', `S3 refused: ${reason} (${name}).`, { cause: error })
   }
   if (status === undefined && code === undefined && name !== 'AbortError' && name !== 'TimeoutError')

@@ -14,6 +14,7 @@ import { createS3Addresses } from './addresses.ts'
 import { openBucket, type S3Bucket, type S3Place } from './bucket.ts'
 import { isMissing, toImagesError } from './errors.ts'
 import { openSpool } from './spool.ts'
+import { removeObjects, walkObjects } from './stored-objects.ts'
 
 const UPLOADS_AT_ONCE = 16
 /** As long as an address is handed out at most: after that it is another one. */
@@ -34,6 +35,10 @@ export async function openS3Images(
     },
     open: (key) => openImage(bucket, prefix + key),
     condition: (key) => conditionOf(bucket, prefix + key),
+    walk: (projectId) => walkObjects(bucket, prefix, projectId),
+    remove: (keys) => removeObjects(bucket, prefix, keys),
+    // What is on its way in has no name.
+    tidy: async () => 0,
     room: async () => undefined,
     check: () => checkBucket(bucket, prefix),
     close: async () => bucket.close(),

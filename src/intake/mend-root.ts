@@ -1,0 +1,51 @@
+import { type ImageBatch, type Images, pictureKey, previewKey } from '../images/images.ts'
+import { inParallel } from '../in-parallel.ts'
+import type { Store } from '../store/store.ts'
+import { type Imported, PICTURES_AT_ONCE, type PreparedRoot } from './import-root.ts'
+
+/** Puts the pictures of a job of the submission under their keys. */
+type Stage = (batch: Pick<ImageBatch, 'add'>, job: { position: number; uuid: string }) => Promise<void>
+
+/** For a root that is there: puts back those of its pictures that are missing or damaged, and touches no other. */
+export async function prepareMending(
+  { store, images }: { store: Pick<Store, 'jobsOf'>; images: Images },
+  { projectId, rootId }: { projectId: string; rootId: string },
+  stage: Stage,
+): Promise<PreparedRoot> {
+  const uuids = (await store.jobsOf(projectId, [rootId])).map(({ uuid }) => uuid)
+  const findGone = async ([position, uuid]: [number, string]) => {
+    const keys = [pictureKey(projectId, uuid), previewKey(projectId, uuid)]
+    const conditions = await Promise.all(keys.map((key) => images.condition(key)))
+    const gone = keys.filter((_, index) => conditions[index] !== 'whole')
+    return { position, uuid, gone }
+  }
+  const looked = await Array.fromAsync(inParallel(uuids.entries(), PICTURES_AT_ONCE, findGone))
+  const damaged = looked.filter(({ gone }) => gone.length > 0)
+  const answer = (outcome: Imported['outcome']): Imported => ({ rootId, outcome })
+  if (damaged.length === 0) return { add: async () => answer('present'), discard: async () => {} }
+
+  const batch = await images.startBatch()
+  const stageGone = async ({ gone, ...job }: (typeof damaged)[number]) => {
+    const add: ImageBatch['add'] = async (key, bytes) => {
+      if (gone.includes(key)) await batch.add(key, bytes)
+    }
+    await stage({ add }, job)
+  }
+  try {
+    for await (const _ of inParallel(damaged, PICTURES_AT_ONCE, stageGone));
+  } catch (error) {
+    await batch.discard()
+    throw error
+  }
+  return {
+    add: async () => {
+      try {
+        await batch.publish()
+        return answer('mended')
+      } finally {
+        await batch.discard()
+      }
+    },
+    discard: () => batch.discard(),
+  }
+}
