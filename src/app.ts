@@ -12,6 +12,7 @@ import { Refusals } from './shares/refusals.ts'
 import { Room } from './shares/room.ts'
 import type { Storage } from './storage.ts'
 import { openStudio, type Studio, type StudioOptions } from './studio.ts'
+import { Sweeps } from './sweep/sweeps.ts'
 
 /** Of SHUTDOWN_TIMEOUT, what is left for captures to go back to the queue and for the browser to end. */
 const STUDIO_MS = 5_000
@@ -45,6 +46,7 @@ export async function openService(
   const bodies = openBodies(config.limits.bodiesBytes, refusals)
   const unread = new Room(config.limits.unreadBytes)
   const studio = await openStudio(config, storage, { log, clock, turns, places })
+  const sweeps = new Sweeps(storage, log)
   const { requests, watch, ready, findBrowser, whyWaiting, isStuck } = studio
   const server = await createServer(
     {
@@ -66,6 +68,7 @@ export async function openService(
         bodies: () => bodies,
         refused: refusals.counts,
         gone: gone.counts,
+        swept: sweeps.removed,
       },
       gone,
       turns,
@@ -80,8 +83,10 @@ export async function openService(
   const host = config.host.toLowerCase() === 'localhost' ? '127.0.0.1' : config.host
   const close = async () => {
     const { shutdownMs } = config.limits
+    const swept = sweeps.close()
     await closeServer(server, shutdownMs - Math.min(shutdownMs * STUDIO_SHARE, STUDIO_MS))
     await studio.close()
+    await swept
   }
   try {
     const url = await server.listen({ host, port: config.port })

@@ -13,6 +13,8 @@ export interface Figures {
   readonly refused: ReadonlyMap<string, number>
   /** How often a picture that a result points at was not there, by its condition. */
   readonly gone: ReadonlyMap<string, number>
+  /** What was removed because nobody points at it: files, and batches that never arrived. */
+  readonly swept: { readonly orphans: number; readonly staging: number }
 }
 
 type Context = Pick<HttpContext, 'figures' | 'store' | 'images' | 'clock'>
@@ -33,12 +35,20 @@ export async function renderFigures(context: Context): Promise<string[]> {
   ]
 }
 
-function describePictures({ gone }: Figures): string[] {
+function describePictures({ gone, swept }: Figures): string[] {
   return [
     counter(
       'pictures_gone_total',
       'How often a picture that a result points at was asked for and was missing or damaged.',
       [...gone].map(([condition, times]) => [`condition="${condition}"`, times] as const),
+    ),
+    counter(
+      'swept_total',
+      'Files that no result points at (orphan) and batches of pictures that never arrived (staging), removed by this process.',
+      [
+        ['kind="orphan"', swept.orphans],
+        ['kind="staging"', swept.staging],
+      ],
     ),
   ]
 }

@@ -104,7 +104,13 @@ export interface Images {
   walk(projectId: string): AsyncGenerator<readonly StoredImage[]>
   /** For good, and durable when it resolves. What is not there is no failure. */
   remove(keys: readonly ImageKey[]): Promise<void>
-  /** Removes what killed processes left on its way in, a day later. Answers how many batches. */
+  /** From now on a second database points at these pictures: what one does not know the other may. */
+  setShared(): Promise<void>
+  isShared(): Promise<boolean>
+  /**
+   * Removes what killed processes left on its way in: a day later, and where nothing has changed since the last call.
+   * Answers how many batches.
+   */
   tidy(): Promise<number>
   /** Undefined where there is always more. */
   room(): Promise<Room | undefined>

@@ -103,6 +103,17 @@ export interface Store {
    * not.
    */
   addRoot(root: NewRoot, publish: (stillOurs: () => void) => Promise<void>): Promise<'added' | 'present'>
+  /** Which of these are ids of jobs, also of a root that is being added. */
+  findTaken(projectId: string, uuids: readonly string[]): Promise<Set<string>>
+  /**
+   * Runs `work` while these ids are no job's, and no root that is added can take them. `stillOurs` as above. False where
+   * one of them is taken: then nothing was run.
+   */
+  whileFree(
+    projectId: string,
+    uuids: readonly string[],
+    work: (stillOurs: () => void) => Promise<void>,
+  ): Promise<boolean>
   findRoot(projectId: string, rootId: string): Promise<RootHead | undefined>
   /** Newest first, then by id; from just behind `after`. */
   pageRoots(projectId: string, page: { after?: RootPosition | undefined; limit: number }): Promise<RootHead[]>

@@ -17,6 +17,8 @@ export interface Copied {
  */
 export async function copyAll(transfer: Transfer, watch: Watch): Promise<Copied> {
   const copied = { roots: 0, pictures: 0, present: 0 }
+  // Before there is a row: whoever serves the copy must not take the pictures of what is still to come for nobody's.
+  if (transfer.rowsOnly) await patiently(() => transfer.to.images.setShared(), watch)
   for (const projectId of await projectIds(transfer, watch)) {
     if (watch.signal.aborted) break
     await patiently(() => copyProject(transfer, projectId), watch)

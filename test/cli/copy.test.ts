@@ -1,4 +1,4 @@
-import { rm, stat } from 'node:fs/promises'
+import { rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -167,7 +167,10 @@ describe('copy', () => {
     const projectId = await makeProject(from.store)
     const { rootId } = await addPictures(from, projectId, { jobs: [submittedJob(await makePng())] })
     // Rows without pictures, as after a copy of the database alone.
+    expect(await from.images.isShared()).toBe(false)
     expect((await runProofsheet(['copy', '--to-database', world.DATABASE_URL], embedded)).code).toBe(0)
+    // What one of the databases does not know the other may: so nothing is swept.
+    expect(await from.images.isShared()).toBe(true)
     const mended = await copy()
     expect([mended.code, mended.stderr]).toEqual([
       0,
@@ -325,6 +328,40 @@ describe('copy', () => {
     })
     const { code, stderr } = await copy()
     expect([code, stderr]).toEqual([0, expect.stringContaining('Verified: 30 roots')])
+  })
+
+  test('a picture that is damaged there is copied again; one that is damaged here is named', async () => {
+    const folder = await makeFolder()
+    const [here, there] = ['here', 'there'].map((name) => ({ DATA_DIR: join(folder, name) })) as [
+      { DATA_DIR: string },
+      { DATA_DIR: string },
+    ]
+    const from = await open(here)
+    const projectId = await makeProject(from.store)
+    const { rootId } = await addPictures(from, projectId, { jobs: [submittedJob(await makePng())] })
+    const [job] = await from.store.jobsOf(projectId, [rootId])
+    const [picture, preview] = [pictureKey, previewKey].map((key) => key(projectId, job?.uuid ?? ''))
+    const copy = () =>
+      runProofsheet(
+        [
+          ...['copy', '--to-database', `sqlite://${there.DATA_DIR}/proofsheet.db`],
+          ...['--to-images', `file://${there.DATA_DIR}/images`],
+        ],
+        here,
+      )
+    expect((await copy()).code).toBe(0)
+    await truncate(join(there.DATA_DIR, 'images', picture ?? ''), 60)
+    const mended = await copy()
+    expect([mended.code, mended.stderr]).toEqual([
+      0,
+      expect.stringContaining('1 file had been missing or damaged.'),
+    ])
+    await truncate(join(here.DATA_DIR, 'images', preview ?? ''), 60)
+    const named = await copy()
+    expect([named.code, named.stderr]).toEqual([
+      1,
+      expect.stringContaining(`root ${rootId}: its picture ${preview} is damaged at the source`),
+    ])
   })
 
   test('what cannot be copied is named, the rest is copied, and the exit code is 1', async () => {

@@ -48,6 +48,8 @@ describe('Disk', () => {
     const images = await driver.open(path)
     expect(await readdir(join(path, '.staging'))).toEqual(['young'])
     await utimes(young, yesterday, yesterday)
+    // Not at the first look: a clock that jumped makes everything look old.
+    expect(await images.tidy()).toBe(0)
     expect(await images.tidy()).toBe(1)
     expect(await readdir(join(path, '.staging'))).toEqual([])
   })

@@ -157,6 +157,14 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
     })
   })
 
+  test(`${name}: whether two databases share it is remembered by the place`, async () => {
+    const place = await driver.newPlace()
+    const images = await driver.open(place)
+    expect(await images.isShared()).toBe(false)
+    for (let times = 0; times < 2; times++) await images.setShared()
+    expect(await (await driver.open(place)).isShared()).toBe(true)
+  })
+
   describe(`${name}: addresses`, () => {
     test('are the same for a whole window, and so is the tag', async () => {
       const images = await open()

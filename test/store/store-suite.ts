@@ -614,4 +614,65 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       await expect(store.check()).rejects.toMatchObject({ code: 'unavailable' })
     })
   })
+
+  describe(`${name}: ids of jobs`, () => {
+    const start = async () => {
+      const store = await driver.open(await driver.newPlace())
+      return { store, projectId: await makeProject(store) }
+    }
+
+    test('are taken from the moment a root is being added, and free again if that fails', async () => {
+      const { store, projectId } = await start()
+      const jobs = [newJob(), newJob()]
+      const [first, second] = jobs.map(({ uuid }) => uuid) as [string, string]
+      const free = randomUUID()
+      const root = { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs }
+      const taken = () => store.findTaken(projectId, [first, second, free])
+      await store
+        .addRoot(root, async () => {
+          expect(await taken()).toEqual(new Set([first, second]))
+          throw new Error('not published')
+        })
+        .catch(() => {})
+      expect(await taken()).toEqual(new Set())
+      await store.addRoot(root, async () => {})
+      expect(await taken()).toEqual(new Set([first, second]))
+      expect(await store.findTaken(await makeProject(store), [first])).toEqual(new Set())
+      expect(await store.findTaken(projectId, [])).toEqual(new Set())
+    })
+
+    test('that are free can be held: meanwhile no root takes them, and nobody sees anything', async () => {
+      const { store, projectId } = await start()
+      const job = newJob()
+      const root = { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [job] }
+      const before = await store.findProject(projectId)
+      const held = await store.whileFree(projectId, [job.uuid, randomUUID()], async (stillOurs) => {
+        stillOurs()
+        await expect(store.addRoot(root, async () => {})).rejects.toMatchObject({ code: 'conflict' })
+        expect(await store.whileFree(projectId, [job.uuid], async () => {})).toBe(false)
+        expect(await store.pageRoots(projectId, { limit: 10 })).toEqual([])
+        expect(await store.countProjects()).toMatchObject([{ roots: 0, jobs: 0 }])
+      })
+      expect(held).toBe(true)
+      expect(await store.findProject(projectId)).toEqual(before)
+      expect(await store.addRoot(root, async () => {})).toBe('added')
+      let ran = false
+      const again = await store.whileFree(projectId, [randomUUID(), job.uuid], async () => {
+        ran = true
+      })
+      expect([again, ran]).toEqual([false, false])
+      expect(await store.jobsOf(projectId, [root.rootId])).toHaveLength(1)
+    })
+
+    test('that are held are free again when that fails', async () => {
+      const { store, projectId } = await start()
+      const job = newJob()
+      const failing = store.whileFree(projectId, [job.uuid], async () => {
+        throw new Error('in between')
+      })
+      await expect(failing).rejects.toThrow('in between')
+      const root = { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [job] }
+      expect(await store.addRoot(root, async () => {})).toBe('added')
+    })
+  })
 }

@@ -27,13 +27,17 @@ export async function startS3(bucket = 'shots'): Promise<TestS3> {
   const s3 = new S3rver({ directory, silent: true, configureBuckets: [{ name: bucket }] })
   await s3.configureBuckets()
   const handle = s3.callback()
+  // It takes the slash behind the name of a bucket for none, and so refuses every list that is asked for by this address.
+  const lists = new S3rver({ directory, silent: true, allowMismatchedSignatures: true }).callback()
   const server: Server = createServer((request, response) => {
     test.requests.push({
       method: request.method ?? '',
       path: request.url ?? '',
       host: request.headers.host ?? '',
     })
-    if (!test.interfere?.(request, response)) handle(request, response)
+    if (test.interfere?.(request, response)) return
+    const isList = request.method === 'GET' && request.url?.startsWith(`/${bucket}/?list-type=2`)
+    ;(isList ? lists : handle)(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo

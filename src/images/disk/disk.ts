@@ -7,6 +7,7 @@ import type { ImageBatch, ImageKey, Images } from '../images.ts'
 import { isFull, translating, translatingAll } from './errors.ts'
 import { conditionOf, openImage } from './open-image.ts'
 import { readRoom } from './room.ts'
+import { isMarkedShared, markShared } from './shared-mark.ts'
 import { keepPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
 import { STAGING, tidyStaging } from './staging.ts'
 import { removeFiles, walkFiles } from './stored-files.ts'
@@ -15,6 +16,7 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
   await translating(() => makeDurableFolder(join(root, STAGING)))
   await tidyStaging(root)
   const ready = new Set<string>()
+  const staged = new Map<string, number>()
   const addresses = keepPathAddresses(signer)
   return {
     startBatch: () => startBatch(root, ready),
@@ -24,7 +26,9 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
     condition: (key) => translating(() => conditionOf(root, key)),
     walk: (projectId) => translatingAll(walkFiles(root, projectId)),
     remove: (keys) => translating(() => removeFiles(root, keys)),
-    tidy: () => translating(() => tidyStaging(root)),
+    setShared: () => translating(() => markShared(root)),
+    isShared: () => translating(() => isMarkedShared(root)),
+    tidy: () => translating(() => tidyStaging(root, staged)),
     room: () => translating(() => readRoom(root)),
     check: () => translating(async () => void (await stat(root))),
     close: async () => {},

@@ -31,6 +31,6 @@ export async function removeFiles(root: string, keys: readonly ImageKey[]): Prom
   for (const folder of new Set(keys.map(dirname))) await syncFolder(join(root, folder)).catch(unlessMissing)
 }
 
-function unlessMissing(error: NodeJS.ErrnoException): undefined {
+export function unlessMissing(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error
 }

@@ -17,6 +17,7 @@ import { openSpool } from './spool.ts'
 import { removeObjects, walkObjects } from './stored-objects.ts'
 
 const UPLOADS_AT_ONCE = 16
+const SHARED = '.proofsheet/shared'
 /** As long as an address is handed out at most: after that it is another one. */
 const CACHE_CONTROL = 'public, max-age=86400, immutable'
 
@@ -37,6 +38,11 @@ export async function openS3Images(
     condition: (key) => conditionOf(bucket, prefix + key),
     walk: (projectId) => walkObjects(bucket, prefix, projectId),
     remove: (keys) => removeObjects(bucket, prefix, keys),
+    setShared: async () => {
+      const object = { Bucket: bucket.name, Key: prefix + SHARED, Body: 'two databases' }
+      await bucket.run((s3, options) => s3.send(new PutObjectCommand(object), options))
+    },
+    isShared: async () => (await conditionOf(bucket, prefix + SHARED)) !== 'missing',
     // What is on its way in has no name.
     tidy: async () => 0,
     room: async () => undefined,

@@ -53,6 +53,8 @@ export function createSqlStore({
     createProject: async (project) => (await writes()).createProject(project),
     countProjects: async () => (await writes()).countProjects(),
     addRoot: async (root, publish) => (await writes()).addRoot(root, publish),
+    findTaken: async (projectId, uuids) => (await writes()).findTaken(projectId, uuids),
+    whileFree: async (projectId, uuids, work) => (await writes()).whileFree(projectId, uuids, work),
     createKey: async (key) => (await writes()).createKey(key),
     listKeys: async (projectId) => (await writes()).listKeys(projectId),
     revokeKey: async (keyId, at) => (await writes()).revokeKey(keyId, at),

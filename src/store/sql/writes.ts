@@ -3,13 +3,21 @@ import { AppError } from '../../errors.ts'
 import type { NewRoot, Project, ProjectSummary, Store, StoredKey } from '../store.ts'
 import { SqlCaptures } from './captures.ts'
 import { claim, releaseClaim, renewClaim, showRoot } from './claims.ts'
+import { findTaken, whileFree } from './free-ids.ts'
 import { holdClaim, lostClaim } from './hold-claim.ts'
 import { newRevision } from './revision.ts'
 import type { Schema } from './schema.ts'
 
 type StoreWrites = Pick<
   Store,
-  'createProject' | 'countProjects' | 'addRoot' | 'createKey' | 'listKeys' | 'revokeKey'
+  | 'createProject'
+  | 'countProjects'
+  | 'addRoot'
+  | 'findTaken'
+  | 'whileFree'
+  | 'createKey'
+  | 'listKeys'
+  | 'revokeKey'
 >
 
 /** Everything but what requests read, by queries that serve every engine. */
@@ -103,6 +111,18 @@ class SqlWrites implements StoreWrites {
     if (await this.#transaction((transaction) => showRoot(transaction, root))) return 'added'
     if (await this.#isShown(root)) return 'present'
     throw lostClaim()
+  }
+
+  findTaken(projectId: string, uuids: readonly string[]): Promise<Set<string>> {
+    return findTaken(this.#read, projectId, uuids)
+  }
+
+  whileFree(
+    projectId: string,
+    uuids: readonly string[],
+    work: (stillOurs: () => void) => Promise<void>,
+  ): Promise<boolean> {
+    return whileFree((run) => this.#transaction(run), { projectId, uuids }, work)
   }
 
   async createKey(key: StoredKey): Promise<void> {
