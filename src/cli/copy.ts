@@ -36,6 +36,9 @@ Pictures that are missing or damaged there are copied; what is different is repo
 Running it again copies what is new and verifies everything, so a run that was interrupted is simply repeated. What
 is added while it runs comes along, but for what arrives at the very end: run it once more when nothing is added.
 
+Where pictures stay in their place, both databases point at them: the place is marked (.shared), and nothing in it is
+taken for left behind until you remove the mark, once only one of the databases is in use.
+
 A password in an option can be seen by other users of the machine: PGPASSWORD keeps it to itself.
 
 Exit code: 0 everything is there and the same, 1 something is not, 2 a mistake in the command.`

@@ -102,8 +102,8 @@ export interface Images {
   condition(key: ImageKey): Promise<Condition>
   /** All that lies under the keys of a project, some at a time, in no order. */
   walk(projectId: string): AsyncGenerator<readonly StoredImage[]>
-  /** For good, and durable when it resolves. What is not there is no failure. */
-  remove(keys: readonly ImageKey[]): Promise<void>
+  /** For good, and durable when it resolves. What is not there is no failure. `before` as for `publish`. */
+  remove(keys: readonly ImageKey[], before?: () => void): Promise<void>
   /** From now on a second database points at these pictures: what one does not know the other may. */
   setShared(): Promise<void>
   isShared(): Promise<boolean>

@@ -84,8 +84,7 @@ async function removeFree(
   await store.whileFree(projectId, uuids, async (stillOurs) => {
     const underWay = new Set((await store.captures.findUnderWay()).map(({ uuid }) => uuid))
     const free = keys.filter((key) => !underWay.has(parseKey(key).uuid))
-    stillOurs()
-    await images.remove(free)
+    await images.remove(free, stillOurs)
     removed = free.length
   })
   return removed

@@ -143,6 +143,11 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
       const nowhere = pictureKey(randomUUID(), randomUUID())
       for (let times = 0; times < 2; times++) await images.remove([gone, nowhere])
       expect((await walk(images, projectId)).map(({ key }) => key)).toEqual([kept])
+      const stop = () => {
+        throw new Error('not any more')
+      }
+      await expect(images.remove([kept], stop)).rejects.toThrow()
+      expect(await images.condition(kept)).toBe('whole')
     })
 
     test('on its way in is left alone while it may still arrive', async () => {

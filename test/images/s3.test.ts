@@ -51,6 +51,33 @@ describe('S3', () => {
     return (await Promise.all(links)).filter((link) => /proofsheet-\S+ \(deleted\)/.test(link)).length
   }
 
+  test.skipIf(OTHER)('a list that comes in several answers is walked to its end', async () => {
+    const images = await driver.open(await driver.newPlace())
+    const projectId = randomUUID()
+    const keys = Array.from({ length: 3 }, () => pictureKey(projectId, randomUUID()))
+    const asked: (string | null)[] = []
+    const listen = server as TestS3
+    onTestFinished(() => {
+      listen.interfere = undefined
+    })
+    listen.interfere = (request, response) => {
+      const { searchParams } = new URL(request.url ?? '', 'http://x')
+      const token = searchParams.get('continuation-token')
+      asked.push(token)
+      const index = Number(token ?? 0)
+      const more = index < 2 ? `<NextContinuationToken>${index + 1}</NextContinuationToken>` : ''
+      const place = searchParams.get('prefix')?.replace(`${projectId}/`, '')
+      response.writeHead(200, { 'content-type': 'application/xml' }).end(
+        `<ListBucketResult><IsTruncated>${index < 2}</IsTruncated>${more}<Contents><Key>${place}${keys[index]}</Key>
+         <LastModified>2026-03-01T06:00:00.000Z</LastModified></Contents></ListBucketResult>`,
+      )
+      return true
+    }
+    const found = (await Array.fromAsync(images.walk(projectId))).flat()
+    expect(found).toEqual(keys.map((key) => ({ key, modified: Date.UTC(2026, 2, 1, 6) })))
+    expect(asked).toEqual([null, '1', '2'])
+  })
+
   test('whoever reads pictures slowly holds up nobody who stores one, nor the check', async () => {
     const images = await driver.open(await driver.newPlace(), { IMAGES_TIMEOUT: '3s' })
     const store = async () => {

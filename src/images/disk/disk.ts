@@ -5,7 +5,7 @@ import { makeDurableFolder, syncFolder } from '../../durable-folder.ts'
 import { AppError } from '../../errors.ts'
 import type { ImageBatch, ImageKey, Images } from '../images.ts'
 import { isFull, translating, translatingAll } from './errors.ts'
-import { conditionOf, openImage } from './open-image.ts'
+import { conditionOf, type KnownWhole, openImage } from './open-image.ts'
 import { readRoom } from './room.ts'
 import { isMarkedShared, markShared } from './shared-mark.ts'
 import { keepPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
@@ -17,15 +17,16 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
   await tidyStaging(root)
   const ready = new Set<string>()
   const staged = new Map<string, number>()
+  const known: KnownWhole = new Map()
   const addresses = keepPathAddresses(signer)
   return {
     startBatch: () => startBatch(root, ready),
     addresses,
     verify: (path, now) => verifySignedPath(signer, path, now),
-    open: (key) => translating(() => openImage(root, key)),
+    open: (key) => translating(() => openImage(root, key, known)),
     condition: (key) => translating(() => conditionOf(root, key)),
     walk: (projectId) => translatingAll(walkFiles(root, projectId)),
-    remove: (keys) => translating(() => removeFiles(root, keys)),
+    remove: (keys, before) => translating(() => removeFiles(root, keys, before)),
     setShared: () => translating(() => markShared(root)),
     isShared: () => translating(() => isMarkedShared(root)),
     tidy: () => translating(() => tidyStaging(root, staged)),

@@ -6,13 +6,22 @@ import { isWhole } from './whole-file.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
-export async function openImage(root: string, key: ImageKey): Promise<OpenImage | undefined> {
-  const opened = await openWhole(root, key)
+/** Files that were found whole, each by its size and time: until those change, its end is not read again. */
+export type KnownWhole = Map<ImageKey, string>
+/** How many are remembered, at about 200 bytes each. */
+const MOST_KNOWN = 10_000
+
+export async function openImage(
+  root: string,
+  key: ImageKey,
+  known: KnownWhole,
+): Promise<OpenImage | undefined> {
+  const opened = await openWhole(root, key, known)
   if (typeof opened === 'string') return undefined
-  const { file, size, modified } = opened
+  const { file, size, etag, modified } = opened
   return {
     size,
-    etag: `"${size.toString(36)}-${Math.trunc(modified.getTime()).toString(36)}"`,
+    etag,
     modified,
     stream: ({ start, end }) => file.createReadStream({ start, end }),
     close: () => file.close(),
@@ -20,7 +29,7 @@ export async function openImage(root: string, key: ImageKey): Promise<OpenImage 
 }
 
 export async function conditionOf(root: string, key: ImageKey): Promise<Condition> {
-  const opened = await openWhole(root, key)
+  const opened = await openWhole(root, key, new Map())
   if (typeof opened === 'string') return opened
   await opened.file.close()
   return 'whole'
@@ -29,10 +38,15 @@ export async function conditionOf(root: string, key: ImageKey): Promise<Conditio
 interface WholeFile {
   readonly file: FileHandle
   readonly size: number
+  readonly etag: string
   readonly modified: Date
 }
 
-async function openWhole(root: string, key: ImageKey): Promise<WholeFile | 'missing' | 'damaged'> {
+async function openWhole(
+  root: string,
+  key: ImageKey,
+  known: KnownWhole,
+): Promise<WholeFile | 'missing' | 'damaged'> {
   const path = join(root, key)
   let file: FileHandle
   try {
@@ -48,8 +62,13 @@ async function openWhole(root: string, key: ImageKey): Promise<WholeFile | 'miss
   }
   try {
     const stats = await file.stat()
-    if (stats.isFile() && (await isWhole(file, stats.size)))
-      return { file, size: stats.size, modified: stats.mtime }
+    const { size, mtime } = stats
+    const etag = `"${size.toString(36)}-${Math.trunc(stats.mtimeMs).toString(36)}"`
+    if (stats.isFile() && (known.get(key) === etag || (await isWhole(file, size)))) {
+      if (known.size >= MOST_KNOWN) known.clear()
+      known.set(key, etag)
+      return { file, size, etag, modified: mtime }
+    }
   } catch (error) {
     await file.close()
     throw error

@@ -26,8 +26,15 @@ export async function* walkFiles(root: string, projectId: string): AsyncGenerato
 }
 
 /** See `Images.remove`. */
-export async function removeFiles(root: string, keys: readonly ImageKey[]): Promise<void> {
-  for (const key of keys) await rm(join(root, key), { force: true })
+export async function removeFiles(
+  root: string,
+  keys: readonly ImageKey[],
+  before?: () => void,
+): Promise<void> {
+  for (const key of keys) {
+    before?.()
+    await rm(join(root, key), { force: true })
+  }
   for (const folder of new Set(keys.map(dirname))) await syncFolder(join(root, folder)).catch(unlessMissing)
 }
 

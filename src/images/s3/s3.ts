@@ -37,7 +37,7 @@ export async function openS3Images(
     open: (key) => openImage(bucket, prefix + key),
     condition: (key) => conditionOf(bucket, prefix + key),
     walk: (projectId) => walkObjects(bucket, prefix, projectId),
-    remove: (keys) => removeObjects(bucket, prefix, keys),
+    remove: (keys, before) => removeObjects(bucket, prefix, keys, before),
     setShared: async () => {
       const object = { Bucket: bucket.name, Key: prefix + SHARED, Body: 'two databases' }
       await bucket.run((s3, options) => s3.send(new PutObjectCommand(object), options))

@@ -3,11 +3,9 @@ import { inParallel } from '../../in-parallel.ts'
 import { type ImageKey, parseName, type StoredImage } from '../images.ts'
 import type { S3Bucket } from './bucket.ts'
 
-/** Whoever walks asks the database for all of them at once. */
-const LISTED_AT_ONCE = 200
 const REMOVED_AT_ONCE = 16
 
-/** See `Images.walk`. */
+/** See `Images.walk`. As many at a time as S3 lists in one answer. */
 export async function* walkObjects(
   bucket: S3Bucket,
   prefix: string,
@@ -15,7 +13,7 @@ export async function* walkObjects(
 ): AsyncGenerator<StoredImage[]> {
   const Prefix = `${prefix}${projectId}/`
   for (let ContinuationToken: string | undefined; ; ) {
-    const page = { Bucket: bucket.name, Prefix, ContinuationToken, MaxKeys: LISTED_AT_ONCE }
+    const page = { Bucket: bucket.name, Prefix, ContinuationToken }
     const listed = await bucket.run((s3, options) => s3.send(new ListObjectsV2Command(page), options))
     yield (listed.Contents ?? []).flatMap(({ Key = '', LastModified }) => {
       const key = parseName(projectId, Key.slice(Prefix.length))
@@ -31,10 +29,12 @@ export async function removeObjects(
   bucket: S3Bucket,
   prefix: string,
   keys: readonly ImageKey[],
+  before?: () => void,
 ): Promise<void> {
   const remove = (key: ImageKey) =>
-    bucket.run((s3, options) =>
-      s3.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: prefix + key }), options),
-    )
+    bucket.run((s3, options) => {
+      before?.()
+      return s3.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: prefix + key }), options)
+    })
   for await (const _ of inParallel(keys, REMOVED_AT_ONCE, remove));
 }
