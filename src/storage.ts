@@ -8,6 +8,8 @@ import type { Store } from './store/store.ts'
 export interface Storage {
   readonly store: Store
   readonly images: Images
+  /** What the addresses of pictures are signed with, where they lead back to the service. */
+  readonly signingKeys: readonly SigningKey[]
   close(): Promise<void>
 }
 
@@ -15,10 +17,12 @@ export interface Storage {
 export async function openStorage(config: Config): Promise<Storage> {
   const store = await openStore(config)
   try {
-    const images = await openImages(config)
+    const keys = await signingKeys(config)
+    const images = await openImages(config, keys)
     return {
       store,
       images,
+      signingKeys: keys,
       close: async () => {
         await images.close()
         await store.close()
@@ -41,14 +45,14 @@ async function openStore({ database, databasePool }: Config): Promise<Store> {
   return await explaining(database.path, () => openSqliteStore(database.path))
 }
 
-async function openImages(config: Config): Promise<Images> {
+async function openImages(config: Config, keys: readonly SigningKey[]): Promise<Images> {
   const { images, signingWindowMs: windowMs } = config
   if (images.kind === 's3') {
     const { openS3Images } = await import('./images/s3/s3.ts').catch(explainMissingSdk)
     return await openS3Images({ ...images, ...config.s3, windowMs })
   }
   const { openDiskImages } = await import('./images/disk/disk.ts')
-  return await openDiskImages(images.path, { keys: await signingKeys(config), windowMs })
+  return await openDiskImages(images.path, { keys, windowMs })
 }
 
 /** With a database that others share, a key made here would be no one else's: there, who has none does not sign. */
@@ -56,7 +60,9 @@ async function signingKeys({
   signingKeys: given,
   database,
   dataDir,
+  images,
 }: Config): Promise<readonly SigningKey[]> {
+  if (images.kind === 's3') return []
   if (given) return given
   if (database.kind === 'postgres') return []
   return await explaining(dataDir, () => loadOrMakeSigningKeys(dataDir))

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import type { Config } from '../config/config.ts'
 import { databaseLocation, imagesLocation } from '../config/locations.ts'
 import { AppError } from '../errors.ts'
+import { requireFit } from '../fit.ts'
 import { openStorage } from '../storage.ts'
 import { copyAll } from '../transfer/copy.ts'
 import { patiently, type Transfer, type Watch } from '../transfer/transfer.ts'
@@ -66,7 +67,8 @@ async function runCopy({ toDatabase, toImages }: CopyOptions): Promise<ExitCode>
     const to = await openStorage(target)
     try {
       await to.images.check()
-      return await transferAll({ from, to, rowsOnly: sameImages })
+      const begin = () => requireFit(to, target, { isCopy: true })
+      return await transferAll({ from, to, rowsOnly: sameImages }, begin)
     } finally {
       await to.close()
     }
@@ -82,7 +84,7 @@ function parse<T>(option: string, address: string, read: (text: string) => T): T
   }
 }
 
-async function transferAll(transfer: Transfer): Promise<ExitCode> {
+async function transferAll(transfer: Transfer, begin: () => Promise<void>): Promise<ExitCode> {
   const problems = new Set<string>()
   let interrupt: (write: () => void) => void = (write) => write()
   const signal = abortOnSignal((write) => interrupt(write))
@@ -108,7 +110,10 @@ async function transferAll(transfer: Transfer): Promise<ExitCode> {
     }
   }
 
-  const copied = await pass('Copying', (watch) => copyAll(transfer, watch))
+  const copied = await pass('Copying', async (watch) => {
+    await patiently(begin, watch)
+    return await copyAll(transfer, watch)
+  })
   const was = copied.present > 0 ? `, ${counted(copied.present, 'root')} already there` : ''
   say(`Copied: ${counted(copied.roots, 'root')} with ${counted(copied.pictures, 'picture')}${was}.`)
   const { roots, pictures, mended } = await pass('Verifying', (watch) => verifyAll(transfer, watch))

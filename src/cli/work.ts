@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { AppError } from '../errors.ts'
+import { requireFit } from '../fit.ts'
 import { openStudio } from '../studio.ts'
 import { openLog } from './log.ts'
 import { nextSignal } from './signals.ts'
@@ -31,6 +32,7 @@ async function work(): Promise<void> {
     const stopped = nextSignal()
     const log = await openLog(config.logLevel)
     await storage.images.check()
+    await requireFit(storage, config)
     const studio = await openStudio(config, storage, { log, clock: Date.now })
     try {
       await studio.ready()

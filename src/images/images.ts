@@ -112,6 +112,12 @@ export interface Images {
    * Answers how many batches.
    */
   tidy(): Promise<number>
+  /** The id of the store that these pictures are part of. */
+  findStoreId(): Promise<string | undefined>
+  /** Keeps it with the pictures, unless there is one already. Answers the one that is there. */
+  keepStoreId(storeId: string): Promise<string>
+  /** Whether there is any picture at all. Undefined where that cannot be told. */
+  holdsAny(): Promise<boolean | undefined>
   /** Undefined where there is always more. */
   room(): Promise<Room | undefined>
   /** Throws where the store cannot answer. */

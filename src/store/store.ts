@@ -135,6 +135,11 @@ export interface Store {
   /** False where there is no such key. Revoking twice keeps the first time. */
   revokeKey(keyId: string, at: number): Promise<boolean>
 
+  /** What was kept under a name: the id of the store, and what its other parts are known by. */
+  findIdentity(name: string): Promise<string | undefined>
+  /** Keeps it, unless there is one already. Answers the one that is there: who keeps at the same time agrees. */
+  keepIdentity(name: string, value: string): Promise<string>
+
   /** The same, as people look at it. */
   readonly browsing: Browsing
   /** What is still to be captured. */

@@ -7,7 +7,8 @@ import { makeProject } from '../support/results.ts'
 export const BEFORE_TURNS = `drop table turns; drop index captures_queued; drop index captures_running;
   create index captures_next on captures (turn, queued) where finished is null;
   drop index captures_suspect; alter table captures drop column deaths;
-  delete from kysely_migration where name in ('0006-turns', '0007-deaths');`
+  drop table identity;
+  delete from kysely_migration where name in ('0006-turns', '0007-deaths', '0008-identity');`
 
 /** As a version did that knows nothing of turns, beside one that does. */
 export const UNCOUNTED = 'delete from turns'

@@ -89,7 +89,7 @@ describe('SQLite', () => {
     const database = new DatabaseSync(path)
     database.exec(
       `drop index projects_oldest_first; drop index jobs_of_page;
-       drop table turns; drop table captures; drop table requests; drop index roots_claimed;
+       drop table identity; drop table turns; drop table captures; drop table requests; drop index roots_claimed;
        alter table roots drop column claimed; alter table roots drop column claimers;
        delete from kysely_migration where name <> '0001-results'`,
     )

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { parseScreenshotRequest } from '../../contract/screenshot-request.ts'
 import { isFinal } from '../../contract/status.ts'
 import { AppError } from '../../errors.ts'
+import { requireFit } from '../../fit.ts'
 import { pictureKey } from '../../images/images.ts'
 import { openStudio } from '../../studio.ts'
 import { getProjectId, withStorage } from '../storage.ts'
@@ -15,6 +16,7 @@ export async function captureHere<T>(
   work: (desk: CaptureDesk, limits: Config['limits']) => Promise<T>,
 ): Promise<T> {
   return await withStorage(async (storage, config) => {
+    await requireFit(storage, config)
     const projectId = await getProjectId(storage, project)
     // On a terminal a bar and a table say it better; only what an operator should hear of comes through.
     const log = pino({ level: 'error' }, pino.destination(2))

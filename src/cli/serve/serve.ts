@@ -7,6 +7,7 @@ import type { Config } from '../../config/config.ts'
 import { settings } from '../../config/settings.ts'
 import { DEMO_PROJECT_ID } from '../../demo/project-id.ts'
 import { AppError } from '../../errors.ts'
+import { requireFit } from '../../fit.ts'
 import type { Storage } from '../../storage.ts'
 import { openLog } from '../log.ts'
 import { nextSignal } from '../signals.ts'
@@ -14,6 +15,7 @@ import { withStorage } from '../storage.ts'
 import { describeService } from './describe-service.ts'
 
 const CHECK_MS = 3_000
+const UNWRITTEN = 'the id of the store could not be written down; the next start tries again'
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -41,7 +43,8 @@ async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
   const work = async (storage: Storage, config: Config) => {
     const stopped = nextSignal()
     const log = await openLog(config.logLevel)
-    await checkPictures(storage, log)
+    if (await arePicturesThere(storage, log))
+      await requireFit(storage, config, { onUnwritten: (err) => log.warn({ err }, UNWRITTEN) })
     // A service without a demo needs none of this. One that has it may have pages of its site to capture.
     const has = withDemo || (await storage.store.findProject(DEMO_PROJECT_ID))
     const demo =
@@ -88,15 +91,19 @@ function keepYoungHeapSmall(): void {
 }
 
 /** A wrong bucket or key is better heard of now; one that is only away at the moment keeps nobody from reading. */
-async function checkPictures({ images }: Storage, log: Logger): Promise<void> {
+async function arePicturesThere({ images }: Storage, log: Logger): Promise<boolean> {
   const silent = sleep(CHECK_MS, undefined, { ref: false }).then(() => {
     throw new AppError('unavailable', `no answer within ${CHECK_MS} ms`)
   })
-  await Promise.race([images.check(), silent]).catch((error) => {
+  silent.catch(() => {})
+  try {
+    await Promise.race([images.check(), silent])
+    return true
+  } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unavailable') throw error
     log.warn({ err: error }, 'the pictures cannot be reached at the moment; results are served all the same')
-  })
-  silent.catch(() => {})
+    return false
+  }
 }
 
 function explainListening(error: NodeJS.ErrnoException, { host, port }: Config): never {

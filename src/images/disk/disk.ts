@@ -10,6 +10,7 @@ import { readRoom } from './room.ts'
 import { isMarkedShared, markShared } from './shared-mark.ts'
 import { keepPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
 import { STAGING, tidyStaging } from './staging.ts'
+import { findStoreId, holdsAny, keepStoreId } from './store-id.ts'
 import { removeFiles, walkFiles } from './stored-files.ts'
 
 export async function openDiskImages(root: string, signer: PathSigner): Promise<Images> {
@@ -30,6 +31,9 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
     setShared: () => translating(() => markShared(root)),
     isShared: () => translating(() => isMarkedShared(root)),
     tidy: () => translating(() => tidyStaging(root, staged)),
+    findStoreId: () => translating(() => findStoreId(root)),
+    keepStoreId: (storeId) => translating(() => keepStoreId(root, storeId)),
+    holdsAny: () => translating(() => holdsAny(root)),
     room: () => translating(() => readRoom(root)),
     check: () => translating(async () => void (await stat(root))),
     close: async () => {},

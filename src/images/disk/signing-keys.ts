@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { link, open, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeDurableFolder, syncFolder } from '../../durable-folder.ts'
+import { makeDurableFolder } from '../../durable-folder.ts'
 import { AppError } from '../../errors.ts'
 import { createMac, type Mac } from '../mac.ts'
+import { makeOnce, readIfThere } from './make-once.ts'
 
 export interface SigningKey {
   readonly id: string
@@ -59,24 +59,13 @@ export async function loadOrMakeSigningKeys(dataDir: string): Promise<readonly S
   const kept = await readIfThere(path)
   if (kept !== undefined) return parseKept(path, kept)
   await makeDurableFolder(dataDir)
-  const draft = join(dataDir, `.signing-keys-${randomBytes(6).toString('hex')}`)
-  const file = await open(draft, 'wx', 0o600)
-  try {
-    await file.writeFile(
-      '# Keys that sign image addresses: the first signs, all verify. To rotate, add a line above; keep the old\n' +
-        '# one until its addresses have expired (two signing windows).\n' +
-        `k1:${randomBytes(MIN_SECRET_BYTES).toString('base64')}\n`,
-    )
-    await file.sync()
-    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error
-    })
-    await syncFolder(dataDir)
-  } finally {
-    await file.close()
-    await rm(draft, { force: true })
-  }
-  return parseKept(path, await readFile(path, 'utf8'))
+  const made = await makeOnce(
+    path,
+    '# Keys that sign image addresses: the first signs, all verify. To rotate, add a line above, with an id of its own;\n' +
+      '# keep the old one until its addresses have expired (two signing windows).\n' +
+      `k1:${randomBytes(MIN_SECRET_BYTES).toString('base64')}\n`,
+  )
+  return parseKept(path, made)
 }
 
 function parseKept(path: string, text: string): readonly SigningKey[] {
@@ -84,14 +73,5 @@ function parseKept(path: string, text: string): readonly SigningKey[] {
     return parseSigningKeys(text)
   } catch (error) {
     throw new AppError('storage_failed', `${path} ${(error as Error).message}`)
-  }
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
   }
 }

@@ -17,8 +17,24 @@ interface S3Failure extends NodeJS.ErrnoException {
 }
 
 /** `NotFound`: to a HEAD, which is answered without a body that could say more. */
-export function isMissing(error: unknown): boolean {
+function isMissing(error: unknown): boolean {
   return ['NoSuchKey', 'NotFound'].includes((error as S3Failure | undefined)?.name ?? '')
+}
+
+/** Undefined where S3 says that there is no such object. */
+export async function ifThere<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    if (isMissing((error as Error).cause)) return undefined
+    throw error
+  }
+}
+
+/** Who may not list a bucket is not told what is missing in it. */
+export function isDenied(error: unknown): boolean {
+  const { code, cause } = error as AppError
+  return code === 'storage_failed' && (cause as Error)?.name === 'AccessDenied'
 }
 
 export function toImagesError(error: unknown): unknown {

@@ -12,8 +12,9 @@ import {
 } from '../images.ts'
 import { createS3Addresses } from './addresses.ts'
 import { openBucket, type S3Bucket, type S3Place } from './bucket.ts'
-import { isMissing, toImagesError } from './errors.ts'
+import { ifThere, isDenied, toImagesError } from './errors.ts'
 import { openSpool } from './spool.ts'
+import { findStoreId, holdsAny, keepStoreId } from './store-id.ts'
 import { removeObjects, walkObjects } from './stored-objects.ts'
 
 const UPLOADS_AT_ONCE = 16
@@ -45,6 +46,9 @@ export async function openS3Images(
     isShared: async () => (await conditionOf(bucket, prefix + SHARED)) !== 'missing',
     // What is on its way in has no name.
     tidy: async () => 0,
+    findStoreId: () => findStoreId(bucket, prefix),
+    keepStoreId: (storeId) => keepStoreId(bucket, prefix, storeId),
+    holdsAny: () => holdsAny(bucket, prefix),
     room: async () => undefined,
     check: () => checkBucket(bucket, prefix),
     close: async () => bucket.close(),
@@ -134,21 +138,10 @@ async function checkBucket(bucket: S3Bucket, prefix: string): Promise<void> {
     if (!found) return
     ;(found.Body as Readable).destroy()
   } catch (error) {
-    const { code, cause } = error as AppError
-    // Who may not list a bucket is not told what is missing in it.
-    if (code === 'storage_failed' && (cause as Error)?.name === 'AccessDenied') return
+    if (isDenied(error)) return
     throw error
   }
   throw new AppError('storage_failed', 'Whatever answers there does not answer as S3 does.')
-}
-
-async function ifThere<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer
-  } catch (error) {
-    if (isMissing((error as Error).cause)) return undefined
-    throw error
-  }
 }
 
 /** What the disk for temporary files has to say. */

@@ -62,6 +62,9 @@ export function createPostgresReads(query: Query): Reads {
         where revoked is null`
       return inOrder(hashes.length, await query(text, [hashes]), toApiKey)
     },
+    async findIdentity(name) {
+      return (await query('select value from identity where name = $1', [name]))[0]?.[0] as string | undefined
+    },
     async listProjects({ after, limit } = {}) {
       const text = `select ${PROJECT} from projects ${after ? 'where (created, project_id) > ($2, $3)' : ''}
         order by created, project_id limit $1`

@@ -230,6 +230,15 @@ const migrationsFor = ({ id, page }: Engine): Record<(typeof MIGRATIONS)[number]
         where finished is null and deaths >= 3`.execute(db)
     },
   },
+  '0008-identity': {
+    async up(db: Kysely<unknown>) {
+      await db.schema
+        .createTable('identity')
+        .addColumn('name', 'text', (column) => column.notNull().primaryKey())
+        .addColumn('value', 'text', (column) => column.notNull())
+        .execute()
+    },
+  },
 })
 
 /** Brings the schema up to date, once, however many processes start together. */

@@ -22,6 +22,7 @@ export interface Reads
   findRoots(keys: readonly RootKey[]): Promise<(RootHead | undefined)[]>
   findVersions(keys: readonly RootKey[]): Promise<(number | undefined)[]>
   findKeys(hashes: readonly string[]): Promise<(ApiKey | undefined)[]>
+  findIdentity(name: string): Promise<string | undefined>
   /** Whether anything is left to be captured. */
   anyUnfinished(): Promise<boolean>
   findBacklog(): Promise<Backlog>

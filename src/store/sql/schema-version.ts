@@ -7,6 +7,7 @@ export const MIGRATIONS = [
   '0005-seen',
   '0006-turns',
   '0007-deaths',
+  '0008-identity',
 ] as const
 
 /** Where those that were made are written down. */

@@ -99,4 +99,9 @@ export interface Schema {
     /** When it joined them: of two that have used the same, the earlier one comes first. */
     since: number
   }
+  /** What is made once for the whole store, and what its other parts are known by. */
+  identity: {
+    name: string
+    value: string
+  }
 }

@@ -59,6 +59,9 @@ export function createSqlStore({
     listKeys: async (projectId) => (await writes()).listKeys(projectId),
     revokeKey: async (keyId, at) => (await writes()).revokeKey(keyId, at),
 
+    findIdentity: (name) => reads.findIdentity(name),
+    keepIdentity: async (name, value) => (await writes()).keepIdentity(name, value),
+
     captures: {
       anyUnfinished: () => reads.anyUnfinished(),
       anyDueSince: async (then) => (await captures()).anyDueSince(then),

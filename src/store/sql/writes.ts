@@ -18,6 +18,7 @@ type StoreWrites = Pick<
   | 'createKey'
   | 'listKeys'
   | 'revokeKey'
+  | 'keepIdentity'
 >
 
 /** Everything but what requests read, by queries that serve every engine. */
@@ -168,6 +169,18 @@ class SqlWrites implements StoreWrites {
         .executeTakeFirst(),
     )
     return numUpdatedRows > 0n
+  }
+
+  async keepIdentity(name: string, value: string): Promise<string> {
+    return await this.#transaction(async (transaction) => {
+      await transaction
+        .insertInto('identity')
+        .values({ name, value })
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+      const kept = transaction.selectFrom('identity').select('value').where('name', '=', name)
+      return (await kept.executeTakeFirstOrThrow()).value
+    })
   }
 
   async #isShown({ projectId, rootId, digest }: NewRoot): Promise<boolean> {

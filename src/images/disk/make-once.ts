@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import { link, open, readFile, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { syncFolder } from '../../durable-folder.ts'
+
+/** Makes a small file that is its owner's alone, whole and durable. Answers what is in it: whoever makes it together agrees. */
+export async function makeOnce(path: string, text: string): Promise<string> {
+  const folder = dirname(path)
+  const draft = join(folder, `.${basename(path).replace(/^\./, '')}-${randomBytes(6).toString('hex')}`)
+  const file = await open(draft, 'wx', 0o600)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+    await link(draft, path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+    await syncFolder(folder)
+  } finally {
+    await file.close()
+    await rm(draft, { force: true })
+  }
+  return await readFile(path, 'utf8')
+}
+
+export async function readIfThere(path: string): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}

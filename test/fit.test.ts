@@ -1,0 +1,147 @@
+import { copyFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../src/config/config.ts'
+import { requireFit } from '../src/fit.ts'
+import { pictureKey } from '../src/images/images.ts'
+import { openStorage } from '../src/storage.ts'
+import { runProofsheet } from './support/process.ts'
+import { addRows, makeProject } from './support/results.ts'
+import { usePostgres, useS3 } from './support/use-servers.ts'
+import { makeFolder } from './support/workspace.ts'
+import { newWorld } from './support/worlds.ts'
+
+type Env = Record<string, string>
+
+async function start(env: Env, options = {}) {
+  const config = readConfig({ PORT: '0', ...env })
+  const storage = await openStorage(config)
+  onTestFinished(() => storage.close())
+  await requireFit(storage, config, options)
+  return storage
+}
+
+/** A store with one result and its picture. */
+async function fill(env: Env): Promise<void> {
+  const { store, images, close } = await openStorage(readConfig({ PORT: '0', ...env }))
+  const projectId = await makeProject(store)
+  const rootId = await addRows(store, projectId)
+  const [job] = await store.jobsOf(projectId, [rootId])
+  const batch = await images.startBatch()
+  await batch.add(pictureKey(projectId, job?.uuid ?? ''), Buffer.from('picture'))
+  await batch.publish()
+  await batch.discard()
+  await close()
+}
+
+const postgres = usePostgres()
+const s3 = useS3()
+
+describe.each<[string, () => Promise<Env>]>([
+  ['SQLite and a folder', async () => ({ DATA_DIR: join(await makeFolder(), 'data') })],
+  ['PostgreSQL and S3', () => newWorld(postgres, s3)],
+])('%s', (_, newEnv) => {
+  /** The database of one and the pictures of the other. */
+  const mix = (one: Env, other: Env): Env =>
+    one['DATA_DIR'] === undefined
+      ? { ...one, IMAGES_URL: other['IMAGES_URL'] ?? '' }
+      : { ...one, IMAGES_URL: `file:${other['DATA_DIR']}/images` }
+
+  test('a new store starts, and starts again, however many start at once', async () => {
+    const env = await newEnv()
+    // Makes the tables: in one process SQLite would wait for itself.
+    await (await openStorage(readConfig({ PORT: '0', ...env }))).close()
+    await Promise.all(Array.from({ length: 4 }, () => start(env)))
+    await fill(env)
+    const { store, images } = await start(env)
+    expect(await store.findIdentity('store')).toBe(await images.findStoreId())
+  })
+
+  test('a store from before there were ids gets one', async () => {
+    const env = await newEnv()
+    await fill(env)
+    const { store, images } = await start(env)
+    expect(await images.findStoreId()).toMatch(/^[0-9a-f-]{36}$/)
+    expect(await store.findIdentity('store')).toBe(await images.findStoreId())
+  })
+
+  test.each([true, false])(
+    'a new database beside pictures refuses to start (with an id: %s)',
+    async (isKnown) => {
+      const old = await newEnv()
+      await fill(old)
+      if (isKnown) await start(old)
+      const fresh = await newEnv()
+      await expect(start(mix(fresh, old))).rejects.toThrow(
+        /database is not there.*back from a backup.*begin anew/,
+      )
+      await start(fresh)
+      await start(old)
+    },
+  )
+
+  test.each([true, false])('another store’s pictures refuse to start (with an id: %s)', async (isKnown) => {
+    const [one, other] = [await newEnv(), await newEnv()]
+    for (const env of [one, other]) {
+      await fill(env)
+      if (isKnown) await start(env)
+    }
+    await expect(start(mix(one, other))).rejects.toThrow('not parts of one store')
+    await start(one)
+    await start(other)
+  })
+
+  test('pictures that are gone refuse to start, until someone says that it is right so', async () => {
+    const [one, empty] = [await newEnv(), await newEnv()]
+    await fill(one)
+    await start(one)
+    const error = await start(mix(one, empty)).catch((thrown) => thrown)
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/are not there.*is not mounted.*\/.store: /s),
+    })
+    const images = (await openStorage(readConfig({ PORT: '0', ...mix(one, empty) }))).images
+    await images.keepStoreId(/[0-9a-f-]{36}$/.exec(error.message)?.[0] ?? '')
+    await start(mix(one, empty))
+  })
+
+  test('a copy may be made beside pictures that are there, and belongs to them from then on', async () => {
+    const [one, empty] = [await newEnv(), await newEnv()]
+    await fill(one)
+    await start(one)
+    const { store, images } = await start(mix(empty, one), { isCopy: true })
+    expect(await store.findIdentity('store')).toBe(await images.findStoreId())
+    await start(mix(empty, one))
+  })
+})
+
+test('serve and import refuse where the file of the database was deleted', async () => {
+  const DATA_DIR = join(await makeFolder(), 'data')
+  await fill({ DATA_DIR })
+  await rm(join(DATA_DIR, 'proofsheet.db'))
+  for (const args of [['serve'], ['import', DATA_DIR]]) {
+    const { code, stderr } = await runProofsheet(args, { DATA_DIR, PORT: '0' })
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`${DATA_DIR}/proofsheet.db is new or empty`)])
+  }
+})
+
+describe('signing keys', () => {
+  const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`
+  test.each<[string, string, boolean]>([
+    ['one that comes before the old one', `${key('k2', 2)},${key('k1', 1)}`, true],
+    ['one of another name', key('k3', 3), true],
+    ['another one of the same name', key('k1', 4), false],
+  ])('%s', async (_, SIGNING_KEYS, fits) => {
+    const env = { DATA_DIR: join(await makeFolder(), 'data') }
+    await start({ ...env, SIGNING_KEYS: key('k1', 1) })
+    const started = start({ ...env, SIGNING_KEYS })
+    if (fits) await started
+    else await expect(started).rejects.toThrow(/SIGNING_KEYS.*not those of this store.*id k1/s)
+  })
+
+  test('those of another data directory refuse to start', async () => {
+    const [one, other] = [join(await makeFolder(), 'data'), join(await makeFolder(), 'data')]
+    for (const DATA_DIR of [one, other]) await start({ DATA_DIR })
+    await copyFile(join(other, 'signing-keys'), join(one, 'signing-keys'))
+    await expect(start({ DATA_DIR: one })).rejects.toThrow(/signing-keys.*not those of this store/s)
+  })
+})
