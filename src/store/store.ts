@@ -151,7 +151,12 @@ export interface Store {
   prepareToWrite(): Promise<void>
   /** How the connections of this process are used. Undefined where there is no limit to share. */
   connections(): { readonly used: number; readonly waiting: number } | undefined
-  /** Throws where the store cannot answer. */
+  /**
+   * Looks through everything for damage that the engine can find by itself, beside all else; answers what was found first, and from
+   * then on `check` throws.
+   */
+  findDamage(signal: AbortSignal): Promise<string | undefined>
+  /** Throws where the store cannot answer, or was found to be damaged. */
   check(): Promise<void>
   close(): Promise<void>
 }

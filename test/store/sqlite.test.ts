@@ -2,7 +2,8 @@ import { stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { openDatabase, openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { openDatabase } from '../../src/store/sqlite/connections.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 import { newRequest } from '../support/captures.ts'
 import { workDone } from '../support/patience.ts'
 import { start } from '../support/process.ts'
@@ -44,15 +45,12 @@ describe('SQLite', () => {
   })
 
   test('every connection writes ahead, syncs each commit, waits its turn and checks references', async () => {
-    const database = openDatabase(join(await makeFolder(), 'store.db'))
+    const database = openDatabase({ path: join(await makeFolder(), 'store.db'), damage: undefined })
     onTestFinished(() => database.close())
     const pragma = (name: string) => Object.values(database.prepare(`pragma ${name}`).get() ?? {})[0]
-    expect(['journal_mode', 'synchronous', 'busy_timeout', 'foreign_keys'].map(pragma)).toEqual([
-      'wal',
-      2,
-      5_000,
-      1,
-    ])
+    expect(
+      ['journal_mode', 'synchronous', 'busy_timeout', 'foreign_keys', 'cell_size_check'].map(pragma),
+    ).toEqual(['wal', 2, 5_000, 1, 1])
   })
 
   test('two processes starting at once on a fresh folder both succeed', async () => {

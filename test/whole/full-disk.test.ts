@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { rm, writeFile } from 'node:fs/promises'
+import { appendFile, readdir, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
@@ -8,6 +8,63 @@ import { runProofsheet, serveProcess } from '../support/process.ts'
 import { makePng, rootsUrl } from '../support/results.ts'
 import { mountSmall } from '../support/small-disk.ts'
 import { makeFolder } from '../support/workspace.ts'
+
+/** To the last block. */
+async function fill(disk: string): Promise<void> {
+  for (let left = 6_000_000; left >= 1_024; left /= 2) {
+    await appendFile(join(disk, 'ballast'), Buffer.alloc(left)).catch(() => {})
+  }
+  expect((await statfs(disk)).bavail).toBe(0)
+}
+
+test('on a full disk the service starts and serves what it has, and heals when there is room', async (context) => {
+  const disk = await makeFolder()
+  if (!mountSmall(disk)) context.skip('this user may not mount a small file system')
+  try {
+    const env = { DATA_DIR: join(disk, 'data'), CAPTURE_CONCURRENCY: '0' }
+    const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
+    const folder = await makeFolder()
+    const line = { created: 1, jobs: [page({ image: 'picture.png' })] }
+    const file = await writeImport(folder, [line], { 'picture.png': await makePng(40, 30) })
+    expect((await runProofsheet(['import', '--project', projectId, file], env)).code).toBe(0)
+    // The files beside the database are gone with whoever closed it last.
+    expect(await readdir(env.DATA_DIR)).not.toContain('proofsheet.db-shm')
+    await fill(disk)
+
+    const service = await serveProcess(env)
+    const get = (path: string) => fetch(service.url + path)
+    const ask = () =>
+      fetch(`${service.url}/api/projects/${projectId}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          screenshotParameter: { width: 100, height: 100 },
+          urls: [{ url: 'https://example.com/', name: 'Home' }],
+        }),
+      })
+    const [root] = (await (await get(rootsUrl(projectId))).json()) as RootResult[]
+    expect((await fetch(root?.jobs[0]?.data ?? '')).status).toBe(200)
+    const ready = await get('/readyz')
+    expect([ready.status, await ready.json()]).toMatchObject([503, { code: 'storage_full' }])
+    const refused = await ask()
+    expect([refused.status, await refused.json()]).toMatchObject([503, { code: 'storage_full' }])
+
+    await rm(join(disk, 'ballast'))
+    // From the time it has looked, other processes may use the database, too.
+    await expect
+      .poll(async () => (await runProofsheet(['project', 'list'], env)).code, { timeout: 30_000 })
+      .toBe(0)
+    const accepted = await ask()
+    expect(accepted.status).toBe(201)
+    const { jobId } = (await accepted.json()) as { jobId: string }
+    expect((await get(`${rootsUrl(projectId)}/${jobId}/status`)).status).toBe(200)
+    expect((await get('/readyz')).status).toBe(200)
+    service.child.kill('SIGTERM')
+    expect((await service.ended).code).toBe(0)
+  } finally {
+    execFileSync('umount', ['-l', disk])
+  }
+})
 
 test('a full disk fails imports, keeps reading alive, and heals when there is room', async (context) => {
   const disk = await makeFolder()

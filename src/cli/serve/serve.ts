@@ -42,6 +42,7 @@ function describeSettings(): string {
 async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
   const work = async (storage: Storage, config: Config) => {
     const stopped = nextSignal()
+    const stopping = new AbortController()
     const log = await openLog(config.logLevel)
     if (await arePicturesThere(storage, log))
       await requireFit(storage, config, { onUnwritten: (err) => log.warn({ err }, UNWRITTEN) })
@@ -58,9 +59,11 @@ async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
       try {
         say(await describeService(service.url, { storage, config, noBrowser: await findMissing(service) }))
         if (demo && withDemo) demo.fill(service.studio, say)
+        void lookForDamage(storage, log, stopping.signal)
         log.info({ signal: await stopped }, 'stopping: requests under way may finish')
         if (demo) await demo.stop()
       } finally {
+        stopping.abort()
         await service.close()
       }
       if (demo) say(await demo.describeRest(config.dataDir))
@@ -104,6 +107,12 @@ async function arePicturesThere({ images }: Storage, log: Logger): Promise<boole
     log.warn({ err: error }, 'the pictures cannot be reached at the moment; results are served all the same')
     return false
   }
+}
+
+async function lookForDamage({ store }: Storage, log: Logger, signal: AbortSignal): Promise<void> {
+  const damage = await store.findDamage(signal)
+  if (damage !== undefined)
+    log.error({ damage }, 'the database is damaged: restore a backup (docs/operating.md)')
 }
 
 function explainListening(error: NodeJS.ErrnoException, { host, port }: Config): never {

@@ -14,7 +14,10 @@ import { findStoreId, holdsAny, keepStoreId } from './store-id.ts'
 import { removeFiles, walkFiles } from './stored-files.ts'
 
 export async function openDiskImages(root: string, signer: PathSigner): Promise<Images> {
-  await translating(() => makeDurableFolder(join(root, STAGING)))
+  await translating(() => makeDurableFolder(join(root, STAGING))).catch((error) => {
+    // What is there can be read all the same; who stores something tries again.
+    if (error.code !== 'storage_full') throw error
+  })
   await tidyStaging(root)
   const ready = new Set<string>()
   const staged = new Map<string, number>()
@@ -43,7 +46,7 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
 /** `ready`: the projects' folders that are known to be there, and to stay. */
 async function startBatch(root: string, ready: Set<string>): Promise<ImageBatch> {
   const staging = join(root, STAGING, randomBytes(9).toString('base64url'))
-  await translating(() => mkdir(staging, { mode: 0o700 }))
+  await translating(() => makeStaging(root, staging))
   const staged: { key: ImageKey; file: string }[] = []
 
   return {
@@ -75,6 +78,16 @@ async function startBatch(root: string, ready: Set<string>): Promise<ImageBatch>
 
     discard: () => rm(staging, { recursive: true, force: true }).catch(() => {}),
   }
+}
+
+async function makeStaging(root: string, staging: string): Promise<void> {
+  const make = () => mkdir(staging, { mode: 0o700 })
+  await make().catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error
+    // There was no room for it at the start. Where the whole folder has gone, that is an error.
+    await mkdir(join(root, STAGING), { mode: 0o700 })
+    await make()
+  })
 }
 
 async function makeProjectFolder(folder: string): Promise<void> {

@@ -11,7 +11,7 @@ export async function tidyStaging(root: string, lastSeen?: Map<string, number>):
   const oldest = Date.now() - KEPT_MS
   const seen = new Map<string, number>()
   let removed = 0
-  for (const name of await readdir(join(root, STAGING))) {
+  for (const name of await readdir(join(root, STAGING)).catch(() => [])) {
     const path = join(root, STAGING, name)
     const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }))
     seen.set(name, mtimeMs)

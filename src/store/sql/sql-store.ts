@@ -13,12 +13,14 @@ export function createSqlStore({
   browsing,
   loadWrites,
   connections = () => undefined,
+  findDamage = async () => undefined,
   close,
 }: {
   reads: Reads
   browsing: Browsing
   loadWrites: () => Promise<Writes>
   connections?: Store['connections']
+  findDamage?: Store['findDamage']
   close: () => Promise<void>
 }): Store {
   let loading: Promise<Writes> | undefined
@@ -46,6 +48,7 @@ export function createSqlStore({
     pageTexts: (projectId, rootId, page) => reads.pageTexts(projectId, rootId, page),
     check: () => reads.check(),
     connections,
+    findDamage,
     isLookingUp: () => findKey.isAwaited() || findRoot.isAwaited() || findProject.isAwaited(),
     prepareToWrite: async () => void (await writes()),
     browsing,

@@ -1,4 +1,4 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
+import type { SQLInputValue } from 'node:sqlite'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -11,22 +11,25 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import type { Schema } from '../sql/schema.ts'
-import { translating } from './errors.ts'
+import type { Connection } from './connections.ts'
+import { type DatabaseFile, translating } from './errors.ts'
 import { whileBusy } from './while-busy.ts'
 
-export function queryBuilder(database: DatabaseSync): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: new NodeSqliteDialect(database) })
+export function queryBuilder(connection: Connection, file: DatabaseFile): Kysely<Schema> {
+  return new Kysely<Schema>({ dialect: new NodeSqliteDialect(connection, file) })
 }
 
 /** Kysely's SQLite dialect on `node:sqlite`, with the two things it lacks for several processes on one file. */
 class NodeSqliteDialect implements Dialect {
-  readonly #database: DatabaseSync
+  readonly #connection: Connection
+  readonly #file: DatabaseFile
 
-  constructor(database: DatabaseSync) {
-    this.#database = database
+  constructor(connection: Connection, file: DatabaseFile) {
+    this.#connection = connection
+    this.#file = file
   }
 
-  createDriver = () => new ImmediateDriver(this.#database)
+  createDriver = () => new ImmediateDriver(this.#connection, this.#file)
   createAdapter = () => new TransactionalDdlAdapter()
   createIntrospector = (db: Kysely<unknown>) => new SqliteIntrospector(db)
   createQueryCompiler = () => new SqliteQueryCompiler()
@@ -37,11 +40,11 @@ class NodeSqliteDialect implements Dialect {
  * immediate one takes its turn. All writes are such transactions, so this is the one place that waits.
  */
 class ImmediateDriver extends SqliteDriver {
-  readonly #database: DatabaseSync
+  readonly #connection: Connection
 
-  constructor(database: DatabaseSync) {
-    super({ database: adapt(database) })
-    this.#database = database
+  constructor(connection: Connection, file: DatabaseFile) {
+    super({ database: adapt(connection, file) })
+    this.#connection = connection
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
@@ -50,7 +53,7 @@ class ImmediateDriver extends SqliteDriver {
 
   /** A full disk has rolled back already, and a second time would hide that it was full. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#database.isTransaction) await super.rollbackTransaction(connection)
+    if (this.#connection.database.isTransaction) await super.rollbackTransaction(connection)
   }
 }
 
@@ -62,24 +65,25 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 }
 
 /** The shape Kysely knows, over `node:sqlite`, with statements prepared once. */
-function adapt(database: DatabaseSync): SqliteDatabase {
-  // Asked while it is open: errors are explained by where it lies, also that it was closed.
-  const path = database.location() ?? ''
+function adapt(connection: Connection, file: DatabaseFile): SqliteDatabase {
+  let { database } = connection
   const statements = new Map<string, ReturnType<SqliteDatabase['prepare']>>()
   return {
     // Whoever opened the database closes it: Kysely does so only if it was used.
     close: () => {},
     prepare(text) {
+      if (database !== connection.database) statements.clear()
+      database = connection.database
       const known = statements.get(text)
       if (known) return known
-      const statement = translating(path, () => database.prepare(text))
+      const statement = translating(file, () => database.prepare(text))
       const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[]
       const prepared = {
         reader: statement.columns().length > 0,
         all: (parameters: readonly unknown[]) =>
-          translating(path, () => statement.all(...values(parameters))),
+          translating(file, () => statement.all(...values(parameters))),
         run: (parameters: readonly unknown[]) =>
-          translating(path, () => statement.run(...values(parameters))),
+          translating(file, () => statement.run(...values(parameters))),
         iterate: (parameters: readonly unknown[]) => statement.iterate(...values(parameters)),
       }
       // Statements whose text varies with the number of values must not pile up.

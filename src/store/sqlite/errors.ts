@@ -6,10 +6,38 @@ import { AppError } from '../../errors.ts'
 const BUSY = 5
 const LOCKED = 6
 const IO_ERROR = 10
+const CORRUPT = 11
 const FULL = 13
+const CANNOT_OPEN = 14
+const NO_DATABASE = 26
 
-/** Runs something on the database at `path`; what it throws is one of ours. */
-export function translating<T>(path: string, run: () => T): T {
+/** With less than this SQLite may not even make the files beside the database. */
+const SCANT_BYTES = 1024 * 1024
+
+/** The file of a database, and what was found to be wrong with it. */
+export interface DatabaseFile {
+  readonly path: string
+  damage: string | undefined
+}
+
+export function isDamage(errcode: number): boolean {
+  return [CORRUPT, NO_DATABASE].includes(errcode & 0xff)
+}
+
+/** For everyone to see: how it was found is for the log. */
+export function damaged({ damage }: DatabaseFile): AppError {
+  return new AppError(
+    'storage_failed',
+    'The database is damaged. What is read from it may be wrong: restore a backup.',
+    {
+      cause: new Error(damage),
+      isTold: true,
+    },
+  )
+}
+
+/** Runs something on a database; what it throws is one of ours. */
+export function translating<T>(file: DatabaseFile, run: () => T): T {
   try {
     return run()
   } catch (error) {
@@ -21,17 +49,19 @@ export function translating<T>(path: string, run: () => T): T {
     if (primary === BUSY || primary === LOCKED) {
       throw new AppError('unavailable', 'The database is busy; try again.', { cause: error })
     }
-    if (primary === FULL || (primary === IO_ERROR && isFull(path))) {
+    if (primary === FULL || ((primary === IO_ERROR || primary === CANNOT_OPEN) && isFull(file.path))) {
       throw new AppError('storage_full', 'The disk that holds the database is full.', { cause: error })
     }
+    if (isDamage(errcode)) file.damage ??= (error as Error).message
     throw new AppError('storage_failed', `The database failed: ${(error as Error).message}`, { cause: error })
   }
 }
 
-/** With no block left SQLite cannot even make the files beside the database, and calls that an I/O error. */
-function isFull(path: string): boolean {
+/** For want of room, SQLite calls it an I/O error where it cannot make or grow the files beside the database. */
+export function isFull(path: string): boolean {
   try {
-    return statfsSync(dirname(path)).bavail === 0
+    const { bavail, bsize } = statfsSync(dirname(path))
+    return bavail * bsize < SCANT_BYTES
   } catch {
     return false
   }

@@ -1,0 +1,83 @@
+import { open, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../../src/config/config.ts'
+import { requireFit } from '../../src/fit.ts'
+import { openStorage } from '../../src/storage.ts'
+import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
+import { serveProcess } from '../support/process.ts'
+import { seedRows } from '../support/seed.ts'
+import { makeFolder } from '../support/workspace.ts'
+
+const NEVER = new AbortController().signal
+
+async function seed() {
+  const DATA_DIR = await makeFolder()
+  const projectId = await seedRows(DATA_DIR, { roots: 20, jobsPerRoot: 100 })
+  return { DATA_DIR, path: join(DATA_DIR, 'proofsheet.db'), projectId }
+}
+
+/** Overwrites part of the file, as a failing disk does. */
+async function damage(path: string, { from, to }: { from: number; to: number }): Promise<void> {
+  const { size } = await stat(path)
+  const file = await open(path, 'r+')
+  const [start, end] = [from, to].map((share) => Math.floor((size * share) / 4096) * 4096) as [number, number]
+  await file.write(Buffer.alloc(end - start, 0xa5), 0, end - start, start)
+  await file.close()
+}
+
+async function openStore(path: string) {
+  const store = await openSqliteStore(path)
+  onTestFinished(() => store.close())
+  return store
+}
+
+test('what is damaged in the middle is found, though nobody has read it', async () => {
+  const { path } = await seed()
+  await damage(path, { from: 0.5, to: 0.6 })
+  const store = await openStore(path)
+  await store.check()
+  expect(await store.findDamage(NEVER)).toEqual(expect.any(String))
+  await expect(store.check()).rejects.toMatchObject({ code: 'storage_failed', isTold: true })
+})
+
+test('a query that meets damage is enough', async () => {
+  const { path, projectId } = await seed()
+  await damage(path, { from: 0.2, to: 1 })
+  const store = await openStore(path)
+  await store.check()
+  const readAll = async () => {
+    for (const { rootId } of await store.pageRoots(projectId, { limit: 20 }))
+      await store.jobsOf(projectId, [rootId])
+  }
+  await expect(readAll()).rejects.toMatchObject({ code: 'storage_failed' })
+  await expect(store.check()).rejects.toThrow('The database is damaged')
+})
+
+test('in one that is whole nothing is found, also while someone writes', async () => {
+  const { path } = await seed()
+  const store = await openStore(path)
+  const other = new DatabaseSync(path)
+  onTestFinished(() => other.close())
+  other.exec(`begin immediate; update projects set name = 'x'`)
+  expect(await store.findDamage(NEVER)).toBeUndefined()
+  other.exec('rollback')
+  await store.check()
+})
+
+test('a service that serves a damaged database says so in its log, and is not ready', async () => {
+  const { path, DATA_DIR } = await seed()
+  const config = readConfig({ PORT: '0', DATA_DIR })
+  const storage = await openStorage(config)
+  await requireFit(storage, config)
+  await storage.close()
+  await damage(path, { from: 0.5, to: 0.6 })
+  const service = await serveProcess({ DATA_DIR, CAPTURE_CONCURRENCY: '0' })
+  await expect.poll(async () => (await fetch(`${service.url}/readyz`)).status, { timeout: 30_000 }).toBe(503)
+  expect(await (await fetch(`${service.url}/readyz`)).json()).toMatchObject({
+    code: 'storage_failed',
+    detail: expect.stringContaining('The database is damaged'),
+  })
+  expect(service.stderr()).toMatch(/"level":50.*the database is damaged: restore a backup/)
+})
