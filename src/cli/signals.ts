@@ -1,3 +1,5 @@
+import type { Logger } from 'pino'
+
 /** Resolves at the first SIGTERM or SIGINT; a second one, of either kind, ends the process at once. */
 export function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
@@ -20,4 +22,18 @@ export function abortOnSignal(interrupt: (write: () => void) => void): AbortSign
     interrupt(() => process.stderr.write('Finishing the roots under way; once more stops at once.\n'))
   })
   return abortion.signal
+}
+
+/** More than SHUTDOWN_TIMEOUT: for what ends by itself at that very moment. */
+const GRACE_MS = 1_000
+
+/**
+ * Ends the process, whatever does not end: a database that answers nothing, an upload that takes its time, a browser that hangs.
+ * What was acknowledged is durable, and what was under way is taken over as after a crash.
+ */
+export function endInTime(shutdownMs: number, log: Pick<Logger, 'error'>): void {
+  setTimeout(() => {
+    log.error('not everything has ended within SHUTDOWN_TIMEOUT; the process ends all the same')
+    process.exit(1)
+  }, shutdownMs + GRACE_MS).unref()
 }

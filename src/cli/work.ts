@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { requireFit } from '../fit.ts'
 import { openStudio } from '../studio.ts'
 import { openLog } from './log.ts'
-import { nextSignal } from './signals.ts'
+import { endInTime, nextSignal } from './signals.ts'
 import { withStorage } from './storage.ts'
 import { counted } from './table.ts'
 
@@ -38,6 +38,7 @@ async function work(): Promise<void> {
       await studio.ready()
       process.stdout.write(`Capturing, ${counted(concurrency, 'page')} at a time. Stop with Ctrl+C.\n`)
       log.info({ signal: await stopped }, 'stopping: captures under way go back to the queue')
+      endInTime(config.limits.shutdownMs, log)
     } finally {
       await studio.close()
     }

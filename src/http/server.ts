@@ -16,6 +16,7 @@ import type { ContractTypes, HttpContext, Server } from './context.ts'
 import { allowOrigins } from './cors.ts'
 import { limitResponseTime } from './deadline.ts'
 import { LogBrokenAnswers } from './log-broken-answers.ts'
+import { limitIdleTime } from './idle.ts'
 import { refuseOtherMethods } from './methods.ts'
 import { measureRequests } from './metrics.ts'
 import { OpenAnswers } from './open-answers.ts'
@@ -99,6 +100,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   const metrics = measureRequests(connections, context)
   logRequests(server, connections)
   limitResponseTime(server, connections, context)
+  limitIdleTime(server, connections, context)
   server.addHook('preClose', async () => connections.drain())
   refuseOtherHosts(server, context)
   if (context.config.corsOrigins.length > 0) await allowOrigins(server, context.config.corsOrigins)

@@ -185,6 +185,28 @@ describe('a connection that was refused', () => {
   })
 })
 
+describe('a reader that stops', () => {
+  test('is let go IDLE_TIMEOUT after the last byte that it took, not after the next timer of Node', async () => {
+    const { service, large } = await serviceWithLargeRoot({ IDLE_TIMEOUT: '3s' })
+    const socket = await open(service)
+    socket.pause()
+    socket.write(request(large).repeat(3))
+    await sleep(1_500)
+    let read = 0
+    socket.on('data', (chunk) => {
+      read += chunk.length
+      if (read > 1_000_000) socket.pause()
+    })
+    socket.resume()
+    await expect
+      .poll(() => service.logLines.some((line) => line.includes('nothing of the answer was read')), {
+        timeout: 30_000,
+      })
+      .toBe(true)
+    socket.destroy()
+  })
+})
+
 describe('stopping', () => {
   test('does not wait longer than SHUTDOWN_TIMEOUT for someone who reads nothing', async () => {
     const { service, large } = await serviceWithLargeRoot({ SHUTDOWN_TIMEOUT: '100ms' })

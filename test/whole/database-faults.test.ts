@@ -260,3 +260,23 @@ test('SIGTERM ends a service whose database is frozen', async () => {
   expect((await service.ended).code).toBe(0)
   for (const answer of await Promise.all(answers)) expect(answer.status).toBe(503)
 })
+
+test('SIGTERM ends the process after SHUTDOWN_TIMEOUT, however long the database takes', async () => {
+  const proxy = await startProxy(server.port)
+  onTestFinished(() => proxy.close())
+  const address = new URL(await server.newDatabase())
+  address.port = String(proxy.port)
+  const service = await serveProcess({
+    ...{ DATABASE_URL: address.href, SIGNING_KEYS, SHUTDOWN_TIMEOUT: '500ms' },
+    ...{ DATABASE_WAIT: '5m', DATABASE_TIMEOUT: '5m' },
+  })
+  proxy.mode = 'swallow'
+  const answer = fetch(`${service.url}${rootsUrl(randomUUID())}`).catch(() => undefined)
+  // By the time a later request is answered, the one before it is under way; and the queue has asked, too.
+  for (let index = 0; index < 3; index++) await fetch(`${service.url}/healthz`)
+  await sleep(1_500)
+  service.child.kill('SIGTERM')
+  expect((await service.ended).code).toBe(1)
+  expect(service.stderr()).toMatch(/"level":50.*not everything has ended within SHUTDOWN_TIMEOUT/)
+  await answer
+})

@@ -10,7 +10,7 @@ import { AppError } from '../../errors.ts'
 import { requireFit } from '../../fit.ts'
 import type { Storage } from '../../storage.ts'
 import { openLog } from '../log.ts'
-import { nextSignal } from '../signals.ts'
+import { endInTime, nextSignal } from '../signals.ts'
 import { withStorage } from '../storage.ts'
 import { describeService } from './describe-service.ts'
 
@@ -61,6 +61,7 @@ async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
         if (demo && withDemo) demo.fill(service.studio, say)
         void lookForDamage(storage, log, stopping.signal)
         log.info({ signal: await stopped }, 'stopping: requests under way may finish')
+        endInTime(config.limits.shutdownMs, log)
         if (demo) await demo.stop()
       } finally {
         stopping.abort()

@@ -98,7 +98,7 @@ export const limits = {
     type: 'duration',
     default: '30s',
     example: '5s',
-    help: 'How long requests under way may take to finish after SIGTERM.',
+    help: 'How long requests under way may take to finish after SIGTERM. A second later the process ends, whatever is left.',
     parse: duration('0s', '15m'),
   },
 } satisfies Settings
