@@ -6,6 +6,10 @@ import type { HttpContext, Server } from './context.ts'
 const HOST = /^(?<name>[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::(?<port>\d{1,5}))?$/i
 const LOOPBACK_NAME = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i
 
+const NOT_OURS =
+  'is neither localhost, 127.0.0.1 nor the host of PUBLIC_URL. Behind a proxy, set PUBLIC_URL to the address that clients use, and let ' +
+  'the proxy pass on their Host header (nginx: proxy_set_header Host $host)'
+
 /** Where addresses in an answer begin: as configured, else as the client reached us. */
 export function originOf(request: FastifyRequest, { config }: HttpContext): string {
   if (config.publicUrl !== undefined) return config.publicUrl
@@ -44,7 +48,7 @@ export function refuseOtherHosts(server: Server, { config }: HttpContext): void 
       return done(new AppError('bad_request', 'the Host header is not a host name'))
     }
     if (!isOurs(name.toLowerCase())) {
-      return done(new AppError('host_not_allowed', 'ask for localhost, 127.0.0.1 or the host of PUBLIC_URL'))
+      return done(new AppError('host_not_allowed', `${name} ${NOT_OURS}`))
     }
     accepted = host
     done()

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AppError } from '../errors.ts'
 import type { Piece } from '../results/pieces.ts'
 import type { Answer } from '../results/results.ts'
 import { clientOf } from './client-of.ts'
@@ -13,6 +14,10 @@ import { writePieces } from './write-pieces.ts'
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** What is no larger is not waited with: the system takes it in for a reader who is not there yet. */
 export const SMALL_BYTES = 65_536
+
+/** HTTP/1.0 has no chunks: an answer of unknown length that is cut off by a kill would look complete. */
+const TOO_LONG =
+  'it is sent in chunks, so that one that breaks off does not look complete: ask with HTTP/1.1 (nginx: proxy_http_version 1.1)'
 
 /**
  * A body that is whole goes out with its length; a longer one piece by piece, as fast as it is read. Past Fastify,
@@ -86,6 +91,11 @@ async function sendPieces(
     reply.raw.once('close', first.giveBack)
     if (reply.raw.destroyed) first.giveBack()
     return sendWhole(reply, 200, headers, body)
+  }
+  if (request.raw.httpVersion === '1.0') {
+    first.giveBack()
+    await pieces.return(undefined)
+    throw new AppError('http_version', TOO_LONG)
   }
   const gzip = wantsGzip(request, context.config.compress)
   headers['vary'] = headers['vary'] ? `${headers['vary']}, accept-encoding` : 'accept-encoding'

@@ -79,6 +79,26 @@ describe('requests sent ahead of their answers', () => {
   })
 })
 
+describe('HTTP/1.0, which cannot tell an answer that was cut off', () => {
+  const ask = async (service: TestService, path: string) => {
+    const socket = await open(service)
+    socket.write(`GET ${path} HTTP/1.0\r\nHost: localhost\r\n\r\n`)
+    return await readAll(socket)
+  }
+
+  test('gets an answer of known length, or none', async () => {
+    const { service, large } = await serviceWithLargeRoot()
+    const projectId = await makeProject(service.store)
+    await addRows(service.store, projectId)
+    const small = await ask(service, rootsUrl(projectId))
+    const [head = '', body = ''] = small.split('\r\n\r\n')
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 200 .*\r\ncontent-length: ${body.length}\r\n`, 's'))
+    expect(await ask(service, large)).toMatch(
+      /^HTTP\/1.1 426 .*\r\nupgrade: HTTP\/1.1\r\n.*"code":"http_version".*proxy_http_version 1.1/s,
+    )
+  })
+})
+
 describe('in the middle of an answer', () => {
   test('broken HTTP breaks the connection and is not answered into the body', async () => {
     const { service, large } = await serviceWithLargeRoot()

@@ -200,6 +200,12 @@ describe('the Host header', () => {
     }
   })
 
+  test('that is not ours is refused with what a proxy has to be told', async () => {
+    const service = await startService()
+    const answer = await send(service, 'GET /docs HTTP/1.1\r\nHost: backend\r\nConnection: close\r\n\r\n')
+    expect(answer).toMatch(/^HTTP\/1.1 403 .*"backend is neither .*PUBLIC_URL.*proxy_set_header Host \$host/s)
+  })
+
   test('may be left out in HTTP/1.0, as health checks do; addresses then lead to where we listen', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
