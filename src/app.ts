@@ -33,6 +33,7 @@ export async function openService(
   { log = pino({ level: 'silent' }), clock = Date.now, places }: Partial<StudioOptions> = {},
 ): Promise<Service> {
   const { store, images } = storage
+  for (const warning of store.warnings) log.warn(warning)
   const results = new Results(store, images, config.limits.cacheBytes)
   const overviews = new Overviews(store, images, config.explainTo)
   const pages = new Pages(store, images)

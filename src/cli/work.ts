@@ -31,6 +31,7 @@ async function work(): Promise<void> {
     if (concurrency === 0) throw new AppError('bad_request', 'CAPTURE_CONCURRENCY=0 leaves nothing to do')
     const stopped = nextSignal()
     const log = await openLog(config.logLevel)
+    for (const warning of storage.store.warnings) log.warn(warning)
     await storage.images.check()
     await requireFit(storage, config)
     const studio = await openStudio(config, storage, { log, clock: Date.now })

@@ -156,6 +156,8 @@ export interface Store {
    * then on `check` throws.
    */
   findDamage(signal: AbortSignal): Promise<string | undefined>
+  /** What an operator should mend although it works: sentences that say how. */
+  readonly warnings: readonly string[]
   /** Throws where the store cannot answer, or was found to be damaged. */
   check(): Promise<void>
   close(): Promise<void>

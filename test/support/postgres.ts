@@ -106,20 +106,51 @@ async function requireTls(data: string): Promise<void> {
 /** A new database on the server that `address` names, and its address; with `like`, as that one is. */
 export async function createDatabase(address: string, like?: string): Promise<string> {
   const name = `proofsheet_${process.pid}_${Date.now().toString(36)}_${databases++}`
-  await asAdmin(
-    address,
-    `create database ${name} template ${like ? new URL(like).pathname.slice(1) : 'template0'} encoding 'UTF8'`,
-  )
+  const template = like ? nameOf(like) : 'template0'
+  if (like) await endSessions(like)
+  await asAdmin(address, `create database ${name} template ${template} encoding 'UTF8'`)
   const url = new URL(address)
   url.pathname = `/${name}`
   return url.href
 }
 
 export async function dropDatabase(address: string): Promise<void> {
-  const { pathname } = new URL(address)
-  const admin = new URL(address)
-  admin.pathname = '/postgres'
-  await asAdmin(admin.href, `drop database if exists ${pathname.slice(1)} with (force)`)
+  await asAdmin(beside(address), `drop database if exists ${nameOf(address)} with (force)`)
+}
+
+/** Sets what sessions of this database start with: from the next one on, also where a pooler keeps some. */
+export async function setDefault(address: string, setting: string): Promise<void> {
+  await asAdmin(beside(address), `alter role current_user in database ${nameOf(address)} set ${setting}`)
+  await endSessions(address)
+}
+
+/** Of our own clients, and those that a pooler keeps although nobody has them any more. */
+export async function endSessions(address: string): Promise<void> {
+  await asAdmin(
+    beside(address),
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+     where datname = '${nameOf(address)}' and backend_type = 'client backend'`,
+  )
+}
+
+function nameOf(address: string): string {
+  return new URL(address).pathname.slice(1)
+}
+
+/** The address of a database on the same server that is always there. */
+export function beside(address: string): string {
+  return Object.assign(new URL(address), { pathname: '/postgres' }).href
+}
+
+/** Whether a pooler is in between: it tells clients numbers of its own. */
+export async function isPooled(address: string): Promise<boolean> {
+  const client = new pg.Client(address) as pg.Client & { readonly processID: number }
+  await client.connect()
+  try {
+    return (await client.query('select pg_backend_pid() as pid')).rows[0].pid !== client.processID
+  } finally {
+    await client.end()
+  }
 }
 
 export async function asAdmin<Rows = unknown[]>(address: string, statement: string): Promise<Rows> {

@@ -10,17 +10,20 @@ export interface TcpProxy {
   close(): Promise<void>
 }
 
-/** Stands between a client and a server on 127.0.0.1, and can become a black hole. */
-export async function startProxy(target: number): Promise<TcpProxy> {
+/** Stands between a client and a server on 127.0.0.1, and can become a black hole, or change what passes. */
+export async function startProxy(
+  target: number,
+  change: (chunk: Buffer, from: 'client' | 'server') => Buffer = (chunk) => chunk,
+): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   const server: Server = createServer((client) => {
     const upstream = connect(target, '127.0.0.1')
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
+    for (const [from, to, name] of [
+      [client, upstream, 'client'],
+      [upstream, client, 'server'],
     ] as const) {
       sockets.add(from)
-      from.on('data', (chunk) => proxy.mode === 'pass' && to.write(chunk))
+      from.on('data', (chunk) => proxy.mode === 'pass' && to.write(change(chunk, name)))
       from.on('error', () => {})
       from.on('close', () => {
         sockets.delete(from)

@@ -15,6 +15,14 @@ export function usePostgres(): SharedPostgres {
   })
 }
 
+/** Another server to run the suites of the store and the queue against, given by someone who may create databases there. */
+const OTHER = process.env['TEST_DATABASE_URL']
+
+/** Databases there, or on the server that all share. A pooler may be in between. */
+export function useDatabases(): Pick<TestPostgres, 'newDatabase'> {
+  return OTHER ? { newDatabase: () => createDatabase(OTHER) } : usePostgres()
+}
+
 /** For who stops it, or kills it. */
 export function useOwnPostgres(): TestPostgres {
   return use(() => startPostgres({ flags: ['fsync=off'] }))

@@ -5,10 +5,11 @@ import type { Pool } from './pool.ts'
 export function queryBuilder(pool: Pool): Kysely<Schema> {
   const adapted = {
     async connect() {
-      const { query, release } = await pool.connect()
+      const { begin, query, release } = await pool.connect()
       return {
         release,
-        query: (text: string, values: readonly unknown[]) => query({ text, values: [...values] }),
+        query: (text: string, values: readonly unknown[]) =>
+          query({ text: text === 'begin' ? begin : text, values: [...values] }),
       }
     },
     // Whoever opened the pool closes it.

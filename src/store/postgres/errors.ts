@@ -20,6 +20,8 @@ const PASSING: Record<string, string> = {
   '25P03': 'the transaction was idle for too long',
 }
 const DISK_FULL = '53100'
+/** PgBouncer's words. Its code, 08P01, stands for much else. */
+const REFUSED_BY_POOLER = /^unsupported startup parameter/
 
 export function toStoreError(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
@@ -27,6 +29,13 @@ export function toStoreError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {
     if (code === DISK_FULL) {
       return new AppError('storage_full', 'The disk that holds the database is full.', { cause: error })
+    }
+    if (REFUSED_BY_POOLER.test(error.message)) {
+      return new AppError(
+        'storage_failed',
+        `The pooler in front of the database refuses what the address asks for (${error.message}). Leave it out, and say it for the role, such as: alter role me in database proofsheet set search_path = proofsheet`,
+        { cause: error },
+      )
     }
     const reason = PASSING[code] ?? PASSING[code.slice(0, 2)]
     return reason === undefined

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { AppError } from '../../errors.ts'
 import { isStatementError, toStoreError } from './errors.ts'
 import type { Query } from './reads.ts'
+import { createSession, type Session } from './session.ts'
 
 export interface PoolLimits {
   readonly connections: number
@@ -17,17 +18,14 @@ const GRACE_MS = 500
 /** For taking leave of a server that may be gone. */
 const CLOSE_MS = 1_000
 const IDLE_MS = 5 * 60_000
-/** A client's machine that died holds its transaction, and its locks, until the server notices. */
-const NOTICE_THE_DEAD =
-  'set tcp_keepalives_idle = 30; set tcp_keepalives_interval = 10; set tcp_keepalives_count = 3'
-/** Claims are made to meet others': with a stricter isolation they would fail instead of waiting. */
-const AS_WE_EXPECT = `${NOTICE_THE_DEAD}; set default_transaction_isolation = 'read committed'`
 const INT8 = 20
 
 /** A pool that heals by itself. */
 export interface Pool {
   /** One statement on any connection. */
   readonly query: Query
+  /** What the address, or the environment, wants the server to start its sessions with. */
+  readonly options: string
   connect(): Promise<Connection>
   /** How many connections are in use, and how many wait for one. */
   figures(): { readonly used: number; readonly waiting: number }
@@ -35,6 +33,10 @@ export interface Pool {
 }
 
 interface Connection {
+  /** Whether a pooler is in between, which may give every transaction to another session. */
+  readonly isPooled: boolean
+  /** How a transaction begins on it. */
+  readonly begin: string
   query(statement: pg.QueryConfig): Promise<pg.QueryResult>
   release(discard?: boolean): void
 }
@@ -45,7 +47,8 @@ export function openPool(
   givenUpMs = statementMs + GRACE_MS,
 ): Pool {
   const connectionString = withLibpqMeaning(url)
-  requireUsable(connectionString)
+  const options = requireUsable(connectionString)
+  const session = createSession(statementMs)
   const sockets = new Set<Socket>()
   const pool = new pg.Pool({
     connectionString,
@@ -67,22 +70,18 @@ export function openPool(
       return socket.once('close', () => sockets.delete(socket))
     },
     // Said and not sent along when connecting: a pooler in between refuses parameters that it does not know.
-    onConnect: async (client) => {
-      // Part of getting a connection, and so of the time for that.
-      // A process that freezes in the middle of a transaction keeps its locks no longer than one that waits for an answer.
-      const limits = ['statement_timeout', 'idle_in_transaction_session_timeout']
-      const text = [...limits.map((name) => `set ${name} = ${statementMs}`), AS_WE_EXPECT].join('; ')
-      await client.query({ text, query_timeout: waitMs } as pg.QueryConfig)
-    },
+    // Part of getting a connection, and so of the time for that.
+    onConnect: (client) => session.settle(client, waitMs),
   })
   // An idle connection that was lost: the pool has forgotten it, and the next request gets another.
   pool.on('error', () => {})
   let closed: Promise<void> | undefined
   return {
-    connect: () => watch(pool),
+    options,
+    connect: () => watch(pool, session),
     figures: () => ({ used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     async query(text, values = []) {
-      const connection = await watch(pool)
+      const connection = await watch(pool, session)
       try {
         const statement = { text, values: [...values], rowMode: 'array' }
         return (await connection.query(statement)).rows as unknown[][]
@@ -103,7 +102,7 @@ export function openPool(
  * A connection that may be lost while someone has it: then it is not put back, the rollback that cannot be sent is
  * the server's, and the loss itself is no uncaught error.
  */
-async function watch(pool: pg.Pool): Promise<Connection> {
+async function watch(pool: pg.Pool, session: Session): Promise<Connection> {
   const client = await acquire(pool)
   let lost: Error | undefined
   const lose = (error: Error) => {
@@ -111,6 +110,8 @@ async function watch(pool: pg.Pool): Promise<Connection> {
   }
   client.on('error', lose)
   return {
+    isPooled: session.isPooled(client),
+    begin: session.begin(client),
     async query(statement) {
       if (lost && statement.text === 'rollback') {
         return { command: 'ROLLBACK', rowCount: 0, rows: [], oid: 0, fields: [] }
@@ -138,11 +139,17 @@ async function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-/** A port that is none or a certificate that is not there is a mistake of the address, not a server that is away. */
-function requireUsable(connectionString: string): void {
+/**
+ * A port that is none or a certificate that is not there is a mistake of the address, not a server that is away. Answers
+ * its `options`.
+ */
+function requireUsable(connectionString: string): string {
   try {
-    const { port } = new pg.Client({ connectionString })
+    const { port, connectionParameters } = new pg.Client({ connectionString }) as pg.Client & {
+      readonly connectionParameters: { readonly options?: string }
+    }
     if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error('the port is none')
+    return connectionParameters.options ?? ''
   } catch (cause) {
     const reason = (cause as Error).message
     throw new AppError('storage_failed', `The address of the database cannot be used: ${reason}.`, { cause })

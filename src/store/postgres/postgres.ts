@@ -7,7 +7,8 @@ import type { Store } from '../store.ts'
 import { createPostgresBrowsing } from './browsing.ts'
 import { createClockSkew } from './clock-skew.ts'
 import { PAGE } from './pages.ts'
-import { openPool, type PoolLimits } from './pool.ts'
+import { openPool, type Pool, type PoolLimits } from './pool.ts'
+import { checkPooler } from './pooler.ts'
 import { createPostgresReads, type Query } from './reads.ts'
 
 const OLDEST_VERSION = 14
@@ -21,6 +22,7 @@ export async function openPostgresStore(url: string, limits: PoolLimits): Promis
   const pool = openPool(url, limits)
   try {
     const schema = await requireSuitable(pool.query)
+    const warnings = await findWarnings(pool, limits)
     if (!isUpToDate(await migrationsMade(pool.query, schema)))
       await bringUpToDate(url, limits, { id: 'uuid', page: PAGE, schema })
     const loadWrites = async () => {
@@ -40,12 +42,19 @@ export async function openPostgresStore(url: string, limits: PoolLimits): Promis
       browsing: createPostgresBrowsing(pool.query, look),
       loadWrites,
       connections: pool.figures,
+      warnings,
       close: pool.close,
     })
   } catch (error) {
     await pool.close()
     throw error
   }
+}
+
+async function findWarnings(pool: Pool, { statementMs }: PoolLimits): Promise<string[]> {
+  const { isPooled, release } = await pool.connect()
+  release()
+  return isPooled ? await checkPooler(pool.query, { statementMs, options: pool.options }) : []
 }
 
 async function migrationsMade(query: Query, schema: string): Promise<unknown[]> {

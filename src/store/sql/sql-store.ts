@@ -14,6 +14,7 @@ export function createSqlStore({
   loadWrites,
   connections = () => undefined,
   findDamage = async () => undefined,
+  warnings = [],
   close,
 }: {
   reads: Reads
@@ -21,6 +22,7 @@ export function createSqlStore({
   loadWrites: () => Promise<Writes>
   connections?: Store['connections']
   findDamage?: Store['findDamage']
+  warnings?: Store['warnings']
   close: () => Promise<void>
 }): Store {
   let loading: Promise<Writes> | undefined
@@ -49,6 +51,7 @@ export function createSqlStore({
     check: () => reads.check(),
     connections,
     findDamage,
+    warnings,
     isLookingUp: () => findKey.isAwaited() || findRoot.isAwaited() || findProject.isAwaited(),
     prepareToWrite: async () => void (await writes()),
     browsing,

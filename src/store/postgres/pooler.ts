@@ -1,0 +1,33 @@
+import { AppError } from '../../errors.ts'
+import type { Query } from './reads.ts'
+import { LIMITS } from './session.ts'
+
+/** What only the role can say through a pooler: limits for statements outside of transactions, and the schema. */
+export async function checkPooler(
+  query: Query,
+  { statementMs, options }: { statementMs: number; options: string },
+): Promise<string[]> {
+  const [[alterRole, searchPath] = ['', '']] = (await query(
+    `select format('alter role %I in database %I set', session_user, current_database()), current_setting('search_path')`,
+  )) as [string, string][]
+  const asked = searchPathIn(options)
+  if (asked !== undefined && asked !== searchPath) {
+    throw new AppError(
+      'storage_failed',
+      `The pooler in front of the database ignores \`options\` in its address, and with them the schema. Leave them out, and say it for the role: ${alterRole} search_path = ${asked}`,
+    )
+  }
+  const rows = await query(`select name from pg_settings where name = any ($1) and reset_val = '0'`, [LIMITS])
+  if (rows.length === 0) return []
+  const missing = rows.flat().join(' and no ')
+  const mended = rows.map(([name]) => `${alterRole} ${name} = '${statementMs}ms'`).join('; ')
+  return [
+    `A pooler is in front of the database, and its role has no ${missing}: what takes too long outside of a transaction goes on although nobody waits for it. Say it for the role, and let the pooler connect anew: ${mended}`,
+  ]
+}
+
+/** As the server reads it: a backslash keeps a space from ending it, and the last one counts. */
+function searchPathIn(options: string): string | undefined {
+  const [, value] = [...options.matchAll(/(?:-c\s*|--)search_path=((?:\\.|[^\\\s])+)/g)].at(-1) ?? []
+  return value?.replaceAll(/\\(.)/g, '$1')
+}

@@ -1,0 +1,120 @@
+import { type AddressInfo, createServer } from 'node:net'
+import { sql } from 'kysely'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { queryBuilder } from '../../src/store/postgres/dialect.ts'
+import { openPool } from '../../src/store/postgres/pool.ts'
+import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
+import { asAdmin, dropDatabase } from '../support/postgres.ts'
+import { startService } from '../support/service.ts'
+import { startProxy } from '../support/tcp-proxy.ts'
+import { usePostgres } from '../support/use-servers.ts'
+
+const LIMITS = { connections: 3, waitMs: 5_000, statementMs: 10_000 }
+const SETTINGS = `select array[current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout'),
+                               current_setting('transaction_isolation')] as settings`
+const server = usePostgres()
+
+/** A database whose default is stricter than ours; directly, and as a pooler would show it. */
+async function newDatabase({ ignoresSearchPath = false } = {}) {
+  const direct = await server.newDatabase()
+  onTestFinished(() => dropDatabase(direct))
+  const name = new URL(direct).pathname.slice(1)
+  await asAdmin(direct, `alter database ${name} set default_transaction_isolation = 'repeatable read'`)
+  const proxy = await startProxy(server.port, (chunk, from) => {
+    if (from === 'server') return withOtherProcess(chunk)
+    return ignoresSearchPath ? withoutSearchPath(chunk) : chunk
+  })
+  onTestFinished(() => proxy.close())
+  return { direct, pooled: Object.assign(new URL(direct), { port: String(proxy.port) }).href }
+}
+
+/** A pooler tells clients numbers of its own in `BackendKeyData`. */
+function withOtherProcess(chunk: Buffer): Buffer {
+  const at = chunk.indexOf(Buffer.from([0x4b, 0, 0, 0, 12]))
+  if (at >= 0) chunk.writeInt32BE(-1, at + 5)
+  return chunk
+}
+
+/** Another setting, of the same length, that means nothing. */
+function withoutSearchPath(chunk: Buffer): Buffer {
+  return Buffer.from(chunk.toString('latin1').replace('search_path=', 'nothing.at_='), 'latin1')
+}
+
+async function settingsOf(url: string) {
+  const pool = openPool(url, LIMITS)
+  onTestFinished(() => pool.close())
+  const inTransaction = await queryBuilder(pool)
+    .transaction()
+    .execute((transaction) => sql.raw<{ settings: string[] }>(SETTINGS).execute(transaction))
+  return { inTransaction: inTransaction.rows[0]?.settings, outside: (await pool.query(SETTINGS))[0]?.[0] }
+}
+
+async function open(url: string) {
+  const store = await openPostgresStore(url, LIMITS)
+  onTestFinished(() => store.close())
+  return store
+}
+
+describe('PostgreSQL behind a pooler', () => {
+  test('every transaction says its limits and its isolation, and nothing is left behind in the session', async () => {
+    expect(await settingsOf((await newDatabase()).pooled)).toEqual({
+      inTransaction: ['10s', '10s', 'read committed'],
+      outside: ['0', '0', 'repeatable read'],
+    })
+  })
+
+  test('without one, the session has its limits, and a transaction its isolation', async () => {
+    expect(await settingsOf((await newDatabase()).direct)).toEqual({
+      inTransaction: ['10s', '10s', 'read committed'],
+      outside: ['10s', '10s', 'repeatable read'],
+    })
+  })
+
+  test('what its role lacks is said with the statements that mend it', async () => {
+    const { direct, pooled } = await newDatabase()
+    expect((await open(direct)).warnings).toEqual([])
+    const [warning = '', ...more] = (await open(pooled)).warnings
+    expect(more).toEqual([])
+    expect(warning).toContain('no idle_in_transaction_session_timeout and no statement_timeout')
+    await asAdmin(direct, warning.slice(warning.indexOf('alter role')))
+    expect((await open(pooled)).warnings).toEqual([])
+    expect((await settingsOf(pooled)).outside).toEqual(['10s', '10s', 'repeatable read'])
+  })
+
+  test('the service logs what its role lacks when it starts', async () => {
+    const { pooled } = await newDatabase()
+    const key = `key:${Buffer.alloc(32, 1).toString('base64')}`
+    const { logLines } = await startService({ DATABASE_URL: pooled, SIGNING_KEYS: key })
+    const warnings = logLines.map((line) => JSON.parse(line)).filter(({ level }) => level === 40)
+    expect(warnings).toMatchObject([{ msg: expect.stringMatching(/^A pooler is in front of the database/) }])
+  })
+
+  test('a schema that the role names is taken, and one that the pooler ignores is refused in words', async () => {
+    const { direct, pooled } = await newDatabase({ ignoresSearchPath: true })
+    await asAdmin(direct, 'create schema "Our own"')
+    const error = await open(`${pooled}?options=-c%20search_path="Our\\%20own"`).catch((thrown) => thrown)
+    expect(error).toMatchObject({ name: 'AppError', code: 'storage_failed' })
+    expect(error.message).toMatch(/ignores `options`.* set search_path = "Our own"$/)
+    await asAdmin(direct, error.message.slice(error.message.indexOf('alter role')))
+    await open(pooled)
+    const tables = `select distinct schemaname from pg_tables where tablename in ('projects', 'kysely_migration')`
+    expect(await asAdmin(direct, tables)).toEqual([{ schemaname: 'Our own' }])
+  })
+
+  test('`options` that it refuses are a mistake of the address, and the error says what to do', async () => {
+    const refusing = createServer((socket) => {
+      const fields = 'SFATAL\0C08P01\0Munsupported startup parameter: options\0\0'
+      const head = Buffer.from([0x45, 0, 0, 0, fields.length + 4])
+      socket.once('data', () => socket.end(Buffer.concat([head, Buffer.from(fields)])))
+    })
+    await new Promise<void>((resolve) => refusing.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => new Promise<void>((resolve) => refusing.close(() => resolve())))
+    const { port } = refusing.address() as AddressInfo
+    await expect(
+      open(`postgres://me@127.0.0.1:${port}/shots?options=-c%20search_path=ours`),
+    ).rejects.toMatchObject({
+      code: 'storage_failed',
+      message: expect.stringMatching(/refuses.*: options\).*alter role/),
+    })
+  })
+})
