@@ -20,8 +20,10 @@ const PASSING: Record<string, string> = {
   '25P03': 'the transaction was idle for too long',
 }
 const DISK_FULL = '53100'
-/** PgBouncer's words. Its code, 08P01, stands for much else. */
-const REFUSED_BY_POOLER = /^unsupported startup parameter/
+/** PgBouncer says 08P01 of everything, also of what does not pass: a wrong password, a wrong name. */
+const BY_POOLER = '08P01'
+const LASTING = /authentication failed|^no such (user|database)|^database .* does not exist/
+const UNSUPPORTED = /^unsupported startup parameter/
 
 export function toStoreError(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
@@ -30,14 +32,15 @@ export function toStoreError(error: unknown): unknown {
     if (code === DISK_FULL) {
       return new AppError('storage_full', 'The disk that holds the database is full.', { cause: error })
     }
-    if (REFUSED_BY_POOLER.test(error.message)) {
+    if (code === BY_POOLER && UNSUPPORTED.test(error.message)) {
       return new AppError(
         'storage_failed',
         `The pooler in front of the database refuses what the address asks for (${error.message}). Leave it out, and say it for the role, such as: alter role me in database proofsheet set search_path = proofsheet`,
         { cause: error },
       )
     }
-    const reason = PASSING[code] ?? PASSING[code.slice(0, 2)]
+    const lasts = code === BY_POOLER && LASTING.test(error.message)
+    const reason = lasts ? undefined : (PASSING[code] ?? PASSING[code.slice(0, 2)])
     return reason === undefined
       ? new AppError('storage_failed', `The database refused: ${error.message}`, { cause: error })
       : new AppError('unavailable', `The database cannot answer: ${reason} (${error.message}).`, {
