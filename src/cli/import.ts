@@ -51,9 +51,9 @@ A file holds one root a line:
     width, height  optional; must be the picture's
 
 A root is added with all its jobs or not at all. Importing the same again adds nothing, so a run that was
-interrupted can simply be repeated; pictures of it that are missing or damaged are put back. What is wrong with a line is reported with file and line and does not stop
-the others; of two lines that contradict each other the first one stays. Where the output is not a terminal,
-every root gets a line: added|present|mended <rootId> <source>.
+interrupted can simply be repeated; pictures of it that are missing or damaged are put back. What is wrong with a
+line is reported with file and line and does not stop the others; of two lines that contradict each other the first
+one stays. Where the output is not a terminal, every root gets a line: added|present|mended <rootId> <source>.
 
 The pictures go where the service keeps them: DATA_DIR (./data) and the other settings that
 "npx proofsheet serve --help" lists.
