@@ -21,7 +21,6 @@ const failures: Readonly<Record<ProblemCode, Failure>> = {
   too_large: { status: 413, title: 'The request body is too large', log: false },
   unsupported_media_type: { status: 415, title: 'The request body must be JSON', log: false },
   range_not_satisfiable: { status: 416, title: 'The requested range lies outside the picture', log: false },
-  http_version: { status: 426, title: 'This answer needs HTTP/1.1', log: false },
   rate_limited: { status: 429, title: 'Too many requests', log: false },
   headers_too_large: { status: 431, title: 'The request headers are too large', log: false },
   internal: { status: 500, title: 'Something went wrong on our side', log: true },

@@ -24,7 +24,6 @@ export type ProblemCode =
   | 'no_browser'
   | 'storage_full'
   | 'storage_failed'
-  | 'http_version'
 
 /** RFC 9457, with a stable code to branch on and the id under which the logs know the request. */
 export const Problem = Type.Object(

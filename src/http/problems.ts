@@ -28,8 +28,6 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
   }
   if (log) request.log.error({ reqId: request.id, err: thrown }, error.message)
   if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="proofsheet"')
-  if (error.code === 'http_version')
-    reply.header('upgrade', 'HTTP/1.1').header('connection', 'close, upgrade')
   const retryAfterS = error.retryAfterS ?? (status === 503 ? RETRY_AFTER_S : undefined)
   if (retryAfterS !== undefined) reply.header('retry-after', String(retryAfterS))
   const problem: Problem = toProblem(error, request.id)

@@ -1,23 +1,18 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../errors.ts'
 import type { Piece } from '../results/pieces.ts'
 import type { Answer } from '../results/results.ts'
 import { clientOf } from './client-of.ts'
 import { wantsGzip } from './compression.ts'
 import { matchesEtag } from './conditional.ts'
 import type { HttpContext } from './context.ts'
-import { beginningWith, takePieces } from './take-pieces.ts'
+import { beginningWith, type TakePiece, takePieces } from './take-pieces.ts'
 import { whenClosed } from './when-closed.ts'
 import { writePieces } from './write-pieces.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** What is no larger is not waited with: the system takes it in for a reader who is not there yet. */
 export const SMALL_BYTES = 65_536
-
-/** HTTP/1.0 has no chunks: an answer of unknown length that is cut off by a kill would look complete. */
-const TOO_LONG =
-  'it is sent in chunks, so that one that breaks off does not look complete: ask with HTTP/1.1 (nginx: proxy_http_version 1.1)'
 
 /**
  * A body that is whole goes out with its length; a longer one piece by piece, as fast as it is read. Past Fastify,
@@ -44,7 +39,7 @@ export function sendAnswer(
     if (answer.whole.length > SMALL_BYTES) return sendLarge(answer.whole, headers, request, reply, context)
     return sendWhole(reply, 200, headers, answer.whole)
   }
-  return sendPieces(answer.body(), headers, request, reply, context)
+  return sendPieces(answer, headers, request, reply, context)
 }
 
 function sendWhole(
@@ -76,14 +71,15 @@ async function sendLarge(
 }
 
 async function sendPieces(
-  pieces: AsyncGenerator<Piece>,
+  answer: Answer,
   headers: OutgoingHttpHeaders,
   request: FastifyRequest,
   reply: FastifyReply,
   context: HttpContext,
 ): Promise<void> {
-  const next = takePieces(pieces, request, reply, context)
-  const first = await next().catch(unlessGone(reply))
+  let pieces = answer.body()
+  let next = takePieces(pieces, request, reply, context)
+  let first = await next().catch(unlessGone(reply))
   if (!first) return
   if (first.last) {
     const body = join(first)
@@ -92,12 +88,18 @@ async function sendPieces(
     if (reply.raw.destroyed) first.giveBack()
     return sendWhole(reply, 200, headers, body)
   }
-  if (request.raw.httpVersion === '1.0') {
-    first.giveBack()
-    await pieces.return(undefined)
-    throw new AppError('http_version', TOO_LONG)
+  // It has no chunks: an answer of unknown length that a kill cuts off would look complete. So it is made twice.
+  const isOld = request.raw.httpVersion === '1.0'
+  if (isOld) {
+    headers['content-length'] = await measure(beginningWith(first, next)).catch(unlessGone(reply))
+    pieces = answer.body()
+    next = takePieces(pieces, request, reply, context)
+    first = await next().catch(unlessGone(reply))
+    if (!first) return
+    // What has become longer or shorter meanwhile breaks off, and the client knows.
+    reply.raw.strictContentLength = true
   }
-  const gzip = wantsGzip(request, context.config.compress)
+  const gzip = !isOld && wantsGzip(request, context.config.compress)
   headers['vary'] = headers['vary'] ? `${headers['vary']}, accept-encoding` : 'accept-encoding'
   if (gzip) headers['content-encoding'] = 'gzip'
   reply.hijack()
@@ -110,6 +112,16 @@ async function sendPieces(
       if (!reply.raw.destroyed) request.log.error({ reqId: request.id, err: error }, 'the answer broke off')
       reply.raw.destroy()
     })
+}
+
+/** How many bytes all pieces have. Nothing of them is kept. */
+async function measure(next: TakePiece): Promise<number> {
+  for (let bytes = 0; ; ) {
+    const { parts, last, giveBack } = await next()
+    for (const part of parts.splice(0)) bytes += Buffer.byteLength(part)
+    giveBack()
+    if (last) return bytes
+  }
 }
 
 /** To whoever has gone nothing needs to be said. */
