@@ -36,7 +36,7 @@ export async function startS3(bucket = 'shots'): Promise<TestS3> {
       host: request.headers.host ?? '',
     })
     if (test.interfere?.(request, response)) return
-    const isList = request.method === 'GET' && request.url?.startsWith(`/${bucket}/?list-type=2`)
+    const isList = request.method === 'GET' && request.url?.startsWith(`/${bucket}/?`)
     ;(isList ? lists : handle)(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
