@@ -11,7 +11,7 @@ import { BROWSER_ENV } from '../support/test-browser.ts'
 import { makeFolder } from '../support/workspace.ts'
 
 const WARM_UP = 40
-const CAPTURES = rounds(120)
+const CAPTURES = rounds(60)
 const MOST_GROWTH = 30 * 1024 * 1024
 
 /** The processes that this one started, and those that they did, with their state: `Z` is a zombie. */
