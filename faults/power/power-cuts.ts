@@ -82,8 +82,10 @@ async function cutAt({ calls, folder, projectId }: Recording, at: number, syncs:
 /** Cuts the power so often, each time at a random moment. `syncs`: false for a disk that only pretends to sync. */
 export async function cutOften(recording: Recording, cuts: number, syncs: boolean): Promise<Found> {
   const sum = { acknowledged: 0, lost: 0, dangling: 0, dropped: 0, torn: 0 }
+  // What comes before the first word, mostly a program that is being loaded, is not worth a cut.
+  const first = recording.calls.findIndex((call) => saidBy(call).length > 0) + 1
   for (let cut = 0; cut < cuts; cut++) {
-    const at = Math.ceil(recording.calls.length * Math.random())
+    const at = Math.ceil(first + (recording.calls.length - first) * Math.random())
     const found = await cutAt(recording, at, syncs)
     for (const key of Object.keys(sum) as (keyof Found)[]) sum[key] += found[key]
   }

@@ -4,7 +4,7 @@ import { DEFAULT_BASEPATH } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
 import { type Images, pictureKey, previewKey } from '../images/images.ts'
 import { type Picture, readPicture } from '../picture.ts'
-import { MAX_ATTEMPTS, MAX_DEATHS, type Work } from '../queue/queue.ts'
+import { MAX_ATTEMPTS, MAX_DEATHS, StoodStill, type Work } from '../queue/queue.ts'
 import { isOurs } from '../queue/retry.ts'
 import {
   type Captured,
@@ -16,8 +16,6 @@ import {
 import type { CaptureFigures } from './figures.ts'
 import type { Standstill } from './standstill.ts'
 import { tidySeen } from './tidy-seen.ts'
-
-const STOOD_STILL = 'the process that captured the page stood still meanwhile'
 
 export interface WorkerOptions {
   readonly camera: Camera
@@ -84,7 +82,8 @@ export function createWork({
     } catch (error) {
       if (signal.aborted) throw error
       if (error instanceof CaptureFailure) {
-        if (standstill.since(began)) throw new AppError('unavailable', STOOD_STILL, { cause: error })
+        if (standstill.since(began))
+          throw new StoodStill('the process stood still meanwhile', { cause: error })
         if (error.reason === 'crashed' && task.attempts < MAX_ATTEMPTS) throw error
         return { reason: error.reason, detail: error.message, seen: error.seen && tidySeen(error.seen) }
       }

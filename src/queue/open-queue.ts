@@ -3,8 +3,8 @@ import type { Captures, CaptureTask } from '../store/captures.ts'
 import { createTurns } from '../turns.ts'
 import { keepLease } from './keep-lease.ts'
 import { LostAttempts } from './lost-attempts.ts'
-import type { Queue, QueueOptions } from './queue.ts'
-import { delayAfterDeath, isOurs, retryDelay } from './retry.ts'
+import { type Queue, type QueueOptions, StoodStill } from './queue.ts'
+import { delayAfterDeath, isOurs, pauseAfter } from './retry.ts'
 
 /** Whoever is at a capture renews its lease. One that does not change for this long is a dead process's. */
 const LEASE_MS = 20_000
@@ -12,7 +12,7 @@ const LEASE_MS = 20_000
 const LOOK_MS = 1_000
 /** What a command is going to capture itself is left alone for so long, even if it dies. */
 const HOLD_MS = 10 * 60_000
-/** After something failed that is not the page's fault. */
+/** After the queue could not be read. */
 const PAUSE_MS = 5_000
 /** Renewing must not take the connections of a database from those who read, least of all from one that does not answer. */
 const RENEWED_AT_ONCE = 3
@@ -58,10 +58,20 @@ export function openQueue(
         return
       }
       const stopped = closing.signal.aborted
-      const pause = stopped ? 0 : isOurs(error) ? PAUSE_MS : retryDelay(task)
+      const died = error instanceof StoodStill
+      const pause = stopped
+        ? 0
+        : died
+          ? delayAfterDeath({ deaths: task.deaths + 1 })
+          : pauseAfter(error, task)
       if (!stopped) log.warn({ err: error, rootId, position }, 'a capture is tried again')
       await captures
-        .putBack(task, { now: clock(), due: clock() + pause, counts: !stopped && !isOurs(error) })
+        .putBack(task, {
+          now: clock(),
+          due: clock() + pause,
+          counts: !stopped && !died && !isOurs(error),
+          died,
+        })
         // Then nobody renews its lease, and another gives it back.
         .catch((cause) => log.error({ err: cause }, 'a capture could not be put back'))
     } finally {

@@ -6,6 +6,11 @@ export const MAX_ATTEMPTS = 3
 /** How often a process may die at a page: SUSPECT_DEATHS times beside others, and then with nothing else under way. */
 export const MAX_DEATHS = 10
 
+/** A page failed while its process stood still: no fault that can be told. It counts like a death of the process. */
+export class StoodStill extends Error {
+  override readonly name = 'StoodStill'
+}
+
 /**
  * Captures one page and ends it in the store, whatever became of it. Throws what has nothing to do with the page: then
  * it is tried again later. The signal tells that it is not ours any more, or that there is no time left.

@@ -1,6 +1,8 @@
 import { AppError } from '../errors.ts'
 import { type CaptureTask, SUSPECT_DEATHS } from '../store/captures.ts'
 
+/** After something failed that is not the page's fault. */
+const OURS_MS = 5_000
 const FIRST_MS = 2_000
 const LONGEST_MS = 60_000
 
@@ -15,7 +17,7 @@ export function delayAfterDeath({ deaths }: { deaths: number }): number {
   return deaths < SUSPECT_DEATHS ? 0 : Math.min(LONGEST_MS / 2, 1_000 * 2 ** (deaths - SUSPECT_DEATHS))
 }
 
-/** How long to wait before the next attempt: longer each time. */
-export function retryDelay({ attempts }: Pick<CaptureTask, 'attempts'>): number {
-  return Math.min(LONGEST_MS, FIRST_MS * 4 ** (attempts - 1))
+/** How long to wait before the next attempt. Where the page may be why it failed: longer each time. */
+export function pauseAfter(error: unknown, { attempts }: Pick<CaptureTask, 'attempts'>): number {
+  return isOurs(error) ? OURS_MS : Math.min(LONGEST_MS, FIRST_MS * 4 ** (attempts - 1))
 }

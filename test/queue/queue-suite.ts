@@ -4,7 +4,14 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { AppError } from '../../src/errors.ts'
 import { openQueue } from '../../src/queue/open-queue.ts'
-import { MAX_ATTEMPTS, MAX_DEATHS, type Queue, type QueueOptions, type Work } from '../../src/queue/queue.ts'
+import {
+  MAX_ATTEMPTS,
+  MAX_DEATHS,
+  type Queue,
+  type QueueOptions,
+  StoodStill,
+  type Work,
+} from '../../src/queue/queue.ts'
 import { openStorage } from '../../src/storage.ts'
 import { type Captures, type CaptureTask, type NewRequest, SUSPECT_DEATHS } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -474,6 +481,20 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       expect(progress?.captures.map(({ state, attempts }) => [state, attempts])).toEqual(
         Array.from({ length: 3 }, () => ['done', 1]),
       )
+    })
+
+    test('a page that fails whenever its process stands still is no fault of the page, but not tried for ever', async () => {
+      const tried: [number, number][] = []
+      const process = await open({
+        work: (captures) => async (task) => {
+          tried.push([task.attempts, task.deaths])
+          if (task.deaths >= MAX_DEATHS) await captures.finish(task, FAILURE, Date.now())
+          else throw new StoodStill('it stood still')
+        },
+      })
+      const request = await process.ask(await makeProject(process.store))
+      await untilOver(process, request)
+      expect(tried).toEqual(Array.from({ length: MAX_DEATHS + 1 }, (_, deaths) => [1, deaths]))
     })
 
     test('a page at which many processes died is captured alone', async () => {
