@@ -114,6 +114,25 @@ describe.each<[string, () => Promise<Env>]>([
   })
 })
 
+test('an id that its server shows half written is none: another instance is writing it again', async () => {
+  const env = await newWorld(postgres, s3)
+  let wrote = false
+  s3.interfere = ({ method, url = '' }, response) => {
+    if (!url.includes('.store')) return false
+    if (method === 'PUT') wrote = true
+    if (method !== 'GET' || !wrote) return false
+    response.end('')
+    return true
+  }
+  onTestFinished(() => {
+    s3.interfere = undefined
+  })
+  await start(env)
+  s3.interfere = undefined
+  const { store, images } = await start(env)
+  expect(await store.findIdentity('store')).toBe(await images.findStoreId())
+})
+
 test('serve and import refuse where the file of the database was deleted', async () => {
   const DATA_DIR = join(await makeFolder(), 'data')
   await fill({ DATA_DIR })

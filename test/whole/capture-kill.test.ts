@@ -1,6 +1,7 @@
 // @module-tag browser
 
 import { randomUUID } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
@@ -67,7 +68,13 @@ test('SIGKILL while fifty captures are under way: after the restart all finish, 
 }, 300_000)
 
 test('two workers, one killed, one frozen past its lease and woken: every result once', async () => {
-  const site = await slowPages()
+  // No page is answered before one worker is dead and the other frozen: both are in the middle of two then.
+  const held: ServerResponse[] = []
+  let isOpen = false
+  const site = await servePages((_path, response) => {
+    if (isOpen) response.end(COLOURED)
+    else held.push(response)
+  })
   const world = await newWorld(postgres, s3)
   const service = await startService({ ...world, CAPTURE_CONCURRENCY: '0' })
   const projectId = randomUUID()
@@ -87,10 +94,11 @@ test('two workers, one killed, one frozen past its lease and woken: every result
   const [killed, frozen] = await Promise.all([startWorker(), startWorker()])
   const client = askFor(service.url, projectId)
   const rootId = await client.post(pagesOf(site.url, 30))
-  const begunBy = (worker: typeof killed) => worker.stderr().includes('"msg":"captured"')
-  await until(async () => begunBy(killed) && begunBy(frozen))
+  await until(async () => held.length === 4)
   process.kill(killed.pid, 'SIGKILL')
   process.kill(frozen.pid, 'SIGSTOP')
+  isOpen = true
+  for (const response of held) response.end(COLOURED)
   const third = await startWorker()
   expect(await client.finished(rootId)).toMatchObject({ state: 'done', counts: { done: 30 } })
 

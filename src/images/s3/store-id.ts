@@ -11,7 +11,8 @@ export async function findStoreId(bucket: S3Bucket, prefix: string): Promise<str
     const { Body } = await s3.send(new GetObjectCommand(object), options)
     return await Body?.transformToString()
   })
-  return (await unlessDenied(ifThere(read)))?.trim()
+  // Some servers show an object half written while it is written again.
+  return parseId((await unlessDenied(ifThere(read)))?.trim() ?? '')
 }
 
 /** A bucket has no way to make what is not there that all of them know: so it is looked at again. */
