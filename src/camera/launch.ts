@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import type { Browser } from 'playwright-core'
 import type { Environment, FoundBrowser } from '../browser/browser.ts'
 import { AppError } from '../errors.ts'
+import { type BrowserProcesses, processesOf } from './processes.ts'
 
 /** For everything outside a context of ours there is no way out at all. */
 const NOWHERE = 'http://127.0.0.1:9'
@@ -46,7 +45,6 @@ const NO_SANDBOX = /sandbox|sys_chroot/i
 const LAUNCH_MS = 30_000
 const CLOSE_MS = 5_000
 const FOLDER = 'proofsheet-browser-'
-const run = promisify(execFile)
 
 export interface LaunchedBrowser {
   readonly browser: Browser
@@ -110,14 +108,14 @@ async function launch(path: string, env: Environment, sandboxed: boolean): Promi
         handleSIGHUP: false,
       }),
     )
-    const targets = await whatToKill(browser)
+    const processes = await processesOf(browser)
     let closed: Promise<void> | undefined
     return {
       browser,
       version: browser.version(),
       sandboxed,
       close() {
-        closed ??= closeBrowser(browser, targets).finally(() => remove(folder))
+        closed ??= closeBrowser(browser, processes).finally(() => remove(folder))
         return closed
       },
     }
@@ -139,43 +137,13 @@ async function inFolder<T>(folder: string, start: () => Promise<T>): Promise<T> 
   }
 }
 
-/** The group of the browser, and the browser itself. */
-async function whatToKill(browser: Browser): Promise<number[]> {
-  const session = await browser.newBrowserCDPSession()
-  const { processInfo } = await session.send('SystemInfo.getProcessInfo')
-  await session.detach()
-  const pid = processInfo.find(({ type }) => type === 'browser')?.id
-  if (pid === undefined) return []
-  const [group, own] = await Promise.all([processGroup(pid), processGroup(process.pid)]).catch(() => [pid, 0])
-  // Never this process: a browser in our own group is killed alone.
-  return group > 1 && group !== own ? [-group, pid] : [pid]
-}
-
-/** Playwright makes a group of what it starts: of the browser, or of a script and the browser that the script starts. */
-async function processGroup(pid: number): Promise<number> {
-  if (process.platform === 'linux') {
-    return Number((await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ').at(-1)?.split(' ')[2])
-  }
-  return Number((await run('ps', ['-o', 'pgid=', '-p', String(pid)])).stdout)
-}
-
-async function closeBrowser(browser: Browser, targets: readonly number[]): Promise<void> {
-  const impatient = setTimeout(() => kill(targets), CLOSE_MS)
+async function closeBrowser(browser: Browser, processes: BrowserProcesses): Promise<void> {
+  const impatient = setTimeout(() => processes.kill(), CLOSE_MS)
   // Resolves when the process has ended, and not only its connection.
   await browser.close().catch(() => {})
   clearTimeout(impatient)
   // Whatever outlived it.
-  kill(targets)
-}
-
-function kill(targets: readonly number[]): void {
-  for (const target of targets) {
-    try {
-      process.kill(target, 'SIGKILL')
-    } catch {
-      // Gone already.
-    }
-  }
+  processes.kill()
 }
 
 async function remove(folder: string): Promise<void> {
