@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
-import { setPriority } from 'node:os'
+import { constants, getPriority, setPriority } from 'node:os'
 import { promisify } from 'node:util'
 import type { Browser } from 'playwright-core'
 
-/** Steps below everyone else, of 19. */
-const LOWER = 10
+/** Steps below this process, where there are as many left. */
+const LOWER_BY = 10
+const LOWEST = constants.priority.PRIORITY_LOW
 const run = promisify(execFile)
 
 /** The processes that a browser is made of. */
@@ -47,13 +48,14 @@ async function membersOf(group: number): Promise<number[]> {
 
 /** What they start later is like them. */
 async function lowerPriority(pids: readonly number[]): Promise<void> {
+  const priority = Math.min(LOWEST, getPriority() + LOWER_BY)
   for (const pid of pids) {
     // On Linux each thread has a priority of its own.
     const threads =
       process.platform === 'linux' ? await readdir(`/proc/${pid}/task`).catch(() => []) : [String(pid)]
     for (const thread of threads) {
       try {
-        setPriority(Number(thread), LOWER)
+        setPriority(Number(thread), priority)
       } catch {
         // It has ended, or this is not allowed here: then it costs others time, and nothing else.
       }
