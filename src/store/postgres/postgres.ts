@@ -29,7 +29,7 @@ export async function openPostgresStore(url: string, limits: PoolLimits): Promis
       // Loaded where something is written: who only serves does without.
       const [{ queryBuilder }, { openWrites }] = await Promise.all([
         import('./dialect.ts'),
-        import('../sql/writes.ts'),
+        import('../sql/writing/writes.ts'),
       ])
       const db = queryBuilder(pool)
       return openWrites({ read: db, write: db, severalWriters: true, clockSkew: createClockSkew(pool.query) })

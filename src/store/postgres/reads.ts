@@ -14,7 +14,7 @@ import {
   toJobTexts,
   toProject,
   toRootHead,
-} from '../sql/reads.ts'
+} from '../sql/reading/reads.ts'
 
 /** Runs one statement; the rows are arrays. */
 export type Query = (text: string, values?: readonly unknown[]) => Promise<unknown[][]>

@@ -1,4 +1,4 @@
-import { namesAny, spellingsOf } from '../sql/search.ts'
+import { namesAny, spellingsOf } from '../sql/reading/search.ts'
 
 /** Whether a row has a name or an address that holds the text. Adds its parameters to the values. */
 export function namesAnySpelling(q: string, values: unknown[]): string {

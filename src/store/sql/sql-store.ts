@@ -1,8 +1,8 @@
 import type { Browsing } from '../browsing.ts'
 import type { ApiKey, Project, RootHead, Store } from '../store.ts'
-import type { Reads, RootKey } from './reads.ts'
-import { together } from './together.ts'
-import type { Writes } from './writes.ts'
+import type { Reads, RootKey } from './reading/reads.ts'
+import { together } from './reading/together.ts'
+import type { Writes } from './writing/writes.ts'
 
 /** The length of an id. */
 const ID = 36

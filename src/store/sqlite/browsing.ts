@@ -1,6 +1,6 @@
 import type { Browsing } from '../browsing.ts'
-import { FAILURE, REQUEST, toFailures, toRequestSummary, toSeenTexts } from '../sql/browsing.ts'
-import { BETWEEN_JOBS } from '../sql/reads.ts'
+import { FAILURE, REQUEST, toFailures, toRequestSummary, toSeenTexts } from '../sql/reading/browsing.ts'
+import { BETWEEN_JOBS } from '../sql/reading/reads.ts'
 import { createSqlitePages, SEEN_TEXT } from './pages.ts'
 import type { Prepare } from './prepare.ts'
 import { createSqliteSearch } from './search.ts'

@@ -1,6 +1,6 @@
 import type { Browsing, LookedPage, PictureCount } from '../browsing.ts'
-import { seenText, shownJob, toLookedPage, toPictureCount, toShownJob } from '../sql/browsing.ts'
-import { spellingsOf } from '../sql/search.ts'
+import { seenText, shownJob, toLookedPage, toPictureCount, toShownJob } from '../sql/reading/browsing.ts'
+import { spellingsOf } from '../sql/reading/search.ts'
 import type { Prepare } from './prepare.ts'
 import { TEXT } from './reads.ts'
 import { keeping, namesAnySpelling } from './spellings.ts'

@@ -14,7 +14,7 @@ import {
   toJobTexts,
   toProject,
   toRootHead,
-} from '../sql/reads.ts'
+} from '../sql/reading/reads.ts'
 import type { Prepare } from './prepare.ts'
 
 /** Answers remembered at a time. */

@@ -1,4 +1,4 @@
-import { namesAny } from '../sql/search.ts'
+import { namesAny } from '../sql/reading/search.ts'
 
 /** Whether a row has a name or an address that holds one of so many spellings, whose parameters begin with this one. */
 export function namesAnySpelling(count: number, first: number): string {

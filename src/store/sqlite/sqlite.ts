@@ -32,7 +32,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
       // Loaded where something is written: who only serves does without.
       const [{ queryBuilder }, { openWrites }] = await Promise.all([
         import('./dialect.ts'),
-        import('../sql/writes.ts'),
+        import('../sql/writing/writes.ts'),
       ])
       const writer = await connections.connect({ waits: false })
       const [read, write] = [queryBuilder(reader, file), queryBuilder(writer, file)]

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely'
-import type { CaptureKey } from '../captures.ts'
+import type { CaptureKey } from '../../captures.ts'
+import type { Schema } from '../schema.ts'
 import { findDue } from './due.ts'
-import type { Schema } from './schema.ts'
 
 // Whose turn it is: the project's that has used least of the browser. Its row is locked after that of a capture, and
 // before that of a request, always.

@@ -1,8 +1,8 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool, Transaction } from 'kysely'
-import { AppError } from '../../errors.ts'
-import type { NewRoot } from '../store.ts'
+import { AppError } from '../../../errors.ts'
+import type { NewRoot } from '../../store.ts'
+import type { Schema } from '../schema.ts'
 import { newRevision } from './revision.ts'
-import type { Schema } from './schema.ts'
 
 // A root is claimed, its pictures are published, and then it is shown: two short transactions, however long the
 // publishing takes. Until it is shown nobody but these functions sees it.

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Schema } from '../schema.ts'
 import { hasTurns, joinTurns, lockTurns } from './join-turns.ts'
-import type { Schema } from './schema.ts'
 
 // While versions change, one that knows nothing of turns may still queue and end pages in the same database.
 

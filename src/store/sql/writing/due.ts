@@ -1,6 +1,6 @@
 import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql, type Transaction } from 'kysely'
-import { type Attempt, type CaptureKey, SUSPECT_DEATHS } from '../captures.ts'
-import type { Schema } from './schema.ts'
+import { type Attempt, type CaptureKey, SUSPECT_DEATHS } from '../../captures.ts'
+import type { Schema } from '../schema.ts'
 
 /** Of a request, and of its captures, that nothing has happened to. */
 export const FIRST_VERSION = 1

@@ -1,6 +1,6 @@
-import type { PageFailure, View } from '../../contract/browsing.ts'
-import type { LookedPage, PictureCount, RequestSummary, ShownJob } from '../browsing.ts'
-import type { SeenText } from '../job-text.ts'
+import type { PageFailure, View } from '../../../contract/browsing.ts'
+import type { LookedPage, PictureCount, RequestSummary, ShownJob } from '../../browsing.ts'
+import type { SeenText } from '../../job-text.ts'
 import { BETWEEN_JOBS, toJobText } from './reads.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts'
+import { AppError } from '../../../errors.ts'
 import { STALE_MS } from './claims.ts'
 
 const RENEW_MS = 15_000

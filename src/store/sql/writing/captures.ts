@@ -10,15 +10,15 @@ import type {
   PutBack,
   RootProgress,
   UnderWay,
-} from '../captures.ts'
+} from '../../captures.ts'
+import type { RootKey } from '../reading/reads.ts'
+import type { Schema } from '../schema.ts'
 import { begin, end, Overtaken, release, requeue } from './attempts.ts'
 import { findDue, isDue, isOf } from './due.ts'
 import { hasTurns, joinTurns, lockTurns, requireRoom } from './join-turns.ts'
 import { findChanges, findProgress } from './progress.ts'
-import type { RootKey } from './reads.ts'
 import { findMiscounted, recount } from './recount.ts'
 import { addRequest, adoptRequest, findAccepted, queuePages, requireProjectRow } from './requests.ts'
-import type { Schema } from './schema.ts'
 import { findNext } from './turns.ts'
 import type { Connections } from './writes.ts'
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
-import { AppError } from '../../errors.ts'
-import type { NewRoot } from '../store.ts'
+import { AppError } from '../../../errors.ts'
+import type { NewRoot } from '../../store.ts'
+import type { Schema } from '../schema.ts'
 import { claim, releaseClaim, renewClaim } from './claims.ts'
 import { holdClaim } from './hold-claim.ts'
-import type { Schema } from './schema.ts'
 
 /** See `Store.findTaken`. */
 export async function findTaken(

@@ -1,11 +1,11 @@
 import { sql, type Transaction } from 'kysely'
-import type { Seen } from '../../contract/seen.ts'
-import { AppError } from '../../errors.ts'
-import type { CaptureProgress, NewRequest, RootProgress } from '../captures.ts'
+import type { Seen } from '../../../contract/seen.ts'
+import { AppError } from '../../../errors.ts'
+import type { CaptureProgress, NewRequest, RootProgress } from '../../captures.ts'
+import type { Schema } from '../schema.ts'
 import { FIRST_VERSION } from './due.ts'
 import { addMarks, NO_MARKS } from './marks.ts'
 import { newRevision } from './revision.ts'
-import type { Schema } from './schema.ts'
 
 /** What the root of a request begins with. It is shown at once: nobody publishes it. */
 const SHOWN = { job_count: 0, claimed: null, claimers: 0 } as const

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely'
-import type { Counts } from '../../contract/status.ts'
-import type { CaptureProgress, Changes, RootProgress } from '../captures.ts'
-import type { Schema } from './schema.ts'
+import type { Counts } from '../../../contract/status.ts'
+import type { CaptureProgress, Changes, RootProgress } from '../../captures.ts'
+import type { Schema } from '../schema.ts'
 
 /** What a page's status may be long by. Of a capture that has not changed they are not read. */
 const LONG = ['url', 'name', 'seen', 'detail'] as const

@@ -1,6 +1,6 @@
-import type { Backlog } from '../captures.ts'
-import type { JobText } from '../job-text.ts'
-import type { ApiKey, Job, Project, RootHead, RootPosition, Store } from '../store.ts'
+import type { Backlog } from '../../captures.ts'
+import type { JobText } from '../../job-text.ts'
+import type { ApiKey, Job, Project, RootHead, RootPosition, Store } from '../../store.ts'
 
 export interface RootKey {
   readonly projectId: string

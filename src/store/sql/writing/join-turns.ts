@@ -1,8 +1,8 @@
 import { sql, type Transaction } from 'kysely'
-import { AppError } from '../../errors.ts'
-import type { NewRequest } from '../captures.ts'
+import { AppError } from '../../../errors.ts'
+import type { NewRequest } from '../../captures.ts'
+import type { Schema } from '../schema.ts'
 import { findDue } from './due.ts'
-import type { Schema } from './schema.ts'
 import { leastUsed } from './turns.ts'
 
 /** A queue that is full gets shorter by the time that pages take. */

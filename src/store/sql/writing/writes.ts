@@ -1,12 +1,12 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import { AppError } from '../../errors.ts'
-import type { NewRoot, Project, ProjectSummary, Store, StoredKey } from '../store.ts'
+import { AppError } from '../../../errors.ts'
+import type { NewRoot, Project, ProjectSummary, Store, StoredKey } from '../../store.ts'
+import type { Schema } from '../schema.ts'
 import { SqlCaptures } from './captures.ts'
 import { claim, releaseClaim, renewClaim, showRoot } from './claims.ts'
 import { findTaken, whileFree } from './free-ids.ts'
 import { holdClaim, lostClaim } from './hold-claim.ts'
 import { newRevision } from './revision.ts'
-import type { Schema } from './schema.ts'
 
 type StoreWrites = Pick<
   Store,

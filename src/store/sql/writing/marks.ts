@@ -1,5 +1,5 @@
-import type { MarkCounts } from '../../contract/browsing.ts'
-import { MARK_NAMES, type Seen } from '../../contract/seen.ts'
+import type { MarkCounts } from '../../../contract/browsing.ts'
+import { MARK_NAMES, type Seen } from '../../../contract/seen.ts'
 
 export const NO_MARKS = '{}'
 

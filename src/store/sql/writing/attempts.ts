@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction, Updateable } from 'kysely'
-import type { Attempt, Captured, CaptureKey, CaptureTask, Failed, PutBack } from '../captures.ts'
+import type { Attempt, Captured, CaptureKey, CaptureTask, Failed, PutBack } from '../../captures.ts'
+import type { Schema } from '../schema.ts'
 import { type Condition, type DueOptions, isDue, isOf } from './due.ts'
 import { addMarks } from './marks.ts'
 import { newRevision } from './revision.ts'
-import type { Schema } from './schema.ts'
 import { charge } from './turns.ts'
 
 /** A page is given up long before. */
