@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 import { createTurns } from '../../turns.ts'
-import type { Engine } from '../sql/migrations.ts'
+import type { Engine } from '../sql/engine.ts'
 import { isUpToDate, MIGRATION_TABLE } from '../sql/schema-version.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
 import type { Store } from '../store.ts'
@@ -74,7 +74,7 @@ async function bringUpToDate(url: string, limits: PoolLimits, engine: Engine): P
   const [{ sql }, { queryBuilder }, { migrate }] = await Promise.all([
     import('kysely'),
     import('./dialect.ts'),
-    import('../sql/migrations.ts'),
+    import('../sql/migrate.ts'),
   ])
   const pool = openPool(url, { ...limits, connections: 1 }, MIGRATION_MS)
   try {

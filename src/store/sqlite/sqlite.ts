@@ -69,7 +69,7 @@ function migrationsMade(database: DatabaseSync, file: DatabaseFile): unknown[] {
 async function bringUpToDate(file: DatabaseFile): Promise<void> {
   const [{ queryBuilder }, { migrate }] = await Promise.all([
     import('./dialect.ts'),
-    import('../sql/migrations.ts'),
+    import('../sql/migrate.ts'),
   ])
   const database = await whileBusy(async () => openDatabase(file))
   try {
