@@ -13,8 +13,8 @@ import type { FairTurns } from '../shares/fair-turns.ts'
 import type { Refusals } from '../shares/refusals.ts'
 import type { Room } from '../shares/room.ts'
 import type { ApiKey, Store } from '../store/store.ts'
-import type { Figures } from './figures.ts'
-import type { GonePictures } from './gone-pictures.ts'
+import type { Figures } from './answers/figures.ts'
+import type { GonePictures } from './answers/gone-pictures.ts'
 
 /** What the operations work with. No driver, no SQL, no environment. */
 export interface HttpContext {

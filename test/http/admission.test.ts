@@ -1,6 +1,6 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createAdmission } from '../../src/http/admission.ts'
+import { createAdmission } from '../../src/http/rules/admission.ts'
 
 test('requests that come together are begun a few at a time, by turns between clients', async () => {
   const admit = createAdmission()

@@ -3,7 +3,7 @@ import { get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
-import { acceptsGzip } from '../../src/http/compression.ts'
+import { acceptsGzip } from '../../src/http/answers/compression.ts'
 import { addRows, makeProject, rootsUrl } from '../support/results.ts'
 import { startService } from '../support/service.ts'
 

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { numberedFileName, pictureFileName } from '../../src/contract/picture-names.ts'
 import type { RootResult } from '../../src/contract/results.ts'
-import { attachment } from '../../src/http/attachment.ts'
+import { attachment } from '../../src/http/answers/attachment.ts'
 import {
   addPictures,
   addRows,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { outlineJson } from '../../src/http/json-outline.ts'
+import { outlineJson } from '../../src/http/rules/json-outline.ts'
 
 const ALL = { parts: Number.MAX_SAFE_INTEGER, depth: Number.MAX_SAFE_INTEGER }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { openBodies } from '../../src/http/read-body.ts'
+import { openBodies } from '../../src/http/rules/read-body.ts'
 import { Refusals } from '../../src/shares/refusals.ts'
 
 const never = new AbortController().signal

@@ -1,6 +1,6 @@
+import { DOCS_CSP, renderDocs } from '../answers/docs-page.ts'
+import { describeApi } from '../answers/openapi.ts'
 import type { Server } from '../context.ts'
-import { DOCS_CSP, renderDocs } from '../docs-page.ts'
-import { describeApi } from '../openapi.ts'
 
 /** `/openapi.json`, made from the schemas that validate, and `/docs`, the same for people. */
 export function documentation(server: Server): void {

@@ -1,9 +1,9 @@
 import { paths } from '../../contract/paths.ts'
 import { Type } from '../../contract/schema.ts'
 import { AppError } from '../../errors.ts'
+import { notModified, pictureResponses, problemResponses } from '../answers/responses.ts'
+import { sendImage } from '../answers/send-image.ts'
 import type { HttpContext, Server } from '../context.ts'
-import { notModified, pictureResponses, problemResponses } from '../responses.ts'
-import { sendImage } from '../send-image.ts'
 
 /** Serves the pictures that signed addresses of this service lead to. The signature is the permission. */
 export function getImage(server: Server, { images, clock, gone }: HttpContext): void {

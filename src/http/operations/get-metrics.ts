@@ -1,7 +1,7 @@
 import { Type } from '../../contract/schema.ts'
+import { problemResponses } from '../answers/responses.ts'
 import type { Server } from '../context.ts'
-import type { Metrics } from '../metrics.ts'
-import { problemResponses } from '../responses.ts'
+import type { Metrics } from '../rules/metrics.ts'
 
 export function getMetrics(server: Server, metrics: Metrics): void {
   server.route({

@@ -4,10 +4,10 @@ import { pictureFileName } from '../../contract/picture-names.ts'
 import { PictureParams } from '../../contract/requests.ts'
 import { AppError } from '../../errors.ts'
 import { pictureKey } from '../../images/images.ts'
-import { attachment } from '../attachment.ts'
+import { attachment } from '../answers/attachment.ts'
+import { notModified, pictureResponses, problemResponses } from '../answers/responses.ts'
+import { sendImage } from '../answers/send-image.ts'
 import type { HttpContext, Server } from '../context.ts'
-import { notModified, pictureResponses, problemResponses } from '../responses.ts'
-import { sendImage } from '../send-image.ts'
 
 /** A picture to keep, wherever pictures lie. Not by a signature: whoever may read the root may have it. */
 export function getPicture(server: Server, { store, images, gone }: HttpContext): void {

@@ -4,8 +4,8 @@ import { paths } from '../../contract/paths.ts'
 import { ProjectParams } from '../../contract/requests.ts'
 import { AppError } from '../../errors.ts'
 import type { Project as StoredProject } from '../../store/store.ts'
+import { problemResponses } from '../answers/responses.ts'
 import type { HttpContext, Server } from '../context.ts'
-import { problemResponses } from '../responses.ts'
 
 export function getProject(server: Server, { store }: HttpContext): void {
   server.route({

@@ -1,10 +1,10 @@
 import { OVERVIEW_JOBS } from '../../contract/browsing.ts'
 import { paths } from '../../contract/paths.ts'
 import { RootParams } from '../../contract/requests.ts'
+import { problemResponses } from '../answers/responses.ts'
+import { sendAnswer } from '../answers/send-answer.ts'
 import type { HttpContext, Server } from '../context.ts'
-import { originOf } from '../origin.ts'
-import { problemResponses } from '../responses.ts'
-import { sendAnswer } from '../send-answer.ts'
+import { originOf } from '../rules/origin.ts'
 
 export function getRootOverview(server: Server, context: HttpContext): void {
   server.route({

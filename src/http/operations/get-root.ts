@@ -1,11 +1,11 @@
 import { paths, rootPath } from '../../contract/paths.ts'
 import { createJobsQuery, RootParams } from '../../contract/requests.ts'
-import { askedForMuch } from '../asked-for-much.ts'
+import { askedForMuch } from '../answers/asked-for-much.ts'
+import { nextPage } from '../answers/next-page.ts'
+import { notModified, pageHeaders, problemResponses } from '../answers/responses.ts'
+import { sendAnswer } from '../answers/send-answer.ts'
 import type { HttpContext, Server } from '../context.ts'
-import { nextPage } from '../next-page.ts'
-import { originOf } from '../origin.ts'
-import { notModified, pageHeaders, problemResponses } from '../responses.ts'
-import { sendAnswer } from '../send-answer.ts'
+import { originOf } from '../rules/origin.ts'
 
 interface Page {
   readonly limit?: number

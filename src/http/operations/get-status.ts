@@ -4,11 +4,11 @@ import { paths } from '../../contract/paths.ts'
 import { RootParams, StatusQuery } from '../../contract/requests.ts'
 import { AppError } from '../../errors.ts'
 import type { Answer } from '../../results/results.ts'
-import { clientOf } from '../client-of.ts'
+import type { End, OpenAnswer, OpenAnswers } from '../answers/open-answers.ts'
+import { problemResponses } from '../answers/responses.ts'
+import { sendAnswer } from '../answers/send-answer.ts'
 import type { HttpContext, Server } from '../context.ts'
-import type { End, OpenAnswer, OpenAnswers } from '../open-answers.ts'
-import { problemResponses } from '../responses.ts'
-import { sendAnswer } from '../send-answer.ts'
+import { clientOf } from '../rules/client-of.ts'
 
 /** Of the time that a connection may be idle, or an answer may take; who waits longer asks again. */
 const LONGEST_SHARE = 0.8

@@ -2,9 +2,9 @@ import { paths } from '../../contract/paths.ts'
 import { Readiness } from '../../contract/readiness.ts'
 import { Type } from '../../contract/schema.ts'
 import { AppError } from '../../errors.ts'
+import { findMissingBrowser } from '../answers/no-browser.ts'
+import { problemResponses } from '../answers/responses.ts'
 import type { HttpContext, Server } from '../context.ts'
-import { findMissingBrowser } from '../no-browser.ts'
-import { problemResponses } from '../responses.ts'
 
 const NO_ROOM = 'The disk that holds the pictures is full: nothing is captured until there is room.'
 const STUCK =

@@ -1,11 +1,11 @@
 import { History } from '../../contract/browsing.ts'
 import { historyPath, paths } from '../../contract/paths.ts'
 import { createHistoryQuery, ProjectParams } from '../../contract/requests.ts'
-import { askedForMuch } from '../asked-for-much.ts'
+import { askedForMuch } from '../answers/asked-for-much.ts'
+import { nextPage } from '../answers/next-page.ts'
+import { notModified, pageHeaders, problemResponses } from '../answers/responses.ts'
+import { sendAnswer } from '../answers/send-answer.ts'
 import type { HttpContext, Server } from '../context.ts'
-import { nextPage } from '../next-page.ts'
-import { notModified, pageHeaders, problemResponses } from '../responses.ts'
-import { sendAnswer } from '../send-answer.ts'
 
 export function listHistory(server: Server, context: HttpContext): void {
   const maxLimit = context.config.limits.page

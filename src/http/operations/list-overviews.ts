@@ -2,11 +2,11 @@ import { OVERVIEW_JOBS, OverviewList } from '../../contract/browsing.ts'
 import { overviewsPath, paths } from '../../contract/paths.ts'
 import { createOverviewsQuery, ProjectParams } from '../../contract/requests.ts'
 import { toSought } from '../../results/search.ts'
-import { askedForMuch } from '../asked-for-much.ts'
+import { askedForMuch } from '../answers/asked-for-much.ts'
+import { nextPage } from '../answers/next-page.ts'
+import { linkHeaders, problemResponses } from '../answers/responses.ts'
+import { sendAnswer } from '../answers/send-answer.ts'
 import type { HttpContext, Server } from '../context.ts'
-import { nextPage } from '../next-page.ts'
-import { linkHeaders, problemResponses } from '../responses.ts'
-import { sendAnswer } from '../send-answer.ts'
 
 export function listOverviews(server: Server, context: HttpContext): void {
   const maxLimit = context.config.limits.page

@@ -3,10 +3,10 @@ import { paths, projectsPath } from '../../contract/paths.ts'
 import { createProjectsQuery } from '../../contract/requests.ts'
 import { decodeCursor, encodeCursor } from '../../results/cursor.ts'
 import type { Project, ProjectPosition, Store } from '../../store/store.ts'
+import { nextPage } from '../answers/next-page.ts'
+import { linkHeaders, problemResponses } from '../answers/responses.ts'
 import type { HttpContext, Server } from '../context.ts'
-import { nextPage } from '../next-page.ts'
-import { originOf } from '../origin.ts'
-import { linkHeaders, problemResponses } from '../responses.ts'
+import { originOf } from '../rules/origin.ts'
 import { toProjectResult } from './get-project.ts'
 
 export function listProjects(server: Server, context: HttpContext): void {

@@ -2,11 +2,11 @@ import { paths, rootsPath } from '../../contract/paths.ts'
 import { createRootsQuery, ProjectParams } from '../../contract/requests.ts'
 import { RootList } from '../../contract/results.ts'
 import { toSought } from '../../results/search.ts'
-import { askedForMuch } from '../asked-for-much.ts'
+import { askedForMuch } from '../answers/asked-for-much.ts'
+import { nextPage } from '../answers/next-page.ts'
+import { notModified, pageHeaders, problemResponses } from '../answers/responses.ts'
+import { sendAnswer } from '../answers/send-answer.ts'
 import type { HttpContext, Server } from '../context.ts'
-import { nextPage } from '../next-page.ts'
-import { notModified, pageHeaders, problemResponses } from '../responses.ts'
-import { sendAnswer } from '../send-answer.ts'
 
 export function listRoots(server: Server, context: HttpContext): void {
   const maxLimit = context.config.limits.page

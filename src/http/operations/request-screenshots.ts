@@ -2,12 +2,12 @@ import { paths, rootPath } from '../../contract/paths.ts'
 import { ProjectParams } from '../../contract/requests.ts'
 import { ScreenshotAccepted } from '../../contract/screenshot-request.ts'
 import { AppError } from '../../errors.ts'
-import { clientOf } from '../client-of.ts'
+import { problemResponses } from '../answers/responses.ts'
 import type { HttpContext, Server } from '../context.ts'
-import { originOf } from '../origin.ts'
-import { createReadBody } from '../read-body.ts'
-import { readRequest, requireFewParts } from '../read-request.ts'
-import { problemResponses } from '../responses.ts'
+import { clientOf } from '../rules/client-of.ts'
+import { originOf } from '../rules/origin.ts'
+import { createReadBody } from '../rules/read-body.ts'
+import { readRequest, requireFewParts } from '../rules/read-request.ts'
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { clientOf } from './client-of.ts'
-import type { HttpContext, Server } from './context.ts'
+import type { HttpContext, Server } from '../context.ts'
+import { clientOf } from '../rules/client-of.ts'
 
 /** Whoever is in between takes a connection without any bytes for a dead one; our own client does after 30 s. */
 const LONGEST_SILENCE_MS = 25_000

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { Server } from './context.ts'
+import type { Server } from '../context.ts'
 
 /** One for all: an error of its own for each would take longer than everything else that is done for it. */
 const NOBODY_WAITS = new Error('the client has gone, or the service stops')

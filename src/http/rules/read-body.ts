@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../errors.ts'
-import type { Refusals } from '../shares/refusals.ts'
-import { Room } from '../shares/room.ts'
+import { AppError } from '../../errors.ts'
+import type { Refusals } from '../../shares/refusals.ts'
+import { Room } from '../../shares/room.ts'
+import { whenOver } from '../answers/when-over.ts'
+import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from './client-of.ts'
-import type { HttpContext, Server } from './context.ts'
-import { whenOver } from './when-over.ts'
 
 /** A body that is on its way does not pause longer, but on the worst of lines; and others may wait for its room. */
 const STILL_MS = 5_000

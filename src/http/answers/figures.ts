@@ -1,5 +1,5 @@
-import { CAPTURE_BUCKETS, type CaptureFigures } from '../capture/figures.ts'
-import type { HttpContext } from './context.ts'
+import { CAPTURE_BUCKETS, type CaptureFigures } from '../../capture/figures.ts'
+import type { HttpContext } from '../context.ts'
 import { counter, gauge, histogram } from './exposition.ts'
 
 /** What is told of this process beside its requests. */

@@ -1,5 +1,5 @@
+import type { Server } from '../context.ts'
 import type { Connections } from './connections.ts'
-import type { Server } from './context.ts'
 
 /** What an address may hold before anything that could be a signature, however its `?` is spelled. */
 const PLAIN_PATH = /^[\w\-./~:@]*/

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../../config/config.ts'
 
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/
 

@@ -1,5 +1,5 @@
 import cors from '@fastify/cors'
-import type { Server } from './context.ts'
+import type { Server } from '../context.ts'
 
 /** Lets pages of these origins read. Call before keys are asked for: a browser's preflight carries none. */
 export async function allowOrigins(server: Server, origins: readonly string[]): Promise<void> {

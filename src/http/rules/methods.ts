@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http'
-import { AppError } from '../errors.ts'
-import type { Server } from './context.ts'
+import { AppError } from '../../errors.ts'
+import type { Server } from '../context.ts'
 
 /** Methods that never reach a route: CONNECT is no request for a resource. */
 const ANSWERED = METHODS.filter((method) => method !== 'CONNECT')

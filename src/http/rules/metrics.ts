@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { histogram, PREFIX } from '../answers/exposition.ts'
+import { renderFigures } from '../answers/figures.ts'
+import type { HttpContext } from '../context.ts'
 import type { Connections } from './connections.ts'
-import type { HttpContext } from './context.ts'
-import { histogram, PREFIX } from './exposition.ts'
-import { renderFigures } from './figures.ts'
 
 const NAME = 'http_request_duration_seconds'
 /** Upper ends, in seconds. */

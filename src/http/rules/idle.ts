@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { setImmediate as nextIteration } from 'node:timers/promises'
+import type { HttpContext, Server } from '../context.ts'
 import type { Connections } from './connections.ts'
-import type { HttpContext, Server } from './context.ts'
 
 /** How often it is looked, at the latest: by so much later than IDLE_TIMEOUT a connection ends. */
 const LOOK_MS = 2_000

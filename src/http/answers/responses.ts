@@ -1,6 +1,6 @@
-import { Type } from '../contract/schema.ts'
-import { describeFailure, type ErrorCode } from '../errors.ts'
-import { IMAGE_TYPE } from '../images/images.ts'
+import { Type } from '../../contract/schema.ts'
+import { describeFailure, type ErrorCode } from '../../errors.ts'
+import { IMAGE_TYPE } from '../../images/images.ts'
 
 export const notModified: object = Type.Null({
   description: 'Not changed since the `ETag` in `If-None-Match`.',

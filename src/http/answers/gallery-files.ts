@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 
 /** Beside the sources in a checkout, beside the built code in the package. */
-const FOLDER = new URL('../../dist/gallery/', import.meta.url)
+const FOLDER = new URL('../../../dist/gallery/', import.meta.url)
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',

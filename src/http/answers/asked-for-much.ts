@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AskedForMuch } from '../results/results.ts'
-import { clientOf } from './client-of.ts'
-import type { HttpContext } from './context.ts'
-import { originOf } from './origin.ts'
+import type { AskedForMuch } from '../../results/results.ts'
+import type { HttpContext } from '../context.ts'
+import { clientOf } from '../rules/client-of.ts'
+import { originOf } from '../rules/origin.ts'
 
 /** Answered by turns with other clients, as long as the client is there. */
 export function askedForMuch(

@@ -1,5 +1,5 @@
-import { AppError } from '../errors.ts'
-import type { HttpContext } from './context.ts'
+import { AppError } from '../../errors.ts'
+import type { HttpContext } from '../context.ts'
 
 /** For whoever asks, who need not know where on this machine a browser lies. The operator sees why. */
 const DOES_NOT_START = 'The browser does not start. Its operator sees why with: npx proofsheet browser'

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../errors.ts'
-import { IMAGE_TYPE, type OpenImage } from '../images/images.ts'
+import { AppError } from '../../errors.ts'
+import { IMAGE_TYPE, type OpenImage } from '../../images/images.ts'
 import { parseRange } from './byte-range.ts'
 import { matchesEtag } from './conditional.ts'
 

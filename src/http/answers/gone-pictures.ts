@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { type Condition, type ImageKey, type Images, parseKey } from '../images/images.ts'
-import type { Store } from '../store/store.ts'
+import { type Condition, type ImageKey, type Images, parseKey } from '../../images/images.ts'
+import type { Store } from '../../store/store.ts'
 
 /** Pictures that a result points at and that cannot be served: each time one is met it is an error in the log. */
 export class GonePictures {

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { parseId } from '../contract/ids.ts'
-import { AppError } from '../errors.ts'
-import { hashApiKey, isApiKey } from '../store/api-key.ts'
-import type { HttpContext, Server } from './context.ts'
+import { parseId } from '../../contract/ids.ts'
+import { AppError } from '../../errors.ts'
+import { hashApiKey, isApiKey } from '../../store/api-key.ts'
+import type { HttpContext, Server } from '../context.ts'
 import type { CountRequest } from './rate-limit.ts'
 
 const NO_KEY = 'send an API key: Authorization: Bearer <key>'

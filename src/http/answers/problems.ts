@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { PROBLEM_TYPE, type Problem } from '../contract/problem.ts'
-import { AppError, describeFailure, type ErrorCode } from '../errors.ts'
-import { isAnswering } from './connections.ts'
+import { PROBLEM_TYPE, type Problem } from '../../contract/problem.ts'
+import { AppError, describeFailure, type ErrorCode } from '../../errors.ts'
+import { isAnswering } from '../rules/connections.ts'
 import { withoutPath } from './no-browser.ts'
 
 /** Where nobody knows better. */

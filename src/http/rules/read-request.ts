@@ -1,5 +1,5 @@
-import { parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
-import { AppError } from '../errors.ts'
+import { parseScreenshotRequest, type RequestLimits } from '../../contract/screenshot-request.ts'
+import { AppError } from '../../errors.ts'
 import { outlineJson } from './json-outline.ts'
 
 /** What is something else must not be taken for something like it. */

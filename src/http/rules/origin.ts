@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { FastifyRequest } from 'fastify'
-import { AppError } from '../errors.ts'
-import type { HttpContext, Server } from './context.ts'
+import { AppError } from '../../errors.ts'
+import type { HttpContext, Server } from '../context.ts'
 
 const HOST = /^(?<name>[a-z0-9._-]{1,253}|\[[0-9a-f:.]{2,45}\])(?::(?<port>\d{1,5}))?$/i
 const LOOPBACK_NAME = /^(localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])$/i

@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AppError } from '../errors.ts'
+import { AppError } from '../../errors.ts'
+import type { HttpContext, Server } from '../context.ts'
 import { createAdmission } from './admission.ts'
-import type { HttpContext, Server } from './context.ts'
 import { Places } from './places.ts'
 
 /** Requests a client may send ahead of their answers. Nobody needs more; each costs memory while it waits. */

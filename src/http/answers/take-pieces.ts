@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Piece } from '../results/pieces.ts'
-import { clientOf } from './client-of.ts'
-import type { HttpContext } from './context.ts'
+import type { Piece } from '../../results/pieces.ts'
+import type { HttpContext } from '../context.ts'
+import { clientOf } from '../rules/client-of.ts'
 import { whenClosed } from './when-closed.ts'
 
 /** What a piece may take before it is known: more than almost all of them. */

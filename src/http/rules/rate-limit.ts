@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify'
+import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from './client-of.ts'
-import type { HttpContext, Server } from './context.ts'
 
 /** Clients remembered within one window; beyond it the oldest is forgotten. */
 const MAX_CLIENTS = 100_000

@@ -1,6 +1,6 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
+import type { HttpContext, Server } from '../context.ts'
 import type { Connections } from './connections.ts'
-import type { HttpContext, Server } from './context.ts'
 
 /** How often it is looked whether one has taken too long, at the latest. */
 const LOOK_MS = 5_000

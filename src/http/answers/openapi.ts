@@ -1,5 +1,5 @@
 import type { SwaggerOptions } from '@fastify/swagger'
-import type { HttpContext, Server } from './context.ts'
+import type { HttpContext, Server } from '../context.ts'
 import type { ApiDocument } from './docs-page.ts'
 
 /** Raised with every addition; the paths themselves are frozen. */
