@@ -29,11 +29,11 @@ export async function getRootHead(
 /** The status of a request, with those pages that have changed. Not everyone is told of every reason. */
 export function toStatus(
   rootId: string,
-  { created, tags, counts, captures }: Changes,
+  { created, tags, counts, finished, captures }: Changes,
   { isExplained, waiting }: { isExplained: boolean; waiting?: Waiting | undefined },
 ): RootStatus {
   const urls = captures.map((capture) => toPageStatus(capture, isExplained))
-  const state = stateOf(counts)
+  const state = finished?.outcome ?? stateOf(counts)
   const why = waiting && !isFinal(state) && { waiting }
   return { rootId, state, ...why, created, tags: [...tags], counts, urls }
 }

@@ -110,6 +110,7 @@ async function tag(store: Store, { rootId, view }: Visit, tags: readonly string[
     created: jobs[0]?.created ?? 0,
     idempotencyKey: undefined,
     version: 1,
+    finished: undefined,
     captures: jobs.map(({ created, ...job }) => ({
       ...job,
       state: 'done',

@@ -1,6 +1,6 @@
 import type { View } from '../contract/browsing.ts'
 import type { Seen } from '../contract/seen.ts'
-import type { CaptureReason, CaptureState, Counts } from '../contract/status.ts'
+import type { CaptureReason, CaptureState, Counts, RootState } from '../contract/status.ts'
 
 export interface RequestedPage {
   readonly url: string
@@ -102,6 +102,15 @@ export interface CaptureProgress extends RequestedPage, CaptureTimes {
   readonly changed: number
 }
 
+/** How a root ended. */
+export type Outcome = Exclude<RootState, 'queued' | 'running'>
+
+/** That a root is finished: written in the transaction that ended its last page. */
+export interface Finished {
+  readonly at: number
+  readonly outcome: Outcome
+}
+
 /** A request, and how far it is. */
 export interface RootProgress extends Wish {
   readonly created: number
@@ -109,6 +118,8 @@ export interface RootProgress extends Wish {
   readonly tags: readonly string[]
   /** Counts up with everything that happens. */
   readonly version: number
+  /** Undefined: not yet. */
+  readonly finished: Finished | undefined
   readonly captures: readonly CaptureProgress[]
 }
 
@@ -118,6 +129,8 @@ export interface Changes {
   readonly tags: readonly string[]
   /** Counts up with everything that happens. */
   readonly version: number
+  /** Undefined: not yet, or after the captures were read. */
+  readonly finished: Finished | undefined
   /** Of all its captures, how many are how far. */
   readonly counts: Counts
   /** Those that have changed, in their order. */
@@ -184,7 +197,10 @@ export interface Captures {
   findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined>
   /** From one instant. `since`: a version; 0 for everything. Undefined as above. */
   findChanges(projectId: string, rootId: string, since: number): Promise<Changes | undefined>
-  /** Writes down a request that is finished, for a root that was added with its results; once. */
+  /**
+   * Writes down a request that is finished, for a root that was added with its results; once. It has no events: nobody
+   * waits for it here.
+   */
   adopt(projectId: string, rootId: string, progress: RootProgress): Promise<void>
   /** Of the progress of a request; undefined as above. */
   findVersion(projectId: string, rootId: string): Promise<number | undefined>

@@ -1,5 +1,6 @@
 import type { Browsing } from './browsing.ts'
 import type { Captures } from './captures.ts'
+import type { Events } from './events.ts'
 import type { JobText } from './job-text.ts'
 
 export interface Project {
@@ -144,6 +145,8 @@ export interface Store {
   readonly browsing: Browsing
   /** What is still to be captured. */
   readonly captures: Captures
+  /** What has happened to captured roots. */
+  readonly events: Events
 
   /** Whether someone waits for a project, a root or a key: that takes a moment. */
   isLookingUp(): boolean

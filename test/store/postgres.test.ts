@@ -23,10 +23,12 @@ import { addRows, makeProject } from '../support/results.ts'
 import { seedPostgresRows } from '../support/seed.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 import { useDatabases } from '../support/use-servers.ts'
+import { BEFORE_LIFE, captureBeforeLife, expectLives, NOT_WRITTEN } from './before-life.ts'
 import { BEFORE_SEEN, captureBeforeSeen, expectOnlyCut } from './before-seen.ts'
 import { askBeforeTurns, BEFORE_TURNS, expectAllTaken, UNCOUNTED } from './before-turns.ts'
 import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
+import { lifeSuite } from './life-suite.ts'
 import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
 
@@ -47,8 +49,8 @@ const driver = {
     onTestFinished(() => dropDatabase(url))
     return url
   },
-  async open(url: string) {
-    const store = await openPostgresStore(url, LIMITS)
+  async open(url: string, options?: { clock?: () => number }) {
+    const store = await openPostgresStore(url, LIMITS, options)
     onTestFinished(() => store.close())
     return store
   },
@@ -69,6 +71,7 @@ storeSuite('PostgreSQL', withTables)
 capturesSuite('PostgreSQL', withTables)
 browsingSuite('PostgreSQL', withTables)
 seenSuite('PostgreSQL', withTables)
+lifeSuite('PostgreSQL', withTables)
 
 /** The address, with a setting of the server's for its sessions. */
 function withSetting(address: string, setting: string): string {
@@ -152,6 +155,18 @@ describe('PostgreSQL', () => {
     await before.close()
     await asAdmin(url, BEFORE_SEEN)
     await expectOnlyCut(await driver.open(url), asked)
+  })
+
+  test.each([
+    ['was finished before that was written down', BEFORE_LIFE, { at: 2_001, told: 0 }],
+    ['another version finished meanwhile', NOT_WRITTEN, { at: 5_000, told: 3 }],
+  ])('what %s is finished', async (_, statements, expected) => {
+    const url = await withTables.newPlace()
+    const before = await driver.open(url)
+    const asked = await captureBeforeLife(before)
+    await before.close()
+    await asAdmin(url, statements)
+    await expectLives(await driver.open(url), asked, expected)
   })
 
   test.each([

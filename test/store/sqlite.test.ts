@@ -10,17 +10,19 @@ import { start } from '../support/process.ts'
 import { addRows, makeProject } from '../support/results.ts'
 import { seedRows } from '../support/seed.ts'
 import { makeFolder } from '../support/workspace.ts'
+import { BEFORE_LIFE, captureBeforeLife, expectLives, NOT_WRITTEN } from './before-life.ts'
 import { BEFORE_SEEN, captureBeforeSeen, expectOnlyCut } from './before-seen.ts'
 import { askBeforeTurns, BEFORE_TURNS, expectAllTaken, UNCOUNTED } from './before-turns.ts'
 import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
+import { lifeSuite } from './life-suite.ts'
 import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
 
 const driver = {
   newPlace: async () => join(await makeFolder(), 'nested', 'store.db'),
-  async open(path: string) {
-    const store = await openSqliteStore(path)
+  async open(path: string, options?: { clock?: () => number }) {
+    const store = await openSqliteStore(path, options)
     onTestFinished(() => store.close())
     return store
   },
@@ -30,6 +32,7 @@ storeSuite('SQLite', driver)
 capturesSuite('SQLite', driver)
 browsingSuite('SQLite', driver)
 seenSuite('SQLite', driver)
+lifeSuite('SQLite', driver)
 
 describe('SQLite', () => {
   test('the store tells its connections nothing else', async () => {
@@ -87,6 +90,7 @@ describe('SQLite', () => {
     const database = new DatabaseSync(path)
     database.exec(
       `drop index projects_oldest_first; drop index jobs_of_page;
+       alter table projects drop column last_event; alter table projects drop column removed; drop table events;
        drop table identity; drop table turns; drop table captures; drop table requests; drop index roots_claimed;
        alter table roots drop column claimed; alter table roots drop column claimers;
        delete from kysely_migration where name <> '0001-results'`,
@@ -133,6 +137,20 @@ describe('SQLite', () => {
     database.exec(BEFORE_SEEN)
     database.close()
     await expectOnlyCut(await driver.open(path), asked)
+  })
+
+  test.each([
+    ['was finished before that was written down', BEFORE_LIFE, { at: 2_001, told: 0 }],
+    ['another version finished meanwhile', NOT_WRITTEN, { at: 5_000, told: 3 }],
+  ])('what %s is finished', async (_, statements, expected) => {
+    const path = await driver.newPlace()
+    const before = await driver.open(path)
+    const asked = await captureBeforeLife(before)
+    await before.close()
+    const database = new DatabaseSync(path)
+    database.exec(statements)
+    database.close()
+    await expectLives(await driver.open(path), asked, expected)
   })
 
   test.each([

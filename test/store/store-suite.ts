@@ -9,7 +9,7 @@ import { addRows, makeProject, newJob } from '../support/results.ts'
 
 export interface StoreDriver {
   /** An empty store, closed when the test is over. Called twice with one place, it opens the same store twice. */
-  open(place: string): Promise<Store>
+  open(place: string, options?: { clock?: () => number }): Promise<Store>
   /** A place no other test uses. */
   newPlace(): Promise<string>
   /** One where no store was opened before, where that makes a difference. */
@@ -18,21 +18,21 @@ export interface StoreDriver {
 
 /** Time that only passes when told to; real timers go on. */
 function stopClocks() {
-  vi.useFakeTimers({
-    toFake: ['Date', 'performance', 'setInterval', 'clearInterval'],
-    now: 1_700_000_000_000,
-  })
+  vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
+  let now = 1_700_000_000_000
   return {
+    clock: () => now,
     /** As for a process that is frozen or gone: those that are set stay silent. */
     stopTimers() {
       vi.clearAllTimers()
     },
     /** Only what it says. */
     jump(milliseconds: number) {
-      vi.setSystemTime(Date.now() + milliseconds)
+      now += milliseconds
     },
     pass(milliseconds: number) {
+      now += milliseconds
       vi.advanceTimersByTime(milliseconds)
     },
   }
@@ -50,7 +50,7 @@ function held() {
 
 /** What every store must do, whatever engine it runs on. */
 export function storeSuite(name: string, driver: StoreDriver): void {
-  const open = async () => driver.open(await driver.newPlace())
+  const open = async (options?: { clock: () => number }) => driver.open(await driver.newPlace(), options)
   const nothing = async () => {}
 
   describe(`${name}: projects`, () => {
@@ -220,9 +220,8 @@ export function storeSuite(name: string, driver: StoreDriver): void {
     })
 
     test('a killed adder’s claim: the same content goes on at once, other content is refused and later let in', async () => {
-      vi.useFakeTimers({ toFake: ['Date'], now: 1_700_000_000_000 })
-      onTestFinished(() => void vi.useRealTimers())
-      const store = await open()
+      let now = 1_700_000_000_000
+      const store = await open({ clock: () => now })
       const projectId = await makeProject(store)
       const added = root(projectId)
       const other = { ...added, digest: 'other' }
@@ -236,7 +235,7 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       expect(await store.countProjects()).toMatchObject([{ roots: 0, jobs: 0 }])
       await expect(store.addRoot(other, nothing)).rejects.toMatchObject({ code: 'conflict' })
       await expect(store.addRoot(overlapping, nothing)).rejects.toMatchObject({ code: 'conflict' })
-      vi.setSystemTime(1_700_000_000_000 + 121_000)
+      now += 121_000
       expect(await store.addRoot(overlapping, nothing)).toBe('added')
       expect(await store.addRoot({ ...other, jobs: [newJob()] }, nothing)).toBe('added')
       expect(await store.findRoot(projectId, added.rootId)).toMatchObject({ digest: 'other', jobCount: 1 })
@@ -304,22 +303,22 @@ export function storeSuite(name: string, driver: StoreDriver): void {
     })
 
     test('a claim that was made by a clock two hours ahead is dead once the clock is right', async () => {
-      const clock = stopClocks()
-      const store = await open()
+      const time = stopClocks()
+      const store = await open(time)
       const projectId = await makeProject(store)
       const added = root(projectId)
-      clock.jump(7_200_000)
+      time.jump(7_200_000)
       const killed = held()
       store.addRoot(added, killed.publish).catch(() => {})
       await killed.begun
-      clock.stopTimers()
-      clock.jump(-7_200_000)
+      time.stopTimers()
+      time.jump(-7_200_000)
       expect(await store.addRoot({ ...added, digest: 'other' }, nothing)).toBe('added')
     })
 
     test('a claim is renewed while it is published, by whoever joined it as well', async () => {
-      const clock = stopClocks()
-      const store = await open()
+      const time = stopClocks()
+      const store = await open(time)
       const projectId = await makeProject(store)
       const added = root(projectId)
       const other = { ...added, digest: 'other' }
@@ -327,13 +326,13 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       const killed = held()
       store.addRoot(added, killed.publish).catch(() => {})
       await killed.begun
-      clock.stopTimers()
-      clock.pass(119_000)
+      time.stopTimers()
+      time.pass(119_000)
       const { publish, begun, release } = held()
       const joined = store.addRoot(added, publish)
       await begun
       for (let index = 0; index < 20; index++) {
-        clock.pass(15_000)
+        time.pass(15_000)
         // Whatever was asked for before this is written by then; of eight in a row, one is enough.
         await makeProject(store)
       }
@@ -343,8 +342,8 @@ export function storeSuite(name: string, driver: StoreDriver): void {
     })
 
     test('who still publishes when another shows the same stops, and finds it present', async () => {
-      const clock = stopClocks()
-      const store = await open()
+      const time = stopClocks()
+      const store = await open(time)
       const projectId = await makeProject(store)
       const added = root(projectId)
       const go = Promise.withResolvers<void>()
@@ -358,13 +357,13 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       })
       await go.promise
       expect(await store.addRoot(added, nothing)).toBe('added')
-      clock.pass(15_000)
+      time.pass(15_000)
       expect(await slow).toBe('present')
     })
 
     test('who was frozen for too long finds out before the next picture, and is not told that it was added', async () => {
-      const clock = stopClocks()
-      const store = await open()
+      const time = stopClocks()
+      const store = await open(time)
       const projectId = await makeProject(store)
       const added = root(projectId)
       const [go, resume] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -380,8 +379,8 @@ export function storeSuite(name: string, driver: StoreDriver): void {
         }
       })
       await go.promise
-      clock.stopTimers()
-      clock.pass(121_000)
+      time.stopTimers()
+      time.pass(121_000)
       expect(await store.addRoot({ ...added, digest: 'other' }, nothing)).toBe('added')
       resume.resolve()
       await expect(frozen).rejects.toMatchObject({ code: 'unavailable' })

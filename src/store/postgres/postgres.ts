@@ -18,7 +18,11 @@ const MIGRATION_MS = 10 * 60_000
 const MIGRATION_WAIT_MS = 60_000
 const MIGRATION_LOCK = 7_238_196_305
 
-export async function openPostgresStore(url: string, limits: PoolLimits): Promise<Store> {
+export async function openPostgresStore(
+  url: string,
+  limits: PoolLimits,
+  { clock = Date.now } = {},
+): Promise<Store> {
   const pool = openPool(url, limits)
   try {
     const schema = await requireSuitable(pool.query)
@@ -32,7 +36,8 @@ export async function openPostgresStore(url: string, limits: PoolLimits): Promis
         import('../sql/writing/writes.ts'),
       ])
       const db = queryBuilder(pool)
-      return openWrites({ read: db, write: db, severalWriters: true, clockSkew: createClockSkew(pool.query) })
+      const clockSkew = createClockSkew(pool.query)
+      return openWrites({ read: db, write: db, severalWriters: true, clockSkew, clock })
     }
     // Whoever looks up a root does not wait for those who look through all of them.
     const inTurn = createTurns(Math.ceil(limits.connections / 2))

@@ -34,7 +34,8 @@ export function createPostgresReads(query: Query): Reads {
   return {
     async findProjects(ids) {
       const text = `select place, ${PROJECT}
-        from unnest($1::uuid[]) with ordinality wanted (wanted_id, place) join projects on project_id = wanted_id`
+        from unnest($1::uuid[]) with ordinality wanted (wanted_id, place) join projects on project_id = wanted_id
+        where removed is null`
       return inOrder(ids.length, await query(text, [ids]), toProject)
     },
     async findRoots(keys) {
@@ -66,7 +67,7 @@ export function createPostgresReads(query: Query): Reads {
       return (await query('select value from identity where name = $1', [name]))[0]?.[0] as string | undefined
     },
     async listProjects({ after, limit } = {}) {
-      const text = `select ${PROJECT} from projects ${after ? 'where (created, project_id) > ($2, $3)' : ''}
+      const text = `select ${PROJECT} from projects where removed is null ${after ? 'and (created, project_id) > ($2, $3)' : ''}
         order by created, project_id limit $1`
       return (await query(text, after ? [limit, after.created, after.projectId] : [limit])).map(toProject)
     },

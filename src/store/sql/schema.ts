@@ -1,4 +1,6 @@
 import type { CaptureReason, CaptureState } from '../../contract/status.ts'
+import type { Outcome } from '../captures.ts'
+import type { EventKind } from '../events.ts'
 
 /** The tables, as both engines hold them. Times are Unix milliseconds, ids lower case text. */
 export interface Schema {
@@ -7,6 +9,10 @@ export interface Schema {
     name: string
     created: number
     revision: string
+    /** The number of its last event. */
+    last_event: number
+    /** When its removal began. Null: it is shown. */
+    removed: number | null
   }
   roots: {
     project_id: string
@@ -15,7 +21,7 @@ export interface Schema {
     revision: string
     job_count: number
     digest: string
-    /** While its pictures are being published: when that was last known to go on. Null: shown. */
+    /** While its pictures are being published: when that was last known to go on. BEING_REMOVED; null: shown. */
     claimed: number | null
     /** How many are publishing them. */
     claimers: number
@@ -58,6 +64,9 @@ export interface Schema {
     fail_on: 'status' | null
     /** A JSON object: how many of its captures have each mark. */
     marks: string
+    /** When its last page ended. Null: some are unfinished. */
+    finished: number | null
+    outcome: Outcome | null
   }
   captures: {
     project_id: string
@@ -98,6 +107,17 @@ export interface Schema {
     waiting: number
     /** When it joined them: of two that have used the same, the earlier one comes first. */
     since: number
+  }
+  /** The outbox: what has happened to captured roots, for whoever tells others. */
+  events: {
+    project_id: string
+    /** Counts up by one within the project. */
+    number: number
+    kind: EventKind
+    root_id: string
+    /** Null: it is about the whole root. */
+    position: number | null
+    created: number
   }
   /** What is made once for the whole store, and what its other parts are known by. */
   identity: {

@@ -87,6 +87,10 @@ export function createSqlStore({
       findVersion: (projectId, rootId) => findVersion(projectId + rootId),
       findVersions: (roots) => reads.findVersions(roots),
     },
+    events: {
+      read: async (projectId, page) => (await writes()).events.read(projectId, page),
+      trim: async (options) => (await writes()).events.trim(options),
+    },
     close,
   }
 }

@@ -20,7 +20,7 @@ import type { Prepare } from './prepare.ts'
 /** Answers remembered at a time. */
 const MOST_KNOWN = 20_000
 
-/** Nothing is as old. */
+/** Sorts before every project. */
 const BEFORE_ALL = { created: -1, projectId: '' }
 
 export const TEXT = jobText((column) => `json_quote(${column})`)
@@ -28,9 +28,10 @@ const SHOWN = `select ${HEAD} from roots where project_id = ?1 and claimed is nu
 
 export function createSqliteReads(prepare: Prepare): Reads {
   const version = prepare('pragma data_version')
-  const project = prepare(`select ${PROJECT} from projects where project_id = ?1`)
+  const project = prepare(`select ${PROJECT} from projects where project_id = ?1 and removed is null`)
   const projects = prepare(
-    `select ${PROJECT} from projects where (created, project_id) > (?2, ?3) order by created, project_id limit ?1`,
+    `select ${PROJECT} from projects where (created, project_id) > (?2, ?3) and removed is null
+     order by created, project_id limit ?1`,
   )
   const root = prepare(`${SHOWN} and root_id = ?2`)
   const key = prepare(`select ${KEY} from keys where hash = ?1 and revoked is null`)

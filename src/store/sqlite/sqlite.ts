@@ -14,7 +14,7 @@ import { createSqliteReads } from './reads.ts'
 import { whileBusy } from './while-busy.ts'
 
 /** Two connections: while one of them writes, requests go on reading through the other. */
-export async function openSqliteStore(path: string): Promise<Store> {
+export async function openSqliteStore(path: string, { clock = Date.now } = {}): Promise<Store> {
   await makeDurableFolder(dirname(path))
   // Made here and not by SQLite, so that it is its owner's alone; the log beside it takes over the mode.
   await (await open(path, 'a', 0o600)).close()
@@ -36,7 +36,7 @@ export async function openSqliteStore(path: string): Promise<Store> {
       ])
       const writer = await connections.connect({ waits: false })
       const [read, write] = [queryBuilder(reader, file), queryBuilder(writer, file)]
-      return openWrites({ read, write, severalWriters: false, clockSkew: async () => 0 })
+      return openWrites({ read, write, severalWriters: false, clockSkew: async () => 0, clock })
     }
     const prepare = preparing(reader, file)
     const [found, browsing] = [createSqliteReads(prepare), createSqliteBrowsing(prepare)]

@@ -3,8 +3,10 @@ import type { Transaction, Updateable } from 'kysely'
 import type { Attempt, Captured, CaptureKey, CaptureTask, Failed, PutBack } from '../../captures.ts'
 import type { Schema } from '../schema.ts'
 import { type Condition, type DueOptions, isDue, isOf } from './due.ts'
+import { appendEvents, type NewEvent } from './events.ts'
+import { finishIfLast } from './life.ts'
 import { addMarks } from './marks.ts'
-import { newRevision } from './revision.ts'
+import { changeProject, newRevision } from './revision.ts'
 import { charge } from './turns.ts'
 
 /** A page is given up long before. */
@@ -42,7 +44,10 @@ export async function begin(
   }
 }
 
-/** Ends the capture with its result, which is in the answers from then on, or without one. */
+/**
+ * Ends the capture with its result, which is in the answers from then on, or without one. The same transaction finishes
+ * the root where this was its last page, and writes the events of both.
+ */
 export async function end(
   transaction: Transaction<Schema>,
   attempt: Attempt,
@@ -70,6 +75,10 @@ export async function end(
       .execute()
   }
   if (!('reason' in outcome)) await addJob(transaction, attempt, { ...ended.capture, ...outcome }, now)
+  const { position } = attempt
+  const events: NewEvent[] = [{ kind: failed ? 'page.failed' : 'page.done', position }]
+  if (await finishIfLast(transaction, attempt, now)) events.push({ kind: 'root.finished' })
+  await appendEvents(transaction, attempt, events, now)
   return true
 }
 
@@ -207,9 +216,5 @@ async function addJob(
     .where('project_id', '=', projectId)
     .where('root_id', '=', rootId)
     .execute()
-  await transaction
-    .updateTable('projects')
-    .set({ revision: newRevision() })
-    .where('project_id', '=', projectId)
-    .execute()
+  await changeProject(transaction, projectId)
 }

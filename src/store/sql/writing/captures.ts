@@ -16,13 +16,15 @@ import type { Schema } from '../schema.ts'
 import { begin, end, Overtaken, release, requeue } from './attempts.ts'
 import { findDue, isDue, isOf } from './due.ts'
 import { hasTurns, joinTurns, lockTurns, requireRoom } from './join-turns.ts'
+import { findEnded, finishEnded } from './life.ts'
 import { findChanges, findProgress } from './progress.ts'
+import { requireProject } from './projects.ts'
 import { findMiscounted, recount } from './recount.ts'
-import { addRequest, adoptRequest, findAccepted, queuePages, requireProjectRow } from './requests.ts'
+import { addRequest, adoptRequest, findAccepted, queuePages } from './requests.ts'
 import { findNext } from './turns.ts'
 import type { Connections } from './writes.ts'
 
-/** How often it is looked for what was not counted, where nothing is due. */
+/** How often it is looked for what another version did not write down, where nothing is due. */
 const RECOUNT_MS = 30_000
 
 /** What only reading needs is the engine's own: `reads.ts`. */
@@ -54,7 +56,7 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
     const heldUntil = request.heldUntil && request.heldUntil + skew
     for (;;) {
       const accepted = await this.#transaction(async (transaction) => {
-        await requireProjectRow(transaction, projectId)
+        await requireProject(transaction, projectId)
         const turns = await lockTurns(transaction, projectId, { lock: this.#lock })
         const before = await findAccepted(transaction, request)
         if (before !== undefined) return before
@@ -112,6 +114,8 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
     this.#recounted = performance.now()
     const projectIds = await findMiscounted(this.#read)
     for (const id of projectIds) await this.#transaction((one) => recount(one, id, { now, lock: this.#lock }))
+    for (const root of await findEnded(this.#read))
+      await this.#transaction((one) => finishEnded(one, root, now))
     return projectIds.length > 0
   }
 

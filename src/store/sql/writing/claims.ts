@@ -2,7 +2,8 @@ import type { ExpressionBuilder, ExpressionWrapper, SqlBool, Transaction } from 
 import { AppError } from '../../../errors.ts'
 import type { NewRoot } from '../../store.ts'
 import type { Schema } from '../schema.ts'
-import { newRevision } from './revision.ts'
+import { unknownProject } from './projects.ts'
+import { changeProject, newRevision } from './revision.ts'
 
 // A root is claimed, its pictures are published, and then it is shown: two short transactions, however long the
 // publishing takes. Until it is shown nobody but these functions sees it.
@@ -79,14 +80,13 @@ export async function renewClaim(
   return (await changeClaim(transaction, root, { claimed: now, more: 0 })) !== undefined
 }
 
-/** False where there is no claim to show: another who shared it has shown it, or it was taken for a dead one's. */
+/**
+ * False where there is no claim to show: another who shared it has shown it, or it was taken for a dead one's. Throws
+ * `not_found` where the project was removed meanwhile.
+ */
 export async function showRoot(transaction: Transaction<Schema>, root: NewRoot): Promise<boolean> {
   if ((await changeClaim(transaction, root, { claimed: null, more: 0 })) === undefined) return false
-  await transaction
-    .updateTable('projects')
-    .set({ revision: newRevision() })
-    .where('project_id', '=', root.projectId)
-    .execute()
+  if (!(await changeProject(transaction, root.projectId))) throw unknownProject(root.projectId)
   return true
 }
 

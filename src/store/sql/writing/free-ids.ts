@@ -22,25 +22,27 @@ export async function findTaken(
   return new Set(rows.map(({ uuid }) => uuid))
 }
 
+export type Transact = <T>(work: (transaction: Transaction<Schema>) => Promise<T>) => Promise<T>
+
 /** See `Store.whileFree`: they are claimed as those of a root that is never shown. */
 export async function whileFree(
-  transact: <T>(work: (transaction: Transaction<Schema>) => Promise<T>) => Promise<T>,
+  { transact, clock }: { transact: Transact; clock: () => number },
   { projectId, uuids }: { projectId: string; uuids: readonly string[] },
   work: (stillOurs: () => void) => Promise<void>,
 ): Promise<boolean> {
   const root = rootOfNothing(projectId, uuids)
   try {
-    await transact((transaction) => claim(transaction, root, Date.now()))
+    await transact((transaction) => claim(transaction, root, clock()))
   } catch (error) {
     if (error instanceof AppError && error.code === 'conflict') return false
     throw error
   }
-  const held = holdClaim(() => transact((transaction) => renewClaim(transaction, root, Date.now())))
+  const held = holdClaim(() => transact((transaction) => renewClaim(transaction, root, clock())))
   try {
     await work(held.stillOurs)
   } finally {
     held.letGo()
-    await transact((transaction) => releaseClaim(transaction, root, Date.now())).catch(() => {})
+    await transact((transaction) => releaseClaim(transaction, root, clock())).catch(() => {})
   }
   return true
 }

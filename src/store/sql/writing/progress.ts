@@ -29,7 +29,8 @@ export async function findProgress(
     fullPage: request.full_page === 1,
     failOnStatus: request.fail_on === 'status',
     tags: JSON.parse(request.tags),
-    version: versionOf(rows),
+    version: versionOf(request, rows),
+    finished: toFinished(request),
     captures: rows.map(toProgress),
   }
 }
@@ -61,7 +62,8 @@ export async function findChanges(
   return {
     created: request.created,
     tags: JSON.parse(request.tags),
-    version: versionOf(rows),
+    version: versionOf(request, rows),
+    finished: toFinished(request),
     counts,
     captures: rows.filter(({ changed }) => changed > since).map((row) => toProgress(row as Row)),
   }
@@ -76,14 +78,19 @@ async function findRequest(db: Kysely<Schema>, projectId: string, rootId: string
         .onRef('roots.root_id', '=', 'requests.root_id'),
     )
     .select(['roots.created', 'idempotency_key', 'width', 'height', 'full_page', 'fail_on', 'tags'])
+    .select(['version', 'finished', 'outcome'])
     .where('requests.project_id', '=', projectId)
     .where('requests.root_id', '=', rootId)
     .executeTakeFirst()
 }
 
-/** Whatever happened last happened to one of them. */
-function versionOf(rows: readonly { readonly changed: number }[]): number {
-  return rows.reduce((last, { changed }) => Math.max(last, changed), 0)
+/** The request was read first: whatever is newer happened to one of its captures. */
+function versionOf(request: { version: number }, rows: readonly { readonly changed: number }[]): number {
+  return rows.reduce((last, { changed }) => Math.max(last, changed), request.version)
+}
+
+function toFinished({ finished, outcome }: Pick<Schema['requests'], 'finished' | 'outcome'>) {
+  return finished === null || outcome === null ? undefined : { at: finished, outcome }
 }
 
 type Row = Omit<Schema['captures'], 'project_id' | 'root_id' | 'turn' | 'due' | 'lease' | 'deaths'>

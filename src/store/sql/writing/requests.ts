@@ -1,11 +1,13 @@
-import { sql, type Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { Seen } from '../../../contract/seen.ts'
 import { AppError } from '../../../errors.ts'
 import type { CaptureProgress, NewRequest, RootProgress } from '../../captures.ts'
 import type { Schema } from '../schema.ts'
 import { FIRST_VERSION } from './due.ts'
+import { outcomeOf } from './life.ts'
 import { addMarks, NO_MARKS } from './marks.ts'
-import { newRevision } from './revision.ts'
+import { unknownProject } from './projects.ts'
+import { changeProject, newRevision } from './revision.ts'
 
 /** What the root of a request begins with. It is shown at once: nobody publishes it. */
 const SHOWN = { job_count: 0, claimed: null, claimers: 0 } as const
@@ -60,16 +62,8 @@ export async function addRequest(transaction: Transaction<Schema>, request: NewR
     .onConflict((conflict) => conflict.columns(['project_id', 'idempotency_key']).doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows === 0n) return false
-  await changeProject(transaction, projectId)
+  if (!(await changeProject(transaction, projectId))) throw unknownProject(projectId)
   return true
-}
-
-async function changeProject(transaction: Transaction<Schema>, projectId: string): Promise<void> {
-  await transaction
-    .updateTable('projects')
-    .set({ revision: newRevision() })
-    .where('project_id', '=', projectId)
-    .execute()
 }
 
 /** Does nothing where it is known already. */
@@ -77,7 +71,7 @@ export async function adoptRequest(
   transaction: Transaction<Schema>,
   projectId: string,
   rootId: string,
-  { idempotencyKey, width, height, fullPage, failOnStatus, tags, version, captures }: RootProgress,
+  { idempotencyKey, width, height, fullPage, failOnStatus, tags, version, finished, captures }: RootProgress,
 ): Promise<void> {
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('requests')
@@ -92,6 +86,8 @@ export async function adoptRequest(
       version,
       fail_on: failOnStatus ? 'status' : null,
       marks: addMarks(NO_MARKS, captures.map(marksOf)),
+      finished: finished?.at ?? Math.max(0, ...captures.map((capture) => capture.finished ?? 0)),
+      outcome: finished?.outcome ?? outcomeOf(captures.map(({ state }) => state)),
     })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()
@@ -120,7 +116,7 @@ export async function adoptRequest(
     seen: capture.seen ? JSON.stringify(capture.seen) : null,
     changed: capture.changed,
   }))
-  await transaction.insertInto('captures').values(rows).execute()
+  if (rows.length > 0) await transaction.insertInto('captures').values(rows).execute()
 }
 
 /** Of what was captured before it was written down what was seen, only one mark is known. */
@@ -161,14 +157,4 @@ async function firstTurn(transaction: Transaction<Schema>, projectId: string): P
     .where('project_id', '=', projectId)
     .executeTakeFirst()
   return (last?.turn ?? -1) + 1
-}
-
-/** Throws `not_found`. */
-export async function requireProjectRow(transaction: Transaction<Schema>, projectId: string): Promise<void> {
-  const found = await transaction
-    .selectFrom('projects')
-    .select(sql`1`.as('one'))
-    .where('project_id', '=', projectId)
-    .executeTakeFirst()
-  if (!found) throw new AppError('not_found', `there is no project ${projectId}`)
 }

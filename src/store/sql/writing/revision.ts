@@ -1,6 +1,19 @@
 import { randomBytes } from 'node:crypto'
+import type { Transaction } from 'kysely'
+import type { Schema } from '../schema.ts'
 
 /** Random, not counted: a restored backup or a project made anew never repeats one. */
 export function newRevision(): string {
   return randomBytes(12).toString('base64url')
+}
+
+/** Gives the project a new revision. False where there is no such project, or it is being removed. */
+export async function changeProject(transaction: Transaction<Schema>, projectId: string): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('projects')
+    .set({ revision: newRevision() })
+    .where('project_id', '=', projectId)
+    .where('removed', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }

@@ -4,8 +4,10 @@ import type { NewRoot, Project, ProjectSummary, Store, StoredKey } from '../../s
 import type { Schema } from '../schema.ts'
 import { SqlCaptures } from './captures.ts'
 import { claim, releaseClaim, renewClaim, showRoot } from './claims.ts'
-import { findTaken, whileFree } from './free-ids.ts'
+import { SqlEvents } from './events.ts'
+import { findTaken, type Transact, whileFree } from './free-ids.ts'
 import { holdClaim, lostClaim } from './hold-claim.ts'
+import { requireProject } from './projects.ts'
 import { newRevision } from './revision.ts'
 
 type StoreWrites = Pick<
@@ -24,6 +26,7 @@ type StoreWrites = Pick<
 /** Everything but what requests read, by queries that serve every engine. */
 export interface Writes extends StoreWrites {
   readonly captures: SqlCaptures
+  readonly events: SqlEvents
 }
 
 /** They may be one connection or two; a driver opens them and translates its engine's errors. */
@@ -34,19 +37,26 @@ export interface Connections {
   readonly severalWriters: boolean
   /** By how much the clock that all of them share is ahead of this machine's. */
   readonly clockSkew: () => Promise<number>
+  /** The time of this machine, in Unix milliseconds. */
+  readonly clock: () => number
 }
 
 export function openWrites(connections: Connections): Writes {
-  return Object.assign(new SqlWrites(connections), { captures: new SqlCaptures(connections) })
+  return Object.assign(new SqlWrites(connections), {
+    captures: new SqlCaptures(connections),
+    events: new SqlEvents(connections),
+  })
 }
 
 class SqlWrites implements StoreWrites {
   readonly #read: Kysely<Schema>
   readonly #write: Kysely<Schema>
+  readonly #clock: () => number
 
-  constructor({ read, write }: Connections) {
+  constructor({ read, write, clock }: Connections) {
     this.#read = read
     this.#write = write
+    this.#clock = clock
   }
 
   async createProject(project: Omit<Project, 'revision'>): Promise<void> {
@@ -54,7 +64,7 @@ class SqlWrites implements StoreWrites {
     const { numInsertedOrUpdatedRows } = await this.#transaction((transaction) =>
       transaction
         .insertInto('projects')
-        .values({ project_id: projectId, name, created, revision: newRevision() })
+        .values({ project_id: projectId, name, created, revision: newRevision(), last_event: 0 })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirstOrThrow(),
     )
@@ -72,6 +82,7 @@ class SqlWrites implements StoreWrites {
         fn.count<number>('roots.root_id').as('roots'),
         fn.coalesce(fn.sum<number>('roots.job_count'), sql<number>`0`).as('jobs'),
       ])
+      .where('projects.removed', 'is', null)
       .groupBy('projects.project_id')
       .orderBy('projects.created')
       .orderBy('projects.project_id')
@@ -90,11 +101,11 @@ class SqlWrites implements StoreWrites {
     root: NewRoot,
     publish: (stillOurs: () => void) => Promise<void>,
   ): Promise<'added' | 'present'> {
-    if (!(await this.#hasProject(root.projectId))) throw unknownProject(root.projectId)
-    const outcome = await this.#transaction((transaction) => claim(transaction, root, Date.now()))
+    await requireProject(this.#read, root.projectId)
+    const outcome = await this.#transaction((transaction) => claim(transaction, root, this.#clock()))
     if (outcome === 'present') return outcome
     const held = holdClaim(() =>
-      this.#transaction((transaction) => renewClaim(transaction, root, Date.now())),
+      this.#transaction((transaction) => renewClaim(transaction, root, this.#clock())),
     )
     try {
       await publish(held.stillOurs)
@@ -103,7 +114,9 @@ class SqlWrites implements StoreWrites {
       if (held.isLost() && (await this.#isShown(root))) return 'present'
       // Where nobody answered, what was sent may still arrive: then the ids stay taken until that is over.
       if (!(error instanceof AppError) || error.code !== 'unavailable') {
-        await this.#transaction((transaction) => releaseClaim(transaction, root, Date.now())).catch(() => {})
+        await this.#transaction((transaction) => releaseClaim(transaction, root, this.#clock())).catch(
+          () => {},
+        )
       }
       throw error
     } finally {
@@ -123,11 +136,12 @@ class SqlWrites implements StoreWrites {
     uuids: readonly string[],
     work: (stillOurs: () => void) => Promise<void>,
   ): Promise<boolean> {
-    return whileFree((run) => this.#transaction(run), { projectId, uuids }, work)
+    const transact: Transact = (run) => this.#transaction(run)
+    return whileFree({ transact, clock: this.#clock }, { projectId, uuids }, work)
   }
 
   async createKey(key: StoredKey): Promise<void> {
-    if (!(await this.#hasProject(key.projectId))) throw unknownProject(key.projectId)
+    await requireProject(this.#read, key.projectId)
     const { numInsertedOrUpdatedRows } = await this.#transaction((transaction) =>
       transaction
         .insertInto('keys')
@@ -194,17 +208,8 @@ class SqlWrites implements StoreWrites {
     return row?.digest === digest
   }
 
-  async #hasProject(projectId: string): Promise<boolean> {
-    const found = this.#read.selectFrom('projects').select('project_id').where('project_id', '=', projectId)
-    return (await found.executeTakeFirst()) !== undefined
-  }
-
   /** Every write, also a single one: a transaction is what waits for other writers. */
   async #transaction<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T> {
     return await this.#write.transaction().execute(work)
   }
-}
-
-function unknownProject(projectId: string): AppError {
-  return new AppError('not_found', `there is no project ${projectId}`)
 }

@@ -1,0 +1,67 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type { CaptureState } from '../../../contract/states.ts'
+import type { Outcome } from '../../captures.ts'
+import type { RootKey } from '../reading/reads.ts'
+import type { Schema } from '../schema.ts'
+import { appendEvents } from './events.ts'
+
+/** Roots that are looked for at a time. */
+const AT_ONCE = 100
+
+export function outcomeOf(states: readonly CaptureState[]): Outcome {
+  const [some, none] = [states.includes('done'), states.includes('failed')]
+  return none ? (some ? 'partial' : 'failed') : 'done'
+}
+
+/**
+ * Writes down that the root is finished, if no page of it is unfinished. Answers whether that was done now. The
+ * transaction has locked the row of the request before: of two that end the last two pages, the later one sees both ends.
+ */
+export async function finishIfLast(
+  transaction: Transaction<Schema>,
+  { projectId, rootId }: RootKey,
+  now: number,
+): Promise<boolean> {
+  const ofRoot = transaction
+    .selectFrom('captures')
+    .where('project_id', '=', projectId)
+    .where('root_id', '=', rootId)
+  const left = await ofRoot.select('position').where('finished', 'is', null).limit(1).executeTakeFirst()
+  if (left) return false
+  const states = (await ofRoot.select('state').distinct().execute()).map(({ state }) => state)
+  const { numUpdatedRows } = await transaction
+    .updateTable('requests')
+    .set({ finished: now, outcome: outcomeOf(states) })
+    .where('project_id', '=', projectId)
+    .where('root_id', '=', rootId)
+    .where('finished', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+// While versions change, one that does not write this down may still end pages in the same database.
+
+/** Roots whose pages have all ended, and that are not finished. */
+export async function findEnded(db: Kysely<Schema>): Promise<RootKey[]> {
+  const { rows } = await sql<{ project_id: string; root_id: string }>`
+    select project_id, root_id from requests where finished is null and not exists (
+      select 1 from captures where captures.project_id = requests.project_id
+        and captures.root_id = requests.root_id and captures.finished is null)
+    limit ${AT_ONCE}`.execute(db)
+  return rows.map((row) => ({ projectId: row.project_id, rootId: row.root_id }))
+}
+
+export async function finishEnded(
+  transaction: Transaction<Schema>,
+  root: RootKey,
+  now: number,
+): Promise<void> {
+  const locked = transaction
+    .updateTable('requests')
+    .set(({ ref }) => ({ version: ref('version') }))
+    .where('project_id', '=', root.projectId)
+    .where('root_id', '=', root.rootId)
+  const { numUpdatedRows } = await locked.executeTakeFirst()
+  if (numUpdatedRows === 0n || !(await finishIfLast(transaction, root, now))) return
+  await appendEvents(transaction, root, [{ kind: 'root.finished' }], now)
+}

@@ -1,0 +1,56 @@
+import { expect } from 'vitest'
+import type { CaptureTask } from '../../src/store/captures.ts'
+import type { Store } from '../../src/store/store.ts'
+import { FAILURE, newRequest, PICTURE } from '../support/captures.ts'
+import { makeProject } from '../support/results.ts'
+
+/** Takes a database back to before migration 10, on both engines. */
+export const BEFORE_LIFE = `drop table events; drop index requests_unfinished;
+  alter table requests drop column finished; alter table requests drop column outcome;
+  alter table projects drop column last_event; alter table projects drop column removed;
+  delete from kysely_migration where name = '0010-life';`
+
+/** As a version did that knows nothing of this, beside one that does. */
+export const NOT_WRITTEN = 'update requests set finished = null, outcome = null; delete from events'
+
+const LEASE = { now: 1_000, leaseMs: 20_000 }
+
+/** Roots of two pages each: one done, one failed, one half done and half failed, one half done. */
+export async function captureBeforeLife(store: Store) {
+  const projectId = await makeProject(store)
+  const rootIds: string[] = []
+  const outcomes = [
+    [PICTURE, PICTURE],
+    [FAILURE, FAILURE],
+    [PICTURE, FAILURE],
+    [undefined, PICTURE],
+  ]
+  for (const pages of outcomes) {
+    const rootId = await store.captures.accept(newRequest(projectId, { pages: 2 }))
+    rootIds.push(rootId)
+    for (const [index, outcome] of pages.entries()) {
+      const task = (await store.captures.takeNext({ ...LEASE, rootId })) as CaptureTask
+      if (outcome) await store.captures.finish(task, outcome, 2_000 + index)
+    }
+  }
+  return { projectId, rootIds }
+}
+
+/** `at`: when they were finished; `told`: how many of them have an event. */
+export async function expectLives(
+  { captures, events }: Store,
+  { projectId, rootIds }: Awaited<ReturnType<typeof captureBeforeLife>>,
+  { at, told }: { at: number; told: number },
+): Promise<void> {
+  await captures.takeNext({ ...LEASE, now: 5_000 })
+  const lives = await Promise.all(rootIds.map((rootId) => captures.findProgress(projectId, rootId)))
+  expect(lives.map((life) => life?.finished)).toEqual([
+    { at, outcome: 'done' },
+    { at, outcome: 'failed' },
+    { at, outcome: 'partial' },
+    undefined,
+  ])
+  const found = await events.read(projectId, { after: 0, limit: 100 })
+  expect(found.map(({ kind }) => kind)).toEqual(Array.from({ length: told }, () => 'root.finished'))
+  expect(new Set(found.map(({ rootId }) => rootId))).toEqual(new Set(told > 0 ? rootIds.slice(0, told) : []))
+}
