@@ -19,7 +19,7 @@ for (const visit of [...history, newest]) {
   site.show(visit.look)
   for (const { page, view, file } of sightsOf(visit)) {
     const shot = await camera.shoot(
-      { ...view, url: addressOf(page), loadingTime: 15_000, failOnStatus: false },
+      { options: view.options, url: addressOf(page), loadingTime: 15_000 },
       new AbortController().signal,
     )
     const picture = sharp(shot.bytes).png({ palette: true, dither: 0.4, effort: 10, compressionLevel: 9 })

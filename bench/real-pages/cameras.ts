@@ -56,7 +56,7 @@ export function openOurs(found: FoundBrowser, port: number, concurrency: number)
   })
   return {
     async take({ url, width, height, fullPage }) {
-      const page = { url, width, height, fullPage, loadingTime: LOADING_MS, failOnStatus: false }
+      const page = { url, options: { width, height, fullPage }, loadingTime: LOADING_MS }
       return (await camera.shoot(page, new AbortController().signal)).bytes
     },
     close: () => camera.close(),

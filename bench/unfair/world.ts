@@ -94,11 +94,7 @@ export async function addWaitingRoot(
     created: now,
     digest: rootId,
     idempotencyKey: undefined,
-    tags: [],
-    width: 1200,
-    height: 720,
-    fullPage: false,
-    failOnStatus: false,
+    options: { width: 1200, height: 720, fullPage: false, tags: [] },
     pages: Array.from({ length: pages }, (_, index) => ({
       url: `https://example.com/${index}/`.padEnd(addressBytes, 'x'),
       name: `Page ${index}`,

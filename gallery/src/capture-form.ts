@@ -1,3 +1,4 @@
+import type { ScreenshotParameter } from '../../src/contract/capture-options.ts'
 import type { ScreenshotRequest } from '../../src/contract/screenshot-request.ts'
 import { shortAddress } from './words.ts'
 
@@ -20,18 +21,15 @@ interface Line {
   readonly text: string
 }
 
-export interface Filled {
+export interface Filled extends Omit<ScreenshotParameter, 'tags'> {
   readonly addresses: string
-  readonly width: number
-  readonly height: number
-  readonly fullPage: boolean
   readonly tags: string
 }
 
 /** What the form asks for. An address without a scheme is meant as people mean it. */
-export function toRequest({ addresses, width, height, fullPage, tags }: Filled): ScreenshotRequest {
+export function toRequest({ addresses, tags, ...options }: Filled): ScreenshotRequest {
   return {
-    screenshotParameter: { width, height, fullPage, tags: readTags(tags) },
+    screenshotParameter: { ...options, tags: readTags(tags) },
     urls: readLines(addresses).map(({ text }) => {
       const url = /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text}`
       return { url, name: shortAddress(url).slice(0, 200) || url.slice(0, 200) }

@@ -1,3 +1,5 @@
+import type { View } from '../../src/contract/capture-options.ts'
+
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' })
 const SHORT_DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
@@ -40,15 +42,14 @@ export function shortAddress(url: string): string {
   return url.replace(/^https?:\/\//, '').replace(/\/$/, '')
 }
 
-/** How a page was asked for: `Window 1280 × 800`, `Full page, 1280 wide`. */
-export function viewName({
-  width,
-  height,
-  fullPage,
-}: {
-  width: number
-  height: number
-  fullPage: boolean
-}): string {
-  return fullPage ? `Full page, ${width} wide` : `Window ${width} × ${height}`
+/** How a page was asked for: `Window 1280 × 800`, `Full page, 1280 wide`, and whatever else was asked. */
+export function viewName({ width, height, fullPage, ...others }: View): string {
+  const size = fullPage ? `Full page, ${width} wide` : `Window ${width} × ${height}`
+  return [size, ...Object.entries(others).map(optionName)].join(', ')
+}
+
+/** `{ reducedMotion: true }` is `reduced motion`, `{ delay: 500 }` is `delay 500`. */
+function optionName([name, value]: [string, unknown]): string {
+  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return value === true ? words : `${words} ${typeof value === 'string' ? value : JSON.stringify(value)}`
 }

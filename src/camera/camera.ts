@@ -1,4 +1,5 @@
 import type { FoundBrowser } from '../browser/browser.ts'
+import type { PageOptions } from '../contract/capture-options.ts'
 import type { Seen } from '../contract/seen.ts'
 import type { CaptureReason } from '../contract/status.ts'
 
@@ -10,13 +11,9 @@ export interface RunningBrowser extends Pick<FoundBrowser, 'path' | 'kind' | 'or
 
 export interface PageToShoot {
   readonly url: string
-  readonly width: number
-  readonly height: number
-  readonly fullPage: boolean
+  readonly options: PageOptions
   /** The longest it may take to settle. */
   readonly loadingTime: number
-  /** A page whose server answers with a status of 400 or more has failed, with the reason `status`. */
-  readonly failOnStatus: boolean
   /** Whose it is: those that have none being taken wait for nobody. */
   readonly projectId?: string
 }

@@ -45,13 +45,13 @@ export async function expose(
   wanted: PageToShoot,
   rules: Rules,
 ): Promise<Exposed> {
-  const { width, height, fullPage } = wanted
+  const { width, height, fullPage } = wanted.options
   const { limits, signal } = rules
   const { cssContentSize } = await session.send('Page.getLayoutMetrics')
   const whole = fullPage ? Math.max(height, Math.ceil(cssContentSize.height)) : height
   const size = { width, height: Math.min(whole, highest(limits, width)) }
   const marks = { cut: size.height < whole, wide: Math.ceil(cssContentSize.width) > width }
-  const seen = lookedAt(wanted).height
+  const seen = lookedAt(wanted.options).height
   if (size.height === seen) {
     if (bytesOf(rest.frame) > limits.bytes) throw tooLarge(wanted, size, limits, bytesOf(rest.frame))
     return { bytes: Buffer.from(rest.frame, 'base64'), ...marks }

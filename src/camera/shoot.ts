@@ -30,7 +30,7 @@ interface Rules {
 export async function openContext(
   browser: Browser,
   gate: Gate,
-  { width, height }: PageToShoot,
+  { options: { width, height } }: PageToShoot,
 ): Promise<BrowserContext> {
   return await browser.newContext({
     viewport: { width, height },
@@ -65,12 +65,13 @@ async function shoot(
 ): Promise<Shot> {
   const network = watchNetwork(page)
   const visit = new Visit(page, gate, wanted)
-  const session = await openWindow(page, wanted)
+  const session = await openWindow(page, wanted.options)
   const moves = await countMoves(session)
   const deadline = performance.now() + wanted.loadingTime
   await visit.navigate()
-  const rules = { window: { width: wanted.width, height: wanted.height }, fullPage: wanted.fullPage }
-  const unveilTo = wanted.fullPage ? highest(limits, wanted.width) : undefined
+  const { width, height, fullPage } = wanted.options
+  const rules = { window: { width, height }, fullPage }
+  const unveilTo = fullPage ? highest(limits, width) : undefined
 
   const findRest = async (over: AbortSignal): Promise<Rest> => {
     const loaded = await whenLoaded(page, session, network, { unveilTo, signal: over })

@@ -63,7 +63,7 @@ export class Visit {
 
   /** Whether the request asked for such a page to be a failure. */
   get isUnwanted(): boolean {
-    return this.#wanted.failOnStatus && this.#status >= 400
+    return this.#wanted.options.failOn === 'status' && this.#status >= 400
   }
 
   statusFailure(seen: Seen): CaptureFailure {

@@ -1,12 +1,9 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import type { Queue } from '../queue/queue.ts'
-import type { NewRequest } from '../store/captures.ts'
 import type { Store } from '../store/store.ts'
-
-/** A request whose form is right. */
-export type Asked = Pick<NewRequest, 'width' | 'height' | 'fullPage' | 'tags' | 'pages' | 'failOnStatus'>
+import { type Asked, digestOf } from './digest.ts'
 
 export interface AcceptOptions {
   readonly now: number
@@ -52,14 +49,4 @@ export class Requests {
     queue.wake({ projectId, rootId })
     return rootId
   }
-}
-
-/** Equal for equal requests. */
-function digestOf({ width, height, fullPage, tags, pages, failOnStatus }: Asked): string {
-  const parts = pages.map(({ url, name, loadingTime }) => [url, name, loadingTime])
-  // Only where it was given: a request that came before there was such a thing keeps its digest.
-  const more = failOnStatus ? ['status'] : []
-  return createHash('sha256')
-    .update(JSON.stringify([width, height, fullPage, tags, parts, ...more]))
-    .digest('hex')
 }

@@ -29,13 +29,13 @@ export async function getRootHead(
 /** The status of a request, with those pages that have changed. Not everyone is told of every reason. */
 export function toStatus(
   rootId: string,
-  { created, tags, counts, finished, captures }: Changes,
+  { created, options, counts, finished, captures }: Changes,
   { isExplained, waiting }: { isExplained: boolean; waiting?: Waiting | undefined },
 ): RootStatus {
   const urls = captures.map((capture) => toPageStatus(capture, isExplained))
   const state = finished?.outcome ?? stateOf(counts)
   const why = waiting && !isFinal(state) && { waiting }
-  return { rootId, state, ...why, created, tags: [...tags], counts, urls }
+  return { rootId, state, ...why, created, tags: [...options.tags], counts, urls }
 }
 
 /**

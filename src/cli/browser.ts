@@ -71,7 +71,7 @@ const NO_FONTS =
 async function tryOut(config: Config) {
   const site = await serveSite()
   const camera = await openCamera(config, { log: { info: () => {}, warn: () => {} }, places: site.places })
-  const page = { url: addressOf('home'), width: 1200, height: 720, fullPage: false, failOnStatus: false }
+  const page = { url: addressOf('home'), options: { width: 1200, height: 720, fullPage: false } }
   const { signal } = new AbortController()
   const timed = async <T>(work: Promise<T>) => {
     const began = performance.now()

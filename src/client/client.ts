@@ -33,8 +33,8 @@ export type {
   PageSummary,
   Project,
   RootOverview,
-  View,
 } from '../contract/browsing.ts'
+export type { View } from '../contract/capture-options.ts'
 export type { ProblemCode } from '../contract/problem.ts'
 export type { Readiness } from '../contract/readiness.ts'
 export type { JobResult, RootResult } from '../contract/results.ts'

@@ -1,3 +1,4 @@
+import type { View } from './capture-options.ts'
 import { JOB_RESULT_FIELDS, Meta } from './results.ts'
 import { type Schema, type Static, Type } from './schema.ts'
 import { MARK_NAMES, MARKS, type Mark, type Seen } from './seen.ts'
@@ -19,21 +20,6 @@ export type Project = Static<typeof Project>
 export const ProjectList = Type.Array(Type.Reference<Project>('Project'), {
   description: 'Projects, oldest first.',
 })
-
-export const View = Type.Object(
-  {
-    width: Type.Integer({ description: 'Of the browser window, in pixels.' }),
-    height: Type.Integer({ description: 'Of the browser window, in pixels.' }),
-    fullPage: Type.Boolean({ description: 'The whole page, and not only what the window shows.' }),
-  },
-  {
-    $id: 'View',
-    description:
-      'How a page was asked for. Pictures of one page are alike where their views are; what was imported has none.',
-  },
-)
-
-export type View = Static<typeof View>
 
 export const JobOverview = Type.Object(
   {

@@ -1,3 +1,4 @@
+import { FailOn, MAX_TAGS, ScreenshotParameter, toCaptureOptions } from './capture-options.ts'
 import { Reader } from './reader.ts'
 import { MAX_URL } from './requests.ts'
 import { DEFAULT_LOADING_TIME } from './results.ts'
@@ -12,7 +13,6 @@ export interface RequestLimits {
 }
 
 const MAX_NAME = 500
-const MAX_TAGS = 50
 const MAX_TAG = 100
 /** Of host and port as they are written: the longest name that DNS has, its last dot, and `:65535`. */
 const MAX_HOST = 260
@@ -32,25 +32,10 @@ const NOT_BUILT = [
 
 const NO_ADDRESS = 'must be an address that begins with http:// or https://'
 
-const FailOn = Type.Enum(['status'], {
-  description:
-    '`status`: a page whose server answers with an HTTP status of 400 or more has failed, with the reason `status`. ' +
-    'Without it there is a picture of what the server showed, with the mark `error`.',
-})
-
 /** For the documentation; `parseScreenshotRequest` says in words what is wrong, and where. */
 export const ScreenshotRequest = Type.Object(
   {
-    screenshotParameter: Type.Object({
-      width: Type.Integer({ minimum: 1, description: 'Of the browser window, in pixels.', examples: [1200] }),
-      height: Type.Integer({ minimum: 1, description: 'Of the browser window, in pixels.', examples: [720] }),
-      fullPage: Type.Optional(
-        Type.Boolean({
-          description: 'The whole page, however long it is, and not only what the window shows.',
-        }),
-      ),
-      tags: Type.Optional(Type.Array(Type.String(), { maxItems: MAX_TAGS })),
-    }),
+    screenshotParameter: ScreenshotParameter,
     urls: Type.Array(
       Type.Object({
         url: Type.String({ description: 'http or https.', examples: ['https://example.com/'] }),
@@ -84,19 +69,18 @@ export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {
   const request = reader.fields(body, '', ['screenshotParameter', 'urls', 'failOn'], NOT_BUILT)
   if (!request) return { mistakes: reader.mistakes }
   const { screenshotParameter, urls, failOn = null } = request
-  const view = readView(reader, screenshotParameter, limits)
+  const options = readOptions(reader, screenshotParameter, limits)
   const pages = reader
     .list(urls, '/urls', { min: 1, max: limits.urls, of: 'pages' })
     .map((page, index) => readPage(reader, page, `/urls/${index}`, limits))
   // Clients of other services send null for what was not given.
   if (failOn !== null && failOn !== 'status') reader.wrong('/failOn', 'must be "status", or be left out')
-  const failOnStatus = failOn === 'status'
   return reader.mistakes.length > 0
     ? { mistakes: reader.mistakes }
-    : { asked: { ...view, pages, failOnStatus } }
+    : { asked: { options: toCaptureOptions({ ...options, failOn }), pages } }
 }
 
-function readView(reader: Reader, value: unknown, limits: RequestLimits) {
+function readOptions(reader: Reader, value: unknown, limits: RequestLimits) {
   const at = '/screenshotParameter'
   const given = reader.fields(value, at, ['width', 'height', 'fullPage', 'tags'], NOT_BUILT)
   const { width, height, fullPage = false, tags = [] } = given ?? { width: 1, height: 1 }

@@ -8,7 +8,7 @@ import type { NewRequest } from '../store/captures.ts'
 import type { Store } from '../store/store.ts'
 import { DEMO_PROJECT_ID } from './project-id.ts'
 import { addressOf } from './site/serve-site.ts'
-import { history, newest, type Sight, sightsOf, type Visit } from './visits.ts'
+import { history, newest, optionsOf, type Sight, sightsOf, type Visit } from './visits.ts'
 
 const DAY_MS = 86_400_000
 /** The same beside `src/` and beside `dist/`. */
@@ -17,10 +17,7 @@ const PICTURES = new URL('../../assets/demo/', import.meta.url)
 const LIMITS = { jobsPerRoot: 100, pictureBytes: 10_000_000, picturePixels: 50_000_000 }
 export interface DemoTools {
   /** Asks for the newest root, by this id. Throws AppError `no_browser` where it cannot be captured. */
-  ask(
-    request: Pick<NewRequest, 'width' | 'height' | 'fullPage' | 'tags' | 'pages' | 'failOnStatus'>,
-    rootId: string,
-  ): Promise<unknown>
+  ask(request: Pick<NewRequest, 'options' | 'pages'>, rootId: string): Promise<unknown>
   readonly signal: AbortSignal
 }
 
@@ -48,14 +45,12 @@ export async function fillDemo(
   signal.throwIfAborted()
   if (await store.findRoot(DEMO_PROJECT_ID, newest.rootId)) return 'there'
   try {
-    const { view, tags } = newest
     const pages = sightsOf(newest).map(({ page, name }) => ({
       url: addressOf(page),
       name,
       loadingTime: DEFAULT_LOADING_TIME,
     }))
-    const { width, height, fullPage } = view
-    await ask({ width, height, fullPage, tags, pages, failOnStatus: false }, newest.rootId)
+    await ask({ options: optionsOf(newest), pages }, newest.rootId)
     return 'captured'
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'no_browser') throw error
@@ -77,7 +72,7 @@ export async function countDemo(store: Store): Promise<{ roots: number; pictures
 }
 
 async function importVisit(intake: Omit<Intake, 'limits'>, visit: Visit, now: number): Promise<void> {
-  const { rootId, daysAgo, tags } = visit
+  const { rootId, daysAgo } = visit
   if (!(await intake.store.findRoot(DEMO_PROJECT_ID, rootId))) {
     await importRoot({ ...intake, limits: LIMITS }, DEMO_PROJECT_ID, {
       rootId,
@@ -86,7 +81,7 @@ async function importVisit(intake: Omit<Intake, 'limits'>, visit: Visit, now: nu
     }).catch(ignoreTaken)
   }
   // Also of one that is there: an earlier start may have been killed before it got here.
-  await tag(intake.store, visit, tags)
+  await tag(intake.store, visit)
 }
 
 function toSubmittedJob({ page, name, file }: Sight): SubmittedJob {
@@ -102,11 +97,11 @@ function toSubmittedJob({ page, name, file }: Sight): SubmittedJob {
 }
 
 /** As if it had been asked for: only what was asked for has tags. */
-async function tag(store: Store, { rootId, view }: Visit, tags: readonly string[]): Promise<void> {
+async function tag(store: Store, visit: Visit): Promise<void> {
+  const { rootId } = visit
   const jobs = await store.jobsOf(DEMO_PROJECT_ID, [rootId])
-  const { width, height, fullPage } = view
   await store.captures.adopt(DEMO_PROJECT_ID, rootId, {
-    ...{ width, height, fullPage, tags, failOnStatus: false },
+    options: optionsOf(visit),
     created: jobs[0]?.created ?? 0,
     idempotencyKey: undefined,
     version: 1,

@@ -1,20 +1,30 @@
+import type { CaptureOptions, PageOptions } from '../contract/capture-options.ts'
 import { type Look, looks, type PageName, pages } from './site/site.ts'
 
 /** How a page was looked at. */
 export interface View {
   readonly name: 'desktop' | 'phone' | 'full'
-  readonly width: number
-  readonly height: number
-  readonly fullPage: boolean
+  readonly options: PageOptions
   readonly pages: readonly PageName[]
   /** Behind the name of the page. */
   readonly suffix: string
 }
 
-const DESKTOP: View = { name: 'desktop', width: 1200, height: 720, fullPage: false, pages, suffix: '' }
-const PHONE: View = { name: 'phone', width: 390, height: 844, fullPage: false, pages, suffix: ' on a phone' }
+const DESKTOP: View = {
+  name: 'desktop',
+  options: { width: 1200, height: 720, fullPage: false },
+  pages,
+  suffix: '',
+}
+const PHONE: View = {
+  name: 'phone',
+  options: { width: 390, height: 844, fullPage: false },
+  pages,
+  suffix: ' on a phone',
+}
 const FULL: View = {
-  ...{ name: 'full', width: 1200, height: 720, fullPage: true },
+  name: 'full',
+  options: { width: 1200, height: 720, fullPage: true },
   pages: ['docs', 'blog'],
   suffix: ', full page',
 }
@@ -48,6 +58,10 @@ export const newest = {
   tags: ['release'],
   view: DESKTOP,
 } as const satisfies Visit
+
+export function optionsOf({ view, tags }: Visit): CaptureOptions {
+  return { ...view.options, tags: [...tags] }
+}
 
 export interface Sight {
   readonly page: PageName

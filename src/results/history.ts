@@ -1,12 +1,10 @@
+import type { View } from '../contract/capture-options.ts'
 import type { ShownJob } from '../store/browsing.ts'
 import type { Store } from '../store/store.ts'
 import type { AskedForMuch } from './results.ts'
 
-/** Which screenshots of a page: those that were asked for in this way. */
-export interface Series {
-  readonly fullPage?: boolean | undefined
-  readonly width?: number | undefined
-}
+/** Which screenshots of a page: those that were asked for in this way. What is undefined does not matter. */
+export type Series = { readonly [Option in keyof View]?: View[Option] | undefined }
 
 /** Screenshots that are looked at for one page of a series. After that it is answered as it is. */
 const MOST_LOOKED_AT = 5_000
@@ -22,7 +20,7 @@ export async function findHistory(
   { isGone, inTurn }: AskedForMuch,
 ): Promise<{ jobs: ShownJob[]; last: string | undefined }> {
   const { limit, series } = page
-  const isWhole = series.fullPage === undefined && series.width === undefined
+  const isWhole = Object.values(series).every((value) => value === undefined)
   const atOnce = isWhole ? limit + 1 : AT_ONCE
   const found: ShownJob[] = []
   let after = page.after
@@ -40,7 +38,8 @@ export async function findHistory(
 }
 
 /** What was imported was not asked for in any way. */
-function isOf({ fullPage, width }: Series, { view }: ShownJob): boolean {
-  if (fullPage !== undefined && view?.fullPage !== fullPage) return false
-  return width === undefined || view?.width === width
+function isOf(series: Series, { view }: ShownJob): boolean {
+  return Object.entries(series).every(
+    ([option, value]) => value === undefined || view?.[option as keyof View] === value,
+  )
 }

@@ -1,4 +1,5 @@
 import { OVERVIEW_JOBS, type PageFailure } from '../contract/browsing.ts'
+import { type OwnOptions, optionsOfPage, viewOf } from '../contract/capture-options.ts'
 import { type ExplainTo, tellFailure } from '../contract/closed-reasons.ts'
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
@@ -110,11 +111,14 @@ function renderOverview(
   addresses: Addresses,
 ): string {
   const { rootId, created } = head
-  const { tags = [], marks = {}, view } = request ?? {}
+  const { options, marks = {} } = request ?? {}
+  const viewOfPage = (own?: OwnOptions) => options && viewOf(optionsOfPage(options, own))
   const start = JSON.stringify({
-    ...{ rootId, meta: { created }, state: stateOfRoot(head, request), tags },
-    ...{ counts: countsOf(head, request), marks, view, failures },
+    ...{ rootId, meta: { created }, state: stateOfRoot(head, request), tags: options?.tags ?? [] },
+    ...{ counts: countsOf(head, request), marks, view: viewOfPage(), failures },
   })
-  const shown = jobs.map((job) => renderShown({ projectId, rootId, view }, job, addresses))
+  const shown = jobs.map((job) =>
+    renderShown({ projectId, rootId, view: viewOfPage(job.ownOptions) }, job, addresses),
+  )
   return `${start.slice(0, -1)},"jobs":[${shown.join(',')}${CLOSE_ROOT}`
 }

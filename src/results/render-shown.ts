@@ -1,4 +1,4 @@
-import type { View } from '../contract/browsing.ts'
+import type { View } from '../contract/capture-options.ts'
 import type { Addresses } from '../images/images.ts'
 import type { SeenText } from '../store/job-text.ts'
 import { type RootIds, renderJobs } from './render.ts'

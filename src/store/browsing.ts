@@ -1,4 +1,5 @@
-import type { MarkCounts, PageFailure, View } from '../contract/browsing.ts'
+import type { MarkCounts, PageFailure } from '../contract/browsing.ts'
+import type { CaptureOptions, View } from '../contract/capture-options.ts'
 import type { Mark } from '../contract/seen.ts'
 import type { Counts } from '../contract/status.ts'
 import type { SeenText } from './job-text.ts'
@@ -38,10 +39,9 @@ export interface PictureCount {
 
 /** What was asked for, and how far it is. */
 export interface RequestSummary {
-  readonly tags: readonly string[]
+  readonly options: CaptureOptions
   readonly counts: Counts
   readonly marks: MarkCounts
-  readonly view: View
 }
 
 /** Which roots: those that everything here is true of. */

@@ -1,4 +1,4 @@
-import type { View } from '../contract/browsing.ts'
+import type { CaptureOptions, OwnOptions, PageOptions } from '../contract/capture-options.ts'
 import type { Seen } from '../contract/seen.ts'
 import type { CaptureReason, CaptureState, Counts, RootState } from '../contract/status.ts'
 
@@ -6,22 +6,18 @@ export interface RequestedPage {
   readonly url: string
   readonly name: string
   readonly loadingTime: number
+  /** Options of this page alone, instead of those of the request. */
+  readonly ownOptions?: OwnOptions | undefined
 }
 
-/** How the pages of one request are to be captured. */
-export interface Wish extends Readonly<View> {
-  /** A page whose server answers with a status of 400 or more has failed. */
-  readonly failOnStatus: boolean
-}
-
-export interface NewRequest extends Wish {
+export interface NewRequest {
   readonly projectId: string
   readonly rootId: string
   readonly created: number
   /** Stands for everything that was asked; tells a repeat from another request under the same key. */
   readonly digest: string
   readonly idempotencyKey: string | undefined
-  readonly tags: readonly string[]
+  readonly options: CaptureOptions
   /** In the order of the request. */
   readonly pages: readonly RequestedPage[]
   /** Until then they are for whoever asks for this root by name: the process that is going to capture them itself. */
@@ -43,7 +39,8 @@ export interface Attempt extends CaptureKey {
   readonly uuid: string
 }
 
-export interface CaptureTask extends Attempt, RequestedPage, Wish {
+export interface CaptureTask extends Attempt, Omit<RequestedPage, 'ownOptions'> {
+  readonly options: PageOptions
   /** This one included. */
   readonly attempts: number
   /** How often the process has died that was at it. */
@@ -112,10 +109,10 @@ export interface Finished {
 }
 
 /** A request, and how far it is. */
-export interface RootProgress extends Wish {
+export interface RootProgress {
   readonly created: number
   readonly idempotencyKey: string | undefined
-  readonly tags: readonly string[]
+  readonly options: CaptureOptions
   /** Counts up with everything that happens. */
   readonly version: number
   /** Undefined: not yet. */
@@ -126,7 +123,7 @@ export interface RootProgress extends Wish {
 /** What has happened to a request since someone has last looked. */
 export interface Changes {
   readonly created: number
-  readonly tags: readonly string[]
+  readonly options: CaptureOptions
   /** Counts up with everything that happens. */
   readonly version: number
   /** Undefined: not yet, or after the captures were read. */

@@ -1,3 +1,5 @@
+import type { OwnOptions } from '../contract/capture-options.ts'
+
 /** A job as answers hold it, but for what its addresses and its root say: made by the database, many at a time. */
 export interface JobText {
   readonly position: number
@@ -6,8 +8,9 @@ export interface JobText {
   readonly fields: string
 }
 
-/** The same, with what was seen of its page. */
+/** The same, with what its capture says of the page. */
 export interface SeenText extends JobText {
   /** JSON; empty where it is not known. */
   readonly seen: string
+  readonly ownOptions: OwnOptions | undefined
 }

@@ -45,12 +45,12 @@ function spoil(fault: Fault, times: number): { session: CDPSession; taken: () =>
 }
 
 async function take(through: CDPSession, bytes = 33_554_432, fullPage = true): Promise<Exposed> {
-  const wanted = { url: 'http://site.test/', width: WIDTH, height: WINDOW, fullPage }
+  const options = { width: WIDTH, height: WINDOW, fullPage }
   return await expose(
     page,
     through,
     { frame: fullPage ? '' : await takeFrame(session), atRest: true },
-    { ...wanted, loadingTime: 1_000, failOnStatus: false },
+    { url: 'http://site.test/', options, loadingTime: 1_000 },
     {
       limits: { height: 16_384, pixels: 67_108_864, bytes },
       signal: new AbortController().signal,

@@ -325,12 +325,12 @@ describe('what was seen of a page', () => {
   })
 
   test('is why there is no picture, where the status is to be a failure', async () => {
-    const taken = camera.take(at('/titled'), { failOnStatus: true })
+    const taken = camera.take(at('/titled'), { failOn: 'status' })
     await expect(taken).rejects.toMatchObject({
       reason: 'status',
       seen: { status: 404, title: 'Not here', marks: ['error', 'incomplete'] },
       message: expect.stringContaining('404 Not Found'),
     })
-    await camera.take(at('/there'), { failOnStatus: true })
+    await camera.take(at('/there'), { failOn: 'status' })
   })
 })

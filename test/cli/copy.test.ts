@@ -228,7 +228,7 @@ describe('copy', () => {
     const { embedded, world, copy } = await start()
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
-    const request = newRequest(projectId, { pages: 3, idempotencyKey: 'once', tags: ['a'] })
+    const request = newRequest(projectId, { pages: 3, idempotencyKey: 'once', options: { tags: ['a'] } })
     await from.store.captures.accept(request)
     const [first, second, third] = await takeAll(from.store, { now: 1, leaseMs: 1_000 })
     if (!first || !second || !third) throw new Error('three were asked for')

@@ -30,11 +30,8 @@ describe('what was left out', () => {
   test('is filled in: 15 s, no full page, no tags', () => {
     expect(parse(newRequest())).toEqual({
       asked: {
-        ...VIEW,
-        fullPage: false,
-        tags: [],
+        options: { ...VIEW, fullPage: false, tags: [] },
         pages: [{ ...newPage(), loadingTime: 15_000 }],
-        failOnStatus: false,
       },
     })
   })
@@ -58,14 +55,15 @@ describe('what was said', () => {
       urls: [{ url, name, loadingTime: 1 }],
     }
     expect(parse(body).asked).toEqual({
-      ...{ width: 1, height: 3_000, fullPage: true, tags: ['b', 'a', 'a', '🦉'] },
+      options: { width: 1, height: 3_000, fullPage: true, tags: ['b', 'a', 'a', '🦉'] },
       pages: [{ url, name, loadingTime: 1 }],
-      failOnStatus: false,
     })
   })
 
   test('a status may be a failure', () => {
-    expect(parse({ ...newRequest(), failOn: 'status' }).asked).toMatchObject({ failOnStatus: true })
+    expect(parse({ ...newRequest(), failOn: 'status' }).asked).toMatchObject({
+      options: { failOn: 'status' },
+    })
   })
 
   test('keeps the order of the pages, also where one comes twice', () => {
@@ -453,8 +451,10 @@ describe('whatever JSON it is', () => {
       fc.property(validRequest(LIMITS), (body) => {
         const { width, height, fullPage = false, tags = [] } = body.screenshotParameter
         const pages = body.urls.map(({ loadingTime = 15_000, ...page }) => ({ ...page, loadingTime }))
-        const failOnStatus = body.failOn === 'status'
-        expect(parse(body)).toEqual({ asked: { width, height, fullPage, tags, pages, failOnStatus } })
+        const failOn = body.failOn ? { failOn: body.failOn } : {}
+        expect(parse(body)).toEqual({
+          asked: { options: { width, height, fullPage, tags, ...failOn }, pages },
+        })
       }),
       { numRuns: 500 },
     )

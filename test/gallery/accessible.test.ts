@@ -57,7 +57,7 @@ test('axe finds nothing in any view, light or dark', async () => {
   const service = await startHung()
   const { url, projectId, rootIds } = service
   const { captures } = service.store
-  const request = newRequest(projectId, { created: service.now, tags: ['release'], pages: 3 })
+  const request = newRequest(projectId, { created: service.now, options: { tags: ['release'] }, pages: 3 })
   await captures.accept(request)
   const task = await captures.takeNext({ now: service.now, leaseMs: 60_000 })
   if (task) await captures.finish(task, { reason: 'dns', detail: 'There is no such host.' }, service.now)

@@ -62,7 +62,10 @@ test.each([390, 1280])(
       loadingTime: 1,
     }))
     const request = {
-      ...newRequest(projectId, { created: service.now + 1, tags: NAMES.map((name) => name.slice(0, 100)) }),
+      ...newRequest(projectId, {
+        created: service.now + 1,
+        options: { tags: NAMES.map((name) => name.slice(0, 100)) },
+      }),
       pages,
     }
     await service.store.captures.accept(request)

@@ -13,7 +13,7 @@ const visit = useVisitors()
 test('roots newest first, each with its date, its number of pictures, its state, its tags and its previews', async () => {
   const service = await startHung()
   await service.store.captures.accept(
-    newRequest(service.projectId, { created: service.now, tags: ['release', 'shop'], pages: 2 }),
+    newRequest(service.projectId, { created: service.now, options: { tags: ['release', 'shop'] }, pages: 2 }),
   )
   const { page, complaints } = await visit(service.url)
   const rows = page.locator('.root')
@@ -41,7 +41,7 @@ test('roots newest first, each with its date, its number of pictures, its state,
 test('search in names and addresses, and by tag; the address says what is searched for', async () => {
   const service = await startHung()
   await service.store.captures.accept(
-    newRequest(service.projectId, { created: service.now, tags: ['release'] }),
+    newRequest(service.projectId, { created: service.now, options: { tags: ['release'] } }),
   )
   const { page, complaints } = await visit(service.url)
   const rows = page.locator('.root')

@@ -2,7 +2,8 @@
 
 import { expect, test } from 'vitest'
 import { chooseSeries, describeSeries, listSeries } from '../../gallery/src/compare/series.ts'
-import type { JobOverview, View } from '../../src/contract/browsing.ts'
+import type { JobOverview } from '../../src/contract/browsing.ts'
+import type { View } from '../../src/contract/capture-options.ts'
 import { DAY_MS } from '../support/hang.ts'
 import { hangCaptured } from '../support/hang-captured.ts'
 import { addPictures, makePng, makeProject, submittedJob } from '../support/results.ts'
@@ -31,6 +32,17 @@ test('pictures are alike where they were asked for alike, or are as wide', () =>
   ])
   const imported = listSeries([job('b', 390)])
   expect(imported.map((each) => describeSeries(each, imported))).toEqual(['390 wide'])
+})
+
+test('pictures are not alike where one was asked for with another option', () => {
+  const later = [{ ...wide, reducedMotion: true }, { ...wide, delay: 500 }, wide] as View[]
+  const series = listSeries(later.map((view, index) => job(`${index}`, 1280, view)))
+  expect(series.map(({ name }) => name)).toEqual([
+    ...['window-1280x800-reducedMotion', 'window-1280x800-delay=500', 'window-1280x800'],
+  ])
+  expect(series.map((each) => describeSeries(each, series))).toEqual([
+    ...['Window 1280 × 800, reduced motion', 'Window 1280 × 800, delay 500', 'Window 1280 × 800'],
+  ])
 })
 
 test.each([

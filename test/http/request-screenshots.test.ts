@@ -168,7 +168,7 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
   test('that leaves things out gets 15 s for each page, and no full page', async () => {
     const service = await startAccepting(await world())
     expect(await begin(service.store, await service.accept())).toMatchObject({
-      ...{ ...newPage(), width: 1200, height: 720, loadingTime: 15_000, fullPage: false },
+      ...{ ...newPage(), loadingTime: 15_000, options: { width: 1200, height: 720, fullPage: false } },
     })
   })
 
@@ -242,8 +242,9 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
         const { width, height, fullPage = false } = body.screenshotParameter
         for (const { loadingTime = 15_000, ...page } of body.urls) {
           const task = await begin(service.store, rootId)
-          const failOnStatus = body.failOn === 'status'
-          expect(task).toMatchObject({ ...page, loadingTime, width, height, fullPage, failOnStatus })
+          const failOn = body.failOn ?? undefined
+          expect(task).toMatchObject({ ...page, loadingTime, options: { width, height, fullPage } })
+          expect(task.options.failOn).toBe(failOn)
           await service.store.captures.finish(task, { ...DONE, width, height }, 2)
         }
         const root = (await (

@@ -6,7 +6,7 @@ import { MARK_NAMES, type Mark } from '../../src/contract/seen.ts'
 import { ROOT_STATES } from '../../src/contract/states.ts'
 import type { Failed } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
-import { newRequest, newSeen } from '../support/captures.ts'
+import { newRequest, newSeen, type RequestChanges } from '../support/captures.ts'
 import { bothDatabases, DONE, FAILED, finishNext, readStatus, startAccepting } from '../support/requests.ts'
 import { addRows, makeProject, newJob, rootsUrl } from '../support/results.ts'
 import { startService, type TestService } from '../support/service.ts'
@@ -37,8 +37,15 @@ async function readPages<T>(service: TestService, first: string): Promise<T[][]>
 const readAll = async <T>(service: TestService, first: string) => (await readPages<T>(service, first)).flat()
 
 /** A request of its own instant. */
-async function ask(store: Store, projectId: string, created: number, more: object = {}): Promise<string> {
-  return await store.captures.accept({ ...newRequest(projectId, { created, fullPage: false, ...more }) })
+async function ask(
+  store: Store,
+  projectId: string,
+  created: number,
+  more: RequestChanges = {},
+): Promise<string> {
+  return await store.captures.accept(
+    newRequest(projectId, { created, options: { fullPage: false }, ...more }),
+  )
 }
 
 describe.each(bothDatabases(postgres))('what was seen, with %s,', (_, world) => {
@@ -88,7 +95,7 @@ describe.each(bothDatabases(postgres))('what was seen, with %s,', (_, world) => 
       { width: 390, fullPage: false },
     ]
     for (let index = 0; index < 12; index++) {
-      const rootId = await ask(store, projectId, 1_000 + index, views[index % 3])
+      const rootId = await ask(store, projectId, 1_000 + index, { options: views[index % 3] })
       const task = await store.captures.takeNext({ now: 1e14, leaseMs: 1, rootId })
       if (task) await store.captures.finish(task, DONE, 2_000 + index)
     }
@@ -135,7 +142,10 @@ describe.each(bothDatabases(postgres))('what was seen, with %s,', (_, world) => 
       const rootId =
         index % 8 === 7
           ? await addRows(store, projectId, { created })
-          : await ask(store, projectId, created, { pages: 1 + (index % 2), tags })
+          : await ask(store, projectId, created, {
+              pages: 1 + (index % 2),
+              options: { fullPage: false, tags },
+            })
       if (index % 8 < 6 && index % 8 > 0) {
         await finishNext(store, rootId, index % 3 === 0 ? FAILED : seeing(...(ends[index % 4] ?? [])))
       }
@@ -210,7 +220,7 @@ describe('filters', () => {
   test('a series is looked for in so many screenshots at a time, and the Link goes on', async () => {
     const service = await startAccepting()
     const { store, projectId } = service
-    const rootId = await ask(store, projectId, 1, { fullPage: true })
+    const rootId = await ask(store, projectId, 1, { options: { fullPage: true } })
     await finishNext(store, rootId)
     const url = 'https://example.com/0'
     const jobs = Array.from({ length: 5_100 }, (_, position) => newJob({ url, created: 1_000, position }))

@@ -32,7 +32,7 @@ export async function expectOnlyCut(store: Store, { projectId, rootIds }: AskedB
   expect([requests.get(one)?.marks, requests.get(other)?.marks]).toEqual([{ cut: 2 }, {}])
   expect(await store.browsing.matching(projectId, rootIds, { mark: 'cut' })).toEqual(new Set([one]))
   const progress = await store.captures.findProgress(projectId, one)
-  expect(progress).toMatchObject({ failOnStatus: false })
+  expect(progress).toMatchObject({ options: { width: 1200, height: 720, fullPage: true, tags: [] } })
   expect(progress?.captures.map(({ cut, seen }) => [cut, seen])).toEqual([
     [true, undefined],
     [true, undefined],

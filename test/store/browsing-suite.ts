@@ -28,7 +28,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
   }
 
   const finished = async (store: Store, projectId: string) => {
-    const rootId = await store.captures.accept(newRequest(projectId, { tags: ['a'] }))
+    const rootId = await store.captures.accept(newRequest(projectId, { options: { tags: ['a'] } }))
     const task = await store.captures.takeNext({ now: 1e14, leaseMs: 1, rootId })
     if (!task) throw new Error('nothing is due')
     await store.captures.finish(task, FAILURE, 5)
@@ -55,7 +55,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
           for (const { act, pages, which } of all) {
             if (act === 'accept') {
               const tags = Array.from({ length: which % 3 }, (_, index) => `“${index}”`)
-              rootIds.push(await store.captures.accept(newRequest(projectId, { pages, tags })))
+              rootIds.push(await store.captures.accept(newRequest(projectId, { pages, options: { tags } })))
               continue
             }
             const rootId = rootIds[which % rootIds.length]
@@ -75,7 +75,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
           const summaries = await browsing.requestsOf(projectId, rootIds)
           expect(summaries.size).toBe(rootIds.length)
           for (const rootId of rootIds) {
-            const { tags = [], captures = [] } = (await store.captures.findProgress(projectId, rootId)) ?? {}
+            const { options, captures = [] } = (await store.captures.findProgress(projectId, rootId)) ?? {}
             const count = (state: string) => captures.filter((each) => each.state === state).length
             const states = Object.fromEntries(CAPTURE_STATES.map((state) => [state, count(state)]))
             const counts = { total: captures.length, ...states } as Counts
@@ -83,12 +83,10 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
               mark,
               captures.filter(({ seen }) => seen?.marks.includes(mark)).length,
             ])
-            const view = { width: 1200, height: 720, fullPage: true }
             const expected = {
-              tags,
+              options,
               counts,
               marks: Object.fromEntries(marks.filter(([, count]) => count)),
-              view,
             }
             expect(summaries.get(rootId)).toEqual(expected)
           }
@@ -230,7 +228,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       const tags = [['nightly', 'a "b" \\ Ä'], ['Nightly', 'night'], [], ['x', 'nightly']]
       const rootIds: string[] = [await add(store, projectId, [newJob()])]
       for (const some of tags)
-        rootIds.push(await store.captures.accept(newRequest(projectId, { tags: some })))
+        rootIds.push(await store.captures.accept(newRequest(projectId, { options: { tags: some } })))
       const check = (filter: RootFilter) => found(store, projectId, rootIds, filter)
       expect(await check({ tag: 'nightly' })).toEqual([false, true, false, false, true])
       expect(await check({ tag: 'a "b" \\ Ä' })).toEqual([false, true, false, false, false])

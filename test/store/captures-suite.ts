@@ -93,16 +93,21 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       const { captures, projectId } = await open()
       const pages = [
         { url: 'https://example.com/?a=b&c#d', name: 'Ω “quoted” \\ \n 😀', loadingTime: 1 },
-        { url: 'http://localhost', name: '', loadingTime: 600_000 },
+        {
+          url: 'http://localhost',
+          name: '',
+          loadingTime: 600_000,
+          ownOptions: { width: 390, fullPage: true },
+        },
       ]
       const tags = ['', 'say "no" \\', '🦊']
-      const view = { width: 1, height: 65_535, fullPage: false, failOnStatus: true, idempotencyKey: 'key' }
-      const request = { ...newRequest(projectId, { created: 99, tags, ...view }), pages }
+      const options = { width: 1, height: 65_535, fullPage: false, failOn: 'status' as const, tags }
+      const request = { ...newRequest(projectId, { created: 99, options, idempotencyKey: 'key' }), pages }
       await captures.accept(request)
       expect(await captures.findProgress(projectId, request.rootId)).toEqual({
         created: 99,
-        ...view,
-        tags,
+        idempotencyKey: 'key',
+        options,
         version: 1,
         captures: pages.map((page, position) => ({
           ...page,
@@ -297,7 +302,9 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       const roots: string[] = []
       // Later ones that claim to be older do not push in.
       for (const created of [30, 20, 10])
-        roots.push(await captures.accept(newRequest(projectId, { pages: 4, created, failOnStatus: true })))
+        roots.push(
+          await captures.accept(newRequest(projectId, { pages: 4, created, options: { failOn: 'status' } })),
+        )
       const tasks = await takeAll(store, LEASE)
       expect(tasks.map(({ rootId, position }) => [roots.indexOf(rootId), position])).toEqual(
         [0, 1, 2].flatMap((root) => [0, 1, 2, 3].map((position) => [root, position])),
@@ -310,10 +317,7 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
         url: 'https://example.com/1',
         name: 'Page 1',
         loadingTime: 15_001,
-        width: 1200,
-        height: 720,
-        fullPage: true,
-        failOnStatus: true,
+        options: { width: 1200, height: 720, fullPage: true, failOn: 'status' },
         attempts: 1,
         deaths: 0,
       })

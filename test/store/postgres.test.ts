@@ -24,6 +24,7 @@ import { seedPostgresRows } from '../support/seed.ts'
 import { startProxy } from '../support/tcp-proxy.ts'
 import { useDatabases } from '../support/use-servers.ts'
 import { BEFORE_LIFE, captureBeforeLife, expectLives, NOT_WRITTEN } from './before-life.ts'
+import { askAsBefore, BEFORE_OPTIONS, expectAsked } from './before-options.ts'
 import { BEFORE_SEEN, captureBeforeSeen, expectOnlyCut } from './before-seen.ts'
 import { askBeforeTurns, BEFORE_TURNS, expectAllTaken, UNCOUNTED } from './before-turns.ts'
 import { browsingSuite } from './browsing-suite.ts'
@@ -137,7 +138,7 @@ describe('PostgreSQL', () => {
     await before.close()
     await asAdmin(
       url,
-      `${BEFORE_SEEN} drop index projects_oldest_first; drop index jobs_of_page; drop index captures_unfinished;
+      `${BEFORE_OPTIONS.PostgreSQL} ${BEFORE_SEEN} drop index projects_oldest_first; drop index jobs_of_page; drop index captures_unfinished;
        delete from kysely_migration where name = '0004-browsing'`,
     )
     const { browsing } = await driver.open(url)
@@ -153,7 +154,7 @@ describe('PostgreSQL', () => {
     const before = await driver.open(url)
     const asked = await captureBeforeSeen(before)
     await before.close()
-    await asAdmin(url, BEFORE_SEEN)
+    await asAdmin(url, BEFORE_OPTIONS.PostgreSQL + BEFORE_SEEN)
     await expectOnlyCut(await driver.open(url), asked)
   })
 
@@ -170,7 +171,7 @@ describe('PostgreSQL', () => {
   })
 
   test.each([
-    ['was queued before there were turns', BEFORE_TURNS],
+    ['was queued before there were turns', BEFORE_OPTIONS.PostgreSQL + BEFORE_TURNS],
     ['nobody counted', UNCOUNTED],
   ])('what %s is taken all the same', async (_, statements) => {
     const url = await withTables.newPlace()
@@ -179,6 +180,36 @@ describe('PostgreSQL', () => {
     await before.close()
     await asAdmin(url, statements)
     await expectAllTaken(await driver.open(url))
+  })
+
+  test('what was asked for before options were one value is captured and found as it was asked for', async () => {
+    const url = await withTables.newPlace()
+    const before = await driver.open(url)
+    const projectId = await makeProject(before)
+    await before.close()
+    const { rootIds, statements } = askAsBefore(projectId)
+    await asAdmin(url, BEFORE_OPTIONS.PostgreSQL + statements)
+    await expectAsked(await driver.open(url), projectId, rootIds)
+  })
+
+  test('the version before can run on the same tables: each understands the requests of the other', async () => {
+    const url = await withTables.newPlace()
+    const store = await driver.open(url)
+    const projectId = await makeProject(store)
+    const { rootIds, statements } = askAsBefore(projectId)
+    await asAdmin(url, statements)
+    await expectAsked(store, projectId, rootIds)
+    const tags = ['a "b" \\']
+    const options = { width: 390, height: 844, fullPage: true, tags, failOn: 'status' as const }
+    const rootId = await store.captures.accept(newRequest(projectId, { options }))
+    const columns = `select width, height, full_page, tags::jsonb, fail_on from requests where root_id = '${rootId}'`
+    expect(await asAdmin(url, columns)).toEqual([
+      { width: 390, height: 844, full_page: 1, tags, fail_on: 'status' },
+    ])
+    const plain = await store.captures.accept(newRequest(projectId, { options: { fullPage: false } }))
+    expect(
+      await asAdmin(url, `select full_page, tags, fail_on from requests where root_id = '${plain}'`),
+    ).toEqual([{ full_page: 0, tags: '[]', fail_on: null }])
   })
 
   test.each([

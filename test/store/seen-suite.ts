@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { MARK_NAMES, type Mark, type Seen } from '../../src/contract/seen.ts'
-import type { Captured, CaptureTask, Failed } from '../../src/store/captures.ts'
+import type { Captured, CaptureTask, Failed, RequestedPage } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
 import { FAILURE, newRequest, newSeen, PICTURE } from '../support/captures.ts'
 import { addRows, makeProject } from '../support/results.ts'
@@ -39,7 +39,7 @@ export function seenSuite(name: string, driver: StoreDriver): void {
     test('comes with the job wherever people look at it, to the character, with how it was asked for', async () => {
       const { store, browsing, projectId } = await open()
       const view = { width: 390, height: 844, fullPage: false }
-      const rootId = await store.captures.accept(newRequest(projectId, view))
+      const rootId = await store.captures.accept(newRequest(projectId, { options: view }))
       const task = await begin(store, rootId)
       await store.captures.finish(task, { ...PICTURE, seen: ODD }, 5)
       const [first] = (await browsing.firstTexts(projectId, [rootId], { limit: 3 })).get(rootId) ?? []
@@ -52,8 +52,32 @@ export function seenSuite(name: string, driver: StoreDriver): void {
         expect(JSON.parse(text?.seen ?? '')).toEqual(ODD)
       }
       for (const shown of [job, past, page?.latest]) expect(shown?.view).toEqual(view)
-      const { seen: _, ...text } = first ?? { seen: '' }
+      const { seen: _, ownOptions: __, ...text } = first ?? { seen: '', ownOptions: undefined }
       expect((await store.textsOf(projectId, [rootId])).get(rootId)).toEqual([text])
+    })
+
+    test('a page with options of its own is captured with them, and shown with them wherever people look', async () => {
+      const { store, browsing, projectId } = await open()
+      const options = { width: 1200, height: 720, fullPage: false, failOn: 'status' as const }
+      const request = newRequest(projectId, { pages: 2, options })
+      const [one, other] = request.pages as [RequestedPage, RequestedPage]
+      const pages = [one, { ...other, ownOptions: { width: 390, fullPage: true } }]
+      const rootId = await store.captures.accept({ ...request, pages })
+      const expected = [options, { ...options, width: 390, fullPage: true }]
+      for (const ofPage of expected) {
+        const task = await begin(store, rootId)
+        expect(task.options).toEqual(ofPage)
+        await store.captures.finish(task, PICTURE, 5)
+        const { failOn: _, ...view } = ofPage
+        const job = await browsing.findJob(projectId, task.uuid)
+        const [past] = await browsing.pageHistory(projectId, task.url, { limit: 1 })
+        const [page] = await browsing.nextPages(projectId, { limit: 1, q: task.url })
+        expect([job?.view, past?.view]).toEqual([view, view])
+        expect(page?.latest?.view ?? view).toEqual(view)
+      }
+      const texts = (await browsing.firstTexts(projectId, [rootId], { limit: 3 })).get(rootId) ?? []
+      expect(texts.map(({ ownOptions }) => ownOptions)).toEqual([undefined, { width: 390, fullPage: true }])
+      expect(texts.map(({ seen }) => JSON.parse(seen))).toEqual([PICTURE.seen, PICTURE.seen])
     })
 
     test('is nothing for what was imported, nor is it known how that was asked for', async () => {

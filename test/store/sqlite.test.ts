@@ -11,6 +11,7 @@ import { addRows, makeProject } from '../support/results.ts'
 import { seedRows } from '../support/seed.ts'
 import { makeFolder } from '../support/workspace.ts'
 import { BEFORE_LIFE, captureBeforeLife, expectLives, NOT_WRITTEN } from './before-life.ts'
+import { askAsBefore, BEFORE_OPTIONS, expectAsked } from './before-options.ts'
 import { BEFORE_SEEN, captureBeforeSeen, expectOnlyCut } from './before-seen.ts'
 import { askBeforeTurns, BEFORE_TURNS, expectAllTaken, UNCOUNTED } from './before-turns.ts'
 import { browsingSuite } from './browsing-suite.ts'
@@ -111,7 +112,7 @@ describe('SQLite', () => {
     await before.close()
     const database = new DatabaseSync(path)
     database.exec(
-      `${BEFORE_SEEN} drop index projects_oldest_first; drop index jobs_of_page; drop index captures_unfinished;
+      `${BEFORE_OPTIONS.SQLite} ${BEFORE_SEEN} drop index projects_oldest_first; drop index jobs_of_page; drop index captures_unfinished;
        delete from kysely_migration where name = '0004-browsing'`,
     )
     database.close()
@@ -134,7 +135,7 @@ describe('SQLite', () => {
     const asked = await captureBeforeSeen(before)
     await before.close()
     const database = new DatabaseSync(path)
-    database.exec(BEFORE_SEEN)
+    database.exec(BEFORE_OPTIONS.SQLite + BEFORE_SEEN)
     database.close()
     await expectOnlyCut(await driver.open(path), asked)
   })
@@ -154,7 +155,7 @@ describe('SQLite', () => {
   })
 
   test.each([
-    ['was queued before there were turns', BEFORE_TURNS],
+    ['was queued before there were turns', BEFORE_OPTIONS.SQLite + BEFORE_TURNS],
     ['nobody counted', UNCOUNTED],
   ])('what %s is taken all the same', async (_, statements) => {
     const path = await driver.newPlace()
@@ -165,6 +166,18 @@ describe('SQLite', () => {
     database.exec(statements)
     database.close()
     await expectAllTaken(await driver.open(path))
+  })
+
+  test('what was asked for before options were one value is captured and found as it was asked for', async () => {
+    const path = await driver.newPlace()
+    const before = await driver.open(path)
+    const projectId = await makeProject(before)
+    await before.close()
+    const { rootIds, statements } = askAsBefore(projectId)
+    const database = new DatabaseSync(path)
+    database.exec(BEFORE_OPTIONS.SQLite + statements)
+    database.close()
+    await expectAsked(await driver.open(path), projectId, rootIds)
   })
 
   test('however many look through much at once, the process goes on in between', async () => {

@@ -7,6 +7,7 @@ import sharp from 'sharp'
 import type { FoundBrowser } from '../../src/browser/browser.ts'
 import type { Camera, PageToShoot, Shot } from '../../src/camera/camera.ts'
 import { type CameraOptions, createCamera } from '../../src/camera/chromium.ts'
+import type { OwnOptions } from '../../src/contract/capture-options.ts'
 import { parseAllowList } from '../../src/egress/allow-list.ts'
 import { createGuard, type Gate, type Guard, type Lookup } from '../../src/egress/guard.ts'
 import { PATIENCE_MS } from './patience.ts'
@@ -25,6 +26,8 @@ export interface CameraRules extends Partial<Omit<CameraOptions, 'guard' | 'limi
   readonly limits?: Partial<CameraOptions['limits']>
 }
 
+export interface Wanted extends OwnOptions, Partial<Pick<PageToShoot, 'loadingTime' | 'projectId'>> {}
+
 export interface TestCamera extends Camera {
   /** Those that are open. */
   readonly gates: ReadonlySet<Gate>
@@ -32,7 +35,7 @@ export interface TestCamera extends Camera {
   readonly gatePorts: readonly number[]
   /** Most that were open at once. */
   readonly mostGates: () => number
-  take(url: string, wanted?: Partial<PageToShoot>, signal?: AbortSignal): Promise<Shot>
+  take(url: string, wanted?: Wanted, signal?: AbortSignal): Promise<Shot>
 }
 
 export function openTestCamera({
@@ -80,11 +83,11 @@ export function openTestCamera({
     gates,
     gatePorts,
     mostGates: () => most,
-    take: (url, wanted, signal = new AbortController().signal) =>
+    take: (url, { loadingTime = 8_000, projectId, ...options } = {}, signal = new AbortController().signal) =>
       camera.shoot(
         {
-          ...{ url, width: 1200, height: 720, fullPage: false, loadingTime: 8_000, failOnStatus: false },
-          ...wanted,
+          ...{ url, loadingTime, ...(projectId !== undefined && { projectId }) },
+          options: { width: 1200, height: 720, fullPage: false, ...options },
         },
         signal,
       ),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { CaptureOptions } from '../../src/contract/capture-options.ts'
 import type { Seen } from '../../src/contract/seen.ts'
 import type { Captured, CaptureTask, Failed, NewRequest, RequestedPage } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -20,9 +21,14 @@ export function somePages(count: number): RequestedPage[] {
   }))
 }
 
+export interface RequestChanges extends Partial<Omit<NewRequest, 'pages' | 'options'>> {
+  readonly pages?: number
+  readonly options?: Partial<CaptureOptions> | undefined
+}
+
 export function newRequest(
   projectId: string,
-  { pages = 1, ...more }: Partial<Omit<NewRequest, 'pages'>> & { pages?: number } = {},
+  { pages = 1, options, ...more }: RequestChanges = {},
 ): NewRequest {
   return {
     projectId,
@@ -30,11 +36,7 @@ export function newRequest(
     created: 1_700_000_000_000,
     digest: 'digest',
     idempotencyKey: undefined,
-    width: 1200,
-    height: 720,
-    fullPage: true,
-    failOnStatus: false,
-    tags: [],
+    options: { width: 1200, height: 720, fullPage: true, tags: [], ...options },
     pages: somePages(pages),
     ...more,
   }

@@ -46,7 +46,7 @@ export async function hangCaptured(
     name,
     loadingTime: 15_000,
   }))
-  const request = newRequest(projectId, { created, width, height, fullPage, tags })
+  const request = newRequest(projectId, { created, options: { width, height, fullPage, tags: [...tags] } })
   await store.captures.accept({ ...request, rootId, pages: urls })
   const folder = join(dataDir, 'images', projectId)
   await mkdir(folder, { recursive: true })

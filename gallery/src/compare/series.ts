@@ -1,18 +1,24 @@
-import type { JobOverview, View } from '../../../src/contract/browsing.ts'
+import type { JobOverview } from '../../../src/contract/browsing.ts'
+import type { View } from '../../../src/contract/capture-options.ts'
 import { viewName } from '../words.ts'
 
 /** Pictures of one page that are alike: asked for in the same way or, where nobody knows how, of the same width. */
 export interface Series {
-  /** As the address bar has it: `window-1280x800`, `full-1280`, `width-1280`. */
+  /** As the address bar has it: `window-1280x800`, `full-1280`, `width-1280`. Other options follow: `full-1280-reducedMotion`. */
   readonly name: string
   readonly width: number
   readonly view: View | undefined
 }
 
 export function seriesOf({ view, screenshotParameter }: JobOverview): Series {
-  const { width, height } = view ?? screenshotParameter
-  const kind = view ? (view.fullPage ? 'full' : 'window') : 'width'
-  return { name: kind === 'window' ? `window-${width}x${height}` : `${kind}-${width}`, width, view }
+  if (!view) return { name: `width-${screenshotParameter.width}`, width: screenshotParameter.width, view }
+  const { width, height, fullPage, ...others } = view
+  const size = fullPage ? `full-${width}` : `window-${width}x${height}`
+  return { name: [size, ...Object.entries(others).map(optionName)].join('-'), width, view }
+}
+
+function optionName([name, value]: [string, unknown]): string {
+  return value === true ? name : `${name}=${JSON.stringify(value)}`
 }
 
 /** Each once: what a window showed, whole pages, what was imported; the widest first. */

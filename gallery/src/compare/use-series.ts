@@ -43,10 +43,10 @@ export function useSeries(projectId: string, url: string, named: { series: strin
     if (!series) all.more()
   }, [series, all, all.items])
   const { view } = series ?? {}
-  const wish = isLong && view && { fullPage: view.fullPage, width: view.width }
+  const asked = isLong && view && { fullPage: view.fullPage, width: view.width }
   const alone = useListing<JobOverview>(
-    wish ? `${whole} ${JSON.stringify(wish)}` : whole,
-    () => client.listHistory(projectId, url, { limit: atATime(PAGE), ...wish }),
+    asked ? `${whole} ${JSON.stringify(asked)}` : whole,
+    () => client.listHistory(projectId, url, { limit: atATime(PAGE), ...asked }),
     ({ preview }) => preview,
   )
   const source = alone.items.length > 0 || alone.failure !== undefined ? alone : all

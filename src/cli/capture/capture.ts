@@ -2,6 +2,7 @@ import { text as readAll } from 'node:stream/consumers'
 import { Command } from 'commander'
 import { readConfig } from '../../config/config.ts'
 import { duration, httpAddress, integer } from '../../config/values.ts'
+import type { ScreenshotParameter } from '../../contract/capture-options.ts'
 import { parseScreenshotRequest, type ScreenshotRequest } from '../../contract/screenshot-request.ts'
 import { isFinal, type RootStatus } from '../../contract/status.ts'
 import { AppError } from '../../errors.ts'
@@ -34,7 +35,7 @@ export function captureCommand(finish: (code: ExitCode) => void): Command {
     .option('--server <address>', 'ask this server; without it, capture here', valueOption(httpAddress))
     .argument('<urls...>', 'addresses of pages; - reads them from the input, one a line')
     .addHelpText('after', EXPLANATION)
-    .action(async (urls: string[], options: CaptureOptions) => finish(await runCapture(urls, options)))
+    .action(async (urls: string[], given: Given) => finish(await runCapture(urls, given)))
 }
 
 const EXPLANATION = `
@@ -52,46 +53,42 @@ are refused unless CAPTURE_ALLOW permits them, as in the last example.
 
 Exit code: 0 all pages are captured, 1 some are not, 2 a mistake in the command.`
 
-interface CaptureOptions {
+interface Given extends ScreenshotParameter {
   readonly project?: string
-  readonly width: number
-  readonly height: number
-  readonly fullPage?: true
   readonly loadingTime?: number
   readonly failOnStatus?: true
   readonly out?: string
   readonly server?: string
 }
 
-async function runCapture(urls: readonly string[], options: CaptureOptions): Promise<ExitCode> {
+/** What a command says of pages and pictures is a field of the request by the same name. */
+async function runCapture(
+  urls: readonly string[],
+  { project, server, out, loadingTime, failOnStatus, ...screenshotParameter }: Given,
+): Promise<ExitCode> {
   const request: ScreenshotRequest = {
-    screenshotParameter: {
-      width: options.width,
-      height: options.height,
-      ...(options.fullPage && { fullPage: true }),
-    },
+    screenshotParameter,
     urls: (await readAddresses(urls)).map(({ url, name }) => ({
       url,
       name,
-      ...(options.loadingTime !== undefined && { loadingTime: options.loadingTime }),
+      ...(loadingTime !== undefined && { loadingTime }),
     })),
-    ...(options.failOnStatus && { failOn: 'status' as const }),
+    ...(failOnStatus && { failOn: 'status' as const }),
   }
-  const { server, project } = options
   if (server !== undefined) {
     const { clientKey } = readConfig(undefined, { serving: false })
-    return await captureAll(await captureThere({ server, project, key: clientKey }), request, options)
+    return await captureAll(await captureThere({ server, project, key: clientKey }), request, out)
   }
   return await captureHere(project, (desk, limits) => {
     refuseMistakes(request, limits)
-    return captureAll(desk, request, options)
+    return captureAll(desk, request, out)
   })
 }
 
 async function captureAll(
   desk: CaptureDesk,
   request: ScreenshotRequest,
-  { out }: CaptureOptions,
+  out: string | undefined,
 ): Promise<ExitCode> {
   const stop = new AbortController()
   void nextSignal().then(() => stop.abort())

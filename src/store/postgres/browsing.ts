@@ -42,7 +42,7 @@ export function createPostgresBrowsing(query: Query, look: Query): Browsing {
       const values: unknown[] = [projectId, rootIds]
       const conditions: string[] = []
       if (tag !== undefined) {
-        conditions.push(any('requests', `tags::jsonb ? $${values.push(tag)}`))
+        conditions.push(any('requests', `options::jsonb -> 'tags' ? $${values.push(tag)}`))
       }
       if (mark !== undefined) {
         conditions.push(any('requests', `marks::jsonb ? $${values.push(mark)}`))

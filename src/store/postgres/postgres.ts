@@ -28,7 +28,7 @@ export async function openPostgresStore(
     const schema = await requireSuitable(pool.query)
     const warnings = await findWarnings(pool, limits)
     if (!isUpToDate(await migrationsMade(pool.query, schema)))
-      await bringUpToDate(url, limits, { id: 'uuid', page: PAGE, schema })
+      await bringUpToDate(url, limits, { id: 'uuid', page: PAGE, oldVersionRuns: true, schema })
     const loadWrites = async () => {
       // Loaded where something is written: who only serves does without.
       const [{ queryBuilder }, { openWrites }] = await Promise.all([

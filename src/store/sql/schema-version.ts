@@ -8,6 +8,7 @@ const MIGRATIONS = {
   '0006-turns': () => import('./migrations/0006-turns.ts'),
   '0007-deaths': () => import('./migrations/0007-deaths.ts'),
   '0008-identity': () => import('./migrations/0008-identity.ts'),
+  '0009-capture-options': () => import('./migrations/0009-capture-options.ts'),
   '0010-life': () => import('./migrations/0010-life.ts'),
 }
 

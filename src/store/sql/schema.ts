@@ -53,15 +53,10 @@ export interface Schema {
     project_id: string
     root_id: string
     idempotency_key: string | null
-    width: number
-    height: number
-    full_page: number
-    /** A JSON array. */
-    tags: string
+    /** See options-text.ts. */
+    options: string
     /** Counts up with everything that happens to its captures. */
     version: number
-    /** Null: a page of any status is captured. */
-    fail_on: 'status' | null
     /** A JSON object: how many of its captures have each mark. */
     marks: string
     /** When its last page ended. Null: some are unfinished. */
@@ -75,6 +70,8 @@ export interface Schema {
     url: string
     name: string
     loading_time: number
+    /** Null: none. See options-text.ts. */
+    own_options: string | null
     state: CaptureState
     /** Its place among the unfinished ones of its project. */
     turn: number

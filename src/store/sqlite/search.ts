@@ -20,7 +20,7 @@ const FIRST_SPELLING = 5
 /** Looks through roots, a few rows at a time. */
 export function createSqliteSearch(prepare: Prepare, inTurn: InTurn) {
   const tagged = prepare(
-    `select 1 from requests cross join json_each(requests.tags) tag ${OF_ROOT} and tag.value = ?3 limit 1`,
+    `select 1 from requests cross join json_each(requests.options, '$.tags') tag ${OF_ROOT} and tag.value = ?3 limit 1`,
   )
   const marked = prepare(
     `select 1 from requests cross join json_each(requests.marks) mark ${OF_ROOT} and mark.key = ?3 limit 1`,

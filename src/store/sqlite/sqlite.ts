@@ -73,7 +73,7 @@ async function bringUpToDate(file: DatabaseFile): Promise<void> {
   ])
   const database = await whileBusy(async () => openDatabase(file))
   try {
-    await migrate(queryBuilder({ database }, file), { id: 'text', page: 'url' })
+    await migrate(queryBuilder({ database }, file), { id: 'text', page: 'url', oldVersionRuns: false })
   } finally {
     database.close()
   }

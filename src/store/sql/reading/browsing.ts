@@ -1,17 +1,19 @@
-import type { PageFailure, View } from '../../../contract/browsing.ts'
+import type { PageFailure } from '../../../contract/browsing.ts'
+import { optionsOfPage, viewOf } from '../../../contract/capture-options.ts'
 import type { LookedPage, PictureCount, RequestSummary, ShownJob } from '../../browsing.ts'
 import type { SeenText } from '../../job-text.ts'
+import { readOptions, readOwnOptions } from '../options-text.ts'
 import { BETWEEN_JOBS, toJobText } from './reads.ts'
 
 /**
  * A request's columns, in the order that `toRequestSummary` expects them. Its captures are not looked at one by one:
  * they are numbered from 0, those that are done are jobs of the root, and an index holds those that are unfinished.
  */
-export const REQUEST = `roots.root_id, requests.tags, roots.job_count,
+export const REQUEST = `roots.root_id, requests.options, roots.job_count,
   (select max(position) + 1 from captures of_root
    where of_root.project_id = roots.project_id and of_root.root_id = roots.root_id),
   ${unfinished('queued')}, ${unfinished('running')},
-  requests.marks, requests.width, requests.height, requests.full_page`
+  requests.marks`
 
 function unfinished(state: 'queued' | 'running'): string {
   return `(select count(*) from captures of_root where of_root.project_id = roots.project_id
@@ -19,42 +21,39 @@ function unfinished(state: 'queued' | 'running'): string {
 }
 
 export function toRequestSummary(row: readonly unknown[]): [string, RequestSummary] {
-  const [rootId, tags, ...numbers] = row as [string, string, number, number, number, number]
+  const [rootId, options, ...numbers] = row as [string, string, number, number, number, number]
   const [done, total, queued, running] = numbers
   const counts = { total, queued, running, done, failed: total - done - queued - running }
-  const [marks, ...view] = row.slice(6) as [string, number, number, number]
-  return [rootId, { tags: JSON.parse(tags), counts, marks: JSON.parse(marks), view: toView(view) }]
+  return [rootId, { options: readOptions(options), counts, marks: JSON.parse(row[6] as string) }]
 }
 
-function toView([width, height, fullPage]: readonly [number, number, number]): View {
-  return { width, height, fullPage: fullPage === 1 }
-}
+/** The code of what stands between the text of a job, the options of its page and what was seen. JSON escapes it. */
+const BETWEEN_PARTS = 31
 
-/** The code of what stands between the text of a job and what was seen. JSON escapes it, too. */
-const BEFORE_SEEN = 31
-
-/** The text of a row of `jobs`, with what was seen. `char`: the engine's function that makes a character of its code. */
+/** The text of a row of `jobs` and its capture. `char`: the engine's function that makes a character of its code. */
 export const seenText = (text: string, char: 'char' | 'chr') =>
-  `concat(${text}, ${char}(${BEFORE_SEEN}), (select seen from captures where captures.project_id = jobs.project_id
-     and captures.root_id = jobs.root_id and captures.position = jobs.position and captures.attempt = jobs.uuid))`
+  `concat(${text}, ${char}(${BETWEEN_PARTS}), (select concat(own_options, ${char}(${BETWEEN_PARTS}), seen) from captures
+     where captures.project_id = jobs.project_id and captures.root_id = jobs.root_id
+     and captures.position = jobs.position and captures.attempt = jobs.uuid))`
 
 /** `texts`: null where there are none. */
 export function toSeenTexts(texts: unknown): SeenText[] {
   if (texts === null) return []
   return (texts as string).split(String.fromCharCode(BETWEEN_JOBS)).map((text) => {
-    const end = text.indexOf(String.fromCharCode(BEFORE_SEEN))
-    return { ...toJobText(text, end), seen: text.slice(end + 1) }
+    const end = text.indexOf(String.fromCharCode(BETWEEN_PARTS))
+    const [own = '', seen = ''] = text.slice(end + 1).split(String.fromCharCode(BETWEEN_PARTS))
+    return { ...toJobText(text, end), seen, ownOptions: readOwnOptions(own) }
   })
 }
 
-/** Of a job, in the order that `toShownJob` expects them. `text`: the engine's text of a job and of what was seen. */
+/** Of a job, in the order that `toShownJob` expects them. `text`: the engine's text of a job and its capture. */
 export const shownJob = (text: string) =>
   `root_id, url, name, created, ${text},
-   (select concat('[', requests.width, ',', requests.height, ',', requests.full_page, ']') from requests
+   (select requests.options from requests
     where requests.project_id = jobs.project_id and requests.root_id = jobs.root_id)`
 
 export function toShownJob(row: readonly unknown[]): ShownJob {
-  const [rootId, url, name, created, text, view] = row as [
+  const [rootId, url, name, created, text, options] = row as [
     string,
     string,
     string,
@@ -64,7 +63,8 @@ export function toShownJob(row: readonly unknown[]): ShownJob {
   ]
   const [job] = toSeenTexts(text)
   if (!job) throw new Error('a job has a text')
-  return { rootId, url, name, created, text: job, view: view === null ? undefined : toView(JSON.parse(view)) }
+  const view = options === null ? undefined : viewOf(optionsOfPage(readOptions(options), job.ownOptions))
+  return { rootId, url, name, created, text: job, view }
 }
 
 /** Of a capture that failed, within the JSON that is made of it. */

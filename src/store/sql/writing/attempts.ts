@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction, Updateable } from 'kysely'
+import { optionsOfPage } from '../../../contract/capture-options.ts'
 import type { Attempt, Captured, CaptureKey, CaptureTask, Failed, PutBack } from '../../captures.ts'
+import { readOptions, readOwnOptions } from '../options-text.ts'
 import type { Schema } from '../schema.ts'
 import { type Condition, type DueOptions, isDue, isOf } from './due.ts'
 import { appendEvents, type NewEvent } from './events.ts'
@@ -35,10 +37,7 @@ export async function begin(
     url: capture.url,
     name: capture.name,
     loadingTime: capture.loading_time,
-    width: request.width,
-    height: request.height,
-    fullPage: request.full_page === 1,
-    failOnStatus: request.fail_on === 'status',
+    options: optionsOfPage(readOptions(request.options), readOwnOptions(capture.own_options)),
     attempts: capture.attempts + 1,
     deaths: capture.deaths,
   }
@@ -145,7 +144,7 @@ async function change(
     .where('root_id', '=', key.rootId)
     .where('position', '=', key.position)
     .where(condition)
-    .returning(['url', 'name', 'loading_time', 'attempts', 'deaths', 'started', 'lease'])
+    .returning(['url', 'name', 'loading_time', 'own_options', 'attempts', 'deaths', 'started', 'lease'])
     .executeTakeFirst()
   if (!capture) return undefined
   const elapsed = usedUntil(now, capture)
@@ -160,7 +159,7 @@ async function change(
     .set(({ eb }) => ({ version: eb('version', '+', 1) }))
     .where('project_id', '=', key.projectId)
     .where('root_id', '=', key.rootId)
-    .returning(['version', 'width', 'height', 'full_page', 'fail_on', 'marks'])
+    .returning(['version', 'options', 'marks'])
     .executeTakeFirstOrThrow()
   await transaction
     .updateTable('captures')

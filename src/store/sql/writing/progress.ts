@@ -1,10 +1,11 @@
 import { type Kysely, sql } from 'kysely'
 import type { Counts } from '../../../contract/status.ts'
 import type { CaptureProgress, Changes, RootProgress } from '../../captures.ts'
+import { readOptions, readOwnOptions } from '../options-text.ts'
 import type { Schema } from '../schema.ts'
 
 /** What a page's status may be long by. Of a capture that has not changed they are not read. */
-const LONG = ['url', 'name', 'seen', 'detail'] as const
+const LONG = ['url', 'name', 'own_options', 'seen', 'detail'] as const
 
 /** A request with all its captures. */
 export async function findProgress(
@@ -24,11 +25,7 @@ export async function findProgress(
   return {
     created: request.created,
     idempotencyKey: request.idempotency_key ?? undefined,
-    width: request.width,
-    height: request.height,
-    fullPage: request.full_page === 1,
-    failOnStatus: request.fail_on === 'status',
-    tags: JSON.parse(request.tags),
+    options: readOptions(request.options),
     version: versionOf(request, rows),
     finished: toFinished(request),
     captures: rows.map(toProgress),
@@ -61,7 +58,7 @@ export async function findChanges(
   for (const { state } of rows) counts[state]++
   return {
     created: request.created,
-    tags: JSON.parse(request.tags),
+    options: readOptions(request.options),
     version: versionOf(request, rows),
     finished: toFinished(request),
     counts,
@@ -77,8 +74,7 @@ async function findRequest(db: Kysely<Schema>, projectId: string, rootId: string
         .onRef('roots.project_id', '=', 'requests.project_id')
         .onRef('roots.root_id', '=', 'requests.root_id'),
     )
-    .select(['roots.created', 'idempotency_key', 'width', 'height', 'full_page', 'fail_on', 'tags'])
-    .select(['version', 'finished', 'outcome'])
+    .select(['roots.created', 'idempotency_key', 'options', 'version', 'finished', 'outcome'])
     .where('requests.project_id', '=', projectId)
     .where('requests.root_id', '=', rootId)
     .executeTakeFirst()
@@ -101,6 +97,7 @@ function toProgress(row: Row): CaptureProgress {
     url: row.url,
     name: row.name,
     loadingTime: row.loading_time,
+    ownOptions: readOwnOptions(row.own_options),
     state: row.state,
     attempts: row.attempts,
     uuid: row.state === 'done' ? (row.attempt ?? undefined) : undefined,

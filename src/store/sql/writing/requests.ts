@@ -6,6 +6,7 @@ import type { Schema } from '../schema.ts'
 import { FIRST_VERSION } from './due.ts'
 import { outcomeOf } from './life.ts'
 import { addMarks, NO_MARKS } from './marks.ts'
+import { writeOptions, writeOwnOptions } from '../options-text.ts'
 import { unknownProject } from './projects.ts'
 import { changeProject, newRevision } from './revision.ts'
 
@@ -51,12 +52,8 @@ export async function addRequest(transaction: Transaction<Schema>, request: NewR
       project_id: projectId,
       root_id: rootId,
       idempotency_key: request.idempotencyKey ?? null,
-      width: request.width,
-      height: request.height,
-      full_page: request.fullPage ? 1 : 0,
-      tags: JSON.stringify(request.tags),
+      options: writeOptions(request.options),
       version: FIRST_VERSION,
-      fail_on: request.failOnStatus ? 'status' : null,
       marks: NO_MARKS,
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'idempotency_key']).doNothing())
@@ -71,7 +68,7 @@ export async function adoptRequest(
   transaction: Transaction<Schema>,
   projectId: string,
   rootId: string,
-  { idempotencyKey, width, height, fullPage, failOnStatus, tags, version, finished, captures }: RootProgress,
+  { idempotencyKey, options, version, finished, captures }: RootProgress,
 ): Promise<void> {
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('requests')
@@ -79,12 +76,8 @@ export async function adoptRequest(
       project_id: projectId,
       root_id: rootId,
       idempotency_key: idempotencyKey ?? null,
-      width,
-      height,
-      full_page: fullPage ? 1 : 0,
-      tags: JSON.stringify(tags),
+      options: writeOptions(options),
       version,
-      fail_on: failOnStatus ? 'status' : null,
       marks: addMarks(NO_MARKS, captures.map(marksOf)),
       finished: finished?.at ?? Math.max(0, ...captures.map((capture) => capture.finished ?? 0)),
       outcome: finished?.outcome ?? outcomeOf(captures.map(({ state }) => state)),
@@ -101,6 +94,7 @@ export async function adoptRequest(
     url: capture.url,
     name: capture.name,
     loading_time: capture.loadingTime,
+    own_options: writeOwnOptions(capture.ownOptions),
     state: capture.state,
     turn: 0,
     attempts: capture.attempts,
@@ -130,13 +124,14 @@ export async function queuePages(
   { projectId, rootId, created, pages, heldUntil = 0 }: NewRequest,
 ): Promise<void> {
   const first = await firstTurn(transaction, projectId)
-  const rows = pages.map(({ url, name, loadingTime }, position) => ({
+  const rows = pages.map(({ url, name, loadingTime, ownOptions }, position) => ({
     project_id: projectId,
     root_id: rootId,
     position,
     url,
     name,
     loading_time: loadingTime,
+    own_options: writeOwnOptions(ownOptions),
     state: 'queued' as const,
     turn: first + position,
     attempts: 0,

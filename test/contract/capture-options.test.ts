@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { optionsOfPage, toCaptureOptions, viewOf } from '../../src/contract/capture-options.ts'
+
+const SIZE = { width: 1200, height: 720 }
+
+test('what was left out is filled in', () => {
+  expect(toCaptureOptions(SIZE)).toEqual({ ...SIZE, fullPage: false, tags: [] })
+})
+
+test('of the other options only those are there that ask for something', () => {
+  const given = { ...SIZE, failOn: null, no: false, none: [], left: undefined }
+  expect(Object.keys(toCaptureOptions(given))).toEqual(['width', 'height', 'fullPage', 'tags'])
+  expect(toCaptureOptions({ ...SIZE, failOn: 'status' })).toMatchObject({ failOn: 'status' })
+})
+
+test('a page has the options of its request, and its own instead of them', () => {
+  const all = toCaptureOptions({ ...SIZE, tags: ['a'], failOn: 'status' })
+  expect(optionsOfPage(all, undefined)).toEqual({ ...SIZE, fullPage: false, failOn: 'status' })
+  expect(optionsOfPage(all, { width: 390, fullPage: true })).toEqual({
+    ...{ width: 390, height: 720, fullPage: true, failOn: 'status' },
+  })
+})
+
+test('a view holds what changes how a picture looks, in one order', () => {
+  const options = { failOn: 'status' as const, fullPage: true, height: 1, width: 2 }
+  expect(JSON.stringify(viewOf(options))).toBe('{"width":2,"height":1,"fullPage":true}')
+})
