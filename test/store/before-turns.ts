@@ -2,10 +2,9 @@ import { expect } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
 import { FAILURE, newRequest, takeAll } from '../support/captures.ts'
 import { makeProject } from '../support/results.ts'
-import { BEFORE_LIFE } from './before-life.ts'
 
-/** Takes a database back to before migration 6, on both engines. */
-export const BEFORE_TURNS = `${BEFORE_LIFE} drop table turns; drop index captures_queued; drop index captures_running;
+/** Takes a database from before migration 9 back to before migration 6, on both engines. */
+export const BEFORE_TURNS = `drop table turns; drop index captures_queued; drop index captures_running;
   create index captures_next on captures (turn, queued) where finished is null;
   drop index captures_suspect; alter table captures drop column deaths;
   drop table identity;
