@@ -1,11 +1,15 @@
 import { pino } from 'pino'
+import { Door } from './access/door.ts'
+import { Keys } from './access/keys.ts'
 import type { Config } from './config/config.ts'
 import { GonePictures } from './http/answers/gone-pictures.ts'
 import type { Server } from './http/context.ts'
 import { openBodies } from './http/rules/read-body.ts'
 import { createServer } from './http/server.ts'
+import { createArchives } from './results/archive.ts'
 import { Overviews } from './results/overviews.ts'
 import { Pages } from './results/pages.ts'
+import { Projects } from './results/projects.ts'
 import { Results } from './results/results.ts'
 import { FairTurns } from './shares/fair-turns.ts'
 import { Refusals } from './shares/refusals.ts'
@@ -34,6 +38,7 @@ export async function openService(
 ): Promise<Service> {
   const { store, images } = storage
   for (const warning of store.warnings) log.warn(warning)
+  const door = new Door(store)
   const results = new Results(store, images, config.limits.cacheBytes)
   const overviews = new Overviews(store, images, config.explainTo)
   const pages = new Pages(store, images)
@@ -43,28 +48,35 @@ export async function openService(
   const atOnce = database.kind === 'sqlite' ? 1 : Math.min(3, Math.ceil(databasePool.connections / 2))
   const turns = new FairTurns(atOnce, store.isLookingUp)
   const refusals = new Refusals()
-  const gone = new GonePictures(store, images)
+  const gone = new GonePictures(door, images)
   const bodies = openBodies(config.limits.bodiesBytes, refusals)
   const unread = new Room(config.limits.unreadBytes)
   const studio = await openStudio(config, storage, { log, clock, turns, places })
   const sweeps = new Sweeps(storage, log)
-  const { requests, watch, ready, findBrowser, whyWaiting, isStuck } = studio
+  const { requests, watch, importedStatus, ready, findBrowser, whyWaiting, isStuck } = studio
   const server = await createServer(
     {
       config,
-      store,
+      keys: new Keys(store),
+      door,
+      checkDatabase: () => store.check(),
       images,
+      projects: new Projects(store),
       results,
       overviews,
       pages,
+      makeArchive: createArchives(store, images, turns),
       requests,
       watch,
+      importedStatus,
       ready,
       findBrowser,
       whyWaiting,
       isStuck,
       figures: {
         captures: studio.figures,
+        backlog: () => store.captures.findBacklog(),
+        databaseConnections: () => store.connections(),
         watchers: () => watch.size,
         bodies: () => bodies,
         refused: refusals.counts,

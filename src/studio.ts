@@ -5,6 +5,7 @@ import type { Camera } from './camera/camera.ts'
 import { CaptureFigures } from './capture/figures.ts'
 import { Requests } from './capture/requests.ts'
 import { Standstill } from './capture/standstill.ts'
+import { type ImportedStatus, importedStatus } from './capture/status.ts'
 import { createWaitForRoom, type WhyWaiting } from './capture/wait-for-room.ts'
 import { Watch } from './capture/watch.ts'
 import { createWork } from './capture/worker.ts'
@@ -21,6 +22,8 @@ const STUCK_MS = 2 * 60_000
 export interface Studio {
   readonly requests: Requests
   readonly watch: Watch
+  /** The status of a root that was imported. */
+  readonly importedStatus: ImportedStatus
   /** What this process has captured. */
   readonly figures: CaptureFigures
   /** Why nothing is captured at the moment, whoever captures. */
@@ -82,6 +85,7 @@ export async function openStudio(
   return {
     requests: new Requests(storage.store, queue, { mostWaiting: config.limits.pagesWaiting }),
     watch,
+    importedStatus: (root) => importedStatus(storage.store, root),
     figures,
     whyWaiting,
     async isStuck() {

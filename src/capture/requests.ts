@@ -1,6 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { parseId } from '../contract/ids.ts'
-import { AppError } from '../errors.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { Store } from '../store/store.ts'
 import { type Asked, digestOf } from './digest.ts'
@@ -29,12 +27,10 @@ export class Requests {
    * `rate_limited` where too many pages of the project wait.
    */
   async accept(
-    projectText: string,
+    projectId: string,
     asked: Asked,
     { now, idempotencyKey, rootId: given }: AcceptOptions,
   ): Promise<string> {
-    const projectId = parseId(projectText)
-    if (!projectId) throw new AppError('not_found')
     const queue = this.#queue
     const request = {
       ...asked,

@@ -1,7 +1,5 @@
 import { tellFailure } from '../contract/closed-reasons.ts'
-import { parseId } from '../contract/ids.ts'
 import { isFinal, type PageStatus, type RootStatus, stateOf, type Waiting } from '../contract/status.ts'
-import { AppError } from '../errors.ts'
 import type { CaptureProgress, Changes } from '../store/captures.ts'
 import type { Job, RootHead, Store } from '../store/store.ts'
 
@@ -11,19 +9,6 @@ const JOBS_AT_ONCE = 200
 export interface Root {
   readonly projectId: string
   readonly rootId: string
-}
-
-/** Throws `not_found` alike for what is malformed, unknown or another project's. */
-export async function getRootHead(
-  store: Store,
-  projectText: string,
-  rootText: string,
-): Promise<RootHead & Root> {
-  const projectId = parseId(projectText)
-  const rootId = parseId(rootText)
-  const head = projectId && rootId ? await store.findRoot(projectId, rootId) : undefined
-  if (!projectId || !head) throw new AppError('not_found')
-  return { ...head, projectId }
 }
 
 /** The status of a request, with those pages that have changed. Not everyone is told of every reason. */
@@ -38,6 +23,8 @@ export function toStatus(
   return { rootId, state, ...why, created, tags: [...options.tags], counts, urls }
 }
 
+export type ImportedStatus = (root: RootHead & Root) => AsyncGenerator<{ parts: string[]; last: boolean }>
+
 /**
  * The status of a root that was imported, as text: it came with all its results, and there may be very many. Each piece
  * is made in a turn.
@@ -45,7 +32,7 @@ export function toStatus(
 export async function* importedStatus(
   store: Pick<Store, 'pageJobs'>,
   { projectId, rootId, created, jobCount }: RootHead & Root,
-): AsyncGenerator<{ parts: string[]; last: boolean }> {
+): ReturnType<ImportedStatus> {
   const counts = { total: jobCount, queued: 0, running: 0, done: jobCount, failed: 0 }
   const head: RootStatus = { rootId, state: stateOf(counts), created, tags: [], counts, urls: [] }
   let before = JSON.stringify(head).slice(0, -2)

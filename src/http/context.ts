@@ -1,18 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServerDefault } from 'fastify'
+import type { Door } from '../access/door.ts'
+import type { ApiKey, Keys } from '../access/keys.ts'
 import type { Requests } from '../capture/requests.ts'
+import type { ImportedStatus } from '../capture/status.ts'
 import type { WhyWaiting } from '../capture/wait-for-room.ts'
 import type { Watch } from '../capture/watch.ts'
 import type { Config } from '../config/config.ts'
 import type { Static } from '../contract/schema.ts'
 import type { Images } from '../images/images.ts'
+import type { MakeArchive } from '../results/archive.ts'
 import type { Overviews } from '../results/overviews.ts'
 import type { Pages } from '../results/pages.ts'
+import type { Projects } from '../results/projects.ts'
 import type { Results } from '../results/results.ts'
 import type { FairTurns } from '../shares/fair-turns.ts'
 import type { Refusals } from '../shares/refusals.ts'
 import type { Room } from '../shares/room.ts'
-import type { ApiKey, Store } from '../store/store.ts'
 import type { Figures } from './answers/figures.ts'
 import type { GonePictures } from './answers/gone-pictures.ts'
 
@@ -30,13 +34,19 @@ export interface HttpContext {
     | 'metricsToken'
     | 'limits'
   >
-  readonly store: Store
+  readonly keys: Keys
+  readonly door: Door
+  /** Throws where the database does not answer. */
+  readonly checkDatabase: () => Promise<void>
   readonly images: Images
+  readonly projects: Projects
   readonly results: Results
   readonly overviews: Overviews
   readonly pages: Pages
+  readonly makeArchive: MakeArchive
   readonly requests: Requests
   readonly watch: Watch
+  readonly importedStatus: ImportedStatus
   /** Throws AppError `no_browser` where nothing could be captured. */
   readonly ready: () => Promise<void>
   /** What this process captures with, in words. Undefined: others capture. Throws AppError `no_browser`. */

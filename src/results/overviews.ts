@@ -1,8 +1,7 @@
+import type { KnownProject, KnownRoot } from '../access/door.ts'
 import { OVERVIEW_JOBS, type PageFailure } from '../contract/browsing.ts'
 import { type OwnOptions, optionsOfPage, viewOf } from '../contract/capture-options.ts'
 import { type ExplainTo, tellFailure } from '../contract/closed-reasons.ts'
-import { parseId } from '../contract/ids.ts'
-import { AppError } from '../errors.ts'
 import type { Addresses, Images } from '../images/images.ts'
 import type { RequestSummary } from '../store/browsing.ts'
 import type { SeenText } from '../store/job-text.ts'
@@ -12,7 +11,7 @@ import { NOTHING_YET, type Piece } from './pieces.ts'
 import { CLOSE_ROOT } from './render.ts'
 import { renderShown } from './render-shown.ts'
 import type { Answer, Asked, AskedForMuch } from './results.ts'
-import { findRootPage, placeOf, type RootPage } from './root-pages.ts'
+import { findRootPage, type RootPage } from './root-pages.ts'
 import { type IsGone, idOf, type Sought, slicesOf } from './search.ts'
 import { countsOf, stateOfRoot } from './state-of-root.ts'
 
@@ -28,26 +27,18 @@ export class Overviews {
     this.#explainTo = explainTo
   }
 
-  /** Throws `not_found` alike for what is malformed, unknown or another project's. */
-  async get(projectText: string, rootText: string, asked: Asked): Promise<Answer> {
-    const projectId = parseId(projectText)
-    const rootId = parseId(rootText)
-    const head = projectId && rootId ? await this.#store.findRoot(projectId, rootId) : undefined
-    if (!projectId || !head) throw new AppError('not_found')
-    return { body: () => this.#body(projectId, [head], undefined, asked, { open: '', close: '' }) }
+  /** One root. */
+  get(root: KnownRoot, asked: Asked): Answer {
+    return { body: () => this.#body(root.projectId, [root], undefined, asked, { open: '', close: '' }) }
   }
 
-  /** One page. Throws `not_found`, and `bad_request` for a bad cursor. */
+  /** One page of the roots of a project. */
   async list(
-    projectText: string,
+    { projectId }: KnownProject,
     page: RootPage & { sought: Sought | undefined },
     asked: AskedForMuch,
   ): Promise<Answer> {
-    const after = placeOf(page)
-    const projectId = parseId(projectText)
-    const project = projectId && (await this.#store.findProject(projectId))
-    if (!project) throw new AppError('not_found')
-    const { heads, nextCursor } = await findRootPage(this.#store, projectId, { ...asked, ...page, after })
+    const { heads, nextCursor } = await findRootPage(this.#store, projectId, { ...asked, ...page })
     const { q } = page.sought ?? {}
     return { nextCursor, body: () => this.#body(projectId, heads, q, asked) }
   }

@@ -1,10 +1,10 @@
+import type { KnownProject } from '../access/door.ts'
 import { COUNTED_PICTURES } from '../contract/browsing.ts'
 import { parseId } from '../contract/ids.ts'
 import { isPlain } from '../contract/reader.ts'
-import { AppError } from '../errors.ts'
 import type { Addresses, Images } from '../images/images.ts'
 import type { LookedPage, ShownJob } from '../store/browsing.ts'
-import type { Project, Store } from '../store/store.ts'
+import type { Store } from '../store/store.ts'
 import { badCursor } from './cursor.ts'
 import { etagOf, tagOf } from './etag.ts'
 import { findHistory, type Series } from './history.ts'
@@ -34,13 +34,12 @@ export class Pages {
     this.#images = images
   }
 
-  /** What there is of each address. Throws `not_found`, and `bad_request` for a bad cursor. */
+  /** What there is of each address. Throws `bad_request` for a bad cursor. */
   async list(
-    projectText: string,
+    project: KnownProject,
     { limit, cursor, q }: Page & { q: string | undefined },
     asked: AskedForMuch,
   ): Promise<Answer> {
-    const project = await this.#getProject(projectText)
     const { projectId } = project
     const after = cursor === undefined ? undefined : (await this.#jobOf(projectId, cursor)).url
     const addresses = await this.#images.addresses(asked)
@@ -54,11 +53,10 @@ export class Pages {
 
   /** The screenshots of an address, newest first. Throws as above. */
   async history(
-    projectText: string,
+    project: KnownProject,
     { url, limit, cursor, ...series }: Page & Series & { url: string },
     asked: AskedForMuch,
   ): Promise<Answer> {
-    const project = await this.#getProject(projectText)
     const { projectId } = project
     const place = cursor === undefined ? undefined : await this.#jobOf(projectId, cursor)
     if (place && place.url !== url) throw badCursor()
@@ -72,13 +70,6 @@ export class Pages {
       nextCursor: last,
       body: () => listPieces(jobs, (job) => renderJob(projectId, job, addresses)),
     }
-  }
-
-  async #getProject(text: string): Promise<Project> {
-    const projectId = parseId(text)
-    const project = projectId && (await this.#store.findProject(projectId))
-    if (!project) throw new AppError('not_found')
-    return project
   }
 
   /** A cursor is the id of a job: an address may be far longer than what fits into a header. */
@@ -134,7 +125,7 @@ export class Pages {
   }
 }
 
-function shownEtag({ revision }: Project, addresses: Addresses): string {
+function shownEtag({ revision }: KnownProject, addresses: Addresses): string {
   return etagOf(revision, `${tagOf(addresses)}.${SHOWING}`)
 }
 

@@ -1,17 +1,16 @@
-import { parseId } from '../contract/ids.ts'
-import { AppError } from '../errors.ts'
+import type { KnownProject, KnownRoot } from '../access/door.ts'
 import type { Addresses, Images } from '../images/images.ts'
 import type { InTurn } from '../shares/fair-turns.ts'
 import type { Store } from '../store/store.ts'
 import { walkRoots } from '../store/walk-roots.ts'
-import { decodePosition, encodePosition } from './cursor.ts'
+import { encodePosition } from './cursor.ts'
 import { tagOf } from './etag.ts'
 import { KeptRoots } from './kept-roots.ts'
 import { listPieces } from './list-pieces.ts'
 import { makePieces, type Piece, WHOLE_ROOT } from './pieces.ts'
 import { CLOSE_ROOT, openRoot } from './render.ts'
 import { RootBytes } from './root-bytes.ts'
-import { findRootPage, placeOf, type RootPage } from './root-pages.ts'
+import { findRootPage, type RootPage } from './root-pages.ts'
 import { type IsGone, type Sought, walkMatching } from './search.ts'
 
 /** An answer whose headers are known. */
@@ -53,60 +52,47 @@ export class Results {
     this.#kept = new KeptRoots(keptBytes)
   }
 
-  /** One root. Throws `not_found` alike for what is malformed, unknown or another project's. */
-  async getRoot(projectText: string, rootText: string, asked: Asked): Promise<Answer> {
-    const projectId = parseId(projectText)
-    const rootId = parseId(rootText)
-    const head = projectId && rootId ? await this.#store.findRoot(projectId, rootId) : undefined
-    if (!projectId || !head) throw new AppError('not_found')
+  /** One root. */
+  async getRoot(root: KnownRoot, asked: Asked): Promise<Answer> {
     const addresses = this.#images.addresses(asked)
-    const roots = this.#roots(projectId, addresses instanceof Promise ? await addresses : addresses)
+    const roots = this.#roots(root.projectId, addresses instanceof Promise ? await addresses : addresses)
     return {
-      etag: roots.etag(head.revision),
-      whole: head.jobCount > WHOLE_ROOT ? undefined : roots.kept(head),
-      body: () => makePieces(this.#store, roots, [{ heads: [head], last: true }], { list: false }),
+      etag: roots.etag(root.revision),
+      whole: root.jobCount > WHOLE_ROOT ? undefined : roots.kept(root),
+      body: () => makePieces(this.#store, roots, [{ heads: [root], last: true }], { list: false }),
     }
   }
 
-  /** One root with a page of its jobs. Throws `not_found` as above, and `bad_request` for a bad cursor. */
+  /** One root with a page of its jobs, from this position on. */
   async getRootPage(
-    projectText: string,
-    rootText: string,
-    { limit, cursor }: { limit: number; cursor?: string | undefined },
+    root: KnownRoot,
+    { limit, from }: { limit: number; from: number },
     asked: AskedForMuch,
   ): Promise<Answer> {
-    const from = cursor === undefined ? 0 : decodePosition(cursor)
-    const projectId = parseId(projectText)
-    const rootId = parseId(rootText)
-    const head = projectId && rootId ? await this.#store.findRoot(projectId, rootId) : undefined
-    if (!projectId || !head) throw new AppError('not_found')
+    const { projectId, rootId } = root
     const roots = this.#roots(projectId, await this.#images.addresses(asked))
     const page = { from, limit: limit + 1 }
-    const jobs = await asked.inTurn(() => this.#store.pageTexts(projectId, head.rootId, page))
+    const jobs = await asked.inTurn(() => this.#store.pageTexts(projectId, rootId, page))
     const shown = jobs.slice(0, limit)
     const last = jobs.length > limit ? shown.at(-1) : undefined
     return {
-      etag: roots.etag(head.revision),
+      etag: roots.etag(root.revision),
       nextCursor: last && encodePosition(last.position + 1),
       body: () => {
-        const around = { open: openRoot(head), close: CLOSE_ROOT }
-        return listPieces(shown, (job) => roots.renderJobs(head, [job]), around)
+        const around = { open: openRoot(root), close: CLOSE_ROOT }
+        return listPieces(shown, (job) => roots.renderJobs(root, [job]), around)
       },
     }
   }
 
-  /** All roots of a project, or one page of them. Throws `not_found`, and `bad_request` for a bad cursor. */
+  /** All roots of a project, or one page of them. */
   async listRoots(
-    projectText: string,
+    { projectId, revision }: KnownProject,
     { page, sought }: { page: RootPage | undefined; sought: Sought | undefined },
     asked: AskedForMuch,
   ): Promise<Answer> {
-    const after = page && placeOf(page)
-    const projectId = parseId(projectText)
-    const project = projectId && (await this.#store.findProject(projectId))
-    if (!project) throw new AppError('not_found')
     const roots = this.#roots(projectId, await this.#images.addresses(asked))
-    const etag = roots.etag(project.revision)
+    const etag = roots.etag(revision)
     if (page === undefined) {
       const all = () =>
         sought
@@ -117,7 +103,6 @@ export class Results {
     const { heads, nextCursor } = await findRootPage(this.#store, projectId, {
       ...asked,
       ...page,
-      after,
       sought,
     })
     return {

@@ -12,18 +12,22 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 /** What is asked for. */
 export interface RootPage {
   readonly limit: number
-  readonly cursor?: string | undefined
-  /** Only those created at this instant or later, and before that one: part of the key that roots are in the order of. */
-  readonly from?: number | undefined
-  readonly to?: number | undefined
-}
-
-interface Place extends Pick<RootPage, 'limit' | 'from'>, Pick<AskedForMuch, 'isGone' | 'inTurn'> {
+  /** Where it begins. */
   readonly after: RootPosition | undefined
+  /** Only those created at this instant or later. */
+  readonly from?: number | undefined
 }
 
-/** Where a page begins. Throws `bad_request` for a bad cursor. */
-export function placeOf({ cursor, to }: RootPage): RootPosition | undefined {
+interface Place extends RootPage, Pick<AskedForMuch, 'isGone' | 'inTurn'> {}
+
+/** Where a page of roots begins that were created before `to`. Throws `bad_request` for a bad cursor. */
+export function placeOf({
+  cursor,
+  to,
+}: {
+  readonly cursor?: string | undefined
+  readonly to?: number | undefined
+}): RootPosition | undefined {
   const before = to === undefined ? undefined : { created: to, rootId: LAST_ID }
   if (cursor === undefined) return before
   const { created, id } = decodeCursor(cursor)

@@ -5,6 +5,14 @@ import { counter, gauge, histogram } from './exposition.ts'
 /** What is told of this process beside its requests. */
 export interface Figures {
   readonly captures: CaptureFigures
+  /** Pages that are still to be captured, by whichever process, and when the oldest was asked for. */
+  backlog(): Promise<{
+    readonly waiting: number
+    readonly running: number
+    readonly oldest: number | undefined
+  }>
+  /** Undefined where there is no limit to share. */
+  databaseConnections(): { readonly used: number; readonly waiting: number } | undefined
   /** Who waits for news of a root: event streams, and requests with `wait`. */
   watchers(): number
   /** Request bodies that are held. */
@@ -17,7 +25,7 @@ export interface Figures {
   readonly swept: { readonly orphans: number; readonly staging: number }
 }
 
-type Context = Pick<HttpContext, 'figures' | 'store' | 'images' | 'clock'>
+type Context = Pick<HttpContext, 'figures' | 'images' | 'clock'>
 
 /** What an operator asks at night. What cannot be found out at the moment is left out. */
 export async function renderFigures(context: Context): Promise<string[]> {
@@ -79,9 +87,9 @@ function describeCaptures({ times, storedBytes, underWay }: CaptureFigures): str
   ]
 }
 
-function describeShares({ figures, store }: Context): string[] {
+function describeShares({ figures }: Context): string[] {
   const { count, bytes } = figures.bodies()
-  const connections = store.connections()
+  const connections = figures.databaseConnections()
   return [
     gauge(
       'watchers',
@@ -108,8 +116,8 @@ function describeShares({ figures, store }: Context): string[] {
   ]
 }
 
-async function describeQueue({ store, clock }: Context): Promise<string[]> {
-  const { waiting, running, oldest } = await store.captures.findBacklog()
+async function describeQueue({ figures, clock }: Context): Promise<string[]> {
+  const { waiting, running, oldest } = await figures.backlog()
   const age = oldest === undefined ? 0 : Math.max(0, clock() - oldest) / 1_000
   return [
     gauge('queue_waiting', 'Pages that wait to be captured, by whichever process.', waiting),

@@ -124,13 +124,12 @@ export class OpenAnswers {
 
   async #endRevoked(): Promise<void> {
     const opened = [...this.#byKey]
-    // A database that is away is heard of by whoever asks next.
-    const keys = await Promise.all(opened.map(([hash]) => this.#context.store.findKey(hash))).catch(
-      () => undefined,
-    )
-    if (!keys) return
+    const { keys } = this.#context
+    // While the database does not answer, no key is known to be revoked.
+    const valid = await Promise.all(opened.map(([hash]) => keys.isValid(hash))).catch(() => undefined)
+    if (!valid) return
     for (const [index, [, answers]] of opened.entries()) {
-      if (keys[index] === undefined) for (const answer of answers) answer.end('revoked')
+      if (!valid[index]) for (const answer of answers) answer.end('revoked')
     }
   }
 }

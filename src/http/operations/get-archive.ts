@@ -1,10 +1,7 @@
 import { Readable } from 'node:stream'
-import { parseId } from '../../contract/ids.ts'
 import { paths } from '../../contract/paths.ts'
 import { RootParams } from '../../contract/requests.ts'
-import { AppError } from '../../errors.ts'
 import type { ImageKey } from '../../images/images.ts'
-import { createArchives } from '../../results/archive.ts'
 import { attachment } from '../answers/attachment.ts'
 import { matchesEtag } from '../answers/conditional.ts'
 import { notModified, problemResponses, resultHeaders } from '../answers/responses.ts'
@@ -16,8 +13,7 @@ const ARCHIVE_TYPE = 'application/zip'
 /** Part of every ETag: raise it when the same pictures begin to give another archive. */
 const WRITING = 1
 
-export function getArchive(server: Server, { store, images, turns, gone }: HttpContext): void {
-  const makeArchive = createArchives(store, images, turns)
+export function getArchive(server: Server, { door, makeArchive, gone }: HttpContext): void {
   server.route({
     method: ['GET', 'HEAD'],
     url: paths.getArchive,
@@ -40,17 +36,14 @@ export function getArchive(server: Server, { store, images, turns, gone }: HttpC
       },
     },
     handler: async (request, reply) => {
-      const projectId = parseId(request.params.projectId)
-      const rootId = parseId(request.params.jobId)
-      const head = projectId && rootId ? await store.findRoot(projectId, rootId) : undefined
-      if (!projectId || !head) throw new AppError('not_found')
-      const etag = `W/"${head.revision}.zip${WRITING}"`
+      const root = await door.getRoot(request.params, request.apiKey)
+      const etag = `W/"${root.revision}.zip${WRITING}"`
       reply.header('etag', etag).header('cache-control', 'private, no-cache')
       if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
-      reply.type(ARCHIVE_TYPE).header('content-disposition', attachment(`${head.rootId}.zip`))
+      reply.type(ARCHIVE_TYPE).header('content-disposition', attachment(`${root.rootId}.zip`))
       if (request.method === 'HEAD') return reply.send()
       const onGone = (key: ImageKey) => gone.report(key, request)
-      const archive = makeArchive(projectId, head, { client: clientOf(request), onGone })
+      const archive = makeArchive(root.projectId, root, { client: clientOf(request), onGone })
       return reply.send(Readable.from(archive, { objectMode: false }))
     },
   })

@@ -1,4 +1,3 @@
-import { parseId } from '../../contract/ids.ts'
 import { paths } from '../../contract/paths.ts'
 import { pictureFileName } from '../../contract/picture-names.ts'
 import { PictureParams } from '../../contract/requests.ts'
@@ -10,7 +9,7 @@ import { sendImage } from '../answers/send-image.ts'
 import type { HttpContext, Server } from '../context.ts'
 
 /** A picture to keep, wherever pictures lie. Not by a signature: whoever may read the root may have it. */
-export function getPicture(server: Server, { store, images, gone }: HttpContext): void {
+export function getPicture(server: Server, { door, images, gone }: HttpContext): void {
   server.route({
     method: ['GET', 'HEAD'],
     url: paths.getPicture,
@@ -33,12 +32,8 @@ export function getPicture(server: Server, { store, images, gone }: HttpContext)
       },
     },
     handler: async (request, reply) => {
-      const { params } = request
-      const [projectId, rootId, uuid] = [params.projectId, params.jobId, params.uuid].map(parseId)
-      const found = projectId && uuid ? await store.browsing.findJob(projectId, uuid) : undefined
-      const job = found?.rootId === rootId ? found : undefined
-      if (!projectId || !job) throw new AppError('not_found')
-      const key = pictureKey(projectId, job.text.uuid)
+      const job = await door.getJob(request.params, request.apiKey)
+      const key = pictureKey(job.projectId, job.text.uuid)
       const image = await images.open(key)
       if (!image) {
         await gone.report(key, request)

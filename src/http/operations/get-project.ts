@@ -1,13 +1,11 @@
+import type { KnownProject } from '../../access/door.ts'
 import type { Project } from '../../contract/browsing.ts'
-import { parseId } from '../../contract/ids.ts'
 import { paths } from '../../contract/paths.ts'
 import { ProjectParams } from '../../contract/requests.ts'
-import { AppError } from '../../errors.ts'
-import type { Project as StoredProject } from '../../store/store.ts'
 import { problemResponses } from '../answers/responses.ts'
 import type { HttpContext, Server } from '../context.ts'
 
-export function getProject(server: Server, { store }: HttpContext): void {
+export function getProject(server: Server, { door }: HttpContext): void {
   server.route({
     method: ['GET', 'HEAD'],
     url: paths.getProject,
@@ -25,14 +23,12 @@ export function getProject(server: Server, { store }: HttpContext): void {
       },
     },
     handler: async (request, reply) => {
-      const projectId = parseId(request.params.projectId)
-      const project = projectId && (await store.findProject(projectId))
-      if (!project) throw new AppError('not_found')
+      const project = await door.getProject(request.params, request.apiKey)
       return await reply.header('cache-control', 'private, no-cache').send(toProjectResult(project))
     },
   })
 }
 
-export function toProjectResult({ projectId, name, created }: StoredProject): Project {
+export function toProjectResult({ projectId, name, created }: KnownProject): Project {
   return { projectId, name, meta: { created } }
 }

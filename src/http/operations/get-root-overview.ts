@@ -25,10 +25,9 @@ export function getRootOverview(server: Server, context: HttpContext): void {
       },
     },
     handler: async (request, reply) => {
-      const { projectId, jobId } = request.params
       const asked = { now: context.clock(), origin: originOf(request, context) }
-      const answer = await context.overviews.get(projectId, jobId, asked)
-      return await sendAnswer(answer, request, reply, context)
+      const root = await context.door.getRoot(request.params, request.apiKey)
+      return await sendAnswer(context.overviews.get(root, asked), request, reply, context)
     },
   })
 }

@@ -1,5 +1,7 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { paths, rootPath } from '../../contract/paths.ts'
 import { createJobsQuery, RootParams } from '../../contract/requests.ts'
+import { decodePosition } from '../../results/cursor.ts'
 import { askedForMuch } from '../answers/asked-for-much.ts'
 import { nextPage } from '../answers/next-page.ts'
 import { notModified, pageHeaders, problemResponses } from '../answers/responses.ts'
@@ -12,8 +14,23 @@ interface Page {
   readonly cursor?: string
 }
 
+type RootRequest = FastifyRequest<{ Params: RootParams; Querystring: Page }>
+
 export function getRoot(server: Server, context: HttpContext): void {
+  const { door, results } = context
   const maxLimit = context.config.limits.page
+  const sendPage = async (request: RootRequest, reply: FastifyReply) => {
+    const { limit = maxLimit, cursor } = request.query
+    const from = cursor === undefined ? 0 : decodePosition(cursor)
+    const asked = askedForMuch(request, reply, context)
+    const root = await door.getRoot(request.params, request.apiKey)
+    const answer = await results.getRootPage(root, { limit, from }, asked)
+    if (answer.nextCursor) {
+      const address = asked.origin + rootPath(root.projectId, root.rootId)
+      reply.header('link', nextPage(address, { limit, cursor: answer.nextCursor }))
+    }
+    await sendAnswer(answer, request, reply, context)
+  }
   server.route({
     method: ['GET', 'HEAD'],
     url: paths.getRoot,
@@ -43,26 +60,16 @@ export function getRoot(server: Server, context: HttpContext): void {
       return (query) => !asksForPage(query) || validate(query) || { error: validate.errors ?? [] }
     },
     handler: (request, reply) => {
-      const { projectId, jobId } = request.params
-      if (!asksForPage(request.query)) {
-        context.results
-          .getRoot(projectId, jobId, { now: context.clock(), origin: originOf(request, context) })
-          .then((answer) => sendAnswer(answer, request, reply, context))
-          .catch((error) => reply.send(error))
-        return
-      }
-      const { limit = maxLimit, cursor } = request.query
-      const asked = askedForMuch(request, reply, context)
-      context.results
-        .getRootPage(projectId, jobId, { limit, cursor }, asked)
-        .then((answer) => {
-          if (answer.nextCursor) {
-            const address = asked.origin + rootPath(projectId.toLowerCase(), jobId.toLowerCase())
-            reply.header('link', nextPage(address, { limit, cursor: answer.nextCursor }))
-          }
-          return sendAnswer(answer, request, reply, context)
-        })
-        .catch((error) => reply.send(error))
+      const sent = asksForPage(request.query)
+        ? sendPage(request, reply)
+        : door
+            .getRoot(request.params, request.apiKey)
+            .then((root) =>
+              results.getRoot(root, { now: context.clock(), origin: originOf(request, context) }),
+            )
+            .then((answer) => sendAnswer(answer, request, reply, context))
+      // Not handed to Fastify, which would wait for it once more.
+      sent.catch((error) => reply.send(error))
     },
   })
 }

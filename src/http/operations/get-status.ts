@@ -1,4 +1,3 @@
-import { getRootHead, importedStatus } from '../../capture/status.ts'
 import type { StatusBytes } from '../../capture/statuses.ts'
 import { paths } from '../../contract/paths.ts'
 import { RootParams, StatusQuery } from '../../contract/requests.ts'
@@ -14,7 +13,7 @@ import { clientOf } from '../rules/client-of.ts'
 const LONGEST_SHARE = 0.8
 
 export function getStatus(server: Server, openAnswers: OpenAnswers, context: HttpContext): void {
-  const { store, watch, config, turns } = context
+  const { door, importedStatus, watch, config, turns } = context
   const longestMs = Math.floor(Math.min(config.limits.idleMs, config.limits.responseMs) * LONGEST_SHARE)
   server.route({
     method: ['GET', 'HEAD'],
@@ -35,15 +34,15 @@ export function getStatus(server: Server, openAnswers: OpenAnswers, context: Htt
       },
     },
     handler: async (request, reply) => {
-      const head = await getRootHead(store, request.params.projectId, request.params.jobId)
-      const version = await watch.statuses.version(head)
+      const root = await door.getRoot(request.params, request.apiKey)
+      const version = await watch.statuses.version(root)
       const client = clientOf(request)
       const inTurn = turns.for(client)
       if (version === undefined) {
-        return await sendAnswer({ body: () => importedStatus(store, head) }, request, reply, context)
+        return await sendAnswer({ body: () => importedStatus(root) }, request, reply, context)
       }
       const read = async (seen: number, atLeast: number): Promise<StatusBytes> => {
-        const status = await watch.statuses.read(head, seen, atLeast, inTurn)
+        const status = await watch.statuses.read(root, seen, atLeast, inTurn)
         if (!status) throw new AppError('not_found')
         return status
       }
@@ -55,13 +54,13 @@ export function getStatus(server: Server, openAnswers: OpenAnswers, context: Htt
         let news = status
         while (!news.isFinal && !wait.signal.aborted) {
           const { version: seen } = news
-          const newest = await watch.newer(head, { client, seen }, wait.signal)
+          const newest = await watch.newer(root, { client, seen }, wait.signal)
           if (newest > seen) news = await read(seen, newest)
         }
         wait.over()
         if (wait.isRevoked) throw new AppError('unauthorized', 'this key is not valid any more')
         // It may have gone on unseen, where the time was over.
-        const now = await watch.statuses.version(head)
+        const now = await watch.statuses.version(root)
         status = await read(0, now ?? news.version)
       }
       return await sendAnswer(wholeAnswer(status), request, reply, context)

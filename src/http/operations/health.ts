@@ -13,7 +13,7 @@ const Ok = Type.Object({ status: Type.Literal('ok') }, { description: 'Yes.' })
 
 /** `/healthz`: the process runs. `/readyz`: it can answer, so send it traffic; and what it captures with. */
 export function health(server: Server, context: HttpContext): void {
-  const { store, images } = context
+  const { checkDatabase, images } = context
   server.route({
     method: ['GET', 'HEAD'],
     url: '/healthz',
@@ -41,7 +41,7 @@ export function health(server: Server, context: HttpContext): void {
     handler: async () => {
       const [capturing] = await Promise.all([
         describeCapturing(context),
-        naming('The database', () => store.check()),
+        naming('The database', checkDatabase),
         naming('The store of the pictures', async () => {
           await images.check()
           if ((await images.room())?.isFull) throw new AppError('storage_full', NO_ROOM, { isTold: true })

@@ -33,12 +33,12 @@ export function listHistory(server: Server, context: HttpContext): void {
       },
     },
     handler: async (request, reply) => {
-      const { projectId } = request.params
       const { url, limit = maxLimit, cursor, fullPage, width } = request.query
       const asked = askedForMuch(request, reply, context)
-      const answer = await context.pages.history(projectId, { url, limit, cursor, fullPage, width }, asked)
+      const project = await context.door.getProject(request.params, request.apiKey)
+      const answer = await context.pages.history(project, { url, limit, cursor, fullPage, width }, asked)
       if (answer.nextCursor) {
-        const address = asked.origin + historyPath(projectId.toLowerCase())
+        const address = asked.origin + historyPath(project.projectId)
         reply.header('link', nextPage(address, { url, limit, cursor: answer.nextCursor, fullPage, width }))
       }
       return await sendAnswer(answer, request, reply, context)

@@ -1,6 +1,7 @@
 import { OVERVIEW_JOBS, OverviewList } from '../../contract/browsing.ts'
 import { overviewsPath, paths } from '../../contract/paths.ts'
 import { createOverviewsQuery, ProjectParams } from '../../contract/requests.ts'
+import { placeOf } from '../../results/root-pages.ts'
 import { toSought } from '../../results/search.ts'
 import { askedForMuch } from '../answers/asked-for-much.ts'
 import { nextPage } from '../answers/next-page.ts'
@@ -33,16 +34,17 @@ export function listOverviews(server: Server, context: HttpContext): void {
       },
     },
     handler: async (request, reply) => {
-      const { projectId } = request.params
       const { limit = maxLimit, cursor, q, tag, state, mark, from, to } = request.query
       const asked = askedForMuch(request, reply, context)
+      const after = placeOf({ cursor, to })
+      const project = await context.door.getProject(request.params, request.apiKey)
       const answer = await context.overviews.list(
-        projectId,
-        { limit, cursor, from, to, sought: toSought({ q, tag, mark, states: state }) },
+        project,
+        { limit, after, from, sought: toSought({ q, tag, mark, states: state }) },
         asked,
       )
       if (answer.nextCursor) {
-        const address = asked.origin + overviewsPath(projectId.toLowerCase())
+        const address = asked.origin + overviewsPath(project.projectId)
         const question = { limit, cursor: answer.nextCursor, q, tag, state, mark, from, to }
         reply.header('link', nextPage(address, question))
       }

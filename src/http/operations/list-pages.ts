@@ -33,12 +33,12 @@ export function listPages(server: Server, context: HttpContext): void {
       },
     },
     handler: async (request, reply) => {
-      const { projectId } = request.params
       const { limit = maxLimit, cursor, q } = request.query
       const asked = askedForMuch(request, reply, context)
-      const answer = await context.pages.list(projectId, { limit, cursor, q }, asked)
+      const project = await context.door.getProject(request.params, request.apiKey)
+      const answer = await context.pages.list(project, { limit, cursor, q }, asked)
       if (answer.nextCursor) {
-        const address = asked.origin + pagesPath(projectId.toLowerCase())
+        const address = asked.origin + pagesPath(project.projectId)
         reply.header('link', nextPage(address, { limit, cursor: answer.nextCursor, q }))
       }
       return await sendAnswer(answer, request, reply, context)

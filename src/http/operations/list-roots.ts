@@ -1,6 +1,7 @@
 import { paths, rootsPath } from '../../contract/paths.ts'
 import { createRootsQuery, ProjectParams } from '../../contract/requests.ts'
 import { RootList } from '../../contract/results.ts'
+import { placeOf } from '../../results/root-pages.ts'
 import { toSought } from '../../results/search.ts'
 import { askedForMuch } from '../answers/asked-for-much.ts'
 import { nextPage } from '../answers/next-page.ts'
@@ -35,15 +36,13 @@ export function listRoots(server: Server, context: HttpContext): void {
     },
     handler: async (request, reply) => {
       const { limit, cursor, q, tag } = request.query
-      const page = limit || cursor !== undefined ? { limit: limit ?? maxLimit, cursor } : undefined
+      const isPage = limit !== undefined || cursor !== undefined
+      const page = isPage ? { limit: limit ?? maxLimit, after: placeOf({ cursor }) } : undefined
       const asked = askedForMuch(request, reply, context)
-      const answer = await context.results.listRoots(
-        request.params.projectId,
-        { page, sought: toSought({ q, tag }) },
-        asked,
-      )
+      const project = await context.door.getProject(request.params, request.apiKey)
+      const answer = await context.results.listRoots(project, { page, sought: toSought({ q, tag }) }, asked)
       if (page && answer.nextCursor) {
-        const path = rootsPath(request.params.projectId.toLowerCase())
+        const path = rootsPath(project.projectId)
         reply.header(
           'link',
           nextPage(asked.origin + path, { limit: page.limit, cursor: answer.nextCursor, q, tag }),

@@ -1,3 +1,4 @@
+import { openProject } from '../../access/door.ts'
 import { paths, rootPath } from '../../contract/paths.ts'
 import { ProjectParams } from '../../contract/requests.ts'
 import { ScreenshotAccepted } from '../../contract/screenshot-request.ts'
@@ -63,20 +64,20 @@ export async function requestScreenshots(server: Server, context: HttpContext): 
       // What is wrong with the body is said below, all of it and in words.
       validatorCompiler: () => () => true,
       handler: async (request, reply) => {
-        const { projectId } = request.params as ProjectParams
         const inTurn = turns.for(clientOf(request))
         const look = (beginning: Buffer) => requireFewParts(beginning, config.limits)
         const body = await readBody(request, reply, look)
         const asked = await inTurn(async () => readRequest(body, config.limits))
         const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key'])
         await ready()
+        const projectId = openProject((request.params as ProjectParams).projectId, request.apiKey)
         const rootId = await inTurn(() =>
           requests.accept(projectId, asked, { now: clock(), idempotencyKey }),
         ).catch((error) => {
           if (error instanceof AppError && error.code === 'rate_limited') refusals.count('pages')
           throw error
         })
-        const path = rootPath(projectId.toLowerCase(), rootId)
+        const path = rootPath(projectId, rootId)
         return await reply
           .code(201)
           .header('location', `${originOf(request, context)}${path}`)

@@ -1,5 +1,5 @@
 import type { OutgoingHttpHeaders } from 'node:http'
-import { getRootHead, importedStatus } from '../../capture/status.ts'
+import type { ImportedStatus } from '../../capture/status.ts'
 import { paths } from '../../contract/paths.ts'
 import { RootParams } from '../../contract/requests.ts'
 import { Type } from '../../contract/schema.ts'
@@ -18,7 +18,7 @@ const RETRY_MS = 1_000
 
 /** The status as server-sent events: all of it first, then whatever changes. */
 export function watchStatus(server: Server, openAnswers: OpenAnswers, context: HttpContext): void {
-  const { store, watch, config, turns, unread } = context
+  const { door, importedStatus, watch, config, turns, unread } = context
   const longestMs = Math.floor(config.limits.responseMs * LONGEST_SHARE)
   server.route({
     method: 'GET',
@@ -46,8 +46,8 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
       },
     },
     handler: async (request, reply) => {
-      const head = await getRootHead(store, request.params.projectId, request.params.jobId)
-      const version = await watch.statuses.version(head)
+      const root = await door.getRoot(request.params, request.apiKey)
+      const version = await watch.statuses.version(root)
       const lastSeen = readEventId(request.headers['last-event-id'])
       // Of another root, or made up: it says nothing of what was seen of this one.
       const seen = lastSeen > (version ?? IMPORTED) ? 0 : lastSeen
@@ -56,7 +56,7 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
       const isOver =
         version === undefined
           ? seen === IMPORTED
-          : seen === version && (await watch.statuses.read(head, seen, version, inTurn))?.isFinal
+          : seen === version && (await watch.statuses.read(root, seen, version, inTurn))?.isFinal
       if (isOver) return await reply.code(204).header('cache-control', 'no-store').send(null)
       const response = reply.raw
       const begin = () => {
@@ -75,13 +75,12 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
       }
       if (version === undefined) {
         begin()
-        const pieces = importedEvent(importedStatus(store, head))
+        const pieces = importedEvent(importedStatus(root))
         const next = takePieces(pieces, request, reply, context)
         return await writePieces(response, next, { gzip: false }).catch(breakOff)
       }
       const stream = new EventStream({
-        root: head,
-        ...{ client, seen, watch, inTurn, response, unread },
+        ...{ root, client, seen, watch, inTurn, response, unread },
         onMoved: () => handle.moved(),
         onError: breakOff,
       })
@@ -92,7 +91,7 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
         response.end()
         return
       }
-      const leave = watch.add(head, stream)
+      const leave = watch.add(root, stream)
       const tooLong = setTimeout(() => stream.end(), longestMs)
       response.once('close', () => {
         leave()
@@ -106,7 +105,7 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
 /** The version of what never changes. */
 const IMPORTED = 1
 
-type Pieces = ReturnType<typeof importedStatus>
+type Pieces = ReturnType<ImportedStatus>
 
 /** A status as one event, which is the only one. */
 async function* importedEvent(pieces: Pieces): Pieces {

@@ -1,0 +1,88 @@
+import { parseId } from '../contract/ids.ts'
+import { AppError } from '../errors.ts'
+import type { ShownJob } from '../store/browsing.ts'
+import type { ApiKey, Project, RootHead, Store } from '../store/store.ts'
+
+/** Ids as an address spells them: perhaps in upper case, perhaps no ids at all. */
+export interface ProjectIds {
+  readonly projectId: string
+}
+
+export interface RootIds extends ProjectIds {
+  readonly jobId: string
+}
+
+export interface JobIds extends RootIds {
+  readonly uuid: string
+}
+
+/** Undefined where no key is asked for: then every project is open. */
+export type Visitor = Pick<ApiKey, 'projectId'> | undefined
+
+/** A project that exists, and that its visitor may see. */
+export type KnownProject = Project
+
+/** The same of a root. */
+export interface KnownRoot extends RootHead {
+  readonly projectId: string
+}
+
+/** The same of a job. */
+export interface KnownJob extends ShownJob {
+  readonly projectId: string
+}
+
+/**
+ * Turns the ids of a request into what they stand for, with one look-up. Throws `not_found` alike for an id that is
+ * malformed, unknown or another project's.
+ */
+export class Door {
+  readonly #store: Pick<Store, 'findProject' | 'findRoot' | 'browsing'>
+
+  constructor(store: Pick<Store, 'findProject' | 'findRoot' | 'browsing'>) {
+    this.#store = store
+  }
+
+  async getProject(ids: ProjectIds, visitor: Visitor): Promise<KnownProject> {
+    const project = await this.#store.findProject(openProject(ids.projectId, visitor))
+    if (!project) throw new AppError('not_found')
+    return project
+  }
+
+  async getRoot(ids: RootIds, visitor: Visitor): Promise<KnownRoot> {
+    const projectId = openProject(ids.projectId, visitor)
+    const head = await this.#store.findRoot(projectId, requireId(ids.jobId))
+    if (!head) throw new AppError('not_found')
+    return { ...head, projectId }
+  }
+
+  async getJob(ids: JobIds, visitor: Visitor): Promise<KnownJob> {
+    const projectId = openProject(ids.projectId, visitor)
+    const rootId = requireId(ids.jobId)
+    const job = await this.#store.browsing.findJob(projectId, requireId(ids.uuid))
+    if (job?.rootId !== rootId) throw new AppError('not_found')
+    return { ...job, projectId }
+  }
+
+  /** Whether a result points at the pictures of this job. */
+  async isShown(projectId: string, uuid: string): Promise<boolean> {
+    return (await this.#store.browsing.findJob(projectId, uuid)) !== undefined
+  }
+}
+
+/** The canonical id of a project that the visitor may see, not yet looked up. */
+export function openProject(text: string, visitor: Visitor): string {
+  if (!isOpenTo(visitor, text)) throw new AppError('not_found')
+  return requireId(text)
+}
+
+/** A key sees only its own project. */
+export function isOpenTo(visitor: Visitor, projectText: string): boolean {
+  return visitor === undefined || visitor.projectId === parseId(projectText)
+}
+
+function requireId(text: string): string {
+  const id = parseId(text)
+  if (id === undefined) throw new AppError('not_found')
+  return id
+}
