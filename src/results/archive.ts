@@ -102,7 +102,9 @@ async function* walkJobs(
 ): AsyncGenerator<JobText> {
   for (let from = 0; ; ) {
     const page = { from, limit: JOBS_AT_ONCE }
-    const jobs = await inTurn(() => store.pageTexts(projectId, rootId, page))
+    const texts = await inTurn(() => store.pageTexts(projectId, rootId, page))
+    if (!texts) throw new AppError('not_found')
+    const { jobs } = texts
     yield* jobs
     if (jobs.length < JOBS_AT_ONCE) return
     from = (jobs.at(-1)?.position ?? 0) + 1

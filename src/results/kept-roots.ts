@@ -5,12 +5,10 @@ interface Entry {
   readonly projectId: string
   readonly rootId: string
   readonly bytes: Buffer
-  /** Of a part of a large root: where the next one begins, if any. */
-  readonly next?: number | undefined
 }
 
 /**
- * Rendered roots and parts of large ones, by the ETag that their bytes belong to: nothing here ever becomes wrong, only unused. In two
+ * Rendered roots, and of large ones their parts, by the ETag that their bytes belong to: nothing here ever becomes wrong, only unused. In two
  * generations: when the young one has half of `maxBytes` it becomes the old one, and what was not asked for since it
  * was young itself goes. So what is asked for again and again stays, and asking costs no more than looking.
  */

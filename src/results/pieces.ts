@@ -1,8 +1,9 @@
-import type { JobText } from '../store/job-text.ts'
+import { AppError } from '../errors.ts'
+import type { RootTexts } from '../store/job-text.ts'
 import type { RootHead, Store } from '../store/store.ts'
 import type { Heads } from '../store/walk-roots.ts'
-import { CLOSE_ROOT, openRoot } from './render.ts'
-import type { RootBytes, RootPart } from './root-bytes.ts'
+import { renderLargeRoot, WHOLE_ROOT } from './large-root.ts'
+import type { RootBytes } from './root-bytes.ts'
 
 /**
  * Jobs read and rendered without letting other requests in: half a millisecond, and all that an answer holds. Their text
@@ -11,8 +12,6 @@ import type { RootBytes, RootPart } from './root-bytes.ts'
 const JOBS_AT_ONCE = 100
 /** The first piece is small: whoever asked for very much sees the beginning as soon as who asked for little. */
 const FIRST_JOBS = 20
-/** A root up to this is read at one instant: as many as one request for screenshots may ask for. */
-export const WHOLE_ROOT = 100
 
 type Bytes = Buffer | string
 
@@ -25,6 +24,8 @@ export interface Piece {
   readonly parts: Bytes[]
   /** Nothing follows. */
   readonly last: boolean
+  /** Of one root: the ETag of what was read. The root may have changed since it was looked up. */
+  readonly etag?: string
 }
 
 export const NOTHING_YET: Piece = { parts: [], last: false }
@@ -34,26 +35,48 @@ interface Group {
   readonly heads: readonly RootHead[]
   /** The bytes of each, where they are at hand. */
   readonly kept: readonly (Buffer | undefined)[]
-  /** By root. */
-  readonly jobs: ReadonlyMap<string, JobText[]>
+  /** The others, by root. Without those that were removed meanwhile. */
+  readonly read: ReadonlyMap<string, RootTexts>
   readonly last: boolean
 }
 
-const NONE: ReadonlyMap<string, JobText[]> = new Map()
+const NONE: ReadonlyMap<string, RootTexts> = new Map()
 
-type Reads = Pick<Store, 'textsOf' | 'pageTexts'>
+type Reads = Pick<Store, 'textsOf' | 'findPositions' | 'textsBetween'>
 type Pages = AsyncIterable<Heads> | Iterable<Heads>
 
-/** Roots with commas between them, in brackets if they are a list. */
-export async function* makePieces(
+/** One root: all pieces of one revision. Throws `not_found` where it was removed since it was looked up. */
+export async function* makeRootPieces(
   store: Reads,
   roots: RootBytes,
-  pages: Pages,
-  { list }: { list: boolean },
+  found: RootHead,
 ): AsyncGenerator<Piece> {
-  const end = list ? ']' : ''
-  let before = list ? '[' : ''
-  let comma = ''
+  let isThere = false
+  if (isLarge(found)) {
+    for await (const { head, parts, last } of renderLargeRoot(store, roots, found)) {
+      yield { parts, last, etag: roots.etag(head.revision) }
+      isThere = true
+    }
+  } else {
+    const kept = roots.kept(found)
+    const read = kept ? undefined : (await store.textsOf(roots.projectId, [found.rootId])).get(found.rootId)
+    const { revision } = read?.head ?? found
+    const bytes = kept ?? (read && roots.render(read))
+    if (bytes) yield { parts: [bytes], last: true, etag: roots.etag(revision) }
+    isThere = bytes !== undefined
+  }
+  if (!isThere) throw new AppError('not_found')
+}
+
+/** A list of roots. Each of them is of one revision; those that are removed before their turn are left out. */
+export async function* makeListPieces(store: Reads, roots: RootBytes, pages: Pages): AsyncGenerator<Piece> {
+  let before = '['
+  /** What stands before the next root. */
+  const separate = () => {
+    const text = before
+    before = ','
+    return text
+  }
   const groups = readGroups(store, roots, pages)
   const read = () => {
     const group = groups.next()
@@ -67,73 +90,43 @@ export async function* makePieces(
     if (done) return
     // A database elsewhere reads the next ones meanwhile; but nothing is to hold up the first byte.
     if (!first) reading = read()
-    const [head] = group.heads
-    if (head) {
-      before += comma
-      comma = ','
-    }
+    const { heads, last } = group
+    const [head] = heads
     if (head && isLarge(head)) {
-      for await (const piece of renderLargeRoot(store, roots, head)) {
-        piece.parts.unshift(before)
-        yield piece
-        before = ''
+      let isThere = false
+      for await (const { parts, last: ends } of renderLargeRoot(store, roots, head)) {
+        if (!isThere) parts.unshift(separate())
+        if (ends && last) parts.push(']')
+        yield { parts, last: ends && last }
+        isThere = true
       }
-      before = CLOSE_ROOT
-      if (group.last) yield { parts: [before + end], last: true }
-    } else if (!head && !group.last) {
-      yield NOTHING_YET
+      if (!isThere) yield last ? { parts: [end(before)], last } : NOTHING_YET
     } else {
-      yield { parts: [before, ...renderGroup(roots, group), group.last ? end : ''], last: group.last }
-      before = ''
+      const parts = renderGroup(roots, group, separate)
+      if (last) parts.push(end(before))
+      yield { parts, last }
     }
-    if (group.last) return
+    if (last) return
     if (first) reading = read()
   }
 }
 
-function renderGroup(roots: RootBytes, { heads, kept, jobs }: Group): Bytes[] {
+/** Of a list that has begun, or has not. */
+function end(before: string): string {
+  return before === '[' ? '[]' : ']'
+}
+
+function renderGroup(roots: RootBytes, { heads, kept, read }: Group, separate: () => string): Bytes[] {
   const parts: Bytes[] = []
   for (const [index, head] of heads.entries()) {
-    if (index > 0) parts.push(',')
-    parts.push(kept[index] ?? roots.render(head, jobs.get(head.rootId) ?? []))
+    const texts = read.get(head.rootId)
+    const bytes = kept[index] ?? (texts && roots.render(texts))
+    if (bytes) parts.push(separate(), bytes)
   }
   return parts
 }
 
-/** Only an import makes a root this large, and nothing is added to it afterwards: it can be read in parts. */
-async function* renderLargeRoot(store: Reads, roots: RootBytes, head: RootHead): AsyncGenerator<Piece> {
-  let before = openRoot(head)
-  for (let from: number | undefined = 0; from !== undefined; ) {
-    const { piece, next }: Part = await makePart(store, roots, head, from)
-    // The last part may be empty: then no comma belongs before it.
-    if (piece.parts.length > 0 || from === 0) {
-      piece.parts.unshift(before)
-      yield piece
-    }
-    before = ','
-    from = next
-  }
-}
-
-interface Part {
-  readonly piece: Piece
-  /** Where the next one begins, if any. */
-  readonly next: number | undefined
-}
-
-/** By itself: what a generator has had in its hands it holds until it goes on. */
-async function makePart(store: Reads, roots: RootBytes, head: RootHead, from: number): Promise<Part> {
-  const { bytes, next } = roots.keptPart(head, from) ?? (await renderPart(store, roots, head, from))
-  return { piece: { parts: bytes.length > 0 ? [bytes] : [], last: false }, next }
-}
-
-async function renderPart(store: Reads, roots: RootBytes, head: RootHead, from: number): Promise<RootPart> {
-  const jobs = await store.pageTexts(roots.projectId, head.rootId, { from, limit: JOBS_AT_ONCE })
-  const next = jobs.length < JOBS_AT_ONCE ? undefined : (jobs.at(-1)?.position ?? 0) + 1
-  return roots.renderPart(head, from, jobs, next)
-}
-
-/** The jobs of a group are read in one query: such a root is never half old, half new. */
+/** Roots of a group are read with their jobs in one query: each is of one revision. */
 async function* readGroups(store: Reads, roots: RootBytes, pages: Pages): AsyncGenerator<Group> {
   let room = FIRST_JOBS
   for await (const { heads, last } of pages) {
@@ -144,11 +137,11 @@ async function* readGroups(store: Reads, roots: RootBytes, pages: Pages): AsyncG
       room = JOBS_AT_ONCE
       const kept = some.map((head) => (isLarge(head) ? undefined : roots.kept(head)))
       const missing = some.filter((head, index) => !kept[index] && !isLarge(head)).map((head) => head.rootId)
-      const jobs = missing.length === 0 ? NONE : await store.textsOf(roots.projectId, missing)
+      const read = missing.length === 0 ? NONE : await store.textsOf(roots.projectId, missing)
       yield {
         heads: some,
         kept,
-        jobs,
+        read,
         last: last && from === heads.length,
       }
     } while (from < heads.length)

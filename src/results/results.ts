@@ -1,4 +1,5 @@
 import type { KnownProject, KnownRoot } from '../access/door.ts'
+import { AppError } from '../errors.ts'
 import type { Addresses, Images } from '../images/images.ts'
 import type { InTurn } from '../shares/fair-turns.ts'
 import type { Store } from '../store/store.ts'
@@ -6,8 +7,9 @@ import { walkRoots } from '../store/walk-roots.ts'
 import { encodePosition } from './cursor.ts'
 import { tagOf } from './etag.ts'
 import { KeptRoots } from './kept-roots.ts'
+import { WHOLE_ROOT } from './large-root.ts'
 import { listPieces } from './list-pieces.ts'
-import { makePieces, type Piece, WHOLE_ROOT } from './pieces.ts'
+import { makeListPieces, makeRootPieces, type Piece } from './pieces.ts'
 import { CLOSE_ROOT, openRoot } from './render.ts'
 import { RootBytes } from './root-bytes.ts'
 import { findRootPage, type RootPage } from './root-pages.ts'
@@ -15,7 +17,10 @@ import { type IsGone, type Sought, walkMatching } from './search.ts'
 
 /** An answer whose headers are known. */
 export interface Answer {
-  /** Undefined where no revision tells what changes: then it is not to be kept. */
+  /**
+   * Of what was looked up; the first piece of the body may say a newer one. Undefined where no revision tells what
+   * changes: then it is not to be kept.
+   */
   readonly etag?: string | undefined
   /** Where the next page begins, if this is a page and not the last. */
   readonly nextCursor?: string | undefined
@@ -59,7 +64,7 @@ export class Results {
     return {
       etag: roots.etag(root.revision),
       whole: root.jobCount > WHOLE_ROOT ? undefined : roots.kept(root),
-      body: () => makePieces(this.#store, roots, [{ heads: [root], last: true }], { list: false }),
+      body: () => makeRootPieces(this.#store, roots, root),
     }
   }
 
@@ -72,15 +77,17 @@ export class Results {
     const { projectId, rootId } = root
     const roots = this.#roots(projectId, await this.#images.addresses(asked))
     const page = { from, limit: limit + 1 }
-    const jobs = await asked.inTurn(() => this.#store.pageTexts(projectId, rootId, page))
+    const texts = await asked.inTurn(() => this.#store.pageTexts(projectId, rootId, page))
+    if (!texts) throw new AppError('not_found')
+    const { head, jobs } = texts
     const shown = jobs.slice(0, limit)
     const last = jobs.length > limit ? shown.at(-1) : undefined
     return {
-      etag: roots.etag(root.revision),
+      etag: roots.etag(head.revision),
       nextCursor: last && encodePosition(last.position + 1),
       body: () => {
-        const around = { open: openRoot(root), close: CLOSE_ROOT }
-        return listPieces(shown, (job) => roots.renderJobs(root, [job]), around)
+        const around = { open: openRoot(head), close: CLOSE_ROOT }
+        return listPieces(shown, (job) => roots.renderJobs(head, [job]), around)
       },
     }
   }
@@ -98,7 +105,7 @@ export class Results {
         sought
           ? walkMatching(this.#store, projectId, sought, asked.isGone)
           : walkRoots(this.#store, projectId)
-      return { etag, body: () => makePieces(this.#store, roots, all(), { list: true }) }
+      return { etag, body: () => makeListPieces(this.#store, roots, all()) }
     }
     const { heads, nextCursor } = await findRootPage(this.#store, projectId, {
       ...asked,
@@ -108,7 +115,7 @@ export class Results {
     return {
       etag,
       nextCursor,
-      body: () => makePieces(this.#store, roots, [{ heads, last: true }], { list: true }),
+      body: () => makeListPieces(this.#store, roots, [{ heads, last: true }]),
     }
   }
 

@@ -1,16 +1,9 @@
 import type { Addresses } from '../images/images.ts'
-import type { JobText } from '../store/job-text.ts'
+import type { JobText, RootPositions, RootTexts } from '../store/job-text.ts'
 import type { RootHead } from '../store/store.ts'
 import { etagOf } from './etag.ts'
 import type { KeptRoots } from './kept-roots.ts'
 import { CLOSE_ROOT, openRoot, renderJobs } from './render.ts'
-
-/** Some jobs of a large root, with commas between them. */
-export interface RootPart {
-  readonly bytes: Buffer | string
-  /** The position where the next part begins, if any. */
-  readonly next?: number | undefined
-}
 
 /** The roots of a project as the bytes of one answer: those that were kept, or rendered and then perhaps kept. */
 export class RootBytes {
@@ -38,33 +31,46 @@ export class RootBytes {
   }
 
   kept(head: RootHead): Buffer | undefined {
-    return this.#kept.get(this.etag(head.revision), this.projectId, head.rootId)?.bytes
+    return this.#find(this.etag(head.revision), head)
   }
 
-  render(head: RootHead, jobs: readonly JobText[]): Buffer | string {
+  render({ head, jobs }: RootTexts): Buffer | string {
     const text = openRoot(head) + this.renderJobs(head, jobs) + CLOSE_ROOT
     return this.#keep(this.etag(head.revision), head, text)
   }
 
-  /** The jobs of a large root from a position on. Whoever asks for the same at the same time shares the work. */
-  keptPart(head: RootHead, from: number): RootPart | undefined {
-    return this.#kept.get(this.#partTag(head, from), this.projectId, head.rootId)
+  /** Of a large root. Whoever asks for the same at the same time shares the work. */
+  keptPositions(head: RootHead): RootPositions | undefined {
+    const bytes = this.#find(this.#partTag(head, 'positions'), head)
+    return bytes && { head, ...JSON.parse(bytes.toString()) }
   }
 
-  renderPart(head: RootHead, from: number, jobs: readonly JobText[], next: number | undefined): RootPart {
-    const bytes = this.#keep(this.#partTag(head, from), head, this.renderJobs(head, jobs), next)
-    return { bytes, next }
+  keepPositions({ head, ...positions }: RootPositions): void {
+    this.#keep(this.#partTag(head, 'positions'), head, JSON.stringify(positions))
   }
 
-  #partTag(head: RootHead, from: number): string {
-    return `${this.etag(head.revision)} ${from}`
+  /** The jobs of a large root from a position on. */
+  keptPart(head: RootHead, from: number): Buffer | undefined {
+    return this.#find(this.#partTag(head, from), head)
   }
 
-  #keep(tag: string, { rootId }: RootHead, text: string, next?: number): Buffer | string {
+  renderPart(head: RootHead, from: number, jobs: readonly JobText[]): Buffer | string {
+    return this.#keep(this.#partTag(head, from), head, this.renderJobs(head, jobs))
+  }
+
+  #partTag(head: RootHead, part: number | 'positions'): string {
+    return `${this.etag(head.revision)} ${part}`
+  }
+
+  #find(tag: string, { rootId }: RootHead): Buffer | undefined {
+    return this.#kept.get(tag, this.projectId, rootId)?.bytes
+  }
+
+  #keep(tag: string, { rootId }: RootHead, text: string): Buffer | string {
     if (this.#room < text.length) return text
     const bytes = Buffer.from(text)
     this.#room -= bytes.length
-    this.#kept.keep(tag, { projectId: this.projectId, rootId, bytes, next })
+    this.#kept.keep(tag, { projectId: this.projectId, rootId, bytes })
     return bytes
   }
 }

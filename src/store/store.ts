@@ -1,7 +1,7 @@
 import type { Browsing } from './browsing.ts'
 import type { Captures } from './captures.ts'
 import type { Events } from './events.ts'
-import type { JobText } from './job-text.ts'
+import type { JobText, RootPositions, RootTexts } from './job-text.ts'
 
 export interface Project {
   readonly projectId: string
@@ -122,10 +122,22 @@ export interface Store {
   jobsOf(projectId: string, rootIds: readonly string[]): Promise<Job[]>
   /** Some jobs of one root in their order, from the place `from` on. */
   pageJobs(projectId: string, rootId: string, page: { from: number; limit: number }): Promise<Job[]>
-  /** The jobs of these roots as text, by root. */
-  textsOf(projectId: string, rootIds: readonly string[]): Promise<Map<string, JobText[]>>
-  /** As `pageJobs`. */
-  pageTexts(projectId: string, rootId: string, page: { from: number; limit: number }): Promise<JobText[]>
+  /** These roots with all their jobs as text, from one instant; without those that do not exist. */
+  textsOf(projectId: string, rootIds: readonly string[]): Promise<Map<string, RootTexts>>
+  /** Of one root, as `pageJobs`. */
+  pageTexts(
+    projectId: string,
+    rootId: string,
+    page: { from: number; limit: number },
+  ): Promise<RootTexts | undefined>
+  /** For a root that is read in parts. A job never changes: these are the jobs of the revision, whenever they are read. */
+  findPositions(projectId: string, rootId: string): Promise<RootPositions | undefined>
+  /** The jobs between two positions, both included. None where there is no root with this id and this digest. */
+  textsBetween(
+    projectId: string,
+    root: Pick<RootHead, 'rootId' | 'digest'>,
+    range: { first: number; last: number },
+  ): Promise<JobText[]>
 
   /** Throws `not_found` where the project does not exist, `conflict` where the key does. */
   createKey(key: StoredKey): Promise<void>

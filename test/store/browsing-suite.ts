@@ -133,7 +133,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       const first = await browsing.firstTexts(projectId, rootIds, { limit: 3 })
       const all = await store.textsOf(projectId, rootIds)
       for (const rootId of rootIds) {
-        const expected = (all.get(rootId) ?? []).slice(0, 3).map((text) => ({ ...text, seen: '' }))
+        const expected = (all.get(rootId)?.jobs ?? []).slice(0, 3).map((text) => ({ ...text, seen: '' }))
         expect(first.get(rootId)).toEqual(expected)
       }
       const other = await browsing.firstTexts(await makeProject(store), rootIds, { limit: 3 })

@@ -66,8 +66,9 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       expect(await store.findRoot(projectId, request.rootId)).toMatchObject(root)
       expect((await store.pageRoots(projectId, { limit: 1 }))[0]).toMatchObject(root)
       expect(await store.jobsOf(projectId, [request.rootId])).toEqual([])
-      expect(await store.textsOf(projectId, [request.rootId])).toEqual(new Map())
-      expect(await store.pageTexts(projectId, request.rootId, { from: 0, limit: 9 })).toEqual([])
+      const empty = { head: await store.findRoot(projectId, request.rootId), jobs: [] }
+      expect(await store.textsOf(projectId, [request.rootId])).toEqual(new Map([[request.rootId, empty]]))
+      expect(await store.pageTexts(projectId, request.rootId, { from: 0, limit: 9 })).toEqual(empty)
       expect((await store.findProject(projectId))?.revision).not.toBe(before?.revision)
       expect(await captures.anyUnfinished()).toBe(true)
       expect(await store.countProjects()).toMatchObject([{ roots: 2, jobs: 1 }])
@@ -698,10 +699,11 @@ export function capturesSuite(name: string, driver: StoreDriver): void {
       for (const position of [0, 3]) await captures.finish(tasks[position] as CaptureTask, FAILURE, NOW)
       const seen = [1, 4, 5].map((position) => ({ position, uuid: tasks[position]?.uuid }))
       expect(await store.jobsOf(projectId, [rootId])).toMatchObject(seen)
-      const texts = (await store.textsOf(projectId, [rootId])).get(rootId) ?? []
+      const texts = (await store.textsOf(projectId, [rootId])).get(rootId)?.jobs ?? []
       expect(texts).toMatchObject(seen)
       expect(texts[0]?.fields).toContain('"url":{"url":"https://example.com/1"')
-      const page = (from: number, limit: number) => store.pageTexts(projectId, rootId, { from, limit })
+      const page = async (from: number, limit: number) =>
+        (await store.pageTexts(projectId, rootId, { from, limit }))?.jobs
       expect(await page(0, 9)).toEqual(texts)
       expect(await page(0, 1)).toEqual(texts.slice(0, 1))
       expect(await page(2, 1)).toEqual(texts.slice(1, 2))

@@ -53,7 +53,7 @@ export function seenSuite(name: string, driver: StoreDriver): void {
       }
       for (const shown of [job, past, page?.latest]) expect(shown?.view).toEqual(view)
       const { seen: _, ownOptions: __, ...text } = first ?? { seen: '', ownOptions: undefined }
-      expect((await store.textsOf(projectId, [rootId])).get(rootId)).toEqual([text])
+      expect((await store.textsOf(projectId, [rootId])).get(rootId)?.jobs).toEqual([text])
     })
 
     test('a page with options of its own is captured with them, and shown with them wherever people look', async () => {

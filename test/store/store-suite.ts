@@ -187,8 +187,11 @@ export function storeSuite(name: string, driver: StoreDriver): void {
               }).slice(1, -1),
             }),
           )
-          expect((await store.textsOf(projectId, [added.rootId])).get(added.rootId) ?? []).toEqual(expected)
-          expect(await store.pageTexts(projectId, added.rootId, { from: 0, limit: 100 })).toEqual(expected)
+          const head = await store.findRoot(projectId, added.rootId)
+          const texts = { head, jobs: expected }
+          expect((await store.textsOf(projectId, [added.rootId])).get(added.rootId)).toEqual(texts)
+          expect(await store.pageTexts(projectId, added.rootId, { from: 0, limit: 100 })).toEqual(texts)
+          expect(await store.textsBetween(projectId, added, { first: 0, last: 99 })).toEqual(expected)
         }),
         { numRuns: 60 },
       )
@@ -450,14 +453,43 @@ export function storeSuite(name: string, driver: StoreDriver): void {
       await store.addRoot(added, nothing)
       const parts: JobText[] = []
       for (let from = 0; ; ) {
-        const jobs = await store.pageTexts(projectId, added.rootId, { from, limit: 10 })
+        const page = { from, limit: 10 }
+        const { jobs } = (await store.pageTexts(projectId, added.rootId, page)) ?? { jobs: [] }
         parts.push(...jobs)
         if (jobs.length < 10) break
         from = (jobs.at(-1)?.position ?? 0) + 1
       }
-      expect(parts).toEqual((await store.textsOf(projectId, [added.rootId])).get(added.rootId))
+      expect(parts).toEqual((await store.textsOf(projectId, [added.rootId])).get(added.rootId)?.jobs)
       expect(parts.map(({ uuid }) => uuid)).toEqual(added.jobs.map(({ uuid }) => uuid))
-      expect(await store.pageTexts(randomUUID(), added.rootId, { from: 0, limit: 10 })).toEqual([])
+      expect(await store.pageTexts(randomUUID(), added.rootId, { from: 0, limit: 10 })).toBeUndefined()
+    })
+
+    test('the positions of the jobs of a root are read at once, and the jobs between two of them', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const jobs = (positions: number[]) => positions.map((position) => newJob({ position }))
+      const whole = root(projectId, { jobs: jobs([3, 4, 5, 6]) })
+      const gaps = root(projectId, { jobs: jobs([1, 2, 9, 12]) })
+      const empty = root(projectId, { jobs: [] })
+      for (const added of [whole, gaps, empty]) await store.addRoot(added, nothing)
+      const positions = async ({ rootId }: NewRoot, project = projectId) =>
+        await store.findPositions(project, rootId)
+      const head = async ({ rootId }: NewRoot) => await store.findRoot(projectId, rootId)
+      const none = { only: undefined }
+      expect(await positions(whole)).toEqual({ head: await head(whole), first: 3, last: 6, ...none })
+      expect(await positions(gaps)).toEqual({
+        ...{ head: await head(gaps), first: 1, last: 12 },
+        only: [1, 2, 9, 12],
+      })
+      expect(await positions(empty)).toEqual({ head: await head(empty), first: 0, last: -1, ...none })
+      expect(await positions(whole, randomUUID())).toBeUndefined()
+      const between = async (added: Pick<NewRoot, 'rootId' | 'digest'>, first: number, last: number) =>
+        (await store.textsBetween(projectId, added, { first, last })).map(({ position }) => position)
+      expect(await between(whole, 4, 5)).toEqual([4, 5])
+      expect(await between(gaps, 2, 12)).toEqual([2, 9, 12])
+      expect(await between(gaps, 3, 8)).toEqual([])
+      expect(await between({ ...whole, digest: 'another' }, 4, 5)).toEqual([])
+      expect(await store.textsBetween(randomUUID(), whole, { first: 4, last: 5 })).toEqual([])
     })
 
     test('a root of 3,000 jobs fits, one without jobs too', async () => {

@@ -81,6 +81,7 @@ async function sendPieces(
   let next = takePieces(pieces, request, reply, context)
   let first = await next().catch(unlessGone(reply))
   if (!first) return
+  if (first.etag) headers['etag'] = first.etag
   if (first.last) {
     const body = join(first)
     headers['content-length'] = body.length
@@ -96,6 +97,7 @@ async function sendPieces(
     next = takePieces(pieces, request, reply, context)
     first = await next().catch(unlessGone(reply))
     if (!first) return
+    if (first.etag) headers['etag'] = first.etag
     // What has become longer or shorter meanwhile breaks off, and the client knows.
     reply.raw.strictContentLength = true
   }

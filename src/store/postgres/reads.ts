@@ -7,6 +7,7 @@ import {
   jobText,
   KEY,
   PROJECT,
+  positionsOf,
   type Reads,
   toApiKey,
   toBacklog,
@@ -14,6 +15,8 @@ import {
   toJobTexts,
   toProject,
   toRootHead,
+  toRootPositions,
+  toRootTexts,
 } from '../sql/reading/reads.ts'
 
 /** Runs one statement; the rows are arrays. */
@@ -22,6 +25,12 @@ export type Query = (text: string, values?: readonly unknown[]) => Promise<unkno
 const SHOWN = `select ${HEAD} from roots where project_id = $1 and claimed is null`
 export const TEXT = jobText((column) => `to_json(${column})`)
 export const TEXTS = `string_agg(${TEXT}, chr(${BETWEEN_JOBS}) order by position)`
+const OF_ROOT = 'from jobs where project_id = $1 and root_id = $2'
+const POSITIONS = positionsOf(
+  `${SHOWN} and root_id = $2`,
+  OF_ROOT,
+  (column) => `string_agg(${column}::text, ',' order by ${column})`,
+)
 const JOBS = `json_agg(json_build_array(${JOB}) order by position)::text`
 
 export function createPostgresReads(query: Query): Reads {
@@ -96,16 +105,26 @@ export function createPostgresReads(query: Query): Reads {
       return rows.flatMap(([json]) => (json === null ? [] : toJobs(rootId, json as string)))
     },
     async textsOf(projectId, rootIds) {
-      const text = `select root_id, ${TEXTS} from jobs
-        where project_id = $1 and root_id = any($2::uuid[]) group by root_id`
+      // One statement sees one instant: the head is the one that the jobs belong to.
+      const text = `select ${HEAD}, (select ${TEXTS} from jobs where project_id = $1 and root_id = roots.root_id)
+        from roots where project_id = $1 and root_id = any($2::uuid[]) and claimed is null`
       const rows = await query(text, [projectId, rootIds])
-      return new Map(rows.map(([rootId, texts]) => [rootId as string, toJobTexts(texts as string)]))
+      return new Map(rows.map((row) => [row[0] as string, toRootTexts(row)]))
     },
     async pageTexts(projectId, rootId, { from, limit }) {
-      const text = `select ${TEXTS} from
-        (select * from jobs where project_id = $1 and root_id = $2 and position >= $3 order by position limit $4) part`
-      const rows = await query(text, [projectId, rootId, from, limit])
-      return rows.flatMap(([texts]) => (texts === null ? [] : toJobTexts(texts as string)))
+      const text = `select ${HEAD},
+          (select ${TEXTS} from (select * ${OF_ROOT} and position >= $3 order by position limit $4) part)
+        from roots where project_id = $1 and root_id = $2 and claimed is null`
+      return (await query(text, [projectId, rootId, from, limit])).map(toRootTexts)[0]
+    },
+    async findPositions(projectId, rootId) {
+      return (await query(POSITIONS, [projectId, rootId])).map(toRootPositions)[0]
+    },
+    async textsBetween(projectId, { rootId, digest }, { first, last }) {
+      const text = `select ${TEXTS} ${OF_ROOT} and position between $4 and $5
+        and exists (${SHOWN} and root_id = $2 and digest = $3)`
+      const rows = await query(text, [projectId, rootId, digest, first, last])
+      return toJobTexts(rows[0]?.[0] ?? null)
     },
     findBacklog: async () => toBacklog((await query(BACKLOG))[0] ?? []),
     anyUnfinished: async () => (await query(ANY_UNFINISHED)).length > 0,

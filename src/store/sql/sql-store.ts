@@ -48,6 +48,8 @@ export function createSqlStore({
     pageJobs: (projectId, rootId, page) => reads.pageJobs(projectId, rootId, page),
     textsOf: (projectId, rootIds) => reads.textsOf(projectId, rootIds),
     pageTexts: (projectId, rootId, page) => reads.pageTexts(projectId, rootId, page),
+    findPositions: (projectId, rootId) => reads.findPositions(projectId, rootId),
+    textsBetween: (projectId, root, range) => reads.textsBetween(projectId, root, range),
     check: () => reads.check(),
     connections,
     findDamage,

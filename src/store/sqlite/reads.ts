@@ -7,6 +7,7 @@ import {
   jobText,
   KEY,
   PROJECT,
+  positionsOf,
   type Reads,
   toApiKey,
   toBacklog,
@@ -14,6 +15,8 @@ import {
   toJobTexts,
   toProject,
   toRootHead,
+  toRootPositions,
+  toRootTexts,
 } from '../sql/reading/reads.ts'
 import type { Prepare } from './prepare.ts'
 
@@ -24,6 +27,8 @@ const MOST_KNOWN = 20_000
 const BEFORE_ALL = { created: -1, projectId: '' }
 
 export const TEXT = jobText((column) => `json_quote(${column})`)
+const TEXTS = `string_agg(${TEXT}, char(${BETWEEN_JOBS}) order by position)`
+const OF_ROOT = 'from jobs where project_id = ?1 and root_id = ?2'
 const SHOWN = `select ${HEAD} from roots where project_id = ?1 and claimed is null`
 
 export function createSqliteReads(prepare: Prepare): Reads {
@@ -55,13 +60,21 @@ export function createSqliteReads(prepare: Prepare): Reads {
     `select json_group_array(json_array(${JOB}) order by position) from
      (select * from jobs where project_id = ?1 and root_id = ?2 and position >= ?3 order by position limit ?4)`,
   )
+  // One statement sees one instant: the head is the one that the jobs belong to.
   const texts = prepare(
-    `select root_id, string_agg(${TEXT}, char(${BETWEEN_JOBS}) order by position) from jobs
-     where project_id = ?1 and root_id in (select value from json_each(?2)) group by root_id`,
+    `select ${HEAD}, (select ${TEXTS} from jobs where project_id = ?1 and root_id = roots.root_id)
+     from roots where project_id = ?1 and root_id in (select value from json_each(?2)) and claimed is null`,
   )
   const someTexts = prepare(
-    `select string_agg(${TEXT}, char(${BETWEEN_JOBS}) order by position) from
-     (select * from jobs where project_id = ?1 and root_id = ?2 and position >= ?3 order by position limit ?4)`,
+    `select ${HEAD}, (select ${TEXTS} from (select * ${OF_ROOT} and position >= ?3 order by position limit ?4))
+     from roots where project_id = ?1 and root_id = ?2 and claimed is null`,
+  )
+  const positions = prepare(
+    positionsOf(`${SHOWN} and root_id = ?2`, OF_ROOT, (column) => `group_concat(${column})`),
+  )
+  const textsBetween = prepare(
+    `select ${TEXTS} ${OF_ROOT} and position between ?4 and ?5
+     and exists (${SHOWN} and root_id = ?2 and digest = ?3)`,
   )
 
   // What was found holds until anyone else, in whatever process, has written: SQLite tells that in one look, which
@@ -112,16 +125,12 @@ export function createSqliteReads(prepare: Prepare): Reads {
     pageJobs: async (projectId, rootId, { from, limit }) =>
       someJobs(projectId, rootId, from, limit).flatMap(([json]) => toJobs(rootId, json as string)),
     textsOf: async (projectId, rootIds) =>
-      new Map(
-        texts(projectId, JSON.stringify(rootIds)).map(([rootId, text]) => [
-          rootId as string,
-          toJobTexts(text as string),
-        ]),
-      ),
+      new Map(texts(projectId, JSON.stringify(rootIds)).map((row) => [row[0] as string, toRootTexts(row)])),
     pageTexts: async (projectId, rootId, { from, limit }) =>
-      someTexts(projectId, rootId, from, limit).flatMap(([text]) =>
-        text === null ? [] : toJobTexts(text as string),
-      ),
+      someTexts(projectId, rootId, from, limit).map(toRootTexts)[0],
+    findPositions: async (projectId, rootId) => positions(projectId, rootId).map(toRootPositions)[0],
+    textsBetween: async (projectId, { rootId, digest }, { first, last }) =>
+      toJobTexts(textsBetween(projectId, rootId, digest, first, last)[0]?.[0] ?? null),
     findBacklog: async () => toBacklog(backlog()[0] ?? []),
     anyUnfinished: async () => unfinished().length > 0,
     check: async () => void projects(1, 0, ''),

@@ -1,5 +1,5 @@
 import type { Backlog } from '../../captures.ts'
-import type { JobText } from '../../job-text.ts'
+import type { JobText, RootPositions, RootTexts } from '../../job-text.ts'
 import type { ApiKey, Job, Project, RootHead, RootPosition, Store } from '../../store.ts'
 
 export interface RootKey {
@@ -15,7 +15,15 @@ export interface RootKey {
 export interface Reads
   extends Pick<
     Store,
-    'listProjects' | 'pageRoots' | 'jobsOf' | 'pageJobs' | 'textsOf' | 'pageTexts' | 'check'
+    | 'listProjects'
+    | 'pageRoots'
+    | 'jobsOf'
+    | 'pageJobs'
+    | 'textsOf'
+    | 'pageTexts'
+    | 'findPositions'
+    | 'textsBetween'
+    | 'check'
   > {
   /** One answer for each, in their order. */
   findProjects(projectIds: readonly string[]): Promise<(Project | undefined)[]>
@@ -41,6 +49,7 @@ export type Page = { after?: RootPosition | undefined; limit: number }
 
 export const PROJECT = 'project_id, name, created, revision'
 export const HEAD = 'root_id, created, revision, job_count, digest'
+const HEAD_COLUMNS = HEAD.split(',').length
 export const KEY = 'key_id, project_id, scope, label, created, revoked'
 /** Of a job, within the JSON that is made of it. */
 export const JOB = 'position, uuid, url, name, loading_time, created, basepath, width, height'
@@ -54,8 +63,12 @@ export const jobText = (quote: (column: string) => string) =>
      ',"loadingTime":', loading_time, '},"meta":{"created":', created, '},"screenshotParameter":{"height":', height,
      ',"width":', width, ',"basepath":', ${quote('basepath')}, ',"name":"', uuid, '"}')`
 
-export function toJobTexts(texts: string): JobText[] {
-  return texts.split(String.fromCharCode(BETWEEN_JOBS)).map((text) => toJobText(text))
+/** `texts`: null where there are none. */
+export function toJobTexts(texts: unknown): JobText[] {
+  if (texts === null) return []
+  return String(texts)
+    .split(String.fromCharCode(BETWEEN_JOBS))
+    .map((text) => toJobText(text))
 }
 
 /** `end`: where the text of the job ends, if something follows it. */
@@ -68,6 +81,16 @@ export function toJobText(text: string, end = text.length): JobText {
     fields: text.slice(fields, end),
   }
 }
+
+/**
+ * A root and the positions of its jobs. `shown` selects the root, `of` its jobs; `list`: the engine's function that puts
+ * commas between numbers.
+ */
+export const positionsOf = (shown: string, of: string, list: (column: string) => string) =>
+  `select ${HEAD}, first, last, case when last - first >= jobs then
+     (select ${list('position')} from (select position ${of} order by position) ascending) end
+   from (select *, (select min(position) ${of}) as first, (select max(position) ${of}) as last,
+     (select count(*) ${of}) as jobs from (${shown}) shown) counted`
 
 export function toBacklog(row: readonly unknown[]): Backlog {
   const [unfinished, running, oldest] = row as [number, number, number | null]
@@ -82,6 +105,22 @@ export function toProject(row: readonly unknown[]): Project {
 export function toRootHead(row: readonly unknown[]): RootHead {
   const [rootId, created, revision, jobCount, digest] = row as [string, number, string, number, string]
   return { rootId, created, revision, jobCount, digest }
+}
+
+/** The columns of a head, and then the texts of its jobs. */
+export function toRootTexts(row: readonly unknown[]): RootTexts {
+  return { head: toRootHead(row), jobs: toJobTexts(row[HEAD_COLUMNS]) }
+}
+
+/** The columns of a head; the first and the last position, null where there are none; all of them, if there are gaps. */
+export function toRootPositions(row: readonly unknown[]): RootPositions {
+  const [first, last, only] = row.slice(HEAD_COLUMNS) as [number | null, number | null, string | null]
+  return {
+    head: toRootHead(row),
+    first: first ?? 0,
+    last: last ?? -1,
+    only: only === null ? undefined : only.split(',').map(Number),
+  }
 }
 
 export function toApiKey(row: readonly unknown[]): ApiKey {

@@ -1,0 +1,116 @@
+import { hash, randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import type { RootResult } from '../../src/contract/results.ts'
+import type { Attempt } from '../../src/store/captures.ts'
+import type { Store } from '../../src/store/store.ts'
+import { newRequest, PICTURE } from '../support/captures.ts'
+import { bothDatabases, runSql } from '../support/databases.ts'
+import { makeProject, rootsUrl } from '../support/results.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { useDatabases } from '../support/use-servers.ts'
+
+const PAGES = 300
+/** Pages end in another order than they were asked for in. */
+const STRIDE = 7
+const NOW = 1_700_000_000_000
+
+/** After every question to the store `then` runs before the answer is seen. */
+function afterEachRead(store: Store, then: () => Promise<void>): void {
+  for (const [name, read] of Object.entries(store)) {
+    if (!/^(find|page|texts)/.test(name)) continue
+    Reflect.set(store, name, async (...args: unknown[]) => {
+      const answer = await read.apply(store, args)
+      await then()
+      return answer
+    })
+  }
+}
+
+/** Attempts at all pages, in the order in which they are going to end: taken past the queue, which takes one at a time. */
+async function beginAll(
+  service: TestService,
+  root: { projectId: string; rootId: string },
+): Promise<readonly Attempt[]> {
+  const order = Array.from({ length: PAGES }, (_, index) => ({
+    ...root,
+    position: (index * STRIDE) % PAGES,
+    uuid: randomUUID(),
+  }))
+  const begin = order.map(
+    ({ rootId, position, uuid }) =>
+      `update captures set state = 'running', attempts = 1, attempt = '${uuid}', started = ${NOW}, lease = ${NOW}
+       where root_id = '${rootId}' and position = ${position};`,
+  )
+  await runSql(service, `begin; ${begin.join('\n')} commit`)
+  return order
+}
+
+describe.each(bothDatabases(useDatabases()))('%s', (_, newDatabase) => {
+  test('a root of 300 pages grows with every question to the store: every answer is one revision', async () => {
+    const env = await newDatabase()
+    const keeping = await startService(env)
+    const forgetful = await startService({ ...env, DATA_DIR: keeping.dataDir, CACHE_BYTES: '0' })
+    const { store } = keeping
+    const { captures } = store
+    const projectId = await makeProject(store)
+    const rootId = await captures.accept(newRequest(projectId, { pages: PAGES }))
+    const order = await beginAll(keeping, { projectId, rootId })
+    let finished = 0
+    let begun = 0
+    let writing = Promise.resolve()
+    const finishNext = () => {
+      writing = writing.then(async () => {
+        const next = order[finished]
+        if (!next) return
+        begun++
+        await captures.finish(next, PICTURE, NOW)
+        finished++
+      })
+      return writing
+    }
+    for (const service of [keeping, forgetful]) afterEachRead(service.store, finishNext)
+
+    const bodies = new Map<string, string>()
+    /** Whoever gives the same ETag gives the same bytes. */
+    const remember = (etag: string, body: string) => {
+      const digest = hash('sha256', body)
+      expect(bodies.get(etag) ?? digest).toBe(digest)
+      bodies.set(etag, digest)
+    }
+    /** The jobs are those that were finished at one instant since it was asked for. */
+    const check = (root: RootResult, before: number) => {
+      const count = root.jobs.length
+      const expected = order.slice(0, count).toSorted((one, other) => one.position - other.position)
+      expect(root.jobs.map(({ uuid }) => uuid)).toEqual(expected.map(({ uuid }) => uuid))
+      expect(count).toBeGreaterThanOrEqual(before)
+      expect(count).toBeLessThanOrEqual(begun)
+    }
+    const path = `${rootsUrl(projectId)}/${rootId}`
+    const readRoot = async (service: TestService) => {
+      const before = finished
+      const response = await service.get(path)
+      const body = await response.text()
+      check(JSON.parse(body), before)
+      remember(`${service.url} ${response.headers.get('etag')}`, body)
+    }
+    const readPage = async (service: TestService) => {
+      const response = await service.get(`${path}?limit=50`)
+      remember(`page ${service.url} ${response.headers.get('etag')}`, await response.text())
+    }
+    const readList = async (service: TestService) => {
+      const before = finished
+      const list = (await (await service.get(rootsUrl(projectId))).json()) as RootResult[]
+      expect(list).toHaveLength(1)
+      for (const root of list) check(root, before)
+    }
+    const readAll = async (service: TestService) => {
+      // Together, so that one finds what another has kept.
+      await Promise.all([readRoot(service), readRoot(service), readList(service), readList(service)])
+      await readPage(service)
+    }
+    let answers = 0
+    for (; finished < PAGES; answers++) await Promise.all([readAll(keeping), readAll(forgetful)])
+    await Promise.all([readAll(keeping), readAll(forgetful)])
+    expect(answers).toBeGreaterThan(3)
+  })
+})

@@ -1,0 +1,24 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { asAdmin } from './postgres.ts'
+import type { TestService } from './service.ts'
+import type { useDatabases } from './use-servers.ts'
+
+/** For the environment of a service with its pictures in a folder: both engines by name, each call an empty database. */
+export function bothDatabases(
+  postgres: ReturnType<typeof useDatabases>,
+): [string, () => Promise<Record<string, string>>][] {
+  const SIGNING_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64')}`
+  return [
+    ['SQLite', async () => ({})],
+    ['PostgreSQL', async () => ({ DATABASE_URL: await postgres.newDatabase(), SIGNING_KEYS })],
+  ]
+}
+
+/** Runs statements past the store. */
+export async function runSql({ dataDir, databaseUrl }: TestService, statements: string): Promise<void> {
+  if (databaseUrl) return void (await asAdmin(databaseUrl, statements))
+  const database = new DatabaseSync(join(dataDir, 'proofsheet.db'), { timeout: 5_000 })
+  database.exec(statements)
+  database.close()
+}
