@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest'
+import type { RootResult } from '../../src/contract/results.ts'
+import type { Store } from '../../src/store/store.ts'
+import { bothDatabases, runSql } from '../support/databases.ts'
+import { addRows, makeProject, rootsUrl } from '../support/results.ts'
+import { startService, type TestService } from '../support/service.ts'
+import { useDatabases } from '../support/use-servers.ts'
+
+type Read = 'textsOf' | 'findPositions' | 'textsBetween'
+
+/** Just before the store is asked this for the first time, or for the second. */
+function justBefore(store: Store, read: Read, change: () => Promise<unknown>, time = 1): void {
+  const ask = store[read] as (...args: unknown[]) => Promise<unknown>
+  let times = 0
+  Reflect.set(store, read, async (...args: unknown[]) => {
+    if (++times === time) await change()
+    return await ask.apply(store, args)
+  })
+}
+
+describe.each(bothDatabases(useDatabases()))('%s: what is removed while it is read', (_, newDatabase) => {
+  const makeRoots = async ({ store }: TestService, sizes: readonly number[]) => {
+    const projectId = await makeProject(store)
+    const rootIds: string[] = []
+    // Newest first, as the list has them.
+    for (const [index, jobs] of sizes.entries())
+      rootIds.push(await addRows(store, projectId, { created: 1_000 - index, jobs }))
+    return { projectId, rootIds: rootIds as [string, ...string[]], path: rootsUrl(projectId) }
+  }
+  const start = async (...sizes: number[]) => {
+    const service = await startService(await newDatabase())
+    return { service, ...(await makeRoots(service, sizes)) }
+  }
+  const remove = (service: TestService, rootIds: readonly string[]) => {
+    const those = `root_id in (${rootIds.map((rootId) => `'${rootId}'`).join(', ')})`
+    return runSql(service, `begin; delete from jobs where ${those}; delete from roots where ${those}; commit`)
+  }
+  const listed = async (service: TestService, path: string) => {
+    const list = (await (await service.get(path)).json()) as RootResult[]
+    return list.map(({ rootId, jobs }) => [rootId, jobs.length])
+  }
+
+  test('a root is left out of the list, wherever it stands', async () => {
+    const service = await startService(await newDatabase())
+    const sizes = [2, 3, 110, 4, 120, 1]
+    for (const gone of [[0], [1, 3], [2], [5], [4, 5], [0, 1, 2, 3, 4, 5]]) {
+      const { rootIds, path } = await makeRoots(service, sizes)
+      const removed = gone.map((index) => rootIds[index] as string)
+      justBefore(service.store, 'textsOf', () => remove(service, removed))
+      const all = rootIds.map((rootId, index) => [rootId, sizes[index]])
+      expect(await listed(service, path)).toEqual(all.filter((_root, index) => !gone.includes(index)))
+    }
+  })
+
+  test('a large root is left out of the list where nothing of it was sent yet', async () => {
+    const service = await startService(await newDatabase())
+    for (const read of ['findPositions', 'textsBetween'] as const) {
+      const { rootIds, path } = await makeRoots(service, [1, 250, 2])
+      justBefore(service.store, read, () => remove(service, rootIds.slice(1, 2)))
+      expect(await listed(service, path)).toEqual([
+        [rootIds[0], 1],
+        [rootIds[2], 2],
+      ])
+    }
+  })
+
+  test('a large root of which a job goes before anything of it was sent comes without that job', async () => {
+    const { service, path, rootIds } = await start(250)
+    const change = `delete from jobs where position = 7; update roots set revision = 'later', job_count = 249`
+    justBefore(service.store, 'textsBetween', () => runSql(service, `begin; ${change}; commit`))
+    const response = await service.get(`${path}/${rootIds[0]}`)
+    expect(response.headers.get('etag')).toContain('"later.')
+    expect(((await response.json()) as RootResult).jobs).toHaveLength(249)
+  })
+
+  test('the answer breaks off where a large root goes after a part of it was sent', async () => {
+    const service = await startService(await newDatabase())
+    for (const isList of [true, false]) {
+      const { path, rootIds } = await makeRoots(service, [250, 1])
+      justBefore(service.store, 'textsBetween', () => remove(service, rootIds), 2)
+      const response = await service.get(isList ? path : `${path}/${rootIds[0]}`)
+      expect(response.status).toBe(200)
+      await expect(response.text()).rejects.toThrow()
+    }
+    expect(service.logLines.filter((line) => line.includes('removed while it was read'))).toHaveLength(2)
+  })
+
+  test('the answer breaks off where another root takes the id of a large one', async () => {
+    const { service, projectId, path, rootIds } = await start(250)
+    const [rootId] = rootIds
+    const replace = async () => {
+      await remove(service, rootIds)
+      await addRows(service.store, projectId, { rootId, jobs: 250 })
+      await runSql(service, `update roots set digest = 'another'`)
+    }
+    justBefore(service.store, 'textsBetween', replace, 2)
+    const response = await service.get(`${path}/${rootId}`)
+    await expect(response.text()).rejects.toThrow()
+  })
+
+  test('a root that goes between its look-up and its jobs is not found', async () => {
+    const service = await startService(await newDatabase())
+    for (const [jobs, read] of [
+      [3, 'textsOf'],
+      [250, 'findPositions'],
+      [250, 'textsBetween'],
+    ] as const) {
+      const { path, rootIds } = await makeRoots(service, [jobs])
+      justBefore(service.store, read, () => remove(service, rootIds))
+      expect([read, (await service.get(`${path}/${rootIds[0]}`)).status]).toEqual([read, 404])
+    }
+  })
+
+  test('what is kept does not bring a removed root back', async () => {
+    const { service, path, rootIds } = await start(3, 250)
+    for (const rootId of rootIds) await (await service.get(`${path}/${rootId}`)).text()
+    await remove(service, rootIds)
+    for (const rootId of rootIds) expect((await service.get(`${path}/${rootId}`)).status).toBe(404)
+    expect(await listed(service, path)).toEqual([])
+  })
+})
