@@ -10,14 +10,12 @@ import { etagOf, tagOf } from './etag.ts'
 import { findHistory, type Series } from './history.ts'
 import { listPieces } from './list-pieces.ts'
 import type { Piece } from './pieces.ts'
-import { renderShown } from './render-shown.ts'
+import { renderShown, SHOWING } from './render-shown.ts'
 import type { Answer, AskedForMuch } from './results.ts'
 
 /** Addresses that are looked at for one page. After that it is answered as it is, and whoever wants more goes on. */
 const MOST_LOOKED_AT = 10_000
 const AT_ONCE = 500
-/** Part of the ETags here: raise it when the same rows begin to give other bytes. */
-const SHOWING = 1
 
 interface Page {
   readonly limit: number

@@ -3,6 +3,9 @@ import type { Addresses } from '../images/images.ts'
 import type { SeenText } from '../store/job-text.ts'
 import { type RootIds, renderJobs } from './render.ts'
 
+/** Part of the ETags of pages and histories, as RENDERING is of every ETag; held by the same test. */
+export const SHOWING = 1
+
 /** A job as people look at it: with how it was asked for and what was seen, where that is known. */
 export function renderShown(
   root: RootIds & { readonly view: View | undefined },

@@ -2,7 +2,7 @@ import type { JobResult } from '../contract/results.ts'
 import { type Addresses, pictureKey, previewKey } from '../images/images.ts'
 import type { JobText } from '../store/job-text.ts'
 
-/** Part of every ETag: raise it when the same rows begin to give other bytes. */
+/** Part of every ETag. It is raised when the same rows give other bytes than before: test/http/rendering.test.ts tells when. */
 export const RENDERING = 3
 
 /** What the fields of a job hold, once they are read again. */
