@@ -16,7 +16,10 @@ export function bothDatabases(
 }
 
 /** Runs statements past the store. */
-export async function runSql({ dataDir, databaseUrl }: TestService, statements: string): Promise<void> {
+export async function runSql(
+  { dataDir, databaseUrl }: Pick<TestService, 'dataDir' | 'databaseUrl'>,
+  statements: string,
+): Promise<void> {
   if (databaseUrl) return void (await asAdmin(databaseUrl, statements))
   const database = new DatabaseSync(join(dataDir, 'proofsheet.db'), { timeout: 5_000 })
   database.exec(statements)
