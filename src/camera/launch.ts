@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContext } from 'playwright-core'
 import type { Environment, FoundBrowser } from '../browser/browser.ts'
 import { AppError } from '../errors.ts'
 import { type BrowserProcesses, processesOf } from './processes.ts'
@@ -56,15 +56,6 @@ export interface LaunchedBrowser {
 
 /** Throws AppError `no_browser` where it cannot be started. */
 export async function launchBrowser(found: FoundBrowser): Promise<LaunchedBrowser> {
-  // One at a time: each changes TMPDIR for the whole process.
-  const launching = lastLaunch.then(() => sweepAndLaunch(found))
-  lastLaunch = launching.catch(() => {})
-  return await launching
-}
-
-let lastLaunch: Promise<unknown> = Promise.resolve()
-
-async function sweepAndLaunch(found: FoundBrowser): Promise<LaunchedBrowser> {
   await sweepFolders()
   // Root has no sandbox at all.
   const wanted = process.getuid?.() !== 0
@@ -91,23 +82,27 @@ async function launch(path: string, env: Environment, sandboxed: boolean): Promi
   const { chromium } = await import('playwright-core')
   collectSooner()
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`))
+  let own: BrowserContext | undefined
   try {
-    const browser = await inFolder(folder, () =>
-      chromium.launch({
-        executablePath: path,
-        chromiumSandbox: sandboxed,
-        args: ARGUMENTS,
-        // A window that nobody asked for does not open. Where one does, the page that opens it is shown darkened.
-        ignoreDefaultArgs: ['--disable-popup-blocking'],
-        proxy: { server: NOWHERE, bypass: NO_BYPASS },
-        env: { ...env, TMPDIR: folder },
-        timeout: LAUNCH_MS,
-        // Signals are the service's: it ends the browser when its captures are over.
-        handleSIGINT: false,
-        handleSIGTERM: false,
-        handleSIGHUP: false,
-      }),
-    )
+    // Only this call takes the folder of the profile. The context that comes with it stays empty.
+    own = await chromium.launchPersistentContext(join(folder, 'profile'), {
+      executablePath: path,
+      chromiumSandbox: sandboxed,
+      args: ARGUMENTS,
+      // A window that nobody asked for does not open. Where one does, the page that opens it is shown darkened.
+      ignoreDefaultArgs: ['--disable-popup-blocking'],
+      proxy: { server: NOWHERE, bypass: NO_BYPASS },
+      env: { ...env, TMPDIR: folder },
+      artifactsDir: join(folder, 'artifacts'),
+      timeout: LAUNCH_MS,
+      // Signals are the service's: it ends the browser when its captures are over.
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+    })
+    const browser = own.browser()
+    if (!browser) throw new Error('Playwright has started no browser')
+    for (const page of own.pages()) await page.close()
     const processes = await processesOf(browser)
     let closed: Promise<void> | undefined
     return {
@@ -120,20 +115,9 @@ async function launch(path: string, env: Environment, sandboxed: boolean): Promi
       },
     }
   } catch (error) {
+    await own?.close().catch(() => {})
     await remove(folder)
     throw error
-  }
-}
-
-/** Playwright makes the profile in the temporary folder, wherever that is when it starts a browser. */
-async function inFolder<T>(folder: string, start: () => Promise<T>): Promise<T> {
-  const before = process.env['TMPDIR']
-  process.env['TMPDIR'] = folder
-  try {
-    return await start()
-  } finally {
-    if (before === undefined) delete process.env['TMPDIR']
-    else process.env['TMPDIR'] = before
   }
 }
 

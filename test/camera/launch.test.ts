@@ -1,0 +1,49 @@
+// @module-tag browser
+
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { launchBrowser } from '../../src/camera/launch.ts'
+import { findTestBrowser } from '../support/test-browser.ts'
+import { makeFolder } from '../support/workspace.ts'
+
+test('browsers start at the same time, each in one folder, and the environment of the process stays as it is', async () => {
+  const found = await findTestBrowser()
+  const folder = await makeFolder()
+  vi.stubEnv('TMPDIR', folder)
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const seen = new Set<string | undefined>()
+  let starting = true
+  const watching = (async () => {
+    while (starting) {
+      seen.add(process.env['TMPDIR'])
+      await nextTurn()
+    }
+  })()
+  const launched = await Promise.all([launchBrowser(found), launchBrowser(found)])
+  for (const { close } of launched) onTestFinished(close)
+  starting = false
+  await watching
+  expect([...seen]).toEqual([folder])
+  const folders = await readdir(folder)
+  expect(folders).toEqual(folders.map(() => expect.stringMatching(`^proofsheet-browser-${process.pid}-`)))
+  expect(folders).toHaveLength(2)
+  for (const name of folders) expect(await readdir(join(folder, name))).toContain('profile')
+  for (const { browser } of launched) {
+    const page = await (await browser.newContext()).newPage()
+    expect(await page.evaluate('1 + 1')).toBe(2)
+  }
+  await Promise.all(launched.map(({ close }) => close()))
+  expect(await readdir(folder)).toEqual([])
+})
+
+test('contexts share nothing, and nothing is open before there is one', async () => {
+  const { browser, close } = await launchBrowser(await findTestBrowser())
+  onTestFinished(close)
+  expect(browser.contexts().flatMap((context) => context.pages())).toEqual([])
+  const [one, other] = [await browser.newContext(), await browser.newContext()]
+  await one.addCookies([{ name: 'a', value: 'b', url: 'https://example.com/' }])
+  expect(await one.cookies()).toHaveLength(1)
+  expect(await other.cookies()).toEqual([])
+})
