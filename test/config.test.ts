@@ -10,7 +10,7 @@ const KEY = `k1:${Buffer.alloc(32).toString('base64')}`
 const all: Record<string, Setting<unknown>> = settings
 
 describe('defaults', () => {
-  test('are those of decisions.md', () => {
+  test('without any setting it listens on loopback, asks for no key and limits no rate', () => {
     const config = readConfig({})
     expect(config).toMatchObject({
       host: '127.0.0.1',
@@ -194,9 +194,9 @@ describe('mistakes', () => {
   })
 })
 
-describe('the table in the README', () => {
+describe('the table in docs/settings.md', () => {
   test('is the table in the code', async () => {
-    const readme = await readFile(new URL('README.md', root), 'utf8')
+    const document = await readFile(new URL('docs/settings.md', root), 'utf8')
     const rows = Object.entries(all).map(([name, { type, default: preset, example, help }]) => {
       const shown = typeof preset === 'string' ? `\`${preset}\`` : preset.words
       return `| \`${name}\` | ${type} | ${shown} | \`${example}\` | ${help} |`
@@ -206,7 +206,7 @@ describe('the table in the README', () => {
       '|---|---|---|---|---|',
       ...rows,
     ].join('\n')
-    expect(readme).toContain(table)
+    expect(document).toContain(table)
   })
 
   test('no other file reads the environment', async () => {

@@ -4,6 +4,8 @@ import type { JobResult, RootResult } from '../src/contract/results.ts'
 import { addPictures, addRows, makePng, makeProject, rootsUrl, submittedJob } from './support/results.ts'
 import { startService } from './support/service.ts'
 
+// Endpoints and rules are those of docs/spec.md.
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 async function serviceWithTwoRoots() {
@@ -91,7 +93,7 @@ describe('endpoint 2, all roots', () => {
 })
 
 describe('the fields of a job', () => {
-  test('exactly those of the specification, in its order, of its types', async () => {
+  test('are exactly those of docs/spec.md, in its order, of its types', async () => {
     const { service, projectId, older } = await serviceWithTwoRoots()
     const text = await (await service.get(`${rootsUrl(projectId)}/${older}`)).text()
     const [, job] = (JSON.parse(text) as RootResult).jobs as [JobResult, JobResult]

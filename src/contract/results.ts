@@ -23,7 +23,7 @@ const ScreenshotParameter = Type.Object({
   name: Type.String({ description: 'Name of the picture; equals the `uuid` of the job.' }),
 })
 
-/** Frozen: clients of the two endpoints of the specification read exactly these. */
+/** Frozen: the two endpoints of docs/spec.md answer exactly these fields. */
 export const JOB_RESULT_FIELDS = {
   data: Type.String({ format: 'uri', description: 'Signed address of the picture.' }),
   rootId: Id('The root this job belongs to.'),

@@ -13,7 +13,7 @@ export interface RootIds {
   readonly rootId: string
 }
 
-/** What stands before the jobs of a root, in the order of the specification. */
+/** What stands before the jobs of a root, in the order of docs/spec.md. */
 export function openRoot({ rootId, created }: { readonly rootId: string; readonly created: number }): string {
   return `{"rootId":"${rootId}","meta":{"created":${created}},"jobs":[`
 }

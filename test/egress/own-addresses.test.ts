@@ -9,8 +9,8 @@ import { createOwnAddresses } from '../../src/egress/own-addresses.ts'
 import { parseAuthority, type Target } from '../../src/egress/target.ts'
 import { openTestGate, sendRequest, tryTunnel } from './browser.ts'
 
-// Safety rule 19, by a list of interfaces that is made up. What the system itself says of real ones:
-// test/whole/own-addresses.test.ts.
+// Every address of the machine itself is private to captured pages. The interfaces here are made up;
+// test/whole/own-addresses.test.ts has real ones.
 
 const OWN_4 = '45.33.32.156'
 const OWN_6 = '2600:3c01::f03c:91ff:fe18:bb2f'

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { start } from '../support/process.ts'
 import { BROWSER_ENV } from '../support/test-browser.ts'
 
-// Safety rule 19 with a real browser: the machine has public addresses, and a service listens there that only the
-// machine itself is to reach. It is a namespace of its own: no interface of the real machine is touched.
+// Every address of the machine itself is private to captured pages, also a public one. Here a real browser tries to reach
+// a service on such an address. It runs in its own network namespace: no interface of the real machine is changed.
 
 const INSIDE = fileURLToPath(new URL('../support/own-network.ts', import.meta.url))
 

@@ -32,8 +32,8 @@ import { startService } from '../support/service.ts'
 import { prepareTestBrowser } from '../support/test-browser.ts'
 import { makeFolder } from '../support/workspace.ts'
 
-// Safety rule 13, from inside a real browser: a site that is permitted by name and port tries everything it can to
-// make the browser talk to this machine. Canaries listen where it must not get, and count whatever comes.
+// All traffic of the browser passes the guard, and no page reaches a private address. A site that is allowed by name and
+// port tries everything to make a real browser talk to this machine. Canaries listen there and count what arrives.
 
 /** Where the canaries sit, all on one port. */
 const CAGES = ['127.0.0.1', '127.0.0.2', '::1']

@@ -1,4 +1,4 @@
-/** One variable of the environment: how the README describes it, and how its text becomes a value. */
+/** One variable of the environment: how docs/settings.md describes it, and how its text becomes a value. */
 export interface Setting<T> {
   readonly type: string
   /** What stands for an absent variable; in words where it is no text of its own. */
