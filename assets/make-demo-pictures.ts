@@ -12,7 +12,7 @@ const FOLDER = new URL('demo/', import.meta.url)
 
 const site = await serveSite()
 const log = { info: () => {}, warn: () => {} }
-const camera = await openCamera(readConfig(), { log, places: site.places })
+const camera = await openCamera(readConfig(), { log, fixedAddresses: site.fixedAddresses })
 await rm(FOLDER, { recursive: true, force: true })
 await mkdir(FOLDER)
 for (const visit of [...history, newest]) {

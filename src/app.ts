@@ -34,7 +34,7 @@ export interface Service {
 export async function openService(
   config: Config,
   storage: Storage,
-  { log = pino({ level: 'silent' }), clock = Date.now, places }: Partial<StudioOptions> = {},
+  { log = pino({ level: 'silent' }), clock = Date.now, fixedAddresses }: Partial<StudioOptions> = {},
 ): Promise<Service> {
   const { store, images } = storage
   for (const warning of store.warnings) log.warn(warning)
@@ -51,7 +51,7 @@ export async function openService(
   const gone = new GonePictures(door, images)
   const bodies = openBodies(config.limits.bodiesBytes, refusals)
   const unread = new Room(config.limits.unreadBytes)
-  const studio = await openStudio(config, storage, { log, clock, turns, places })
+  const studio = await openStudio(config, storage, { log, clock, turns, fixedAddresses })
   const sweeps = new Sweeps(storage, log)
   const { requests, watch, importedStatus, ready, findBrowser, whyWaiting, isStuck } = studio
   const server = await createServer(

@@ -10,7 +10,7 @@ import { createWaitForRoom, type WhyWaiting } from './capture/wait-for-room.ts'
 import { Watch } from './capture/watch.ts'
 import { createWork } from './capture/worker.ts'
 import type { Config } from './config/config.ts'
-import type { Place } from './egress/guard.ts'
+import type { FixedAddress } from './egress/guard.ts'
 import { openQueue } from './queue/open-queue.ts'
 import { FairTurns } from './shares/fair-turns.ts'
 import type { Storage } from './storage.ts'
@@ -46,17 +46,17 @@ export interface StudioOptions {
   /** Captures nothing but what is asked for through it. */
   readonly ownOnly?: boolean
   /** Names that this program answers itself, whatever DNS says. */
-  readonly places?: ReadonlyMap<string, Place> | undefined
+  readonly fixedAddresses?: ReadonlyMap<string, FixedAddress> | undefined
 }
 
 export async function openStudio(
   config: Config,
   storage: Storage,
-  { log, clock, turns = new FairTurns(1), ownOnly = false, places }: StudioOptions,
+  { log, clock, turns = new FairTurns(1), ownOnly = false, fixedAddresses }: StudioOptions,
 ): Promise<Studio> {
   const { captures } = storage.store
   const { concurrency } = config.capture
-  const camera = whenNeeded(() => openCamera(config, { log, places }))
+  const camera = whenNeeded(() => openCamera(config, { log, fixedAddresses }))
   const watch = new Watch(captures, turns, { explainTo: config.explainTo, whyWaiting: () => whyWaiting() })
   /** What did not start when it was needed last. */
   let broken: { readonly path: string | undefined; readonly error: unknown } | undefined
@@ -135,7 +135,7 @@ function whenNeeded(open: () => Promise<Camera>): Camera {
 
 export async function openCamera(
   config: Config,
-  { log, places }: Pick<StudioOptions, 'places'> & { log: Pick<Logger, 'info' | 'warn'> },
+  { log, fixedAddresses }: Pick<StudioOptions, 'fixedAddresses'> & { log: Pick<Logger, 'info' | 'warn'> },
 ): Promise<Camera> {
   const { capture, limits } = config
   const [{ createCamera }, { createGuard }] = await Promise.all([
@@ -144,7 +144,11 @@ export async function openCamera(
   ])
   return createCamera({
     find: () => getBrowsers(config),
-    guard: createGuard({ ...capture, ownHosts: ownHostsOf(config), ...(places && { places }) }),
+    guard: createGuard({
+      ...capture,
+      ownHosts: ownHostsOf(config),
+      ...(fixedAddresses && { fixedAddresses }),
+    }),
     concurrency: capture.concurrency || availableParallelism(),
     limits: {
       height: limits.viewportHeight,

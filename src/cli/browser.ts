@@ -70,7 +70,10 @@ const NO_FONTS =
 /** A page of the demo's site, twice: the second tells how fast it is. Throws AppError `no_browser`. */
 async function tryOut(config: Config) {
   const site = await serveSite()
-  const camera = await openCamera(config, { log: { info: () => {}, warn: () => {} }, places: site.places })
+  const camera = await openCamera(config, {
+    log: { info: () => {}, warn: () => {} },
+    fixedAddresses: site.fixedAddresses,
+  })
   const page = { url: addressOf('home'), options: { width: 1200, height: 720, fullPage: false } }
   const { signal } = new AbortController()
   const timed = async <T>(work: Promise<T>) => {

@@ -15,7 +15,7 @@ function kind(name: string, family: 'ipv4' | 'ipv6', ...ranges: string[]): Kind 
   return { name, members }
 }
 
-/** Everything but these is public: IANA's registry of special IPv4 addresses. */
+/** All other IPv4 addresses are public. From IANA's registry of special addresses. */
 const FORBIDDEN_4: readonly Kind[] = [
   kind('a loopback address', 'ipv4', '127.0.0.0/8'),
   kind('a private address', 'ipv4', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'),
@@ -25,7 +25,7 @@ const FORBIDDEN_4: readonly Kind[] = [
   kind('a benchmark address', 'ipv4', '198.18.0.0/15'),
   kind('a documentation address', 'ipv4', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'),
   kind('a protocol address', 'ipv4', '192.0.0.0/24', '192.88.99.0/24'),
-  // Looks public, is answered by the host of every virtual machine of Azure and hands out its secrets.
+  // Looks public, but is the host of every virtual machine of Azure, which gives out its secrets.
   kind('an address of the cloud underneath', 'ipv4', '168.63.129.16/32'),
   kind('a multicast address', 'ipv4', '224.0.0.0/4'),
   kind('a broadcast address', 'ipv4', '255.255.255.255/32'),
@@ -34,7 +34,7 @@ const FORBIDDEN_4: readonly Kind[] = [
 
 const GLOBAL_6 = kind('a public address', 'ipv6', '2000::/3').members
 
-/** Of the global unicast range, what is nobody's web server. */
+/** Parts of the global unicast range that hold no web servers. */
 const FORBIDDEN_6: readonly Kind[] = [
   kind('a Teredo address', 'ipv6', '2001::/32'),
   kind('a benchmark address', 'ipv6', '2001:2::/48'),
@@ -44,7 +44,7 @@ const FORBIDDEN_6: readonly Kind[] = [
   kind('a 6to4 address', 'ipv6', '2002::/16'),
 ]
 
-/** Outside the global unicast range nothing is public: these names only explain. */
+/** Nothing outside the global unicast range is public. These names only explain why. */
 const NAMED_6: readonly Kind[] = [
   kind('a loopback address', 'ipv6', '::1/128'),
   kind('the unspecified address', 'ipv6', '::/128'),
@@ -56,17 +56,17 @@ const NAMED_6: readonly Kind[] = [
   kind('a multicast address', 'ipv6', 'ff00::/8'),
 ]
 
-/** Whether an address lies on the public internet, where every stranger may be visited. */
+/** Whether an address is on the public internet. */
 export function isPublicAddress(address: string): boolean {
   return findForbiddenKind(address) === undefined
 }
 
-/** What keeps an address from being public ("a private address"); undefined for a public one. */
+/** Why an address is not public ("a private address"). Undefined for a public one. */
 export function findForbiddenKind(address: string): string | undefined {
-  // BlockList takes a zone id for no part of the address.
+  // BlockList ignores a zone id.
   if (address.includes('%')) return 'an address of one network interface'
   const family = isIP(address)
-  // Each family meets its own lists only: BlockList lets IPv4 rules match mapped IPv6 addresses and the reverse.
+  // Each family has its own lists: in a BlockList, IPv4 rules also match mapped IPv6 addresses, and the reverse.
   if (family === 4) return findKind(FORBIDDEN_4, address, 'ipv4')
   if (family !== 6) return 'no address'
   if (GLOBAL_6.check(address, 'ipv6')) {
@@ -79,7 +79,7 @@ function findKind(kinds: readonly Kind[], address: string, family: 'ipv4' | 'ipv
   return kinds.find(({ members }) => members.check(address, family))?.name
 }
 
-/** Under any prefix, these four bytes say that an IPv4 address follows, to which it is sent (RFC 5214, 6.1). */
+/** These four bytes say that an IPv4 address follows, and packets go to that address (RFC 5214, 6.1). */
 const ISATAP = /^(0|2),0,94,254$/
 
 function isIsatap(address: string): boolean {

@@ -1,17 +1,17 @@
 import { BlockList, isIP } from 'node:net'
 import { canonicalHost } from './target.ts'
 
-/** What the operator permits though it is not public: CAPTURE_ALLOW. */
+/** CAPTURE_ALLOW: what pages may reach although it is not public. */
 export interface AllowList {
-  /** Whether this name may be visited whatever address it leads to. */
-  permitsName(name: string, port: number): boolean
-  /** Whether this address may be visited whatever name led there. */
-  permitsAddress(address: string, port: number): boolean
+  /** Whether pages may reach this name, whatever its address is. */
+  allowsName(name: string, port: number): boolean
+  /** Whether pages may reach this address, whatever name leads to it. */
+  allowsAddress(address: string, port: number): boolean
 }
 
-/** What the operator forbids though it is public: CAPTURE_DENY. */
+/** CAPTURE_DENY: what pages may not reach although it is public. */
 export interface DenyList {
-  /** Whether this address may not be visited unless its name is permitted. */
+  /** Whether pages may not reach this address, unless CAPTURE_ALLOW has its name. */
   deniesAddress(address: string, port: number): boolean
 }
 
@@ -26,18 +26,18 @@ export function parseAllowList(text: string): AllowList {
   const entries = text.trim() === '' ? [] : parseEntries(text.split(','))
   const concern = (port: number) => entries.filter((entry) => (entry.port ?? port) === port)
   return {
-    permitsName(name, port) {
+    allowsName(name, port) {
       const wanted = name.toLowerCase().replace(/\.$/, '')
       return concern(port).some((entry) => entry.hasName?.(wanted))
     },
-    permitsAddress: (address, port) => concern(port).some((entry) => entry.hasAddress?.(address)),
+    allowsAddress: (address, port) => concern(port).some((entry) => entry.hasAddress?.(address)),
   }
 }
 
 /** Throws an Error whose message completes the sentence "CAPTURE_DENY …". */
 export function parseDenyList(text: string): DenyList {
   const entries = text.trim() === '' ? [] : parseEntries(text.split(','))
-  // Whoever chooses a page can choose another name for the same address.
+  // Anyone can make another name for the same address.
   if (entries.some(({ hasName }) => hasName)) {
     throw new Error('takes addresses and ranges, not names: another name could lead to the same address')
   }
@@ -65,7 +65,7 @@ const BRACKETED = /^\[([^[\]]*)\](?::(.*))?$/
 const WITH_PORT = /^([^:]*):([^:]*)$/
 
 function parseEntry(entry: string): Entry {
-  if (entry === '') throw new Error('has an empty entry: write names and addresses with one comma between')
+  if (entry === '') throw new Error('has an empty entry: separate names and addresses with one comma')
   const fail = (what: string) => new Error(`has the entry ${JSON.stringify(entry)}: ${what}`)
   if (entry.includes('://')) throw fail('leave the scheme and the path away, as in example.com:443')
   const [, inBrackets, portInBrackets] = BRACKETED.exec(entry) ?? []

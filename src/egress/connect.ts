@@ -4,11 +4,11 @@ import { EgressError, type EgressReason } from './failure.ts'
 /** Addresses of one name that are tried. */
 export const MAX_ATTEMPTS = 4
 
-/** Of several failures the one that says most is reported. */
+/** If several addresses fail, the failure that says most is reported. */
 const TELLING: readonly EgressReason[] = ['refused', 'timeout', 'unreachable']
 
 /**
- * A connection to the first of these addresses that takes it, all within `ms`. They are literals: nothing is looked
+ * Connects to the first of these addresses that accepts, within `ms` in all. They are IP addresses: nothing is looked
  * up here.
  */
 export async function connectToFirst(

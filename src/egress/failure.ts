@@ -18,7 +18,7 @@ export class EgressError extends Error {
   }
 }
 
-/** A page may ask for any number of hosts; the oldest failures make room. */
+/** A page may ask for any number of hosts: the oldest failures are forgotten. */
 const MAX_REMEMBERED = 1_000
 
 /** The last failure of each host and port. */

@@ -7,10 +7,10 @@ import type { Meter } from './meter.ts'
 import type { Reach } from './reach.ts'
 import { nameTarget, type Target } from './target.ts'
 
-/** As much as Chromium takes. */
+/** As much as Chromium accepts. */
 export const MAX_HEADER_BYTES = 256 * 1024
 
-/** Methods for which "no length" means "no body" to everyone. */
+/** Without a length, these methods have no body. */
 const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE'])
 
 export interface Way {
@@ -20,8 +20,8 @@ export interface Way {
 }
 
 /**
- * Plain http: the request goes out on a connection of its own. Whatever fails, the browser's connection is
- * destroyed: a made-up answer would pass for the site's, and a page may not read one.
+ * Plain http: each request gets its own connection to the site. If anything fails, the browser's connection is
+ * destroyed: a page must not take an answer of ours for an answer of the site.
  */
 export async function forward(
   asked: IncomingMessage,
@@ -43,11 +43,11 @@ export async function forward(
   }
   answer.once('close', () => {
     outside.destroy()
-    // What the browser still sends of a body that nobody wants must not block its connection.
+    // Read the rest of the body, or it blocks the browser's connection.
     asked.unpipe()
     asked.resume()
   })
-  const count = meter.watch(outside)
+  const count = meter.countFrom(outside)
   const request = httpRequest({
     createConnection: () => outside,
     method: asked.method,
@@ -59,15 +59,15 @@ export async function forward(
   request.on('information', count)
   let given: IncomingMessage | undefined
   const breakOff = (why: string) => {
-    // A complete answer stands: sites refuse an upload in its middle. What Node would take for complete because
-    // it had no length and the connection is gone is not yet so when the error comes.
+    // A complete answer counts: sites may refuse an upload in its middle. An answer without a length is not
+    // complete yet when the error comes.
     if (given?.complete || asked.socket.destroyed) return
     const detail = `${nameTarget(target)} broke off before it answered (${why})`
     if (!answer.headersSent) failures.record(target, new EgressError('unreachable', detail))
     giveUp()
   }
   request.on('error', (error: NodeJS.ErrnoException) => breakOff(error.code ?? error.message))
-  // Node tells of an answer that switches protocols unasked by closing, without an error.
+  // If an answer switches protocols unasked, Node closes without an error.
   request.once('close', () => breakOff('no answer'))
   request.on('response', (response) => {
     given = response.on('data', count)
@@ -75,7 +75,7 @@ export async function forward(
       answer.sendDate = false
       answer.writeHead(given.statusCode ?? 0, given.statusMessage, passOn(given.rawHeaders))
     } catch (error) {
-      // Node reads some headers that it does not write.
+      // Node accepts some headers that it refuses to write.
       breakOff((error as Error).message)
       return
     }

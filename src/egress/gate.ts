@@ -13,33 +13,33 @@ const MAX_CONNECTIONS = 512
 export interface GateLimits {
   /** Bytes from outside, all answers together. */
   readonly maxBytes: number
-  /** Called once, when more came; the gate is shut by then. */
+  /** Called once, when more came. The gate is already shut then. */
   readonly onTooLarge?: () => void
 }
 
-/** The way out of one job. */
+/** The forward proxy of one captured page: its only way to the network. */
 export interface Gate {
   /** `http://127.0.0.1:<port>` */
   readonly proxyUrl: string
-  /** Why nothing came from where this address leads, if the guard knows: the last failure of its host and port. */
+  /** The last failure of the host and port of this address, if the guard knows one. */
   failureOf(url: string): EgressFailure | undefined
   /** Bytes from outside towards the browser. */
   readonly received: number
-  /** Destroys every connection; resolves when nothing is open any more. */
+  /** Destroys every connection. Resolves when none is open. */
   close(): Promise<void>
 }
 
 export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLimits): Promise<Gate> {
   const failures = createFailures()
   const open = new Set<Socket>()
-  /** Browser connections whose last request is not answered yet. */
+  /** Browser connections with a request that is not answered yet. */
   const busy = new WeakSet<Socket>()
   let isShut = false
 
   const keep = (socket: Socket) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
-    // Whoever uses a socket hears of its end by 'close'.
+    // Errors are handled where the socket is used, on 'close'.
     socket.on('error', () => {})
     if (isShut) socket.destroy()
   }
@@ -67,8 +67,8 @@ export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLim
       pending.delete(attempt)
     }
   }
-  /** Browsers wait for an answer before they ask again on the same connection; others are not served. */
-  const takesTurns = ({ socket }: IncomingMessage) => {
+  /** A browser sends one request at a time on a connection. A connection that does not is closed. */
+  const isOneAtATime = ({ socket }: IncomingMessage) => {
     if (busy.has(socket)) socket.destroy()
     busy.add(socket)
     return !socket.destroyed
@@ -78,7 +78,7 @@ export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLim
   server.maxConnections = MAX_CONNECTIONS
   server.on('connection', keep)
   server.on('request', (asked, answer) => {
-    if (!takesTurns(asked)) return
+    if (!isOneAtATime(asked)) return
     const destination = parseAbsoluteForm(asked.url ?? '')
     if (!destination) return refuse(asked.socket, 400)
     answer.once('close', () => busy.delete(asked.socket))
@@ -86,7 +86,7 @@ export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLim
   })
   server.on('connect', (asked, _, head) => {
     const { socket } = asked
-    if (!takesTurns(asked)) return
+    if (!isOneAtATime(asked)) return
     const target = parseAuthority(asked.url ?? '')
     if (!target) return refuse(socket, 400)
     tunnel(socket, head, target, reach, meter).catch(() => socket.destroy())
@@ -96,7 +96,7 @@ export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLim
     server.once('error', reject)
     server.listen(0, '127.0.0.1', resolve)
   })
-  // Afterwards it only tells of connections that could not be accepted.
+  // From now on an error only means that a connection was not accepted.
   server.on('error', () => {})
   const { port } = server.address() as AddressInfo
   const close = async () => {

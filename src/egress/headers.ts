@@ -1,7 +1,7 @@
 /** Headers that concern one connection and are never passed on (RFC 9110, 7.6.1). */
 const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'])
 
-/** Name, value, name, value …: as they were sent, duplicates included, without what is not to be passed on. */
+/** The headers to pass on, as name, value, name, value …: as they were sent, with duplicates. */
 export function passOn(rawHeaders: readonly string[], ...dropped: readonly string[]): string[] {
   const pairs = toPairs(rawHeaders)
   const named = pairs

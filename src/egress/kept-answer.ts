@@ -1,13 +1,13 @@
 export interface KeptAnswerRules {
-  /** After this long it is looked up again; who asks meanwhile gets the old answer. */
+  /** After this time it is looked up again. Until the new answer is there, callers get the old one. */
   readonly freshMs: number
-  /** How soon one that failed is looked up again. */
+  /** How long after a failure it is looked up again. */
   readonly retryMs: number
-  /** How long the first who ask wait for it. */
+  /** How long callers wait for the first answer. */
   readonly patienceMs: number
 }
 
-/** Something that changes rarely, looked up when it is first needed. Until it is known, the answer is `none`. */
+/** For something that changes rarely. It is looked up when it is first needed. Until it is known, the answer is `none`. */
 export function createKeptAnswer<T>(
   look: () => Promise<T>,
   none: T,
@@ -16,7 +16,7 @@ export function createKeptAnswer<T>(
   let known: { readonly answer: T } | undefined
   let underWay: Promise<void> | undefined
   let next = Number.NEGATIVE_INFINITY
-  /** Until when it is waited for. One that hangs is waited for once, not by everybody anew. */
+  /** Until when callers wait. All callers share this time: a look-up that hangs does not delay each of them. */
   let end = 0
 
   const begin = async () => {

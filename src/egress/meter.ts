@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net'
 
-/** Counts what comes from outside. */
+/** Counts the bytes that come from outside. */
 export interface Meter {
   readonly received: number
-  /** The function to call whenever something came from this socket. */
-  watch(socket: Socket): () => void
+  /** Gives the function to call whenever this socket has received something. */
+  countFrom(socket: Socket): () => void
 }
 
 export function createMeter(maxBytes: number, onTooLarge: () => void): Meter {
@@ -14,9 +14,9 @@ export function createMeter(maxBytes: number, onTooLarge: () => void): Meter {
     get received() {
       return received
     },
-    watch(socket) {
+    countFrom(socket) {
       let seen = 0
-      // What the socket read, not what it handed on: headers, chunk sizes and broken answers cost as much.
+      // Counts what the socket read, not what it passed on: headers and broken answers cost as much.
       const count = () => {
         received += socket.bytesRead - seen
         seen = socket.bytesRead

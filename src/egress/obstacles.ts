@@ -7,18 +7,18 @@ import type { OwnAddresses } from './own-addresses.ts'
 import type { Lookup } from './resolve.ts'
 import type { Target } from './target.ts'
 
-/** A network keeps its translator for as long as it is what it is. No page waits long to hear that there is none. */
+/** The NAT64 translator of a network rarely changes. A page waits for this look-up only for a moment. */
 const TRANSLATORS = { freshMs: 3_600_000, retryMs: 60_000, patienceMs: 3_000 }
 
-/** What keeps captured pages from an address. */
+/** Why captured pages may not reach an address. */
 export interface Obstacle {
   /** "a private address" */
   readonly kind: string
-  /** CAPTURE_DENY names it: CAPTURE_ALLOW permits it by a name only. */
+  /** CAPTURE_DENY names it: only a name in CAPTURE_ALLOW can allow it. */
   readonly denied: boolean
 }
 
-/** Undefined where the way is free. */
+/** Undefined if pages may reach the address. */
 export type FindObstacle = (target: Target, address: string) => Promise<Obstacle | undefined>
 
 export interface ObstacleRules {
@@ -29,8 +29,8 @@ export interface ObstacleRules {
 }
 
 /**
- * In this order: a name that is permitted may lead to any address; a denied address is not visited; a permitted one
- * is; then what is special, what is this machine's, and what a translator turns into such an address.
+ * The rules, in their order: an allowed name may lead to any address; a denied address is refused; an allowed address
+ * is reached; then special addresses, those of this machine, and NAT64 addresses that stand for one of these are refused.
  */
 export function createObstacles({ allow, deny, own, lookup }: ObstacleRules): FindObstacle {
   const findTranslators = createKeptAnswer(() => lookUpPrefixes(lookup), [], TRANSLATORS)
@@ -39,10 +39,10 @@ export function createObstacles({ allow, deny, own, lookup }: ObstacleRules): Fi
     findForbiddenKind(address) ?? (await own.findKind(host, address))
 
   return async ({ host, port }, address) => {
-    // A permitted name leads to an address, never to another name: connecting to that would look it up again.
-    if (isIP(address) !== 0 && allow.permitsName(host, port)) return undefined
+    // Only an address is allowed here, never another name: connecting to a name would look it up again.
+    if (isIP(address) !== 0 && allow.allowsName(host, port)) return undefined
     if (deny.deniesAddress(address, port)) return DENIED
-    if (allow.permitsAddress(address, port)) return undefined
+    if (allow.allowsAddress(address, port)) return undefined
     const kind = await findKind(host, address)
     if (kind) return { kind, denied: false }
     if (isIP(address) === 4) return undefined

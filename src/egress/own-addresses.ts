@@ -5,17 +5,17 @@ import { bytesOf } from './ipv6.ts'
 import { createKeptAnswer } from './kept-answer.ts'
 import type { Lookup } from './resolve.ts'
 
-// What this machine answers at itself. A connection there comes from the machine, and firewalls trust that.
-// Not known here, so that CAPTURE_DENY is for it: the host of a container, and public addresses behind NAT that no
-// name of the service leads to.
+// The addresses of this machine. A connection to one of them comes from the machine itself, and firewalls trust it.
+// Two kinds cannot be known here and need CAPTURE_DENY: the host of a container, and public addresses behind NAT that
+// PUBLIC_URL does not lead to.
 
-/** Reading a few addresses takes 0.05 ms, a thousand 3 ms: it may take a twentieth of the time, once a second at least. */
+/** Reading a few addresses takes 0.05 ms, a thousand 3 ms. Reading may take a twentieth of the time. */
 const READING_SHARE = 1 / 20
 const LONGEST_MS = 1_000
-/** Where the service is reached moves rarely, and then others wait for DNS as well. */
+/** The names of the service rarely lead to new addresses. */
 const HOSTS = { freshMs: 60_000, retryMs: 10_000, patienceMs: 3_000 }
 
-/** It is named, and nothing is sent there. */
+/** Nothing is sent to it. */
 const ANY_PORT = 9
 
 export type Interfaces = typeof networkInterfaces
@@ -23,13 +23,13 @@ export type Interfaces = typeof networkInterfaces
 export interface OwnRules {
   /** Default: the system's. */
   readonly interfaces?: Interfaces | undefined
-  /** How others reach this service: names and addresses. Behind NAT and in containers no interface has these. */
+  /** Names and addresses under which others reach this service. Behind NAT and in containers no interface has them. */
   readonly hosts?: readonly string[] | undefined
   readonly lookup: Lookup
 }
 
 export interface OwnAddresses {
-  /** What makes an address, or the name that led to it, this machine's; undefined where nothing does. */
+  /** Why an address, or the name that led to it, belongs to this machine. Undefined if it does not. */
   findKind(host: string, address: string): Promise<string | undefined>
 }
 
@@ -53,16 +53,16 @@ export function createOwnAddresses({
         return 'an address of this machine itself'
       const led = names.includes(host) ? [address] : await Promise.all(ofNames.map((find) => find()))
       return [...stated, ...led.flat()].some((one) => spell(one) === spelled)
-        ? 'where this service itself is reached (PUBLIC_URL or HOST)'
+        ? 'an address of this service itself (PUBLIC_URL or HOST)'
         : undefined
     },
   }
 }
 
 /**
- * Whether the system itself answers at an address: then it is also where a connection there would come from. Nothing
- * is sent. This knows what the list of interfaces lacks: those without a cable, and routes that make addresses local,
- * as clouds have them for load balancers (of IPv6 they are not seen).
+ * Whether the system itself answers at an address. Then a connection to it would also come from it. Nothing is sent.
+ * This finds addresses that the list of interfaces lacks: interfaces without a cable, and local routes, which clouds
+ * use for load balancers (IPv4 only).
  */
 async function leadsHere(address: string): Promise<boolean> {
   const socket = createSocket({
@@ -76,20 +76,20 @@ async function leadsHere(address: string): Promise<boolean> {
     })
     return spell(socket.address().address) === spell(address)
   } catch {
-    // No way leads there; connecting will say so.
+    // There is no route. Connecting will fail and say so.
     return false
   } finally {
     socket.close()
   }
 }
 
-/** One text for each address, whatever its spelling and its zone. */
+/** One spelling for each address, without its zone. */
 function spell(address: string): string {
   const [plain = ''] = address.split('%')
   return isIP(plain) === 6 ? bytesOf(plain).join('.') : plain
 }
 
-/** Reads whenever it is asked, but for as long as the last reading was dear. */
+/** Reads when asked, but not again for a time that grows with the cost of the last reading. */
 function readAgain<T>(read: () => T): () => T {
   let kept: { readonly value: T; readonly until: number } | undefined
   return () => {

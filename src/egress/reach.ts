@@ -5,10 +5,11 @@ import type { FindObstacle, Obstacle } from './obstacles.ts'
 import type { Resolve } from './resolve.ts'
 import { nameTarget, type Target } from './target.ts'
 
-/** Connects to where a target leads, or throws an EgressError that says why not. */
+/** Connects to a target, or throws an EgressError that says why it cannot. */
 export type Reach = (target: Target, signal: AbortSignal) => Promise<Socket>
 
-export interface Place {
+/** Where a name leads, whatever DNS says. */
+export interface FixedAddress {
   readonly address: string
   readonly port: number
 }
@@ -16,39 +17,39 @@ export interface Place {
 export interface ReachRules {
   readonly findObstacle: FindObstacle
   readonly resolve: Resolve
-  readonly places: ReadonlyMap<string, Place>
+  readonly fixedAddresses: ReadonlyMap<string, FixedAddress>
   readonly connectMs: number
 }
 
-/** A name is looked up once: the addresses that were checked are the ones that are connected to. */
-export function createReach({ findObstacle, resolve, places, connectMs }: ReachRules): Reach {
+/** A name is looked up once: it connects to the very addresses that it checked. */
+export function createReach({ findObstacle, resolve, fixedAddresses, connectMs }: ReachRules): Reach {
   return async (target, signal) => {
     const { host, isAddress, port } = target
-    const place = places.get(host)
-    if (place) return connectToFirst([place.address], place.port, connectMs, signal)
+    const fixed = fixedAddresses.get(host)
+    if (fixed) return connectToFirst([fixed.address], fixed.port, connectMs, signal)
     const addresses = isAddress ? [host] : await resolve(host, signal)
-    const permitted: string[] = []
+    const allowed: string[] = []
     let first: Obstacle | undefined
     for (const address of addresses) {
       const obstacle = await findObstacle(target, address)
       first ??= obstacle
-      if (!obstacle) permitted.push(address)
-      if (permitted.length === MAX_ATTEMPTS) break
+      if (!obstacle) allowed.push(address)
+      if (allowed.length === MAX_ATTEMPTS) break
     }
-    if (permitted.length === 0) throw explain(target, first)
-    return connectToFirst(permitted, port, connectMs, signal)
+    if (allowed.length === 0) throw explain(target, first)
+    return connectToFirst(allowed, port, connectMs, signal)
   }
 }
 
 function explain(target: Target, obstacle: Obstacle | undefined): EgressError {
   const { host, isAddress } = target
   if (!obstacle) return new EgressError('dns', `${host} has no address in DNS`)
-  // Not to which one: whoever asks for captures is not to learn the names of a private network.
+  // The address itself is not told: clients must not find out the addresses of a private network.
   const leads = isAddress ? `${host} is` : `${host} leads to`
   const wayOut =
     obstacle.denied && isAddress
-      ? 'To permit it, take it out of CAPTURE_DENY.'
-      : `To permit it, set CAPTURE_ALLOW=${nameTarget(target)} where proofsheet is started, or add it there behind a comma.`
+      ? 'To allow it, remove it from CAPTURE_DENY.'
+      : `To allow it, start proofsheet with CAPTURE_ALLOW=${nameTarget(target)} (entries are separated by commas).`
   return new EgressError(
     'blocked',
     `${leads} ${obstacle.kind}, which captured pages may not reach. ${wayOut}`,

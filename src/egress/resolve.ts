@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises'
-import type { Turns } from '../turns.ts'
+import type { Limiter } from '../limiter.ts'
 import { EgressError } from './failure.ts'
 
 /** The addresses of a name. Rejects with what the system says (ENOTFOUND, EAI_AGAIN …). */
@@ -16,20 +16,20 @@ interface UnderWay {
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
 /**
- * Look-ups of one gate, each in its turn. Those who ask for a name that is being looked up share its answer; each
- * waits no longer than `patienceMs`, though the look-up itself cannot be called off and keeps its turn.
+ * Look-ups of one gate. Requests for a name that is already being looked up share the answer. Each request waits
+ * at most `patienceMs`. A look-up cannot be cancelled, so it counts against the limit until it ends.
  */
-export function createResolve(look: Lookup, turns: Turns, patienceMs: number): Resolve {
+export function createResolve(look: Lookup, limit: Limiter, patienceMs: number): Resolve {
   const underWay = new Map<string, UnderWay>()
 
   const begin = (name: string): UnderWay => {
     const lookUp = async () => {
-      // Nobody waits any more: the turn goes to the next.
+      // No request waits for it any more: do not look it up.
       if (own.waiting === 0) throw new Error('nobody waits')
       return await look(name)
     }
-    // Not at once: whoever begins it is counted first.
-    const answer = Promise.resolve().then(() => turns(lookUp))
+    // Starts later, so that the request that begins it is counted first.
+    const answer = Promise.resolve().then(() => limit(lookUp))
     const own: UnderWay = { answer, waiting: 0 }
     const end = () => void underWay.delete(name)
     answer.then(end, end)

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** Where a request wants to go, in the one spelling that is checked, looked up and recorded. */
+/** Host and port of a request, in the one spelling that is checked, looked up and recorded. */
 export interface Target {
   /** A name in lower case without its final dot, or an address without brackets. */
   readonly host: string
@@ -9,13 +9,13 @@ export interface Target {
 }
 
 const AUTHORITY = /^(\[[^[\]]+\]|[^:[\]]+)(?::(\d{1,5}))?$/
-/** What would let `new URL` find the host elsewhere than where we look for it, or drop it silently. */
+/** Characters with which `new URL` would find another host, or silently drop a part of it. */
 const NOT_IN_HOST = /[\s/?#@\\]|\p{Cc}/u
 const NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/
 
 /**
- * The host that all the spellings of it stand for, as browsers see it: 127.1, 0x7f000001 and １２７.0.0.1 are
- * 127.0.0.1. Undefined if it is none. IPv6 comes in brackets and loses them.
+ * The one spelling of a host, as browsers see it: 127.1, 0x7f000001 and １２７.0.0.1 are 127.0.0.1. Undefined if
+ * the text is no host. IPv6 has brackets in the text and none in the answer.
  */
 export function canonicalHost(text: string): string | undefined {
   if (NOT_IN_HOST.test(text)) return undefined
@@ -25,7 +25,7 @@ export function canonicalHost(text: string): string | undefined {
   return isIP(host) !== 0 || NAME.test(host) ? host : undefined
 }
 
-/** `host:port`, as CONNECT has it and, with a port to fall back on, an address of the web. */
+/** `host:port` as CONNECT has it. With a default port, the port may be missing. */
 export function parseAuthority(text: string, defaultPort?: number): Target | undefined {
   const [, hostText = '', portText] = AUTHORITY.exec(text) ?? []
   const host = canonicalHost(hostText)
@@ -34,7 +34,7 @@ export function parseAuthority(text: string, defaultPort?: number): Target | und
   return { host, isAddress: isIP(host) !== 0, port }
 }
 
-/** The target and the path of an absolute-form request. Undefined for all that is not plain http. */
+/** The target and the path of an absolute-form request. Undefined unless it is plain http. */
 export function parseAbsoluteForm(text: string): { target: Target; path: string } | undefined {
   const [, authority = '', rest = ''] = /^http:\/\/([^/?#\\]+)([/?][^#]*)?$/i.exec(text) ?? []
   const target = parseAuthority(authority, 80)
@@ -43,7 +43,7 @@ export function parseAbsoluteForm(text: string): { target: Target; path: string 
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'ws:': 80, 'https:': 443, 'wss:': 443 }
 
-/** Where a browser goes for this address. */
+/** The host and port that a browser asks for this address. */
 export function targetOf(address: string): Target | undefined {
   const url = URL.parse(address)
   return url ? parseAuthority(url.host, DEFAULT_PORTS[url.protocol]) : undefined

@@ -25,18 +25,18 @@ export async function tunnel(
   try {
     outside = await reach(target, gone.signal)
   } catch {
-    // One answer whatever the reason: a page can draw what it learns of a private network.
+    // The same answer for every reason: a page could show in its picture what it learns about a private network.
     refuse(browser, 502)
     return
   }
   browser.write('HTTP/1.1 200 Connection Established\r\n\r\n')
   if (head.length > 0) outside.write(head)
-  outside.on('data', meter.watch(outside))
+  outside.on('data', meter.countFrom(outside))
   pour(browser, outside)
   pour(outside, browser)
 }
 
-/** Whatever becomes of one end becomes of the other: an end in order, and a reset too. */
+/** Both ends close in the same way: in order, or by a reset. */
 function pour(from: Socket, to: Socket): void {
   from.pipe(to)
   from.once('close', (hadError) => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createLimiter } from '../limiter.ts'
 import type { Captures, CaptureTask } from '../store/captures.ts'
-import { createTurns } from '../turns.ts'
 import { keepLease } from './keep-lease.ts'
 import { LostAttempts } from './lost-attempts.ts'
 import { type Queue, type QueueOptions, StoodStill } from './queue.ts'
@@ -40,7 +40,7 @@ export function openQueue(
   let doze = new AbortController()
   const wake = () => doze.abort()
   const own = new Set<{ projectId: string; rootId: string }>()
-  const renewals = createTurns(RENEWED_AT_ONCE)
+  const renewals = createLimiter(RENEWED_AT_ONCE)
   const ours = new Set<string>()
   /** A suspect is under way, and nothing beside it. */
   let isAlone = false

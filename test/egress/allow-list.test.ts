@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseAllowList } from '../../src/egress/allow-list.ts'
 
-describe('an empty list permits nothing', () => {
+describe('an empty list allows nothing', () => {
   test.each(['', '   ', '\n'])('%j', (text) => {
     const list = parseAllowList(text)
-    expect(list.permitsName('localhost', 80)).toBe(false)
-    expect(list.permitsAddress('127.0.0.1', 80)).toBe(false)
-    expect(list.permitsAddress('::1', 80)).toBe(false)
+    expect(list.allowsName('localhost', 80)).toBe(false)
+    expect(list.allowsAddress('127.0.0.1', 80)).toBe(false)
+    expect(list.allowsAddress('::1', 80)).toBe(false)
   })
 })
 
@@ -30,8 +30,8 @@ test.each([
   [' a , b ', 'b', 80, true],
   ['a:1,a:2', 'a', 2, true],
   ['10.0.0.1', '10.0.0.1', 80, false],
-] as const)('%j, name %s, port %i: %j', (text, name, port, permitted) => {
-  expect(parseAllowList(text).permitsName(name, port)).toBe(permitted)
+] as const)('%j, name %s, port %i: %j', (text, name, port, allowed) => {
+  expect(parseAllowList(text).allowsName(name, port)).toBe(allowed)
 })
 
 test.each([
@@ -66,8 +66,8 @@ test.each([
   ['fe80::/10', 'fe80::1%eth0', 80, false],
   ['localhost', '127.0.0.1', 80, false],
   ['10.0.0.0/8', 'ten', 80, false],
-] as const)('%j, address %s, port %i: %j', (text, address, port, permitted) => {
-  expect(parseAllowList(text).permitsAddress(address, port)).toBe(permitted)
+] as const)('%j, address %s, port %i: %j', (text, address, port, allowed) => {
+  expect(parseAllowList(text).allowsAddress(address, port)).toBe(allowed)
 })
 
 test.each([

@@ -105,7 +105,7 @@ describe('no spelling of a forbidden address gets out', () => {
     expect(canary.sockets.length).toBe(0)
   })
 
-  test('the canary would have sung: permitted, every spelling of IPv4 reaches it', async () => {
+  test('the test itself works: if it is allowed, every spelling of IPv4 reaches the canary', async () => {
     const canary = await serveBytes('HTTP/1.1 204 No Content\r\n\r\n')
     const gate = await openTestGate({ allow: `127.0.0.1:${canary.port}` })
     let asked = 0
@@ -120,14 +120,14 @@ describe('no spelling of a forbidden address gets out', () => {
     expect(canary.sockets.length).toBe(asked)
   })
 
-  test('permitting an IPv4 address does not permit its IPv6 clothes', async () => {
+  test('allowing an IPv4 address does not allow its mapped IPv6 address', async () => {
     const canary = await serveTcp()
     const gate = await openTestGate({ allow: `127.0.0.1:${canary.port}` })
     expect(await tryTunnel(gate, `[::ffff:127.0.0.1]:${canary.port}`)).toBe('blocked')
     expect(canary.sockets.length).toBe(0)
   })
 
-  test('an address that is permitted on one port is not on another', async () => {
+  test('an address that is allowed on one port is refused on another', async () => {
     const canary = await serveTcp()
     const gate = await openTestGate({ allow: '127.0.0.1:1' })
     expect(await tryTunnel(gate, `127.0.0.1:${canary.port}`)).toBe('blocked')
@@ -143,7 +143,7 @@ describe('a name', () => {
       reason: 'blocked',
       detail:
         'example.internal leads to a private address, which captured pages may not reach. ' +
-        'To permit it, set CAPTURE_ALLOW=example.internal:80 where proofsheet is started, or add it there behind a comma.',
+        'To allow it, start proofsheet with CAPTURE_ALLOW=example.internal:80 (entries are separated by commas).',
     })
     expect(gate.failureOf('http://example.internal:81/')).toBeUndefined()
     expect(gate.failureOf('https://example.internal/')).toBeUndefined()
@@ -157,7 +157,7 @@ describe('a name', () => {
     expect(canary.sockets.length).toBe(0)
   })
 
-  test('with mixed answers is visited at the permitted ones only', async () => {
+  test('with several addresses is reached only at the allowed ones', async () => {
     const reached: (string | undefined)[] = []
     const site = await serveHttp((asked, answer) => {
       reached.push(asked.socket.localAddress)
@@ -177,7 +177,7 @@ describe('a name', () => {
     expect(reached).toEqual(['127.0.0.1'])
   })
 
-  test('with mixed answers is not visited at a forbidden one even if the permitted one fails', async () => {
+  test('with several addresses is not reached at a forbidden one, even if the allowed one fails', async () => {
     const canary = await serveTcp()
     const lookup = async () => ['127.0.0.1', '127.0.0.2', '127.0.0.1']
     const gate = await openTestGate({ lookup, allow: '127.0.0.2', connectMs: 1_000 })
@@ -187,7 +187,7 @@ describe('a name', () => {
     expect(gate.failureOf(url)?.detail).toMatch(/^127\.0\.0\.2, port /)
   })
 
-  test('that is permitted leads to addresses, never to another name', async () => {
+  test('that is allowed leads to addresses, never to another name', async () => {
     const canary = await serveTcp()
     const gate = await openTestGate({ lookup: async () => ['localhost', '127.1'], allow: 'odd.test' })
     expect(await tryTunnel(gate, `odd.test:${canary.port}`)).toBe('blocked')
@@ -221,7 +221,7 @@ describe('a name', () => {
     expect([lookups, site.sockets.length]).toEqual([4, 2])
   })
 
-  test('also on a connection of the browser that was good before: it is checked again', async () => {
+  test('is checked again for each request, also on a connection that was used before', async () => {
     const site = await serveHttp((_, answer) => void answer.end('ok'))
     let answers = ['127.0.0.1']
     const gate = await openTestGate({ lookup: async () => answers, allow: `127.0.0.1:${site.port}` })
@@ -234,7 +234,7 @@ describe('a name', () => {
     expect(site.sockets.length).toBe(1)
   })
 
-  test('that the operator permits is visited wherever it leads, on its port', async () => {
+  test('in CAPTURE_ALLOW is reached at any address, on its port', async () => {
     const site = await serveBytes('HTTP/1.1 204 No Content\r\n\r\n')
     const gate = await openTestGate({ lookup: async () => ['127.0.0.1'], allow: `*.internal:${site.port}` })
     expect((await openTunnel(gate, `A.Internal.:${site.port}`)).status).toMatch(/ 200 /)
@@ -243,10 +243,10 @@ describe('a name', () => {
     expect(site.sockets.length).toBe(1)
   })
 
-  test('with a place of its own is never looked up', async () => {
+  test('with a fixed address is never looked up', async () => {
     const site = await serveHttp((asked, answer) => void answer.end(asked.headers.host))
-    const places = new Map([['Demo.Test', { address: '127.0.0.1', port: site.port }]])
-    const gate = await openTestGate({ places, lookup: () => Promise.reject(new Error('looked up')) })
+    const fixedAddresses = new Map([['Demo.Test', { address: '127.0.0.1', port: site.port }]])
+    const gate = await openTestGate({ fixedAddresses, lookup: () => Promise.reject(new Error('looked up')) })
     expect((await ask(gate, 'http://demo.test/')).body.toString()).toBe('demo.test')
     expect((await ask(gate, 'http://demo.test.:8080/')).body.toString()).toBe('demo.test:8080')
     // The place is the name's, not everybody's.
@@ -255,7 +255,7 @@ describe('a name', () => {
   })
 })
 
-describe('what is no request to a proxy is refused and leads nowhere', () => {
+describe('a request that is not one for a proxy is refused', () => {
   const lines = (port: number) => [
     'GET / HTTP/1.1',
     `GET /http://127.0.0.1:${port}/ HTTP/1.1`,
@@ -293,7 +293,7 @@ describe('what is no request to a proxy is refused and leads nowhere', () => {
     `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3`,
   ]
 
-  test('400, though the address itself is permitted', async () => {
+  test('it is answered 400, even if the address itself is allowed', async () => {
     const canary = await serveTcp()
     const gate = await openTestGate({ allow: '127.0.0.1,::1,a' })
     for (const line of lines(canary.port)) {
@@ -306,7 +306,7 @@ describe('what is no request to a proxy is refused and leads nowhere', () => {
     expect(canary.sockets.length).toBe(0)
   })
 
-  test('whatever bytes come: nothing gets out, nothing breaks', async () => {
+  test('random bytes reach nothing and break nothing', async () => {
     const canary = await serveTcp()
     const gate = await openTestGate({ lookup: async () => ['127.0.0.1'] })
     const bytes = fc.uint8Array({ maxLength: 60 }).map((all) => Buffer.from(all).toString('latin1'))

@@ -45,9 +45,9 @@ test('a port that nobody listens on', async () => {
   await expectFailure(gate, `127.0.0.1:${port}`, 'refused', /^127\.0\.0\.1, port \d+ refused the connection$/)
 })
 
-test('a place that is not there', async () => {
-  const places = new Map([['demo.test', { address: '127.0.0.1', port: await freePort() }]])
-  const gate = await openTestGate({ places })
+test('a fixed address that nobody listens on', async () => {
+  const fixedAddresses = new Map([['demo.test', { address: '127.0.0.1', port: await freePort() }]])
+  const gate = await openTestGate({ fixedAddresses })
   await expectFailure(gate, 'demo.test:8080', 'refused', /^127\.0\.0\.1, port \d+ refused the connection$/)
 })
 
@@ -68,7 +68,7 @@ test('default ports: http and ws are 80, https and wss are 443', async () => {
   }
 })
 
-test('what works is no failure any more', async () => {
+test('a failure is forgotten when the host works again', async () => {
   const answers = [['10.0.0.1'], ['127.0.0.1']]
   const site = await serveTcp()
   const gate = await openTestGate({ lookup: async () => answers.shift() ?? [], allow: '127.0.0.1' })
@@ -85,7 +85,7 @@ test('failures of very many hosts do not pile up', async () => {
   expect(gate.failureOf('https://h1049.test/')?.reason).toBe('blocked')
 })
 
-test('the next address is tried, four at most, and the most telling failure is told', async () => {
+test('the next address is tried, at most four, and the most specific failure is reported', async () => {
   const site = await serveTcp()
   // On Linux all of 127.0.0.0/8 is this machine; nobody listens on the first three.
   const answers = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.1']
@@ -121,7 +121,7 @@ async function fullPort(): Promise<number | undefined> {
   return undefined
 }
 
-test('a connection that nobody takes', async ({ skip }) => {
+test('a connection that is never accepted', async ({ skip }) => {
   const port = await fullPort()
   if (port === undefined) return skip('this system takes any number of connections that nobody accepts')
   const gate = await openTestGate({ allow: '127.0.0.1', connectMs: 300 })
@@ -133,7 +133,7 @@ test('a connection that nobody takes', async ({ skip }) => {
   )
 })
 
-test('a connection that nobody takes leaves time for the next address', async ({ skip }) => {
+test('a connection that is never accepted leaves time for the next address', async ({ skip }) => {
   if (process.platform !== 'linux') return skip('needs 127.0.0.2')
   const port = await fullPort()
   if (port === undefined) return skip('this system takes any number of connections that nobody accepts')

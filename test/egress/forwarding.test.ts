@@ -124,7 +124,7 @@ describe('headers', () => {
   ])('%s asks for %s of %s', async (url, path, host) => {
     const site = await serveHttp((asked, answer) => void answer.end(`${asked.url} ${asked.headers.host}`))
     const gate = await openTestGate({
-      places: new Map([['site.test', { address: '127.0.0.1', port: site.port }]]),
+      fixedAddresses: new Map([['site.test', { address: '127.0.0.1', port: site.port }]]),
     })
     expect((await ask(gate, url)).body.toString()).toBe(`${path} ${host}`)
   })
@@ -144,7 +144,7 @@ describe('headers', () => {
     )
   })
 
-  test('as large as Chromium takes them', async () => {
+  test('may be as large as Chromium accepts', async () => {
     const large = 'x'.repeat(200_000)
     const site = await serveBytes(`HTTP/1.1 200 OK\r\nX-Large: ${large}\r\nContent-Length: 2\r\n\r\nok`)
     const gate = await openTestGate({ allow: `127.0.0.1:${site.port}` })
@@ -235,7 +235,7 @@ describe('answers', () => {
     await expect(ask(gate, `http://127.0.0.1:${site.port}/`)).rejects.toThrow()
   })
 
-  test('whatever bytes come, nothing breaks', async () => {
+  test('random bytes break nothing', async () => {
     let given = ''
     const site = await serveTcp((socket) =>
       socket.once('data', () => socket.end(Buffer.from(given, 'latin1'))),
@@ -259,8 +259,8 @@ describe('answers', () => {
   })
 })
 
-describe('who goes away', () => {
-  test('the browser, before the answer: the site is left', async () => {
+describe('one side closes', () => {
+  test('the browser, before the answer: the connection to the site is closed', async () => {
     const site = await serveTcp()
     const gate = await openTestGate({ allow: `127.0.0.1:${site.port}` })
     const socket = dial(gate)

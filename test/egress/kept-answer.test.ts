@@ -21,7 +21,7 @@ function openQuestion() {
   return { asked, ask }
 }
 
-test('what is old is asked for again, and meanwhile it is the answer', async () => {
+test('an old answer is looked up again and used until the new one is there', async () => {
   const { asked, ask } = openQuestion()
   const first = [ask(), ask()]
   asked[0]?.resolve('one')
@@ -35,7 +35,7 @@ test('what is old is asked for again, and meanwhile it is the answer', async () 
   expect([await ask(), asked.length]).toEqual(['two', 2])
 })
 
-test('what fails leaves the last answer, and is tried again after a while', async () => {
+test('a failure keeps the last answer, and is tried again after a while', async () => {
   const { asked, ask } = openQuestion()
   const first = ask()
   asked[0]?.reject(new Error('no'))
@@ -51,7 +51,7 @@ test('what fails leaves the last answer, and is tried again after a while', asyn
   expect([await ask(), asked.length]).toEqual(['two', 3])
 })
 
-test('what hangs is waited for once', async () => {
+test('a look-up that hangs is waited for once', async () => {
   const { asked, ask } = openQuestion()
   const first = ask()
   await vi.advanceTimersByTimeAsync(RULES.patienceMs)

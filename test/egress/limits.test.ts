@@ -95,14 +95,14 @@ test('informational answers without end are counted too', async () => {
   expect(calls).toBe(1)
 })
 
-test('an answer that is none has its price', async () => {
+test('bytes of a broken answer are counted too', async () => {
   const site = await serveBytes(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(200_000)}`)
   const gate = await openTestGate({ allow: '127.0.0.1' })
   expect(await sendRequest(gate, `http://127.0.0.1:${site.port}/`)).toBe('')
   await until(() => gate.received > 200_000)
 })
 
-test('512 connections and no more', async () => {
+test('a gate accepts 512 connections and no more', async () => {
   const gate = await openTestGate()
   const sockets: Socket[] = []
   for (let i = 0; i < 530; i++) {
@@ -112,12 +112,12 @@ test('512 connections and no more', async () => {
   }
   await until(() => sockets.filter((socket) => socket.destroyed).length === 18)
   expect(sockets.slice(0, 512).every((socket) => !socket.destroyed)).toBe(true)
-  // Room is made by those who leave.
+  // A connection that closes makes a new one possible.
   sockets[0]?.destroy()
   await expect.poll(() => sendRequest(gate, '/')).toMatch(/ 400 /)
 })
 
-test('close() in the middle of everything ends all of it', async () => {
+test('close() ends all connections, whatever they are doing', async () => {
   const quiet = await serveTcp((socket) => void socket.resume())
   const busy = await serveTcp((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 999999999\r\n\r\n')

@@ -31,7 +31,7 @@ const heard = (gate: Parameters<typeof sendRequest>[0]) => sendRequest(gate, '/'
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 50))
 
-test('one at a time for a gate, three for the guard, and nobody is forgotten', async () => {
+test('a gate looks up one name at a time, the guard three, and every request is answered', async () => {
   const { lookup, waiting, asked, most } = slowLookups()
   const guard = createGuard({ allow: parseAllowList(''), lookup })
   const gates = await Promise.all(Array.from({ length: 5 }, () => guard.openGate({ maxBytes: 1e6 })))
@@ -57,7 +57,7 @@ test('one at a time for a gate, three for the guard, and nobody is forgotten', a
   expect(new Set(asked).size).toBe(15)
 })
 
-test('those who ask for the same name meanwhile share the answer', async () => {
+test('requests for the same name share one look-up', async () => {
   const { lookup, waiting, asked } = slowLookups()
   const gate = await openTestGate({ lookup })
   const tunnels = ['same.test:443', 'SAME.test:80', 'same.test.:443'].map((target) =>
@@ -76,7 +76,7 @@ test('those who ask for the same name meanwhile share the answer', async () => {
   expect(asked).toEqual(['same.test', 'same.test'])
 })
 
-test('who waits too long gets a failure, the turn stays taken until the look-up has ended', async () => {
+test('a request that waits too long fails; its look-up counts against the limit until it ends', async () => {
   const { lookup, waiting, asked } = slowLookups()
   const gate = await openTestGate({ lookup, connectMs: 1_000 })
   expect((await openTunnel(gate, 'slow.test:443')).status).toBe('HTTP/1.1 502 Bad Gateway')
@@ -100,7 +100,7 @@ test('who waits too long gets a failure, the turn stays taken until the look-up 
   expect(asked).toEqual(['slow.test', 'last.test'])
 })
 
-test('a browser that went away, or a gate that closed, leaves its look-ups undone', async () => {
+test('look-ups that wait are dropped when their browser closes or their gate closes', async () => {
   const { lookup, waiting, asked } = slowLookups()
   const guard = createGuard({ allow: parseAllowList(''), lookup })
   const gate = await guard.openGate({ maxBytes: 1e6 })
@@ -122,7 +122,7 @@ test('a browser that went away, or a gate that closed, leaves its look-ups undon
   expect(asked).toHaveLength(1)
 })
 
-test('a look-up that throws at once is a failure like any', async () => {
+test('a look-up that throws at once is an ordinary failure', async () => {
   const lookup = (() => {
     throw new Error('no')
   }) as Lookup

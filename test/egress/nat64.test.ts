@@ -43,7 +43,7 @@ const prefix = fc
   )
 const quad = fc.tuple(byte, byte, byte, byte)
 
-test('the bytes of an address are those of every spelling of it', () => {
+test('every spelling of an address has the same bytes', () => {
   fc.assert(
     fc.property(fc.ipV6(), (address) => {
       // The system's own reading, as the URL standard spells it.
@@ -73,7 +73,7 @@ describe('a prefix', () => {
     expect(findEmbedded(findPrefixes([known]), address)).toContain('192.0.2.33')
   })
 
-  test('is found by what it makes of ipv4only.arpa, and then every address below it is seen through', () => {
+  test('is found by looking up ipv4only.arpa, and then the IPv4 address in every address below it is known', () => {
     fc.assert(
       fc.property(prefix, quad, fc.constantFrom(170, 171), (bytes, ipv4, last) => {
         const prefixes = findPrefixes(['192.0.0.170', embed(bytes, [192, 0, 0, last]), 'fe80::1%eth0'])
@@ -83,7 +83,7 @@ describe('a prefix', () => {
     )
   })
 
-  test('that is not there is not found, and says nothing of other addresses', () => {
+  test('is not found without a translator, and then no address is refused for it', () => {
     expect(findPrefixes(['192.0.0.170', '192.0.0.171', '2600::1', 'garbage', ''])).toEqual([])
     const prefixes = findPrefixes([embed([0x26, 0, 0, 1], [192, 0, 0, 170])])
     expect(findEmbedded(prefixes, '2600:2:a00:5::')).toEqual([])
@@ -100,7 +100,7 @@ describe('a gate behind a translator', () => {
     throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
   }
 
-  test('lets nobody through to where IPv4 would not lead either', async () => {
+  test('refuses what it would refuse as an IPv4 address', async () => {
     const deny = parseDenyList('45.33.32.156')
     const interfaces = () => ({ eth0: [{ address: '45.33.32.157' } as never] })
     const gate = await openTestGate({ lookup, deny, interfaces })
@@ -121,7 +121,7 @@ describe('a gate behind a translator', () => {
     )
   })
 
-  test('asks for the translator once, and only where IPv6 comes up', async () => {
+  test('looks for the translator once, and only for IPv6 addresses', async () => {
     const asked: string[] = []
     const gate = await openTestGate({
       lookup: async (name) => {

@@ -45,7 +45,7 @@ function createJudge({ own = [], hosts = [], allow = '', deny = '', lookup = unk
 }
 
 const MACHINE = 'an address of this machine itself'
-const SERVICE = 'where this service itself is reached (PUBLIC_URL or HOST)'
+const SERVICE = 'an address of this service itself (PUBLIC_URL or HOST)'
 const DENIED = 'an address that CAPTURE_DENY names'
 
 const ipv4 = fc
@@ -94,7 +94,7 @@ describe('an address of an interface', () => {
     )
   })
 
-  test('has a zone and is refused without one, too', async () => {
+  test('with a zone is refused with and without it', async () => {
     const judge = createJudge({ own: [`${OWN_6}%eth0`] })
     expect(await judge('any.test', OWN_6)).toBe(MACHINE)
     expect(await judge('any.test', `${OWN_6}%eth1`)).toBe('an address of one network interface')
@@ -115,7 +115,7 @@ describe('an address of an interface', () => {
     expect(await judge('other.test:8443', allow.includes('/') ? OWN_6 : OWN_4)).toBe(MACHINE)
   })
 
-  test('is refused by a gate: nothing is asked, and the reason says how to permit it', async () => {
+  test('is refused by a gate: nothing is asked, and the reason says how to allow it', async () => {
     const gate = await openTestGate({
       interfaces: () => interfacesWith(OWN_4, OWN_6),
       lookup: async () => [OWN_6, OWN_4],
@@ -126,12 +126,12 @@ describe('an address of an interface', () => {
       expect(await tryTunnel(gate, `${host}:443`)).toBe('blocked')
     }
     expect(gate.failureOf('https://www.example.com/')?.detail).toBe(
-      'www.example.com leads to an address of this machine itself, which captured pages may not reach. To permit ' +
-        'it, set CAPTURE_ALLOW=www.example.com:443 where proofsheet is started, or add it there behind a comma.',
+      'www.example.com leads to an address of this machine itself, which captured pages may not reach. To allow ' +
+        'it, start proofsheet with CAPTURE_ALLOW=www.example.com:443 (entries are separated by commas).',
     )
   })
 
-  test('that it gets while pages are captured is refused from then on', async () => {
+  test('that appears while pages are captured is refused from then on', async () => {
     const own: string[] = []
     const judge = createJudge({ own })
     expect(await judge(OWN_4)).toBe('free')
@@ -140,10 +140,10 @@ describe('an address of an interface', () => {
   })
 })
 
-describe('where the service is reached', () => {
+describe('an address of the service itself', () => {
   const lookup: Lookup = async (name) => (name === 'shots.example.com' ? [OWN_4, OWN_6] : await unknown(name))
 
-  test('is its own by any name, though no interface has it', async () => {
+  test('is refused under every name, even if no interface has it', async () => {
     const judge = createJudge({ hosts: ['shots.example.com'], lookup })
     expect(await judge('www.example.com', OWN_4)).toBe(SERVICE)
     expect(await judge('www.example.com:22', OWN_6)).toBe(SERVICE)
@@ -152,19 +152,19 @@ describe('where the service is reached', () => {
     expect(await judge('shots.example.com', '45.33.32.157')).toBe(SERVICE)
   })
 
-  test('may be an address; names that do not work are no reason to refuse or to wait', async () => {
+  test('may be given as an IP address; a name that cannot be looked up refuses and delays nothing', async () => {
     const judge = createJudge({ hosts: [OWN_4, 'gone.example.com'], lookup: unknown })
     expect(await judge(OWN_4)).toBe(SERVICE)
     expect(await judge('any.test', OWN_6)).toBe('free')
   })
 
-  test('is visited where CAPTURE_ALLOW says so', async () => {
+  test('is reached if CAPTURE_ALLOW has it', async () => {
     const judge = createJudge({ hosts: ['shots.example.com'], lookup, allow: 'www.example.com' })
     expect(await judge('www.example.com', OWN_4)).toBe('free')
     expect(await judge('ads.example.com', OWN_4)).toBe(SERVICE)
   })
 
-  test('is looked up once for all who ask', async () => {
+  test('is looked up once for all requests', async () => {
     let lookups = 0
     const counted: Lookup = async (name) => {
       lookups += name === 'shots.example.com' ? 1 : 0
@@ -177,7 +177,7 @@ describe('where the service is reached', () => {
 })
 
 describe('CAPTURE_DENY', () => {
-  test('refuses what looks public, on its port, through every door but a name that is permitted', async () => {
+  test('refuses a public address on its port, unless CAPTURE_ALLOW has the name', async () => {
     const judge = createJudge({
       deny: '45.33.32.0/24:443,[2600:3c01::/64]',
       allow: `${OWN_4},www.example.com`,
@@ -194,10 +194,10 @@ describe('CAPTURE_DENY', () => {
     await sendRequest(gate, 'http://10.0.0.1/')
     expect(gate.failureOf('http://10.0.0.1/')?.detail).toBe(
       '10.0.0.1 is an address that CAPTURE_DENY names, which captured pages may not reach. ' +
-        'To permit it, take it out of CAPTURE_DENY.',
+        'To allow it, remove it from CAPTURE_DENY.',
     )
     await sendRequest(gate, 'http://www.test/')
-    expect(gate.failureOf('http://www.test/')?.detail).toContain('set CAPTURE_ALLOW=www.test:80 where')
+    expect(gate.failureOf('http://www.test/')?.detail).toContain('start proofsheet with CAPTURE_ALLOW=www.test:80 ')
   })
 
   test('takes no names', () => {

@@ -32,10 +32,10 @@ test('the site may speak first, and what the browser sent along with CONNECT is 
   expect((await readAll(socket)).toString()).toBe('HTTP/1.1 200 Connection Established\r\n\r\nhello early')
 })
 
-test('port 80 is a port like any', async () => {
+test('port 80 works like any other port', async () => {
   const site = await serveTcp((socket) => socket.pipe(socket))
   const gate = await openTestGate({
-    places: new Map([['chat.test', { address: '127.0.0.1', port: site.port }]]),
+    fixedAddresses: new Map([['chat.test', { address: '127.0.0.1', port: site.port }]]),
   })
   const { status, socket } = await openTunnel(gate, 'chat.test:80')
   expect(status).toMatch(/ 200 /)
@@ -43,7 +43,7 @@ test('port 80 is a port like any', async () => {
   expect((await readAll(socket)).toString()).toContain('websocket')
 })
 
-describe('who goes away takes the other along', () => {
+describe('if one side closes, the other is closed', () => {
   test.each(['destroy', 'resetAndDestroy'] as const)('the browser, by %s', async (how) => {
     const site = await serveTcp((socket) => socket.resume().once('end', () => socket.end()))
     const gate = await openTestGate({ allow: `127.0.0.1:${site.port}` })
@@ -76,7 +76,7 @@ test('a slow browser gets all that the site sent before it left', async () => {
   expect(sha256(Buffer.concat(chunks))).toBe(sha256(bytes))
 })
 
-test('a reset is no end: the browser sees one too', async () => {
+test('a reset by the site is a reset for the browser', async () => {
   const site = await serveTcp()
   const gate = await openTestGate({ allow: `127.0.0.1:${site.port}` })
   const { socket } = await openTunnel(gate, `127.0.0.1:${site.port}`)

@@ -37,7 +37,7 @@ import { makeFolder } from '../support/workspace.ts'
 
 /** Where the canaries sit, all on one port. */
 const CAGES = ['127.0.0.1', '127.0.0.2', '::1']
-/** Stands for a public address: it is permitted, and no canary. */
+/** Stands for a public address: it is allowed, and no canary. */
 const PUBLIC = '127.0.0.9'
 /** A secure context without a certificate, so that pages may use all there is. */
 const ATTACKER = 'attack.localhost'
@@ -133,10 +133,10 @@ const lookup: Lookup = async (name) => {
   if (!known) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
   return known
 }
-const permitted = () => `${ATTACKER}:${site.port},${PUBLIC},127.0.0.10`
+const allowed = () => `${ATTACKER}:${site.port},${PUBLIC},127.0.0.10`
 
 function openAttackedCamera(rules: CameraRules = {}): TestCamera {
-  const camera = openTestCamera({ allow: permitted(), lookup, ...rules })
+  const camera = openTestCamera({ allow: allowed(), lookup, ...rules })
   onTestFinished(() => camera.close())
   return camera
 }
@@ -144,7 +144,7 @@ function openAttackedCamera(rules: CameraRules = {}): TestCamera {
 /** One that lets the browser get to the canaries: what it does not reach now, it never tried. */
 const openControl = () =>
   openAttackedCamera({
-    allow: `${permitted()},127.0.0.0/8,::1,localhost,*.localhost,private.test,private6.test`,
+    allow: `${allowed()},127.0.0.0/8,::1,localhost,*.localhost,private.test,private6.test`,
   })
 
 const SPELLINGS = [
@@ -450,14 +450,14 @@ describe('as the captured address itself', () => {
     )
     const refused = ['blocked', 'refused']
     expect(results.filter(([, result = '']) => !refused.includes(result))).toEqual([])
-    // Of all of them only the one whose first address is permitted was tried, there.
+    // Of all of them only the one whose first address is allowed was tried, there.
     expect(
       results.filter(([, result]) => result === 'refused').map(([url = '']) => new URL(url).hostname),
     ).toEqual(['mixed.test', 'mixed.test'])
     expectSilence()
   })
 
-  test('where it is permitted, every one of them is a picture of the canary', async () => {
+  test('where it is allowed, every one of them is a picture of the canary', async () => {
     const camera = openControl()
     // Nobody answers at the unspecified address by a name, nor at those that only hold the address of another kind.
     const hosts = [
@@ -529,7 +529,7 @@ describe('from inside a page', () => {
     expectSilence()
   })
 
-  test('where it is permitted, the same pages do reach it: every way was tried', async () => {
+  test('where it is allowed, the same pages do reach it: every way was tried', async () => {
     const missing = () => WAYS.filter((way) => !canary.asked.has(`/${way}`))
     const over = new AbortController()
     onTestFinished(() => over.abort())
@@ -686,7 +686,7 @@ test('files of this machine are in no picture', async () => {
 describe('the service', () => {
   test('is not reachable from the pages that it captures, by its browser as it is found', async () => {
     /** Captures a page that asks the service, and the service itself; answers how that ended, and what was asked. */
-    const captureWith = async (permit: (site: number, service: number) => string) => {
+    const captureWith = async (allow: (site: number, service: number) => string) => {
       const port = await freePort()
       const inside = await serveSite({
         '/': paint(
@@ -703,7 +703,7 @@ describe('the service', () => {
       onTestFinished(() => inside.close())
       const service = await startService({
         PORT: String(port),
-        CAPTURE_ALLOW: permit(inside.port, port),
+        CAPTURE_ALLOW: allow(inside.port, port),
         PATH: process.env['PATH'] ?? '',
         HOME: homedir(),
       })

@@ -49,7 +49,7 @@ or not a service runs on it. With --server, that server does it, and
 PROOFSHEET_KEY is the key (scope write) that it asks for.
 
 A line of the input is an address and, behind a space, a name for the page. Pages on this machine or a private network
-are refused unless CAPTURE_ALLOW permits them, as in the last example.
+are refused unless CAPTURE_ALLOW allows them, as in the last example.
 
 Exit code: 0 all pages are captured, 1 some are not, 2 a mistake in the command.`
 

@@ -9,7 +9,7 @@ import { counted } from '../table.ts'
 
 /** The demo beside a service: its site, which only the camera finds, and its project, filled while the service runs. */
 export interface RunningDemo {
-  readonly places: DemoSite['places']
+  readonly fixedAddresses: DemoSite['fixedAddresses']
   fill(studio: Service['studio'], say: (text: string) => void): void
   /** Filling ends soon; what is not there yet comes with the next start. */
   stop(): Promise<void>
@@ -49,7 +49,7 @@ export async function openDemo(
   }
 
   return {
-    places: site.places,
+    fixedAddresses: site.fixedAddresses,
     fill(studio, say) {
       // A browser that hangs while it starts holds up nobody who wants to stop.
       const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))

@@ -53,7 +53,7 @@ async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
     try {
       const service = await openService(config, storage, {
         log,
-        places: demo ? demo.places : undefined,
+        fixedAddresses: demo ? demo.fixedAddresses : undefined,
       }).catch((error) => explainListening(error, config))
       keepYoungHeapSmall()
       try {

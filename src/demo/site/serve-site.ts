@@ -22,7 +22,7 @@ export function addressOf(page: PageName): string {
 export interface DemoSite {
   readonly port: number
   /** For a camera: where the name of the site leads. */
-  readonly places: ReadonlyMap<string, { readonly address: string; readonly port: number }>
+  readonly fixedAddresses: ReadonlyMap<string, { readonly address: string; readonly port: number }>
   /** In another look from now on. */
   show(look: Look): void
   close(): Promise<void>
@@ -48,7 +48,7 @@ export async function serveSite(): Promise<DemoSite> {
   const { port } = server.address() as AddressInfo
   return {
     port,
-    places: new Map([[HOST, { address: '127.0.0.1', port }]]),
+    fixedAddresses: new Map([[HOST, { address: '127.0.0.1', port }]]),
     show(look) {
       current = look
     },

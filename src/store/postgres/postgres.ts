@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts'
-import { createTurns } from '../../turns.ts'
+import { createLimiter } from '../../limiter.ts'
 import type { Engine } from '../sql/engine.ts'
 import { isUpToDate, MIGRATION_TABLE } from '../sql/schema-version.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
@@ -40,7 +40,7 @@ export async function openPostgresStore(
       return openWrites({ read: db, write: db, severalWriters: true, clockSkew, clock })
     }
     // Whoever looks up a root does not wait for those who look through all of them.
-    const inTurn = createTurns(Math.ceil(limits.connections / 2))
+    const inTurn = createLimiter(Math.ceil(limits.connections / 2))
     const look: Query = (text, values) => inTurn(() => pool.query(text, values))
     return createSqlStore({
       reads: createPostgresReads(pool.query),

@@ -1,10 +1,10 @@
-/** Runs a task when it is its turn. */
-export type Turns = <T>(task: () => Promise<T>) => Promise<T>
+/** Runs a task as soon as the limit allows it. */
+export type Limiter = <T>(task: () => Promise<T>) => Promise<T>
 
-/** First come, first served; at most `places` at a time. */
-export function createTurns(places: number): Turns {
+/** Runs at most `atOnce` tasks at a time, in the order in which they came. */
+export function createLimiter(atOnce: number): Limiter {
   const waiting: (() => void)[] = []
-  let free = places
+  let free = atOnce
   return async (task) => {
     if (free > 0) free--
     else await new Promise<void>((resolve) => waiting.push(resolve))
