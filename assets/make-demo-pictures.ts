@@ -17,9 +17,9 @@ await rm(FOLDER, { recursive: true, force: true })
 await mkdir(FOLDER)
 for (const visit of [...history, newest]) {
   site.show(visit.look)
-  for (const { page, view, file } of sightsOf(visit)) {
+  for (const { page, viewport, file } of sightsOf(visit)) {
     const shot = await camera.shoot(
-      { options: view.options, url: addressOf(page), loadingTime: 15_000 },
+      { options: viewport.options, url: addressOf(page), loadingTime: 15_000 },
       new AbortController().signal,
     )
     const picture = sharp(shot.bytes).png({ palette: true, dither: 0.4, effort: 10, compressionLevel: 9 })

@@ -11,9 +11,9 @@ import { Overviews } from './results/overviews.ts'
 import { Pages } from './results/pages.ts'
 import { Projects } from './results/projects.ts'
 import { Results } from './results/results.ts'
+import { ByteBudget } from './shares/byte-budget.ts'
 import { FairTurns } from './shares/fair-turns.ts'
 import { Refusals } from './shares/refusals.ts'
-import { Room } from './shares/room.ts'
 import type { Storage } from './storage.ts'
 import { openStudio, type Studio, type StudioOptions } from './studio.ts'
 import { Sweeps } from './sweep/sweeps.ts'
@@ -50,7 +50,7 @@ export async function openService(
   const refusals = new Refusals()
   const gone = new GonePictures(door, images)
   const bodies = openBodies(config.limits.bodiesBytes, refusals)
-  const unread = new Room(config.limits.unreadBytes)
+  const unread = new ByteBudget(config.limits.unreadBytes)
   const studio = await openStudio(config, storage, { log, clock, turns, fixedAddresses })
   const sweeps = new Sweeps(storage, log)
   const { requests, watch, importedStatus, ready, findBrowser, whyWaiting, isStuck } = studio

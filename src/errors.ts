@@ -6,7 +6,7 @@ interface Failure {
   readonly log: boolean
 }
 
-/** The closed set of failures: what each is on the wire, and whether an operator has to hear of it. */
+/** The closed set of failures: status and title of each, and whether it is logged. */
 const failures: Readonly<Record<ProblemCode, Failure>> = {
   bad_request: { status: 400, title: 'The request is not valid', log: false },
   unauthorized: { status: 401, title: 'A valid API key is required', log: false },
@@ -32,7 +32,7 @@ const failures: Readonly<Record<ProblemCode, Failure>> = {
 
 export type ErrorCode = ProblemCode
 
-/** One of several things that are wrong with a request: with its query or a header, or at a place in its body. */
+/** One mistake of a request: in its query, a header, or its body. */
 export type Mistake = { readonly detail: string } & (
   | { readonly parameter: string }
   /** RFC 6901, as a fragment: `#/urls/0/url`. */
@@ -43,9 +43,9 @@ export type Mistake = { readonly detail: string } & (
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly mistakes: readonly Mistake[]
-  /** Said to the client though it is not its fault: the message holds nothing of our insides. */
+  /** The message is safe to show to the client, although the fault is ours. */
   readonly isTold: boolean
-  /** When it is worth asking again. */
+  /** When the client should ask again. */
   readonly retryAfterS: number | undefined
   override readonly name = 'AppError'
 

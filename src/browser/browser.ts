@@ -3,13 +3,13 @@ export interface FoundBrowser {
   readonly path: string
   /** A headless shell takes pictures three times as fast as the whole browser (decision 17). */
   readonly kind: 'headless shell' | 'whole browser'
-  /** Where it is from, in words that complete "a headless shell …". */
+  /** Where it comes from; completes "a headless shell …". */
   readonly origin: string
-  /** Unpacks what is packed; answers all of its environment. */
+  /** Unpacks it if necessary. Returns its whole environment. */
   prepare(): Promise<Environment>
 }
 
 export type Environment = Readonly<Record<string, string>>
 
-/** What to do where there is none. */
+/** Installs a browser. */
 export const INSTALL_COMMAND = 'npx proofsheet browser install'

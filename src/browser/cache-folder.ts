@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { makeFolders } from '../durable-folder.ts'
 import type { Environment } from './browser.ts'
 
-/** Where the user keeps what can be made again, or beside the data where the user has no such place. */
+/** The cache folder of the user, or a folder in the data if the user has none. */
 export async function makeCacheFolder(dataDir: string, env: Environment): Promise<string> {
   const cache = join(env['XDG_CACHE_HOME'] ?? join(env['HOME'] ?? homedir(), '.cache'), 'proofsheet')
   try {

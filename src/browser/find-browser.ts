@@ -22,13 +22,13 @@ export interface WhereToLook {
   readonly env: Environment
 }
 
-/** The browser that is tried first. Throws AppError `no_browser`, with the command that brings one. */
+/** The browser that is tried first. Throws AppError `no_browser`, with the command that installs one. */
 export async function findBrowser(where: WhereToLook): Promise<FoundBrowser> {
   for await (const found of getBrowsers(where)) return found
   throw new AppError('no_browser')
 }
 
-/** As findBrowsers. Throws AppError `no_browser` where there is none. */
+/** As findBrowsers, but throws AppError `no_browser` if there is none. */
 export async function* getBrowsers(where: WhereToLook): AsyncGenerator<FoundBrowser> {
   let any = false
   for await (const found of findBrowsers(where)) {
@@ -44,15 +44,15 @@ export async function* getBrowsers(where: WhereToLook): AsyncGenerator<FoundBrow
   }
   throw new AppError(
     'no_browser',
-    `There is no browser to take pictures with. Bring one with: ${INSTALL_COMMAND}`,
+    `There is no browser to take pictures with. Install one with: ${INSTALL_COMMAND}`,
   )
 }
 
-/** All there are, the one to take first: headless shells before whole browsers, since they are three times as fast. */
+/** All browsers of the machine, in the order in which they are tried: headless shells first, which are three times as fast. */
 export async function* findBrowsers(where: WhereToLook): AsyncGenerator<FoundBrowser> {
   const seen = new Set<string>()
   for await (const found of lookEverywhere(where)) {
-    // Two folders of PATH may be one.
+    // Two entries of PATH may be the same folder.
     const path = await realpath(found.path).catch(() => found.path)
     if (!seen.has(path)) yield found
     seen.add(path)

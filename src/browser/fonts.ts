@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url'
 import type { Environment } from './browser.ts'
 import { makeCacheFolder } from './cache-folder.ts'
 
-/** The family that comes with the package. A page that names it gets it, and a machine without any has it at last. */
+/** The fonts that come with the package: for pages that name them, and for machines without fonts. */
 const OWN_FONTS = fileURLToPath(new URL('../../assets/fonts', import.meta.url))
 const FONT_FILES = '**/*.{ttf,otf,ttc,pfb,pcf.gz}'
 
-/** The first font of the machine that is found; undefined where it has none. */
+/** A font of the machine. Undefined if it has none. */
 export async function findMachineFont(env: Environment): Promise<string | undefined> {
   const { HOME = homedir(), XDG_DATA_HOME = join(HOME, '.local', 'share') } = env
   const folders =
@@ -21,26 +21,26 @@ export async function findMachineFont(env: Environment): Promise<string | undefi
     try {
       for await (const file of glob(FONT_FILES, { cwd })) return join(cwd, file)
     } catch {
-      // One that may not be read is one that the browser cannot read either.
+      // The browser cannot read this folder either.
     }
   }
   return undefined
 }
 
-/** The environment of a browser, which adds the family that comes along to the fonts of the machine. */
+/** The environment of a browser. It adds the fonts of the package to those of the machine. */
 export async function withFonts(env: Environment, dataDir: string): Promise<Environment> {
-  // The operator may have chosen fonts; macOS has some, and another way to know them.
+  // The operator may have chosen fonts. macOS has fonts, and does not use fontconfig.
   if (process.platform !== 'linux' || env['FONTCONFIG_FILE'] || env['FONTCONFIG_PATH']) return env
   try {
     const cache = await makeCacheFolder(dataDir, env)
     return { ...env, FONTCONFIG_FILE: await writeFontsConfig(join(cache, 'fonts.conf'), [OWN_FONTS], cache) }
   } catch {
-    // A disk that is full or read-only is no reason not to take pictures.
+    // If the disk is full or read-only, pictures are taken without these fonts.
     return env
   }
 }
 
-/** Fonts of the machine, and those of these folders. Answers the path. */
+/** Writes a configuration with the fonts of the machine and of these folders. Returns its path. */
 export async function writeFontsConfig(
   path: string,
   folders: readonly string[],
@@ -54,7 +54,7 @@ ${folders.map((folder) => `  <dir>${escapeXml(folder)}</dir>`).join('\n')}
   <cachedir>${escapeXml(join(cache, 'fonts-cache'))}</cachedir>
 </fontconfig>
 `
-  // Others may be reading it at this moment.
+  // Written to another file first: a browser may be reading it.
   if ((await readFile(path, 'utf8').catch(() => '')) === text) return path
   const beside = `${path}-${randomUUID()}`
   await writeFile(beside, text)

@@ -9,27 +9,27 @@ import { findBrowsers, type WhereToLook } from './find-browser.ts'
 
 const run = promisify(execFile)
 
-/** As Playwright calls it. */
+/** Playwright's name for it. */
 const SHELL = 'chromium-headless-shell'
-/** As Debian calls them, the better one first. */
+/** Debian's names, the better one first. */
 const DEBIAN_PACKAGES = ['chromium-headless-shell', 'chromium']
 const APT = 'DEBIAN_FRONTEND=noninteractive apt-get -q -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=120'.split(
   ' ',
 )
 
-/** Playwright brings something small along, which needs no bar of its own. */
+/** Smaller downloads of Playwright are not shown. */
 const LARGE_MB = 20
 
 export interface Installing {
-  /** A sentence about what is done now. */
+  /** Shows a sentence about the current step. */
   say(text: string): void
-  /** Of a download, in MB. */
+  /** Shows the progress of a download, in MB. */
   advance(done: number, total: number): void
 }
 
 /**
- * Brings a headless shell where none starts: with Playwright's installer, else with apt. Throws AppError `no_browser` with
- * the commands for this system where neither can.
+ * Installs a headless shell if none starts: with Playwright's installer, else with apt. If both fail, throws AppError
+ * `no_browser` with the commands for this system.
  */
 export async function installBrowser(where: WhereToLook, tell: Installing): Promise<FoundBrowser> {
   const before = await findStarting(where)
@@ -54,7 +54,7 @@ export async function installBrowser(where: WhereToLook, tell: Installing): Prom
   throw new AppError('no_browser', explain(system, failures))
 }
 
-/** The first that answers with its version: one that lacks libraries of the machine does not. */
+/** The first browser that prints its version. A browser that lacks libraries does not. */
 export async function findStarting(where: WhereToLook): Promise<FoundBrowser | undefined> {
   for await (const found of findBrowsers(where)) {
     const version = found.prepare().then((env) => run(found.path, ['--version'], { env, timeout: 30_000 }))
@@ -63,11 +63,11 @@ export async function findStarting(where: WhereToLook): Promise<FoundBrowser | u
   return undefined
 }
 
-/** Into Playwright's cache. Answers what went wrong, if anything did. */
+/** Downloads it into Playwright's cache. Returns what went wrong, if anything did. */
 async function download(tell: Installing): Promise<string | undefined> {
   tell.say('Downloading a headless shell of Chromium, with Playwright’s installer …')
   const installer = join(dirname(fileURLToPath(import.meta.resolve('playwright-core'))), 'cli.js')
-  // With the whole environment: its users know variables of their own for proxies, hosts and folders.
+  // With the whole environment: Playwright's installer has variables for proxies, hosts and folders.
   const child = spawn(process.execPath, [installer, 'install', '--no-remove', SHELL], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -89,11 +89,11 @@ async function download(tell: Installing): Promise<string | undefined> {
   return `The download failed: ${reason}`
 }
 
-/** Answers what went wrong, if anything did. */
+/** Returns what went wrong, if anything did. */
 async function installPackage(name: string, tell: Installing): Promise<string | undefined> {
   tell.say(`Installing ${name} with apt …`)
   try {
-    // Lists that cannot be brought up to date now, while the machine does it itself perhaps, may do.
+    // If the lists cannot be updated, the old ones may be good enough.
     await run('env', [...APT, 'update']).catch(() => {})
     await run('env', [...APT, 'install', '-y', '--no-install-recommends', name])
     return undefined
@@ -104,7 +104,7 @@ async function installPackage(name: string, tell: Installing): Promise<string | 
   }
 }
 
-/** `debian`, and what it is like. */
+/** `ID` and `ID_LIKE` of the system: `ubuntu`, `debian`. */
 async function readSystem(): Promise<string[]> {
   if (process.platform === 'darwin') return ['macos']
   const text = await readFile('/etc/os-release', 'utf8').catch(() => '')
@@ -125,7 +125,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   suse: 'sudo zypper install -y chromium',
 }
 
-/** The sentences and the exact commands for someone who has to do it by hand. */
+/** What went wrong, and the commands to install a browser by hand. */
 function explain(system: readonly string[], failures: readonly (string | undefined)[]): string {
   const [first, ...others] = failures
   const known = system.find((name) => name in COMMANDS)
@@ -137,7 +137,7 @@ function explain(system: readonly string[], failures: readonly (string | undefin
   ]
   if (first === undefined) {
     lines.push(
-      'One was downloaded, but it does not start here, most likely for want of libraries. They come with:',
+      'A browser was downloaded, but it does not start. Probably libraries are missing. Install them with:',
       `  sudo npx playwright-core install-deps ${SHELL}`,
     )
   }

@@ -12,16 +12,16 @@ const run = promisify(execFile)
 const PACKAGE = '@sparticuz/chromium'
 const UNPACKING = '.unpacking-'
 const UNPACKING_KEPT_MS = 3_600_000
-/** The package unpacks into the temporary folder, and takes whatever lies there for whole: so it gets one of its own. */
+/** Unpacks in a temporary folder of its own: the package trusts whatever it finds in the temporary folder. */
 const UNPACK = `
   const { default: chromium, inflate } = await import(process.argv[1])
   await chromium.executablePath()
   await inflate(process.argv[2])`
 
-/** The headless shell of an optional package, unpacked once for each user. Undefined where there is none. */
+/** The headless shell of an optional package, unpacked once for each user. Undefined if it is not installed. */
 export async function findNpmBrowser(dataDir: string, env: Environment): Promise<FoundBrowser | undefined> {
   const entry = findPackage()
-  // On every platform the package holds a program for Linux on x64.
+  // On every platform the package contains a program for Linux on x64.
   if (entry === undefined || process.platform !== 'linux' || process.arch !== 'x64') return undefined
   const { version } = JSON.parse(await readFile(fileURLToPath(new URL('../package.json', entry)), 'utf8'))
   const cache = await makeCacheFolder(dataDir, env)
@@ -45,7 +45,7 @@ function findPackage(): string | undefined {
   }
 }
 
-/** All of it or nothing, however many start together and whenever they are killed. */
+/** Unpacks all or nothing, even if several processes start at once or are killed. */
 async function unpack(entry: string, cache: string, folder: string): Promise<void> {
   await sweep(cache)
   const staging = await mkdtemp(join(cache, UNPACKING))
@@ -57,12 +57,12 @@ async function unpack(entry: string, cache: string, folder: string): Promise<voi
     await rename(staging, folder)
   } catch (error) {
     await rm(staging, { recursive: true, force: true })
-    // Another one may have been faster.
+    // Another process may have been faster.
     if (!(await isThere(folder))) throw error
   }
 }
 
-/** With its own fonts, and with libraries of its own only where the machine lacks them: the machine's are better kept. */
+/** Uses the package's fonts, and its libraries only if the machine lacks them: those of the machine are kept up to date. */
 async function environmentOf(folder: string, given: Environment): Promise<Environment> {
   const config = await writeFontsConfig(join(folder, 'fonts.conf'), [join(folder, 'fonts')], folder)
   const env = { ...given, FONTCONFIG_FILE: config }
@@ -73,7 +73,7 @@ async function environmentOf(folder: string, given: Environment): Promise<Enviro
   return starts ? env : { ...env, LD_LIBRARY_PATH: join(folder, 'al2023', 'lib') }
 }
 
-/** What was left by those that were killed. */
+/** Removes what killed processes left. */
 async function sweep(cache: string): Promise<void> {
   for (const name of await readdir(cache)) {
     const path = join(cache, name)

@@ -4,13 +4,13 @@ import { dirname, join, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Environment } from './browser.ts'
 
-/** As Playwright's releases have named them, for Linux and macOS. */
+/** The paths in Playwright's releases, for Linux and macOS. */
 const SHELLS = 'chromium_headless_shell-*/*/{chrome-headless-shell,headless_shell}'
 const WHOLE = 'chromium-*/*/{chrome,*.app/Contents/MacOS/*}'
-/** Playwright writes it last: without it the folder may be half of a browser. */
+/** Playwright writes it last. Without it the browser may be incomplete. */
 const COMPLETE = 'INSTALLATION_COMPLETE'
 
-/** Browsers that Playwright's installer brought, for us or for another program: shells first, then the newest first. */
+/** Browsers in Playwright's cache, shells first, then the newest first. */
 export async function findPlaywrightBrowsers(env: Environment): Promise<string[]> {
   const cwd = cacheFolder(env)
   const found: string[] = []
@@ -30,7 +30,7 @@ export async function findPlaywrightBrowsers(env: Environment): Promise<string[]
 
 function cacheFolder(env: Environment): string {
   const { PLAYWRIGHT_BROWSERS_PATH: named, XDG_CACHE_HOME, HOME = homedir() } = env
-  // As Playwright reads it: 0 is a folder inside its own package.
+  // As in Playwright: 0 means a folder inside its own package.
   if (named === '0') {
     return join(dirname(fileURLToPath(import.meta.resolve('playwright-core'))), '.local-browsers')
   }

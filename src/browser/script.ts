@@ -5,8 +5,8 @@ const LOOK_BYTES = 4_096
 const PASSES_ON = /^(?:exec\s+)?(\/[^\s"'$`\\;&|<>()*?[\]{}~]+)\s+"\$@"$/
 
 /**
- * The program that a script starts, where that is all the script does; else the path as it is. Debian's headless shell
- * is such a script: whoever kills the script leaves the browser running.
+ * The program that a script starts, if the script does nothing else. Else the path itself. Debian's headless shell is
+ * such a script: killing the script would leave the browser running.
  */
 export async function withoutScript(path: string): Promise<string> {
   const [first = '', ...lines] = (await readBeginning(path)).split('\n').map((line) => line.trim())
@@ -19,7 +19,7 @@ async function readBeginning(path: string): Promise<string> {
   const file = await open(path).catch(() => undefined)
   try {
     const { buffer, bytesRead } = (await file?.read(Buffer.alloc(LOOK_BYTES), 0, LOOK_BYTES, 0)) ?? {}
-    // A script that goes on beyond this does more than start a program.
+    // A longer script does more than start a program.
     return buffer && bytesRead && bytesRead < LOOK_BYTES ? buffer.toString('utf8', 0, bytesRead) : ''
   } finally {
     await file?.close()

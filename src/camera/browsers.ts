@@ -4,25 +4,25 @@ import type { FoundBrowser } from '../browser/browser.ts'
 import type { RunningBrowser } from './camera.ts'
 import { type LaunchedBrowser, launchBrowser } from './launch.ts'
 
-/** What a browser gathers over time goes with it. */
+/** A browser is replaced after so many pages: over time it uses more and more memory. */
 const PAGES_A_BROWSER = 250
-/** A browser that nobody needs takes memory from those who are needed. */
+/** A browser without work is ended after this time, to free its memory. */
 const IDLE_MS = 60_000
 
 interface Kept extends LaunchedBrowser {
   readonly found: FoundBrowser
-  /** Another has taken its place, or will. */
+  /** The next page gets another browser. */
   retired: boolean
   users: number
   pages: number
 }
 
-/** Keeps one browser at hand: started when it is needed, replaced when it is old or gone, ended when it is idle. */
+/** Keeps one browser: starts it when it is needed, replaces it when it is old or has died, ends it when it is idle. */
 export class Browsers {
   readonly #find: () => AsyncIterable<FoundBrowser>
   readonly #log: Pick<Logger, 'info' | 'warn'>
   #current: Promise<Kept> | undefined
-  /** Replaced, and still at work. */
+  /** Replaced, but still capturing pages. */
   readonly #old = new Set<Kept>()
   #idle: NodeJS.Timeout | undefined
   #warned = false
@@ -32,7 +32,7 @@ export class Browsers {
     this.#log = log
   }
 
-  /** Throws AppError `no_browser` where none can be started. */
+  /** Throws AppError `no_browser` if none can be started. */
   async ready(): Promise<RunningBrowser> {
     const kept = await this.#keep()
     this.#restUnlessUsed(kept)
@@ -40,7 +40,7 @@ export class Browsers {
     return { path, kind, origin, version: kept.version, sandboxed: kept.sandboxed }
   }
 
-  /** A browser for one page. `kill` ends it with everything that is open in it. */
+  /** A browser for one page. `kill` ends it, with all its pages. */
   async use<T>(work: (browser: Browser, kill: () => Promise<void>) => Promise<T>): Promise<T> {
     const kept = await this.#keep()
     clearTimeout(this.#idle)
@@ -82,9 +82,9 @@ export class Browsers {
       if (!sandboxed && !this.#warned) {
         this.#warned = true
         this.#log.warn(
-          'the browser runs without its sandbox, which this machine or user (root?) does not allow: a page that ' +
+          'the browser runs without its sandbox, because this machine or this user (root?) does not allow it: a page that ' +
             'breaks out of the browser has all rights of this process. Capture only pages that you trust, or run ' +
-            'as a user of its own on a machine that allows user namespaces',
+            'as another user on a machine that allows user namespaces',
         )
       }
       const kept = { ...launched, found, retired: false, users: 0, pages: 0 }
@@ -99,7 +99,7 @@ export class Browsers {
     }
   }
 
-  /** One that lies there and does not start, for want of libraries most often, does not keep the next from starting. */
+  /** If a browser does not start, mostly because libraries are missing, the next one is tried. */
   async #launchFirst(): Promise<{ found: FoundBrowser; launched: LaunchedBrowser }> {
     let failure: unknown
     for await (const found of this.#find()) {
@@ -113,9 +113,9 @@ export class Browsers {
     throw failure
   }
 
-  /** The next page gets another one. */
+  /** From now on, pages get another browser. */
   #replace(kept: Kept): void {
-    // Its end may be told of late, when another one is at work.
+    // The event may come late, when another browser is already used.
     if (kept.retired) return
     kept.retired = true
     this.#old.add(kept)

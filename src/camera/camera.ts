@@ -12,9 +12,9 @@ export interface RunningBrowser extends Pick<FoundBrowser, 'path' | 'kind' | 'or
 export interface PageToShoot {
   readonly url: string
   readonly options: PageOptions
-  /** The longest it may take to settle. */
+  /** The longest time it may take to come to rest. */
   readonly loadingTime: number
-  /** Whose it is: those that have none being taken wait for nobody. */
+  /** The project of the page. A project without a page in the camera waits for no other project. */
   readonly projectId?: string
 }
 
@@ -24,11 +24,11 @@ export interface Shot {
   readonly seen: Seen
 }
 
-/** A page that could not be captured: nothing that trying again at once would change, but for `crashed`. */
+/** A page could not be captured. Trying again would not help, except for `crashed`. */
 export class CaptureFailure extends Error {
   override readonly name = 'CaptureFailure'
   readonly reason: CaptureReason
-  /** What the page was like, where it came and was not wanted as it is. */
+  /** What was seen of the page, if it came but its status is a failure. */
   readonly seen: Seen | undefined
 
   constructor(reason: CaptureReason, detail: string, seen?: Seen) {
@@ -39,13 +39,13 @@ export class CaptureFailure extends Error {
 }
 
 export interface Camera {
-  /** Starts the browser where none runs. Throws AppError `no_browser`, with what to do about it. */
+  /** Starts the browser if none runs. Throws AppError `no_browser`, which says what to do. */
   ready(): Promise<RunningBrowser>
   /**
-   * Takes the picture of a page once it has settled, or when its loading time is over. Waits while as many as may be
-   * are being taken, unless its project has none of them. Throws CaptureFailure, AppError `no_browser`, or the signal's reason.
+   * Takes the picture of a page when it is at rest, or when its loading time is over. Waits for a slot first.
+   * Throws CaptureFailure, AppError `no_browser`, or the signal's reason.
    */
   shoot(page: PageToShoot, signal: AbortSignal): Promise<Shot>
-  /** Ends the browser, with whatever it is at. */
+  /** Ends the browser and all captures in it. */
   close(): Promise<void>
 }

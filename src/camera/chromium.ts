@@ -7,23 +7,23 @@ import { Browsers } from './browsers.ts'
 import { type Camera, CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
 import type { PictureLimits } from './expose.ts'
 import { hostOf } from './failures.ts'
-import { createPlaces } from './places.ts'
 import { ANSWER_MS, GRACE_MS, openContext, shootPage } from './shoot.ts'
+import { createSlots } from './slots.ts'
 
-/** A context that does not close by then is stuck, and its browser with it. */
+/** If a context does not close within this time, its browser hangs. */
 const CLOSE_MS = 5_000
 
 export interface CameraOptions {
-  /** Those there are: the first that starts is taken. Throws AppError `no_browser` where there is none. */
+  /** The browsers of this machine: the first that starts is used. Throws AppError `no_browser` if there is none. */
   readonly find: () => AsyncIterable<FoundBrowser>
   readonly guard: Guard
-  /** Pages at a time, and twice as many where they are of several projects. */
+  /** Pages at a time. With several projects there may be twice as many. */
   readonly concurrency: number
   readonly limits: PictureLimits & { readonly pageBytes: number }
   readonly log: Pick<Logger, 'info' | 'warn'>
-  /** For everything that is not loading. */
+  /** Time for everything except loading. */
   readonly graceMs?: number
-  /** For a page whose loading time is over to show that it is alive. */
+  /** How soon a page must answer when its loading time is over. */
   readonly answerMs?: number
 }
 
@@ -39,7 +39,7 @@ export function createCamera({
 }: CameraOptions): Camera {
   const browsers = new Browsers(find, log)
   const closing = new AbortController()
-  const inPlace = createPlaces(concurrency)
+  const inSlot = createSlots(concurrency)
   const underWay = new Set<Promise<Shot>>()
 
   const shoot = async (wanted: PageToShoot, signal: AbortSignal): Promise<Shot> =>
@@ -60,7 +60,7 @@ export function createCamera({
           context.then((opened) => shootPage(opened, gate, wanted, { limits, answerMs, signal: until })),
         ])
       } catch (error) {
-        // What the browser says of its end is said better by who ended it.
+        // If we ended the browser, our reason says more than the browser's error.
         if (until.aborted) throw until.reason
         throw isGone(browser, error)
           ? new CaptureFailure('crashed', `${hostOf(wanted.url)} crashed the browser.`)
@@ -76,7 +76,7 @@ export function createCamera({
     ready: () => browsers.ready(),
     async shoot(wanted, signal) {
       if (!isWebAddress(wanted.url)) throw noWebAddress(wanted)
-      const shot = inPlace(wanted.projectId ?? '', async () => {
+      const shot = inSlot(wanted.projectId ?? '', async () => {
         signal.throwIfAborted()
         closing.signal.throwIfAborted()
         return await shoot(wanted, signal)
@@ -92,7 +92,7 @@ export function createCamera({
   }
 }
 
-/** One that is still being opened is closed when it is there. */
+/** A context that is still being opened is closed as soon as it is open. */
 async function closeOr(context: Promise<BrowserContext>, kill: () => Promise<void>): Promise<void> {
   const patience = new AbortController()
   const closed = context
@@ -107,8 +107,8 @@ async function closeOr(context: Promise<BrowserContext>, kill: () => Promise<voi
 }
 
 /**
- * Until the function it answers is called. Not AbortSignal.any: as long as one of its sources lives, whatever listens to
- * it does, too, and with it the whole page.
+ * Passes on the abort of the source until the returned function is called. AbortSignal.any would keep every
+ * listener, and with it the whole page, in memory for as long as one of its sources lives.
  */
 function abortWith(controller: AbortController, source: AbortSignal): () => void {
   const abort = () => controller.abort(source.reason)
@@ -124,7 +124,7 @@ function whenAborted(signal: AbortSignal): Promise<never> {
   })
 }
 
-/** A page hears of the end of its browser before the browser does. */
+/** The page reports the end of its browser before the browser object does. */
 function isGone(browser: Browser, error: unknown): boolean {
   return !browser.isConnected() || /browser has been closed/.test(String((error as Error).message))
 }
@@ -135,7 +135,10 @@ function isWebAddress(url: string): boolean {
 
 function noWebAddress({ url }: PageToShoot): CaptureFailure {
   const { protocol = 'no scheme' } = URL.parse(url) ?? {}
-  return new CaptureFailure('blocked', `Only http and https pages are captured, and this one has ${protocol}`)
+  return new CaptureFailure(
+    'blocked',
+    `Only http and https pages are captured. This address begins with ${protocol}`,
+  )
 }
 
 function tooSlow({ url, loadingTime }: PageToShoot, graceMs: number): CaptureFailure {

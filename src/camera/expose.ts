@@ -6,17 +6,17 @@ import { findExcess, mayExceed } from './measure.ts'
 import { hold, type Rest } from './rest.ts'
 import { openRows } from './rows.ts'
 import { chooseStrips, STRIP, showsStrip } from './strips.ts'
-import { bytesOf, drawAsMuchAs, inRoom, lookedAt, type Size, takeFrame } from './window.ts'
+import { bytesOf, drawAsMuchAs, type Size, sampleOf, takeFrame, withinBudget } from './window.ts'
 
-/** A picture that is not the page's is taken again, so often. */
+/** How often a wrong picture is taken again. */
 const ATTEMPTS = 4
-/** A page that has come to rest is drawn by then. */
+/** A page at rest is drawn within this time. */
 const EXPOSE_MS = 20_000
 
 export interface PictureLimits {
   readonly height: number
   readonly pixels: number
-  /** Of the picture as it is stored. */
+  /** The largest stored picture. */
   readonly bytes: number
 }
 
@@ -51,7 +51,7 @@ export async function expose(
   const whole = fullPage ? Math.max(height, Math.ceil(cssContentSize.height)) : height
   const size = { width, height: Math.min(whole, highest(limits, width)) }
   const marks = { cut: size.height < whole, wide: Math.ceil(cssContentSize.width) > width }
-  const seen = lookedAt(wanted.options).height
+  const seen = sampleOf(wanted.options).height
   if (size.height === seen) {
     if (bytesOf(rest.frame) > limits.bytes) throw tooLarge(wanted, size, limits, bytesOf(rest.frame))
     return { bytes: Buffer.from(rest.frame, 'base64'), ...marks }
@@ -61,13 +61,13 @@ export async function expose(
     const excess = await findExcess(session, size, { maxBytes: limits.bytes, signal })
     if (excess !== undefined) throw tooLarge(wanted, size, limits, excess)
   }
-  const bytes = await inRoom(width * size.height, { signal, holdMs: EXPOSE_MS }, () =>
+  const bytes = await withinBudget(width * size.height, { signal, holdMs: EXPOSE_MS }, () =>
     exposeRight(session, size, wanted, { ...rules, seen }),
   )
   return { bytes, ...marks }
 }
 
-/** `seen`: so many of the first rows were seen to be at rest. */
+/** `seen`: the number of rows at the top that were sampled and are at rest. */
 async function exposeRight(
   session: CDPSession,
   size: Size,
@@ -82,17 +82,17 @@ async function exposeRight(
   }
   throw new CaptureFailure(
     'unsteady',
-    `${hostOf(wanted.url)} looked different each time the browser drew it, so no picture of it is sure to be right.`,
+    `${hostOf(wanted.url)} looked different each time the browser drew it. No picture of it can be verified.`,
   )
 }
 
-/** First everything is drawn, then it is taken: what is not drawn yet may be shown as anything. */
+/** Draws everything before it takes the picture: what is not drawn yet may show anything. */
 async function exposeWhole(session: CDPSession, size: Size): Promise<Buffer> {
   await drawAsMuchAs(session, size)
   return Buffer.from(await takeFrame(session, { y: 0, ...size }), 'base64')
 }
 
-/** Compares strips of the picture with the same places, drawn once more, each by itself. */
+/** Draws some strips of the page once more, one by one, and compares them with the picture. */
 async function isRight(
   session: CDPSession,
   bytes: Buffer,
@@ -121,7 +121,7 @@ function tooLarge(
   return new CaptureFailure(
     'too_large',
     `The picture of ${hostOf(url)}, ${width} × ${height} pixels, has some ${inMegabytes(bytes)} MB, more than ` +
-      `${inMegabytes(limits.bytes)} MB (MAX_CAPTURE_BYTES). A smaller window, or not all of the page, has fewer.`,
+      `${inMegabytes(limits.bytes)} MB (MAX_CAPTURE_BYTES). Use a smaller window, or do not capture the full page.`,
   )
 }
 

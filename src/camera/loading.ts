@@ -3,19 +3,19 @@ import type { CDPSession, Page, Request } from 'playwright-core'
 import { unveil, whenDrawn } from './in-page/unveil.ts'
 import { hearsScrolling } from './scrolling.ts'
 
-/** A page with scripts may ask for more once it has what it asked for. */
+/** A page with scripts may send more requests after an answer: the network must be quiet for this long. */
 const QUIET_MS = 500
-/** One that did so after it was loaded is waited for longer: it may show for a moment that it did. */
+/** If it sent requests after it was loaded, it must be quiet for longer: it may show a notice for a moment. */
 const LIVELY_MS = 700
 const LOOK_MS = 25
 
-/** What has no end, and is nothing that a page waits for before it shows itself. */
+/** These requests may never end, and pages do not need them to be complete. */
 const ENDLESS = ['eventsource', 'websocket', 'media', 'ping']
 
-export type Network = ReturnType<typeof watchNetwork>
+export type Network = ReturnType<typeof observeNetwork>
 
-/** Counts what a page is waiting for. Begin before the page does. */
-export function watchNetwork(page: Page) {
+/** Counts the open requests of a page. Call it before the page loads. */
+export function observeNetwork(page: Page) {
   const open = new Set<Request>()
   let last = performance.now()
   let count = 0
@@ -32,16 +32,16 @@ export function watchNetwork(page: Page) {
   page.on('requestfinished', ended)
   page.on('requestfailed', ended)
   return {
-    /** Resolves when nothing was asked for or came for `quietMs`. */
+    /** Resolves when there was no request and no answer for `quietMs`. */
     async quiet(quietMs: number, signal: AbortSignal): Promise<void> {
       while (open.size > 0 || performance.now() - last < quietMs) {
         const rest = quietMs - (performance.now() - last)
         await sleep(open.size > 0 ? LOOK_MS : Math.max(1, rest), undefined, { signal })
       }
     },
-    /** How much was asked for. */
+    /** Number of requests so far. */
     count: () => count,
-    /** How much is still on its way. */
+    /** Number of requests without an answer. */
     waitsFor: () => open.size,
   }
 }
@@ -49,11 +49,11 @@ export function watchNetwork(page: Page) {
 export interface Loaded {
   /** It may change by itself. */
   readonly scripted: boolean
-  /** Resolves when all of the page is there, and nothing more is on its way. A page without scripts asks for no more. */
+  /** Resolves when the whole page is loaded and the network is quiet. */
   readonly complete: () => Promise<void>
 }
 
-/** Resolves when the page is loaded, with its fonts. A full page is completed down to `unveilTo`. */
+/** Resolves when the page is loaded, with its fonts. `complete` loads a full page down to `unveilTo`. */
 export async function whenLoaded(
   page: Page,
   session: CDPSession,
@@ -64,7 +64,7 @@ export async function whenLoaded(
   const loaded = network.count()
   const scripted = await page.evaluate(whenDrawn)
   const complete = async () => {
-    // What a script has not made yet cannot be unveiled.
+    // Scripts must have run first: they make what is to be unveiled.
     if (scripted) await network.quiet(QUIET_MS, signal)
     if (unveilTo !== undefined) {
       const hears = scripted && (await hearsScrolling(session))

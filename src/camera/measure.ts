@@ -2,24 +2,24 @@ import { randomInt } from 'node:crypto'
 import type { CDPSession } from 'playwright-core'
 import { bytesOf, drawAsMuchAs, type Part, type Size, takeFrame } from './window.ts'
 
-/** What cannot be compressed takes so much, and a little for each row. */
+/** A picture that cannot be compressed has so many bytes, and one more for each row. */
 const MOST_BYTES_A_PIXEL = 3
-/** A part of a picture that is weighed by itself. */
+/** The size of a part whose bytes are measured. */
 const PART_PIXELS = 1_048_576
-/** So much of a picture is weighed at least; the rest as well, unless it is far from too large by then. */
+/** At least this share of a picture is measured. It stops there if the estimate is below `FAR` of the limit. */
 const SHARE = 1 / 4
 const FAR = 1 / 2
-/** Parts are compressed by themselves, and so a little less. */
+/** Parts compress a little worse than the whole picture. */
 const CLEARLY = 1.1
 
-/** Whether a picture of this size may be larger than that at all. */
+/** Whether a picture of this size can exceed `maxBytes`. */
 export function mayExceed({ width, height }: Size, maxBytes: number): boolean {
   return (width * MOST_BYTES_A_PIXEL + 1) * height > maxBytes
 }
 
 /**
- * How many bytes a picture of the page has about, where that is clearly more than `maxBytes`. The picture is not taken for that:
- * parts of it are, in an order that no page can foresee.
+ * About how many bytes a picture of the page has, if that is clearly more than `maxBytes`. Else undefined. It takes parts
+ * of the picture, in a random order so that no page can prepare for it.
  */
 export async function findExcess(
   session: CDPSession,

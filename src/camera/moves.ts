@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession } from 'playwright-core'
 
-/** Patience with a page that has moved on by itself; more with each attempt. */
+/** How long to wait for a page that went to another address by itself. It doubles with each attempt. */
 export const HOLD_MS = 2_000
-/** What was on its way is there by then, and drawn. */
+/** Requests under way have arrived and are drawn by then. */
 const STILL_MS = 300
 
-/** How often the page went elsewhere; not where it only changed its own address. */
+/** Counts how often the page loaded another document. A change of its address alone does not count. */
 export async function countMoves(session: CDPSession): Promise<() => number> {
   let moves = 0
   session.on('Page.frameNavigated', ({ frame }) => {
@@ -16,7 +16,7 @@ export async function countMoves(session: CDPSession): Promise<() => number> {
   return () => moves
 }
 
-/** For a page that reloads itself over and over: wherever it wants to go, it stays, and what is there is drawn. */
+/** For a page that reloads itself again and again: it stays on the document that it has. */
 export async function stayHere(session: CDPSession): Promise<void> {
   const asked = async () => {
     const { frameTree } = await session.send('Page.getFrameTree')
@@ -34,8 +34,8 @@ export async function stayHere(session: CDPSession): Promise<void> {
 }
 
 /**
- * The browser may never answer for a page that leaves in that very moment: then the work is called off. It may do nothing
- * more once its signal says so, or two would take the same picture at once, and each would get some of the other's.
+ * Does `work`, but aborts it if the page has moved meanwhile: the browser may then never answer. `work` must stop when its
+ * signal is aborted. Otherwise two would take pictures of one page at once, and get parts of each other's.
  */
 export async function unless<T>(
   hasMoved: () => boolean,
@@ -45,12 +45,12 @@ export async function unless<T>(
 ): Promise<T> {
   const answered = new AbortController()
   const until = AbortSignal.any([answered.signal, ...(signal ? [signal] : [])])
-  const watch = async (): Promise<never> => {
+  const waitForMove = async (): Promise<never> => {
     do await sleep(patienceMs, undefined, { signal: until })
     while (!hasMoved())
     throw new Error('navigated meanwhile')
   }
-  const moved = watch()
+  const moved = waitForMove()
   moved.catch(() => {})
   const working = work(until)
   working.catch(() => {})
@@ -61,7 +61,7 @@ export async function unless<T>(
   }
 }
 
-/** The page went elsewhere, or has not drawn anything yet: soon it can be asked again. */
+/** The page has moved, or has not drawn anything yet: try again soon. */
 export function movedOn(error: unknown): boolean {
   return /context was destroyed|navigat|Unable to capture|Cannot find context|frame was detached|Not attached to an active page/i.test(
     String((error as Error).message),

@@ -3,19 +3,19 @@ import type { CDPSession, Frame, Page } from 'playwright-core'
 import { holdScripts, still } from './in-page/still.ts'
 import { drawFrames, goToTop } from './in-page/unveil.ts'
 import type { Loaded } from './loading.ts'
-import { leadMouseOut, type Size, takeLook } from './window.ts'
+import { leadMouseOut, type Size, takeSample } from './window.ts'
 
-/** Whatever moves by a script is over after so many looks, or goes on without end. */
-const LOOKS = 8
-/** The page's own frames between two looks: on a busy machine it takes longer until a script has drawn them. */
+/** A movement that is not over after so many samples never ends. */
+const MAX_SAMPLES = 8
+/** Frames of the page between two samples. Counted in frames because a busy machine draws them more slowly. */
 const FRAMES = 15
-/** What has moved once may only have paused: then they are further apart. */
+/** After a movement samples are further apart: it may only pause. */
 const MOVED = { frames: 40, milliseconds: 650, atMost: 1_500 }
-/** A frame that a page in it keeps busy is not waited for. */
+/** The longest wait for a frame (iframe) that is kept busy. */
 const FRAME_MS = 1_500
 
 export interface Rest {
-  /** What of the window was looked at: PNG, in Base64. */
+  /** The last sample: PNG, in Base64. */
   readonly frame: string
   /** Whether the page stopped moving by itself. */
   readonly atRest: boolean
@@ -28,8 +28,8 @@ export interface RestRules extends Loaded {
 }
 
 /**
- * Stills the page until two frames are the same, one before and one after it was completed. One whose scripts go on drawing
- * is held after a while.
+ * Stops movement until two samples are equal, one before and one after the page was completed. If scripts keep drawing,
+ * they are stopped after a while.
  */
 export async function comeToRest(
   page: Page,
@@ -39,26 +39,26 @@ export async function comeToRest(
   const pointer = leadMouseOut(session)
   let last: string
   if (scripted) {
-    last = await look(page, session, { window, fullPage, signal, pointer })
+    last = await settleAndSample(page, session, { window, fullPage, signal, pointer })
     await Promise.all([complete(), page.evaluate(drawFrames, FRAMES)])
   } else {
-    // Nothing happens between two frames: they are taken at once.
+    // Without scripts nothing changes between two samples: take them at once.
     await Promise.all([complete(), pointer])
     await stillAll(page, fullPage)
     const [one, other] = await Promise.all([
-      takeLook(session, window, signal),
-      takeLook(session, window, signal),
+      takeSample(session, window, signal),
+      takeSample(session, window, signal),
     ])
     if (one === other) return { frame: one, atRest: true }
     last = other
   }
-  for (let looks = 1; ; looks++) {
+  for (let samples = 1; ; samples++) {
     signal.throwIfAborted()
-    const frame = await look(page, session, { window, fullPage, signal })
-    if (frame === last) return { frame, atRest: looks <= LOOKS }
+    const frame = await settleAndSample(page, session, { window, fullPage, signal })
+    if (frame === last) return { frame, atRest: samples <= MAX_SAMPLES }
     last = frame
-    if (looks < LOOKS) await passFrames(page, signal)
-    else if (looks === LOOKS) await hold(page)
+    if (samples < MAX_SAMPLES) await passFrames(page, signal)
+    else if (samples === MAX_SAMPLES) await hold(page)
     else await sleep(MOVED.milliseconds, undefined, { signal })
   }
 }
@@ -71,7 +71,7 @@ async function passFrames(page: Page, signal: AbortSignal): Promise<void> {
   ])
 }
 
-/** For a page whose time is over, whatever it is at: it may just be scrolled through. */
+/** For a page whose loading time is over. It may still be scrolled: go to its top first. */
 export async function takeAsItIs(
   page: Page,
   session: CDPSession,
@@ -82,38 +82,38 @@ export async function takeAsItIs(
     await page.evaluate(goToTop)
   }
   await leadMouseOut(session)
-  return { frame: await look(page, session, { window, fullPage, signal }), atRest: false }
+  return { frame: await settleAndSample(page, session, { window, fullPage, signal }), atRest: false }
 }
 
-interface Looking extends Pick<RestRules, 'window' | 'fullPage' | 'signal'> {
+interface SampleRules extends Pick<RestRules, 'window' | 'fullPage' | 'signal'> {
   readonly pointer?: Promise<void>
 }
 
-async function look(
+async function settleAndSample(
   page: Page,
   session: CDPSession,
-  { window, fullPage, signal, pointer }: Looking,
+  { window, fullPage, signal, pointer }: SampleRules,
 ): Promise<string> {
   await Promise.all([stillAll(page, fullPage), pointer])
-  return await takeLook(session, window, signal)
+  return await takeSample(session, window, signal)
 }
 
 async function stillAll(page: Page, fullPage: boolean): Promise<void> {
   await inEveryFrame(page, (frame) => frame.evaluate(still, fullPage))
 }
 
-/** From here on the page does nothing by itself. */
+/** Stops all scripts of the page for good. */
 export async function hold(page: Page): Promise<void> {
   await inEveryFrame(page, (frame) => frame.evaluate(holdScripts))
 }
 
-/** One that is gone, or does not answer, is left alone. */
+/** Iframes that are gone or do not answer are skipped. */
 async function inEveryFrame(page: Page, work: (frame: Frame) => Promise<void>): Promise<void> {
   const over = new AbortController()
   const tooLong = sleep(FRAME_MS, undefined, { signal: over.signal }).catch(() => {})
   const [main, ...others] = page.frames()
   const done = others.map((frame) => work(frame).catch(() => {}))
-  // The page itself is waited for: whoever asked for it bounds the time, and hears that it has moved on.
+  // The main frame has no limit here: the caller limits the time, and must see that the page has moved.
   if (main) await work(main)
   await Promise.race([Promise.all(done), tooLong])
   over.abort()

@@ -3,21 +3,21 @@ import { type Pixels, readPixels, readSize } from '../picture.ts'
 import { inkOf, STRIP } from './strips.ts'
 import type { Size } from './window.ts'
 
-/** So many pixels of a picture are held at a time, at three bytes each. */
+/** Pixels of a picture in memory at a time, three bytes each. */
 const HELD_PIXELS = 16_000_000
-/** Pixels that are looked at before others are let in: a millisecond or so. */
+/** Pixels compared before the event loop continues: about a millisecond. */
 const AT_A_TIME = 512_000
-/** A strip is as good a row higher or lower. */
+/** A strip may be one row higher or lower. */
 const SHIFT = 1
 
 export interface Rows {
-  /** How much there is in each strip from this row on. */
+  /** How much is drawn in each strip, from this row on. */
   inkBelow(from: number): Promise<number[]>
-  /** The strip at `y` of the picture with the rows next to it: it begins at `top` of that part. */
+  /** The strip at `y` with one row above and below. The strip begins at row `top` of that part. */
   around(y: number): Promise<{ part: Pixels; top: number }>
 }
 
-/** The rows of a PNG, of which no more than a band is held. Undefined where it has another size. */
+/** Reads the rows of a PNG, one band at a time. Undefined if the picture has another size. */
 export async function openRows(
   bytes: Buffer,
   { width, height }: Size,
@@ -40,7 +40,7 @@ export async function openRows(
       const ink: number[] = []
       const most = Math.max(1, Math.floor(heldPixels / width / STRIP)) * STRIP
       const few = Math.max(1, Math.floor(AT_A_TIME / width / STRIP)) * STRIP
-      // The row above the first strip comes along for `around`.
+      // Includes the row above the first strip, for `around`.
       for (let top = from; top + STRIP <= height; top += most) {
         const above = Math.min(SHIFT, top)
         const count = Math.min(most + SHIFT, height - top) + above

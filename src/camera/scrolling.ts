@@ -3,7 +3,7 @@ import type { CDPSession } from 'playwright-core'
 /** Where pages listen for scrolling. */
 const SCROLLED = ['window', 'document', 'document.documentElement', 'document.body']
 
-/** Whether the page would hear of being scrolled: it listens for it, or it only observes what comes into sight. */
+/** Whether a script of the page reacts to scrolling: by a listener, or by observing what becomes visible. */
 export async function hearsScrolling(session: CDPSession): Promise<'listens' | 'observes' | false> {
   const objectGroup = 'scrolling'
   const find = async (expression: string) =>

@@ -6,17 +6,17 @@ import { CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
 import { type Exposed, expose, highest, type PictureLimits } from './expose.ts'
 import { hostOf } from './failures.ts'
 import { NO_BYPASS } from './launch.ts'
-import { type Network, watchNetwork, whenLoaded } from './loading.ts'
+import { type Network, observeNetwork, whenLoaded } from './loading.ts'
 import { countMoves, HOLD_MS, movedOn, stayHere, unless } from './moves.ts'
 import { comeToRest, type Rest, takeAsItIs } from './rest.ts'
 import { Visit } from './visit.ts'
 import { openWindow } from './window.ts'
 
-/** For everything that is not loading: opening a page, and the picture itself. */
+/** Time for everything except loading: opening the page, and the picture itself. */
 export const GRACE_MS = 20_000
-/** A page whose loading time is over and that does not answer for so long is kept busy by a script, and stays so. */
+/** If a page does not answer for so long after its loading time, a script keeps it busy for good. */
 export const ANSWER_MS = 4_000
-/** Between two attempts at a page that moves on by itself. */
+/** Pause between two attempts at a page that has moved. */
 const MOVED_MS = 50
 const ERROR_PAGE = 'chrome-error:'
 
@@ -26,7 +26,7 @@ interface Rules {
   readonly signal: AbortSignal
 }
 
-/** One page in a context of its own. The caller closes it, and bounds the time. */
+/** Opens a new context for one page. The caller closes it and limits the time. */
 export async function openContext(
   browser: Browser,
   gate: Gate,
@@ -63,7 +63,7 @@ async function shoot(
   wanted: PageToShoot,
   { limits, answerMs, signal }: Rules,
 ): Promise<Shot> {
-  const network = watchNetwork(page)
+  const network = observeNetwork(page)
   const visit = new Visit(page, gate, wanted)
   const session = await openWindow(page, wanted.options)
   const moves = await countMoves(session)
@@ -79,7 +79,7 @@ async function shoot(
   }
   const requireAnswer = async (): Promise<void> => {
     const before = moves()
-    // One that goes elsewhere meanwhile is asked there.
+    // If the page has moved meanwhile, its new document is asked in the next attempt.
     if (!(await answers(session, answerMs)) && moves() === before) throw silent(wanted, answerMs)
   }
   const asItIs = (called: AbortSignal) => takeAsItIs(page, session, { ...rules, signal: called })
@@ -98,13 +98,13 @@ async function shoot(
     try {
       let rest = await before(deadline, (over) => whereverItGoes(findRest, over))
       if (!rest) {
-        // A page that never comes to rest is taken as it is when its time is over.
+        // The loading time is over, but the page is not at rest: take it as it is.
         await requireAnswer()
         rest = await unless(hasMoved, patience, asItIs, signal)
       }
       first = moves()
       signal.throwIfAborted()
-      // It went on by itself to where nothing is: what is shown is the browser's own page about that.
+      // The page moved to an address that failed: the window shows the browser's error page.
       if (page.url().startsWith(ERROR_PAGE)) throw visit.lastFailure()
       if (visit.isUnwanted)
         throw visit.statusFailure(await see(page, visit, network, { restless: !rest.atRest }))
@@ -121,7 +121,7 @@ async function shoot(
   }
 }
 
-/** False where a script keeps the page from everything else. One that is just leaving answers that it cannot. */
+/** False if a script keeps the page busy. A page that is just moving answers with an error, which counts as an answer. */
 async function answers(session: CDPSession, withinMs: number): Promise<boolean> {
   const over = new AbortController()
   const answer = session.send('Runtime.evaluate', { expression: '0' }).then(
@@ -139,7 +139,7 @@ function silent({ url, loadingTime }: PageToShoot, answerMs: number): CaptureFai
   )
 }
 
-/** What the picture does not say by itself. */
+/** What the picture itself does not show. */
 async function see(
   page: Page,
   visit: Visit,
@@ -161,7 +161,7 @@ async function see(
   }
 }
 
-/** Where the page goes on by itself, it is waited for there. */
+/** If the page moves meanwhile, wait for its new document. */
 async function whereverItGoes<T>(
   work: (over: AbortSignal) => Promise<T>,
   over: AbortSignal,
@@ -178,7 +178,7 @@ async function whereverItGoes<T>(
   return undefined
 }
 
-/** Undefined where it takes longer than that. */
+/** Undefined if it takes longer. */
 async function before<T>(deadline: number, work: (over: AbortSignal) => Promise<T>): Promise<T | undefined> {
   const over = new AbortController()
   const { signal } = over

@@ -1,18 +1,18 @@
 import type { Pixels } from '../picture.ts'
 
-// A picture is checked by strips of it: the same places, drawn once more, must look the same.
+// A picture is checked by strips: some rows of the page are drawn once more and must look the same.
 
 /** Rows of a strip. */
 export const STRIP = 32
-/** Levels of a colour. What is drawn twice may differ at its edges by less. */
+/** Levels of a colour. Edges that are drawn twice may differ by less. */
 const CONTRAST = 96
-/** So many pixels may differ, and this share of what is drawn: letters may be placed half a pixel elsewhere. */
+/** So many pixels may differ, and this share of the drawn ones: letters may be half a pixel off. */
 const FEW = 40
 const SHARE = 0.3
 const CHANNELS = 3
 const EVERY = 4
 
-/** How much there is in each strip of some rows. */
+/** How much is drawn in each strip of some rows. */
 export function inkOf(rows: Pixels): number[] {
   return Array.from({ length: Math.floor(rows.height / STRIP) }, (_, index) =>
     countEdges(rows, index * STRIP),
@@ -20,8 +20,8 @@ export function inkOf(rows: Pixels): number[] {
 }
 
 /**
- * Which rows to look at again, below `from`, by how much there is in each strip there: of each third the strip with most in it,
- * which tells whether it is at its place, and the middle of what is empty for longest, which tells whether something is missing.
+ * Chooses the rows to draw once more, below `from`. Of each third: the strip with most in it, which shows whether things
+ * are at their position, and the middle of the longest empty stretch, which shows whether something is missing.
  */
 export function chooseStrips(ink: readonly number[], from: number): number[] {
   const all = ink.length
@@ -37,7 +37,7 @@ export function chooseStrips(ink: readonly number[], from: number): number[] {
   return [...chosen].sort((a, b) => a - b).map((index) => from + index * STRIP)
 }
 
-/** Whether the picture shows at `top` what the strip shows; a row higher or lower is as good. */
+/** Whether the picture shows the strip at `top`, or one row higher or lower. */
 export function showsStrip(picture: Pixels, top: number, strip: Pixels): boolean {
   if (strip.width !== picture.width || strip.height !== STRIP) return false
   const most = FEW + SHARE * Math.max(countEdges(strip, 0), countEdges(picture, top))
@@ -58,7 +58,7 @@ function middleOfEmptiest(ink: readonly number[]): number {
   return Math.min(ink.length - 1, best.first + Math.floor(best.length / 2))
 }
 
-/** Pixels that differ from the one before them, by every fourth row. */
+/** Counts pixels that differ from the one before them, in every fourth row. */
 function countEdges({ data, width }: Pixels, top: number): number {
   const row = width * CHANNELS
   let edges = 0

@@ -5,15 +5,15 @@ import type { Gate } from '../egress/guard.ts'
 import { CaptureFailure, type PageToShoot } from './camera.ts'
 import { hostOf, navigationFailure } from './failures.ts'
 
-/** What became of what a page asked for. Begin before the page does. */
+/** Records what became of the requests of a page. Create it before the page loads. */
 export class Visit {
   readonly #page: Page
   readonly #gate: Gate
   readonly #wanted: PageToShoot
   readonly #failed = new Set<Request>()
-  /** Of the last page that came. */
+  /** The status of the last document that came. */
   #status = 0
-  /** What was asked for last, and why it did not come. */
+  /** The last document that was asked for, and why it did not come. */
   #last: { url: string; reason: string }
 
   constructor(page: Page, gate: Gate, wanted: PageToShoot) {
@@ -33,7 +33,7 @@ export class Visit {
     return this.#status
   }
 
-  /** How much of what the page asked for did not come. */
+  /** The number of requests that failed. */
   get failedResources(): number {
     return this.#failed.size
   }
@@ -56,12 +56,12 @@ export class Visit {
     }
   }
 
-  /** Why the page that it went on to by itself did not come. */
+  /** Why the document that the page moved to did not come. */
   lastFailure(): CaptureFailure {
     return navigationFailure(new Error(this.#last.reason), this.#last.url, this.#gate)
   }
 
-  /** Whether the request asked for such a page to be a failure. */
+  /** Whether this status is a failure for the request. */
   get isUnwanted(): boolean {
     return this.#wanted.options.failOn === 'status' && this.#status >= 400
   }
@@ -79,11 +79,11 @@ export class Visit {
     const { errorText = '' } = request.failure() ?? {}
     const aborted = /ERR_ABORTED/.test(errorText)
     if (!this.#isPage(request)) {
-      // What a page calls off by itself it does not miss.
+      // Requests that the page aborted itself did not fail.
       if (!aborted) this.#failed.add(request)
       return
     }
-    // A page that is left before it is whole is told of late, and is not what failed.
+    // This event may come late, for a document that the page has already left: that is not the failure.
     if (this.#last.reason !== '' && aborted) return
     this.#last = { url: request.url(), reason: errorText }
   }

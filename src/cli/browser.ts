@@ -43,7 +43,9 @@ async function showBrowser(): Promise<ExitCode> {
   const found = await Array.fromAsync(findBrowsers(whereToLook(config)))
   const [first, ...others] = found
   if (!first) {
-    process.stderr.write(`There is no browser to take pictures with. Bring one with:\n  ${INSTALL_COMMAND}\n`)
+    process.stderr.write(
+      `There is no browser to take pictures with. Install one with:\n  ${INSTALL_COMMAND}\n`,
+    )
     return 1
   }
   const { running, startedMs, pictureMs } = await tryOut(config)

@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts'
 import { requireFit } from '../fit.ts'
 import { openStorage } from '../storage.ts'
 import { copyAll } from '../transfer/copy.ts'
-import { patiently, type Transfer, type Watch } from '../transfer/transfer.ts'
+import { patiently, type Transfer, type TransferHooks } from '../transfer/transfer.ts'
 import { verifyAll } from '../transfer/verify.ts'
 import type { ExitCode } from './exit-code.ts'
 import { createProgress } from './progress.ts'
@@ -88,7 +88,7 @@ async function transferAll(transfer: Transfer, begin: () => Promise<void>): Prom
   const problems = new Set<string>()
   let interrupt: (write: () => void) => void = (write) => write()
   const signal = abortOnSignal((write) => interrupt(write))
-  const pass = async <T>(title: string, run: (watch: Watch) => Promise<T>): Promise<T> => {
+  const pass = async <T>(title: string, run: (hooks: TransferHooks) => Promise<T>): Promise<T> => {
     const projects = await patiently(() => transfer.from.store.countProjects(), { signal })
     const total = projects.reduce((sum, { jobs }) => sum + 2 * jobs, 0)
     const progress = createProgress({ title, unit: 'files', total })
@@ -110,13 +110,13 @@ async function transferAll(transfer: Transfer, begin: () => Promise<void>): Prom
     }
   }
 
-  const copied = await pass('Copying', async (watch) => {
-    await patiently(begin, watch)
-    return await copyAll(transfer, watch)
+  const copied = await pass('Copying', async (hooks) => {
+    await patiently(begin, hooks)
+    return await copyAll(transfer, hooks)
   })
   const was = copied.present > 0 ? `, ${counted(copied.present, 'root')} already there` : ''
   say(`Copied: ${counted(copied.roots, 'root')} with ${counted(copied.pictures, 'picture')}${was}.`)
-  const { roots, pictures, mended } = await pass('Verifying', (watch) => verifyAll(transfer, watch))
+  const { roots, pictures, mended } = await pass('Verifying', (hooks) => verifyAll(transfer, hooks))
   const late = mended > 0 ? `; ${counted(mended, 'file')} had been missing or damaged` : ''
   say(`Verified: ${counted(roots, 'root')} with ${counted(pictures, 'picture')} are the same${late}.`)
   const complete = await patiently(() => compareCounts(transfer), { signal })

@@ -11,32 +11,32 @@ import { addressOf } from './site/serve-site.ts'
 import { history, newest, optionsOf, type Sight, sightsOf, type Visit } from './visits.ts'
 
 const DAY_MS = 86_400_000
-/** The same beside `src/` and beside `dist/`. */
+/** The same path from `src/` and from `dist/`. */
 const PICTURES = new URL('../../assets/demo/', import.meta.url)
-/** The operator's limits are for strangers' pictures. */
+/** The limits of the settings are for other people's pictures. */
 const LIMITS = { jobsPerRoot: 100, pictureBytes: 10_000_000, picturePixels: 50_000_000 }
 export interface DemoTools {
-  /** Asks for the newest root, by this id. Throws AppError `no_browser` where it cannot be captured. */
+  /** Requests the newest root, with this id. Throws AppError `no_browser` if it cannot be captured. */
   ask(request: Pick<NewRequest, 'options' | 'pages'>, rootId: string): Promise<unknown>
   readonly signal: AbortSignal
 }
 
-/** Makes the demo's project in an empty store. A store with other projects is left alone. */
+/** Makes the project of the demo if the store has no projects. */
 export async function startDemo(store: Store, clock: () => number): Promise<void> {
   if ((await store.listProjects({ limit: 1 })).length > 0) return
   await store.createProject({ projectId: DEMO_PROJECT_ID, name: 'Demo', created: clock() }).catch(ignoreTaken)
 }
 
 /**
- * Fills the demo's project with what an earlier start has not: half a year of history, from pictures, and the newest
- * root, captured now or, without a browser, from pictures as well. Answers how the newest came, or that it was there.
+ * Adds to the demo what is still missing: half a year of imported history, and the newest root, which is captured now, or
+ * imported if there is no browser. Returns how the newest root came, or that it was there.
  */
 export async function fillDemo(
   intake: Omit<Intake, 'limits'>,
   { ask, signal }: DemoTools,
 ): Promise<'captured' | 'imported' | 'there'> {
   const { store } = intake
-  // Times follow from the project's, so that a second attempt makes the very same roots.
+  // Times are relative to the project's, so that a second attempt makes the same roots.
   const { created = 0 } = (await store.findProject(DEMO_PROJECT_ID)) ?? {}
   for (const visit of history) {
     signal.throwIfAborted()
@@ -59,7 +59,7 @@ export async function fillDemo(
   }
 }
 
-/** How much of the demo is there, and whether that is all of it. */
+/** How much of the demo is there, and whether it is complete. */
 export async function countDemo(store: Store): Promise<{ roots: number; pictures: number; whole: boolean }> {
   const visits = [...history, newest]
   const heads = await Promise.all(visits.map(({ rootId }) => store.findRoot(DEMO_PROJECT_ID, rootId)))
@@ -80,7 +80,7 @@ async function importVisit(intake: Omit<Intake, 'limits'>, visit: Visit, now: nu
       jobs: sightsOf(visit).map(toSubmittedJob),
     }).catch(ignoreTaken)
   }
-  // Also of one that is there: an earlier start may have been killed before it got here.
+  // Also for a root that is there: an earlier start may have been killed before this step.
   await tag(intake.store, visit)
 }
 
@@ -96,7 +96,7 @@ function toSubmittedJob({ page, name, file }: Sight): SubmittedJob {
   }
 }
 
-/** As if it had been asked for: only what was asked for has tags. */
+/** Adds a request to an imported root: only requests have tags. */
 async function tag(store: Store, visit: Visit): Promise<void> {
   const { rootId } = visit
   const jobs = await store.jobsOf(DEMO_PROJECT_ID, [rootId])
@@ -121,7 +121,7 @@ async function tag(store: Store, visit: Visit): Promise<void> {
   })
 }
 
-/** By another start at the same time. */
+/** Another process did the same at the same time. */
 function ignoreTaken(error: unknown): void {
   if (!(error instanceof AppError) || error.code !== 'conflict') throw error
 }

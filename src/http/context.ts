@@ -14,9 +14,9 @@ import type { Overviews } from '../results/overviews.ts'
 import type { Pages } from '../results/pages.ts'
 import type { Projects } from '../results/projects.ts'
 import type { Results } from '../results/results.ts'
+import type { ByteBudget } from '../shares/byte-budget.ts'
 import type { FairTurns } from '../shares/fair-turns.ts'
 import type { Refusals } from '../shares/refusals.ts'
-import type { Room } from '../shares/room.ts'
 import type { Figures } from './answers/figures.ts'
 import type { GonePictures } from './answers/gone-pictures.ts'
 
@@ -63,9 +63,9 @@ export interface HttpContext {
   /** What clients were refused because their share was used up. */
   readonly refusals: Refusals
   /** For the bodies of requests. */
-  readonly bodies: Room
+  readonly bodies: ByteBudget
   /** For what was made of answers and not yet read. */
-  readonly unread: Room
+  readonly unread: ByteBudget
   readonly clock: () => number
 }
 

@@ -1,33 +1,32 @@
 import { Lines } from './lines.ts'
 
-/** Runs one piece of work when it is its client's turn. A piece must not wait for a turn itself. */
+/** Runs one piece of work when its client has its turn. A piece must not wait for another turn. */
 export type InTurn = <T>(piece: () => Promise<T>) => Promise<T>
 
-/** Begins a piece. Never rejects. */
+/** Starts a piece. Never rejects. */
 type Begin = () => Promise<void>
 
-/** Of one iteration of the event loop: after that, small requests come first. A piece takes about as long. */
+/** Time for pieces in one iteration of the event loop. After that, small requests come first. A piece takes about as long. */
 const LONGEST_MS = 1
-/** Iterations for small requests alone, in a row: however many there are, pieces go on. */
+/** At most so many iterations in a row are for small requests alone, so that pieces always go on. */
 const MOST_LET_AHEAD = 4
 
 /**
- * Work that is done in small pieces, by turns between clients: whoever asks for much waits for itself, and others do
- * not wait for it. At most `places` pieces are under way at a time: more than one where a database elsewhere works on
- * them.
+ * Long work is done in small pieces. Clients take turns, one piece each: a client that asks for much waits longer, and
+ * others do not wait for it. At most `atOnce` pieces run at a time; more than one is useful with a database server.
  */
 export class FairTurns {
-  readonly #places: number
+  readonly #atOnce: number
   readonly #lines = new Lines<Begin>()
   readonly #isBusy: () => boolean
   #underWay = 0
   #letAhead = 0
-  /** When this iteration of the event loop has done enough. Undefined: it has done nothing yet. */
+  /** Until when this iteration of the event loop may start pieces. Undefined if it has started none. */
   #enough: number | undefined
 
-  /** `isBusy`: whether a small request is about to be answered, which need not wait for a piece. */
-  constructor(places: number, isBusy: () => boolean = () => false) {
-    this.#places = places
+  /** `isBusy`: whether a small request is about to be answered. It goes first. */
+  constructor(atOnce: number, isBusy: () => boolean = () => false) {
+    this.#atOnce = atOnce
     this.#isBusy = isBusy
   }
 
@@ -43,7 +42,7 @@ export class FairTurns {
   }
 
   #beginSome(): void {
-    while (!this.#lines.isEmpty && this.#underWay < this.#places) {
+    while (!this.#lines.isEmpty && this.#underWay < this.#atOnce) {
       const now = performance.now()
       if (this.#enough === undefined) {
         this.#enough = now + LONGEST_MS

@@ -1,6 +1,6 @@
-/** A line for each client; whoever is first in one of them comes next, by turns between clients. */
+/** A line for each client. Clients take turns: each turn, the first in one line is next. */
 export class Lines<T> {
-  /** By client, in the order of their turns. A line is there as long as someone stands in it. */
+  /** By client, in the order of their turns. An empty line is removed. */
   readonly #lines = new Map<string, T[]>()
 
   get isEmpty(): boolean {
@@ -13,7 +13,7 @@ export class Lines<T> {
     else this.#lines.set(client, [item])
   }
 
-  /** Of the client whose turn it is; then that client stands behind all others. Undefined: nobody waits. */
+  /** Takes the next item. Its client then comes after all others. Undefined if all lines are empty. */
   next(): T | undefined {
     for (const [client, line] of this.#lines) {
       this.#lines.delete(client)

@@ -1,9 +1,9 @@
 import { AppError } from '../errors.ts'
 
-/** What a client has used up when it is refused; the label of a metric. */
+/** The share that a client has used up. Also the label of a metric. */
 export type Share = 'requests' | 'bodies' | 'streams' | 'pages' | 'connections'
 
-/** Refuses what goes beyond a share, and counts that. */
+/** Refuses requests beyond a share, and counts them. */
 export class Refusals {
   readonly #counts = new Map<Share, number>()
 
@@ -15,7 +15,7 @@ export class Refusals {
     this.#counts.set(share, (this.#counts.get(share) ?? 0) + 1)
   }
 
-  /** `detail` names what was used up; it is worth asking again after `retryAfterS`. */
+  /** `detail` says what was used up. The client should ask again after `retryAfterS`. */
   refuse(share: Share, detail: string, retryAfterS: number): AppError {
     this.count(share)
     return new AppError('rate_limited', detail, { retryAfterS })

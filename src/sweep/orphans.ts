@@ -2,48 +2,48 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ImageKey, type Images, parseKey, type StoredImage } from '../images/images.ts'
 import type { Store } from '../store/store.ts'
 
-export interface Place {
+export interface SweptStorage {
   readonly store: Pick<Store, 'listProjects' | 'findTaken' | 'whileFree' | 'captures'>
   readonly images: Images
 }
 
 export interface SweepOptions {
   readonly now: number
-  /** Between two looks, so that whoever reads is not held up. */
+  /** Between two steps, so that a sweep does not slow down readers. */
   readonly pauseMs: number
   readonly signal: AbortSignal
 }
 
 export interface Swept {
-  /** Files that were looked at. */
+  /** Files that were checked. */
   looked: number
-  /** Files that nobody points at, and nobody is going to. */
+  /** Files that no row points at, now or later. */
   orphans: number
   removed: number
-  /** A second database points at the pictures: so nothing was removed. */
+  /** A second database points at the pictures, so nothing was removed. */
   shared: boolean
 }
 
-/** What is on its way to a result is younger. */
+/** A file may be this old before its row is written. */
 export const YOUNG_MS = 24 * 3_600_000
-/** Of one project at a time; the next sweep finds the rest. */
+/** Of one project. The next sweep finds the rest. */
 const MOST_ORPHANS = 10_000
 const REMOVED_AT_ONCE = 20
 
 /**
- * Finds files that no row points at, left by processes that were killed, and removes them. Never a younger one, and
- * none of a project that this database does not know. Where a second database points at the pictures they are counted and stay.
+ * Finds files that no row points at (killed processes leave them) and removes them. It removes no file younger than
+ * `YOUNG_MS` and no file of an unknown project. If a second database points at the pictures, it only counts.
  */
-export async function sweepOrphans(place: Place, options: SweepOptions): Promise<Swept> {
-  const swept: Swept = { looked: 0, orphans: 0, removed: 0, shared: await place.images.isShared() }
-  for (const { projectId } of await place.store.listProjects()) {
-    const orphans = await findOrphans(place, projectId, options, swept)
+export async function sweepOrphans(storage: SweptStorage, options: SweepOptions): Promise<Swept> {
+  const swept: Swept = { looked: 0, orphans: 0, removed: 0, shared: await storage.images.isShared() }
+  for (const { projectId } of await storage.store.listProjects()) {
+    const orphans = await findOrphans(storage, projectId, options, swept)
     swept.orphans += orphans.length
     while (orphans.length > 0 && !options.signal.aborted) {
-      // Again: a copy may have begun.
-      swept.shared ||= await place.images.isShared()
+      // Asked again: a copy may have begun.
+      swept.shared ||= await storage.images.isShared()
       if (swept.shared) break
-      swept.removed += await removeFree(place, projectId, orphans.splice(0, REMOVED_AT_ONCE))
+      swept.removed += await removeFree(storage, projectId, orphans.splice(0, REMOVED_AT_ONCE))
       await sleep(options.pauseMs)
     }
     if (options.signal.aborted) break
@@ -52,7 +52,7 @@ export async function sweepOrphans(place: Place, options: SweepOptions): Promise
 }
 
 async function findOrphans(
-  { store, images }: Place,
+  { store, images }: SweptStorage,
   projectId: string,
   { now, pauseMs, signal }: SweepOptions,
   swept: Swept,
@@ -69,13 +69,13 @@ async function findOrphans(
     if (signal.aborted) break
     await sleep(pauseMs)
   }
-  // What is newer than all that this database knows may be known to the one that it was before, or a copy of.
+  // This database may be an old copy: files newer than its newest picture may belong to the real one.
   return unknown.filter(({ modified }) => modified < newestKnown).map(({ key }) => key)
 }
 
-/** Whoever imports has claimed the ids before, and whoever captures has written them down: so nobody is behind these. */
+/** Imports claim their ids and captures write theirs down first. So nothing is going to point at these files. */
 async function removeFree(
-  { store, images }: Place,
+  { store, images }: SweptStorage,
   projectId: string,
   keys: readonly ImageKey[],
 ): Promise<number> {

@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts'
 import type { RootHead } from '../store/store.ts'
 import { keysOf, stagePictures } from './pictures.ts'
 import { copyProject } from './project.ts'
-import { eachRoot, patiently, projectIds, type Transfer, type Watch } from './transfer.ts'
+import { eachRoot, patiently, projectIds, type Transfer, type TransferHooks } from './transfer.ts'
 
 export interface Copied {
   readonly roots: number
@@ -12,30 +12,30 @@ export interface Copied {
 }
 
 /**
- * Copies projects, keys, and roots with their pictures. What is there already is left alone, so that a run that was
- * killed goes on where it was. Others may read and add meanwhile; what they add, `verifyAll` copies.
+ * Copies projects, keys, and roots with their pictures. It skips what is there already, so that a run can continue after
+ * a kill. The service may run meanwhile; `verifyAll` copies what was added.
  */
-export async function copyAll(transfer: Transfer, watch: Watch): Promise<Copied> {
+export async function copyAll(transfer: Transfer, hooks: TransferHooks): Promise<Copied> {
   const copied = { roots: 0, pictures: 0, present: 0 }
-  // Before there is a row: whoever serves the copy must not take the pictures of what is still to come for nobody's.
-  if (transfer.rowsOnly) await patiently(() => transfer.to.images.setShared(), watch)
-  for (const projectId of await projectIds(transfer, watch)) {
-    if (watch.signal.aborted) break
-    await patiently(() => copyProject(transfer, projectId), watch)
-    await eachRoot(transfer, projectId, watch, async (head) => {
-      if (await copyRoot(transfer, projectId, head, () => watch.onFiles(1))) {
+  // Before any row is copied: a service on the copy must not remove pictures whose rows are not there yet.
+  if (transfer.rowsOnly) await patiently(() => transfer.to.images.setShared(), hooks)
+  for (const projectId of await projectIds(transfer, hooks)) {
+    if (hooks.signal.aborted) break
+    await patiently(() => copyProject(transfer, projectId), hooks)
+    await eachRoot(transfer, projectId, hooks, async (head) => {
+      if (await copyRoot(transfer, projectId, head, () => hooks.onFiles(1))) {
         copied.roots++
         copied.pictures += head.jobCount
       } else {
         copied.present++
-        watch.onPresent(2 * head.jobCount)
+        hooks.onPresent(2 * head.jobCount)
       }
     })
   }
   return copied
 }
 
-/** False where it was there. Throws `conflict` where it cannot be. */
+/** False if the root was there. Throws `conflict` if it cannot be copied. */
 export async function copyRoot(
   transfer: Transfer,
   projectId: string,

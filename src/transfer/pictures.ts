@@ -10,7 +10,7 @@ export function keysOf(projectId: string, jobs: readonly Job[]): ImageKey[] {
   return jobs.flatMap(({ uuid }) => [pictureKey(projectId, uuid), previewKey(projectId, uuid)])
 }
 
-/** Adds the pictures to the batch. Throws `conflict` where one is gone at the source. */
+/** Adds the pictures to the batch. Throws `conflict` if one is missing at the source. */
 export async function stagePictures(
   { from }: Transfer,
   keys: readonly ImageKey[],
@@ -25,8 +25,8 @@ export async function stagePictures(
 }
 
 /**
- * The pictures that are missing there, or damaged; all others are the same, byte for byte. Throws `conflict` where one is
- * gone at the source, or different: which of the two is right cannot be told from here.
+ * The pictures that are missing or damaged at the target. All others are the same, byte for byte. Throws `conflict` if one
+ * is missing at the source, or different: it is not known which of the two is right.
  */
 export async function findMissing(
   { from, to }: Transfer,
@@ -37,7 +37,7 @@ export async function findMissing(
     const [here, there] = await Promise.all([hashImage(from.images, key), hashImage(to.images, key)])
     if (here === undefined) throw await gone(from.images, key)
     if (there === undefined) return [key]
-    if (here !== there) throw new AppError('conflict', `its picture ${key} is another one there`)
+    if (here !== there) throw new AppError('conflict', `its picture ${key} is a different one there`)
     onCompared()
     return []
   }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../errors.ts'
 import type { Transfer } from './transfer.ts'
 
-/** The project and its keys; roots are another matter. */
+/** Copies the project and its keys, but no roots. */
 export async function copyProject({ from, to }: Transfer, projectId: string): Promise<void> {
   const project = await from.store.findProject(projectId)
   if (project && !(await to.store.findProject(projectId))) {
@@ -17,15 +17,16 @@ export async function copyProject({ from, to }: Transfer, projectId: string): Pr
   }
 }
 
-/** Someone else copies the same. */
+/** Another process copies the same. */
 function ignoreConflict(error: unknown): void {
   if (!(error instanceof AppError) || error.code !== 'conflict') throw error
 }
 
-/** Whether the project is the same there, with all its keys; why not, if not. */
+/** How the project or its keys differ at the target. Undefined if they do not. */
 export async function compareProject({ from, to }: Transfer, projectId: string): Promise<string | undefined> {
   const [here, there] = [await from.store.findProject(projectId), await to.store.findProject(projectId)]
-  if (here?.name !== there?.name || here?.created !== there?.created) return 'has another name or age there'
+  if (here?.name !== there?.name || here?.created !== there?.created)
+    return 'has another name or creation time there'
   const copies = new Map((await to.store.listKeys(projectId)).map((key) => [key.keyId, key]))
   for (const key of await from.store.listKeys(projectId)) {
     if (!isDeepStrictEqual(copies.get(key.keyId), key))

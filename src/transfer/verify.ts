@@ -5,53 +5,53 @@ import type { Job, RootHead, Store } from '../store/store.ts'
 import { copyRoot } from './copy.ts'
 import { findMissing, keysOf, stagePictures } from './pictures.ts'
 import { compareProject, copyProject } from './project.ts'
-import { eachRoot, patiently, projectIds, type Transfer, type Watch } from './transfer.ts'
+import { eachRoot, patiently, projectIds, type Transfer, type TransferHooks } from './transfer.ts'
 
 export interface Verified {
-  /** What is the same at both ends, to the last byte. */
+  /** What is the same at both ends, byte for byte. */
   readonly roots: number
   readonly pictures: number
-  /** Picture files that were missing or damaged there, and were copied. */
+  /** Picture files that were missing or damaged at the target, and were copied. */
   readonly mended: number
 }
 
 /**
- * Compares every project, key and row, and every picture by its SHA-256. What was added since `copyAll` is copied
- * first, and so are pictures that are missing or damaged.
+ * Compares every project, key and row, and every picture by its SHA-256. Before that it copies what was added since
+ * `copyAll`, and pictures that are missing or damaged.
  */
-export async function verifyAll(transfer: Transfer, watch: Watch): Promise<Verified> {
+export async function verifyAll(transfer: Transfer, hooks: TransferHooks): Promise<Verified> {
   const verified = { roots: 0, pictures: 0, mended: 0 }
-  for (const projectId of await projectIds(transfer, watch)) {
-    await patiently(() => copyProject(transfer, projectId), watch)
-    await eachRoot(transfer, projectId, watch, async (head) => {
+  for (const projectId of await projectIds(transfer, hooks)) {
+    await patiently(() => copyProject(transfer, projectId), hooks)
+    await eachRoot(transfer, projectId, hooks, async (head) => {
       await copyRoot(transfer, projectId, head)
       const jobs = await compareRows(transfer, projectId, head)
       const keys = keysOf(projectId, jobs)
-      const onFile = () => watch.onFiles(1)
+      const onFile = () => hooks.onFiles(1)
       const mended = transfer.rowsOnly ? 0 : await compareFiles(transfer, keys, onFile)
       if (transfer.rowsOnly) for (const _ of keys) onFile()
       verified.mended += mended
       verified.roots++
       verified.pictures += jobs.length
     })
-    if (watch.signal.aborted) return verified
-    // Again: a key that was revoked while the pictures were read must not be valid there.
+    if (hooks.signal.aborted) return verified
+    // Compared again: a key may have been revoked while the pictures were read.
     const difference = await patiently(async () => {
       await copyProject(transfer, projectId)
       return await compareProject(transfer, projectId)
-    }, watch)
-    if (difference !== undefined) watch.onProblem(`project ${projectId}`, difference)
+    }, hooks)
+    if (difference !== undefined) hooks.onProblem(`project ${projectId}`, difference)
   }
   return verified
 }
 
-/** Answers the jobs where head and jobs are the same at both ends; throws `conflict` where not. */
+/** Returns the jobs if they and their root are the same at both ends. Throws `conflict` if not. */
 async function compareRows({ from, to }: Transfer, projectId: string, head: RootHead): Promise<Job[]> {
   const read = async (store: Store) => {
     const root = await store.findRoot(projectId, head.rootId)
     const jobs = await store.jobsOf(projectId, [head.rootId])
     const request = await store.captures.findProgress(projectId, head.rootId)
-    // A revision is each store's own, and a copy of old may count positions without gaps.
+    // Each store has its own revisions. An old copy may have positions without gaps.
     return { ...root, request, revision: '', jobs: jobs.map((job, position) => ({ ...job, position })) }
   }
   const [here, there] = await Promise.all([read(from.store), read(to.store)])
@@ -59,7 +59,7 @@ async function compareRows({ from, to }: Transfer, projectId: string, head: Root
   return here.jobs
 }
 
-/** Answers how many had to be copied. */
+/** Returns how many pictures were copied. */
 async function compareFiles(
   transfer: Transfer,
   keys: readonly ImageKey[],

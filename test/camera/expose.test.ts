@@ -90,7 +90,7 @@ const FAULTS: readonly [string, Fault][] = [
   ['only the window', (picture) => cut(picture, 0, WINDOW)],
 ]
 
-describe('a picture that is not the page’s', () => {
+describe('a wrong picture', () => {
   test.each(FAULTS)('is taken again: %s', async (_, fault) => {
     const right = await take(session)
     const spoilt = spoil(fault, 1)

@@ -44,7 +44,7 @@ function inkBelow({ data, width, height }: Pixels): number[] {
   return inkOf({ data: data.subarray(WINDOW * width * 3), width, height: height - WINDOW })
 }
 
-/** As the camera does: of the places that are chosen from the picture, each is drawn once more. */
+/** As the camera does: each strip that is chosen from the picture is drawn once more. */
 function isRight(picture: Pixels, page: Pixels): boolean {
   return chooseStrips(inkBelow(picture), WINDOW).every((top) => showsStrip(picture, top, cutStrip(page, top)))
 }
@@ -53,11 +53,11 @@ describe('strips of a picture', () => {
   const page = makePage()
   const withGap = makePage(HEIGHT, [1_000, 2_000])
 
-  test('say that the right picture is right, also where much of the page is empty', () => {
+  test('accept the right picture, also if much of the page is empty', () => {
     expect([isRight(page, page), isRight(withGap, withGap)]).toEqual([true, true])
   })
 
-  test('allow for edges that are drawn a little otherwise', () => {
+  test('accept edges that are drawn slightly differently', () => {
     const soft = { ...page, data: Buffer.from(page.data.map((value) => (value === 0 ? 40 : value))) }
     expect(isRight(soft, page)).toBe(true)
   })

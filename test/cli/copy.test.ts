@@ -191,7 +191,7 @@ describe('copy', () => {
     const different = await copy()
     expect([different.code, different.stderr]).toEqual([
       1,
-      expect.stringContaining(`root ${rootId}: its picture ${key} is another one there`),
+      expect.stringContaining(`root ${rootId}: its picture ${key} is a different one there`),
     ])
     const image = await to.images.open(key)
     expect(

@@ -197,7 +197,9 @@ describe('CAPTURE_DENY', () => {
         'To allow it, remove it from CAPTURE_DENY.',
     )
     await sendRequest(gate, 'http://www.test/')
-    expect(gate.failureOf('http://www.test/')?.detail).toContain('start proofsheet with CAPTURE_ALLOW=www.test:80 ')
+    expect(gate.failureOf('http://www.test/')?.detail).toContain(
+      'start proofsheet with CAPTURE_ALLOW=www.test:80 ',
+    )
   })
 
   test('takes no names', () => {

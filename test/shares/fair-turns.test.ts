@@ -10,7 +10,7 @@ async function work(): Promise<void> {
 }
 
 describe('turns', () => {
-  test('go from client to client, however much one of them wants', async () => {
+  test('go from client to client, however much one of them asks for', async () => {
     const turns = new FairTurns(1)
     const order: string[] = []
     const pieces = [...'aaaaaa', ...'bb', 'c'].map((client) =>
@@ -44,7 +44,7 @@ describe('turns', () => {
     expect(seen.length).toBeGreaterThanOrEqual(9)
   })
 
-  test('of so many places are taken by no more, and each is given back, also by what fails', async () => {
+  test('run no more pieces at once than allowed, also after one has failed', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 4 }),
@@ -76,7 +76,7 @@ describe('turns', () => {
     )
   })
 
-  test('of each client are in its own order', async () => {
+  test('of one client are in the order of its requests', async () => {
     const turns = new FairTurns(2)
     const order: Record<string, number[]> = { a: [], b: [] }
     await Promise.all(

@@ -11,7 +11,7 @@ export function createBrowserReporter(): Reporter {
       const tests = modules.flatMap((module) => [...module.children.allTests('skipped')])
       const { length } = tests.filter(({ tags }) => tags.includes(BROWSER_TAG))
       process.stdout.write(
-        `\nNo browser was found: ${length} tests that need one were skipped. Bring one with: ${INSTALL_COMMAND}\n`,
+        `\nNo browser was found: ${length} tests that need one were skipped. Install one with: ${INSTALL_COMMAND}\n`,
       )
     },
   }

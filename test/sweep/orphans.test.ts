@@ -58,7 +58,7 @@ async function addResult(place: Storage, projectId: string) {
 }
 
 describe.each(bothWorlds(postgres, s3))('a sweep of %s', (_name, newWorld) => {
-  test('removes what no row points at, and nothing else', async () => {
+  test('removes files that no row points at, and nothing else', async () => {
     const place = await open(await newWorld())
     const { projectId } = place
     const older = await addResult(place, projectId)
@@ -114,7 +114,7 @@ describe.each(bothWorlds(postgres, s3))('a sweep of %s', (_name, newWorld) => {
     ])
   })
 
-  test('leaves alone what is newer than all that its database knows: an old copy of it knows less', async () => {
+  test('keeps files newer than its newest picture: the database may be an old copy', async () => {
     const place = await open(await newWorld())
     await addResult(place, place.projectId)
     await sleep(5)
@@ -128,7 +128,7 @@ describe.each(bothWorlds(postgres, s3))('a sweep of %s', (_name, newWorld) => {
   })
 })
 
-test('a sweep counts, and removes nothing, where a second database points at the pictures', async () => {
+test('a sweep only counts if a second database points at the pictures', async () => {
   const place = await open()
   const orphans = pair(place.projectId)
   await put(place, ...orphans)
@@ -169,7 +169,7 @@ test('the root of an orphan that is imported meanwhile keeps its pictures', asyn
   expect(await conditions(place, orphans)).toEqual(['whole', 'whole'])
 })
 
-test('what is in the folder of a project and has no name of ours stays, and so do links and folders', async () => {
+test('files with other names, links and folders in the folder of a project stay', async () => {
   const place = await open()
   const folder = join(place.dataDir, 'images', place.projectId)
   await addResult(place, place.projectId)
@@ -188,7 +188,7 @@ test('what is in the folder of a project and has no name of ours stays, and so d
   expect(await readdir(folder)).toEqual(before)
 })
 
-test('a service sweeps by itself: staging and orphans, with a line in the log and figures', async () => {
+test('a service sweeps staging and orphans by itself, with a log line and metrics', async () => {
   const place = await open()
   const { projectId, dataDir } = place
   const orphans = pair(projectId)

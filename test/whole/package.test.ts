@@ -108,7 +108,8 @@ test.skipIf(hasBrowserAnywhere())(
     })
     const [, url = ''] = await service.waitFor(/ready at (http\S+)/)
     await service.waitFor(/Stop with Ctrl/)
-    const words = 'There is no browser to take pictures with. Bring one with: npx proofsheet browser install'
+    const words =
+      'There is no browser to take pictures with. Install one with: npx proofsheet browser install'
     expect(service.stdout()).toContain(words)
     const ready = await (await fetch(`${url}/readyz`)).json()
     expect(ready).toEqual({ status: 'ok', capturing: { state: 'no_browser', detail: words } })

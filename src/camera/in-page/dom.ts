@@ -1,5 +1,5 @@
-// Of the browser's globals, what the functions beside this file use: this program is no web page. They run in the page,
-// so they may use nothing but what is in them.
+// Types of the browser's globals that the functions in this folder use. These functions run inside the page, so they can
+// use nothing from outside themselves.
 
 export interface Movement {
   readonly effect: { getComputedTiming(): { endTime?: unknown; delay?: number } } | null

@@ -1,15 +1,15 @@
 import type { Drawing, ElementRoot, PageElement, PageGlobals, Video } from './dom.ts'
 
 /**
- * Runs in the page: the picture shows where its movements end, and of those without an end their beginning; nothing
- * blinks.
+ * Runs in the page. Stops all movement: an animation is shown at its end, an endless one at its beginning, and
+ * nothing blinks.
  */
 export async function still(fullPage: boolean): Promise<void> {
   const page = globalThis as unknown as PageGlobals
-  /** Longest that a video is waited for. */
+  /** The longest wait for a video. */
   const VIDEO_MS = 1_000
   const NO_SOURCE = 3
-  /** By then drawings without an end are somewhere, and all others at their end. */
+  /** Every animation of SVG that has an end has reached it by then. */
   const DRAWING_SECONDS = 60
   const DRAWINGS = 'svg:has(animate, animateTransform, animateMotion, set)'
 
@@ -23,7 +23,7 @@ export async function still(fullPage: boolean): Promise<void> {
       try {
         const { timeline } = movement
         const isScrolled = timeline !== null && ('source' in timeline || 'subject' in timeline)
-        // What comes into view while one scrolls is there on a full page. All else that scrolling moves stays.
+        // On a full page, what scrolling would reveal is revealed. Other scroll animations stay as they are.
         if (isScrolled) {
           if (fullPage && 'subject' in timeline) movement.cancel()
           continue
@@ -34,16 +34,16 @@ export async function still(fullPage: boolean): Promise<void> {
           movement.currentTime = Math.max(0, delay)
         } else movement.finish()
       } catch {
-        // One that cannot be finished stays as it is.
+        // An animation that cannot be finished stays as it is.
       }
     }
   }
 
-  /** Where it has begun by itself, it is at its first frame again. */
+  /** A video that started by itself goes back to its first frame. */
   const rewind = async (video: Video) => {
     if (!video.autoplay && video.paused) return
     if (video.networkState === NO_SOURCE) return
-    // Not a timer of the page: those may be held.
+    // Not a timer of the page: those may be stopped already.
     const over = new Promise<void>((resolve) => {
       AbortSignal.timeout(VIDEO_MS).addEventListener('abort', () => resolve())
     })
@@ -75,17 +75,17 @@ export async function still(fullPage: boolean): Promise<void> {
   await Promise.all(videos)
 }
 
-/** Runs in the page: whatever its scripts would do by and by, they do no more. There is no way back. */
+/** Runs in the page. Stops its scripts for good: timers and frames no longer call them. */
 export function holdScripts(): void {
   const page = globalThis as unknown as Record<string, (...given: unknown[]) => number>
   for (const [begin, end] of [
     ['setTimeout', 'clearTimeout'],
     ['requestAnimationFrame', 'cancelAnimationFrame'],
   ] as const) {
-    // They are numbered as they come.
+    // Timers have ascending numbers.
     let last = page[begin]?.(() => {}) ?? 0
     for (let id = last; id > 0; id--) page[end]?.(id)
-    // Those to come are made to believe that they will be called.
+    // New timers are accepted but never run.
     page[begin] = () => ++last
   }
   page['setInterval'] = () => 0

@@ -1,6 +1,6 @@
 import type { ElementRoot, PageElement, PageGlobals } from './dom.ts'
 
-/** Runs in the page: its fonts are there, and drawn. Answers whether it could still change by itself. */
+/** Runs in the page. Waits until its fonts are loaded and drawn. Returns whether the page can still change by itself. */
 export async function whenDrawn(): Promise<boolean> {
   const page = globalThis as unknown as PageGlobals
   await page.document.fonts.ready
@@ -9,8 +9,8 @@ export async function whenDrawn(): Promise<boolean> {
 }
 
 /**
- * Runs in the page: what would load or appear only where someone scrolls to it is there, and the page is at its top
- * again. It is scrolled through as far as `most`, as a reader would; more slowly where a script listens for that.
+ * Runs in the page. Loads and shows what would appear only on scrolling, and goes back to the top. It scrolls down to
+ * `most` as a reader would, more slowly if a script listens for scrolling.
  */
 export async function unveil({ most, listens }: { most: number; listens: boolean }): Promise<void> {
   const page = globalThis as unknown as PageGlobals
@@ -21,11 +21,11 @@ export async function unveil({ most, listens }: { most: number; listens: boolean
     const { opacity, visibility } = page.getComputedStyle(element)
     return opacity === '0' || visibility === 'hidden'
   }
-  /** With the window: it comes and goes with scrolling, and at the top it is as it is there. */
+  /** Fixed to the window: it changes with scrolling, so it stays as it is at the top. */
   const stays = (element: PageElement | null): boolean =>
     element !== null &&
     (/fixed|sticky/.test(page.getComputedStyle(element).position) || stays(element.parentElement))
-  /** Those that are hidden, and what they were like when they were seen. */
+  /** Elements that are hidden again, and their style while they were visible. */
   const hidden = new Map<PageElement, { before: string; seen?: (string | null)[] }>()
 
   const roots: ElementRoot[] = [page.document]
@@ -35,7 +35,7 @@ export async function unveil({ most, listens }: { most: number; listens: boolean
       if (element.loading === 'lazy') element.loading = 'eager'
       const { contentVisibility, contain } = page.getComputedStyle(element)
       if (contentVisibility === 'auto') {
-        // Else it is drawn only near the window. What it holds stays apart from the rest, as it does there.
+        // Otherwise it is drawn only near the window. Its other containment stays.
         const parts = new Set(`${contain} layout style paint`.split(' '))
         if (!/strict|content/.test(contain)) {
           element.style?.setProperty(
@@ -49,11 +49,11 @@ export async function unveil({ most, listens }: { most: number; listens: boolean
       if (isHidden(element) && !stays(element)) hidden.set(element, { before: read(element).join() })
     }
   }
-  /** What hides again as soon as it is out of sight is shown as it was in sight. */
+  /** An element that hides when it leaves the window is shown as it was in the window. */
   const showAgain = (element: PageElement) => {
     const { before, seen } = hidden.get(element) ?? {}
     if (!seen || read(element).join() !== before) return
-    // Once: a script that insists has its way.
+    // Only once: a script that hides it again is not fought.
     hidden.delete(element)
     attributes.forEach((name, index) => {
       const value = seen[index]
@@ -62,7 +62,7 @@ export async function unveil({ most, listens }: { most: number; listens: boolean
     })
   }
   let isThrough = false
-  // However late a script hears of it, each change is seen: also when the page is back at its top.
+  // A script may react late: changes are seen until the page is back at its top.
   const watch = new page.MutationObserver((changes) => {
     for (const { target } of changes) {
       const state = hidden.get(target)
@@ -73,14 +73,14 @@ export async function unveil({ most, listens }: { most: number; listens: boolean
   })
   for (const element of hidden.keys()) watch.observe(element, { attributeFilter: attributes })
 
-  /** Scripts that look where the page is scrolled to do so every now and then: most of them as often as this. */
+  /** Some scripts check the scroll position from time to time, most of them at least this often. */
   const PAUSE_MS = 50
-  /** Some look less often. What they have missed on the way they find at the end. */
+  /** Some check less often. This wait at the end is for them. */
   const LAST_PAUSE_MS = 200
   const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds))
   const scroll = async (top: number) => {
     page.scrollTo({ top, behavior: 'instant' })
-    // Scripts hear of it with the first frame, and what they change is there with the second.
+    // Scripts get the event with the first frame; their changes are drawn with the second.
     await frame()
     await Promise.all([frame(), listens && pause(PAUSE_MS)])
   }
@@ -94,7 +94,7 @@ export async function unveil({ most, listens }: { most: number; listens: boolean
   for (const element of hidden.keys()) showAgain(element)
 }
 
-/** Runs in the page: resolves when so many of its frames have passed. */
+/** Runs in the page. Resolves when it has drawn so many frames. */
 export async function drawFrames(count: number): Promise<void> {
   const page = globalThis as unknown as PageGlobals
   for (let passed = 0; passed < count; passed++) {

@@ -2,9 +2,9 @@ import type { Look } from './looks.ts'
 
 export type Scene = keyof typeof scenes
 
-/** A view from the train as inline SVG; `turn` chooses among the look's palettes. It fills whatever box it is given. */
-export function drawLandscape(scene: Scene, look: Look, turn = 0): string {
-  const palette = look.palettes[turn % look.palettes.length] ?? look.palettes[0]
+/** A view from the train as inline SVG; `variant` chooses a palette of the look. It fills whatever box it is given. */
+export function drawLandscape(scene: Scene, look: Look, variant = 0): string {
+  const palette = look.palettes[variant % look.palettes.length] ?? look.palettes[0]
   const colours = Object.entries(palette).map(([name, value]) => `--${name}:${value}`)
   return `<svg class="landscape" viewBox="0 0 800 500" preserveAspectRatio="xMidYMid slice" role="img" aria-label="${scene}" style="${colours.join(';')}">${scenes[scene]}</svg>`
 }

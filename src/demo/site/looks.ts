@@ -1,11 +1,11 @@
-/** How the site looked at one time of its life. */
+/** One design of the site. */
 export interface Look {
-  /** Part of the stylesheet's address: no two looks share one. */
+  /** Part of the stylesheet's address. Each look has another one. */
   readonly name: string
   /** Which arrangement of the same pages: a letter-like column, halves, a poster, or a board of tiles. */
   readonly layout: Layout
   readonly paper: string
-  /** Cards, code and other things that lie on the paper. */
+  /** The colour of cards, code and other boxes. */
   readonly surface: string
   readonly ink: string
   readonly soft: string
@@ -18,7 +18,7 @@ export interface Look {
   readonly radius: number
   readonly textFont: string
   readonly headingFont: string
-  /** Pictures take turns with these, so that a list of them is not all of one colour. */
+  /** Neighbouring pictures use different palettes. */
   readonly palettes: readonly [Palette, ...Palette[]]
 }
 

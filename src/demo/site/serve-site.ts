@@ -12,7 +12,7 @@ import {
   renderStyle,
 } from './site.ts'
 
-/** No such host exists, nor ever will (RFC 2606): a camera is told where to find it. */
+/** This host will never exist (RFC 2606). The camera is told where to find it. */
 const HOST = 'fernweh.example'
 
 export function addressOf(page: PageName): string {
@@ -21,9 +21,9 @@ export function addressOf(page: PageName): string {
 
 export interface DemoSite {
   readonly port: number
-  /** For a camera: where the name of the site leads. */
+  /** For the camera: the address of the site's name. */
   readonly fixedAddresses: ReadonlyMap<string, { readonly address: string; readonly port: number }>
-  /** In another look from now on. */
+  /** Changes the look of the site. */
   show(look: Look): void
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ export async function serveSite(): Promise<DemoSite> {
   const server = createServer((request, response) => {
     const address = URL.parse(request.url ?? '/', `http://${HOST}`)
     if (address?.pathname === '/style.css') {
-      // A page that came before the look changed asks for the style it was made for.
+      // A page that was loaded before the look changed needs its old style.
       const name = address.searchParams.get('look')
       const look = [current, ...looks].find((known) => known.name === name) ?? current
       return answer(response, 200, 'text/css', renderStyle(look))

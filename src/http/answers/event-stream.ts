@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http'
 import type { Root } from '../../capture/status.ts'
 import type { StatusBytes } from '../../capture/statuses.ts'
 import type { Watch, Watcher } from '../../capture/watch.ts'
+import type { ByteBudget } from '../../shares/byte-budget.ts'
 import type { InTurn } from '../../shares/fair-turns.ts'
-import type { Room } from '../../shares/room.ts'
 import type { OpenAnswer } from './open-answers.ts'
 import { SMALL_BYTES } from './send-answer.ts'
 import { whenClosed } from './when-closed.ts'
@@ -19,7 +19,7 @@ export interface EventStreamOptions {
   readonly watch: Watch
   readonly inTurn: InTurn
   readonly response: ServerResponse
-  readonly unread: Room
+  readonly unread: ByteBudget
   /** Called with every byte that was taken. */
   readonly onMoved: () => void
   readonly onError: (error: unknown) => void

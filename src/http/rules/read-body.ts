@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
+import { ByteBudget } from '../../shares/byte-budget.ts'
 import type { Refusals } from '../../shares/refusals.ts'
-import { Room } from '../../shares/room.ts'
 import { whenOver } from '../answers/when-over.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from './client-of.ts'
@@ -17,9 +17,9 @@ const MAX_WAITING = { ofOne: 256, ofAll: 500 }
 const RETRY_AFTER_S = 5
 
 /** Room for bodies, of so many bytes in all. */
-export function openBodies(bytes: number, refusals: Refusals): Room {
+export function openBodies(bytes: number, refusals: Refusals): ByteBudget {
   const detail = 'too many requests of yours wait for their body to be read'
-  return new Room(bytes, {
+  return new ByteBudget(bytes, {
     ...MAX_WAITING,
     refuse: () => refusals.refuse('bodies', detail, RETRY_AFTER_S),
   })

@@ -1,19 +1,19 @@
-/** Runs a task when there is a place for it. */
-export type InPlace = <T>(owner: string, task: () => Promise<T>) => Promise<T>
+/** Runs a task as soon as there is a slot for its owner. */
+export type InSlot = <T>(owner: string, task: () => Promise<T>) => Promise<T>
 
 /**
- * At most `places` at a time, first come, first served; and as many more for owners that have none of them: nobody's first
- * page waits until another's has ended.
+ * Runs at most `slots` tasks at a time, in the order in which they came. As many further slots are for owners that have no
+ * task running: the first task of an owner does not wait for another owner's tasks.
  */
-export function createPlaces(places: number): InPlace {
+export function createSlots(slots: number): InSlot {
   const waiting: { owner: string; enter: () => void }[] = []
-  /** Owners of what is under way. */
+  /** The owner of each running task. */
   const inside: string[] = []
   const mayEnter = (owner: string) =>
-    inside.length < places || (inside.length < 2 * places && !inside.includes(owner))
+    inside.length < slots || (inside.length < 2 * slots && !inside.includes(owner))
   const leave = (owner: string) => {
     inside.splice(inside.indexOf(owner), 1)
-    // Two of them where the first is another's and the one who left has none any more.
+    // This may start two tasks: one in the free slot, and the first task of the owner that has none left.
     for (let index = 0; index < waiting.length; ) {
       const { owner, enter } = waiting[index] as (typeof waiting)[number]
       if (!mayEnter(owner)) index++

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { createPixelRoom } from '../../src/camera/room.ts'
+import { createPixelBudget } from '../../src/camera/pixel-budget.ts'
 
 const FOREVER = new AbortController().signal
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 /** Tasks that say when they begin, and end when they are told. */
-function watchRoom(holdMs = 1_000_000) {
-  const inRoom = createPixelRoom({ pixels: 10, small: 2 })
+function observeBudget(holdMs = 1_000_000) {
+  const withinBudget = createPixelBudget({ pixels: 10, small: 2 })
   const begun: number[] = []
   const ends = new Map<number, () => void>()
   const begin = (pixels: number, signal = FOREVER) =>
-    inRoom(pixels, { signal, holdMs }, async () => {
+    withinBudget(pixels, { signal, holdMs }, async () => {
       begun.push(pixels)
       await new Promise<void>((resolve) => ends.set(pixels, resolve))
     })
@@ -21,8 +21,8 @@ function watchRoom(holdMs = 1_000_000) {
   return { begun, begin, end }
 }
 
-test('what fits is taken at once, in its order; what is larger than the room is alone; what is small does not wait', async () => {
-  const { begun, begin, end } = watchRoom()
+test('tasks that fit start in their order; one larger than the budget runs alone; small ones do not wait', async () => {
+  const { begun, begin, end } = observeBudget()
   const all = [6, 4, 90, 3, 2].map((pixels) => begin(pixels))
   await settled()
   expect(begun).toEqual([2, 6, 4])
@@ -37,8 +37,8 @@ test('what fits is taken at once, in its order; what is larger than the room is 
   await Promise.all(all)
 })
 
-test('what is called off holds no room, be it under way or in line', async () => {
-  const { begun, begin, end } = watchRoom()
+test('an aborted task gives its pixels back, running or waiting', async () => {
+  const { begun, begin, end } = observeBudget()
   const [first, second] = [new AbortController(), new AbortController()]
   const stuck = begin(90, first.signal)
   const waits = begin(80, second.signal)
@@ -58,8 +58,8 @@ test('what is called off holds no room, be it under way or in line', async () =>
   await Promise.all([last, ...more])
 })
 
-test('who takes too long keeps no one else from their turn', async () => {
-  const { begun, begin, end } = watchRoom(1)
+test('a task that takes too long no longer counts', async () => {
+  const { begun, begin, end } = observeBudget(1)
   const stuck = begin(90)
   const next = begin(80)
   while (begun.length < 2) await settled()

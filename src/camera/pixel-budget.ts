@@ -1,20 +1,20 @@
-/** Runs a task when there is room for so many pixels. Rejects with the signal's reason where that comes first. */
-export type PixelRoom = <T>(pixels: number, stay: Stay, task: () => Promise<T>) => Promise<T>
+/** Runs a task when so many pixels are free. Rejects with the signal's reason if it is aborted before that. */
+export type PixelBudget = <T>(pixels: number, stay: Stay, task: () => Promise<T>) => Promise<T>
 
 export interface Stay {
   readonly signal: AbortSignal
-  /** Who takes longer waits for a page, and keeps no one else from their turn. */
+  /** After this time a task no longer counts: its page hangs, and others must not wait for it. */
   readonly holdMs: number
 }
 
-export interface RoomRules {
+export interface BudgetRules {
   readonly pixels: number
-  /** What is no larger than this goes ahead in any case: small pictures do not wait for large ones. */
+  /** Pictures up to this size never wait. */
   readonly small: number
 }
 
-/** First come, first served; what is larger than all of the room is alone in it. */
-export function createPixelRoom({ pixels: size, small }: RoomRules): PixelRoom {
+/** Tasks start in the order in which they came. A picture larger than the whole budget runs alone. */
+export function createPixelBudget({ pixels: size, small }: BudgetRules): PixelBudget {
   const waiting = new Set<{ readonly need: number; readonly begin: () => void }>()
   let free = size
   const beginThoseThatFit = () => {
@@ -42,7 +42,7 @@ export function createPixelRoom({ pixels: size, small }: RoomRules): PixelRoom {
       waiting.add(entrant)
       beginThoseThatFit()
     })
-  /** The browser may never answer for a page that has left: what was called off holds no room. */
+  /** An aborted task gives its pixels back: the browser may never answer for it. */
   const hold = (need: number, { signal, holdMs }: Stay) => {
     const release = () => {
       clearTimeout(impatient)

@@ -1,11 +1,11 @@
-/** One client's share of the room: the others have three times as much, whatever it does. */
+/** The share of one client. Three quarters are always left for others. */
 const SHARE = 1 / 4
 
-/** Where those who stand in line cost something: how many may, of one client and of all. */
+/** How many requests may wait, of one client and of all. */
 export interface LineLimits {
   readonly ofOne: number
   readonly ofAll: number
-  /** What the one too many is told. */
+  /** The error for one request too many. */
   refuse(): unknown
 }
 
@@ -15,11 +15,11 @@ const NO_LIMITS: LineLimits = {
   refuse() {},
 }
 
-/** What someone holds of a room. */
+/** Bytes that a request holds. */
 export interface Held {
-  /** It has become more or less than was thought. */
+  /** Changes the number of bytes to the real one. */
   resize(bytes: number): void
-  /** May be done twice. */
+  /** May be called twice. */
   readonly giveBack: () => void
 }
 
@@ -30,16 +30,16 @@ interface Waiting {
 }
 
 /**
- * Bytes that may be held at a time, in all and by each client. Who finds no room waits in line, by turns between
- * clients. A client that holds its share waits for itself, and nobody for it. What is larger than a share, or than the
- * room, is let in alone.
+ * Limits the bytes in memory, in all and for each client. Requests that find too few bytes free wait in a line for each
+ * client, and clients take turns. A client that has used up its share waits for itself, and no other client waits for it.
+ * A request larger than a share, or than the whole budget, is let in alone.
  */
-export class Room {
+export class ByteBudget {
   readonly #total: number
   readonly #share: number
   readonly #line: LineLimits
   readonly #held = new Map<string, { bytes: number; count: number }>()
-  /** By client, in the order of their turns. A line is there as long as someone stands in it. */
+  /** By client, in the order of their turns. An empty line is removed. */
   readonly #lines = new Map<string, Waiting[]>()
   #waiting = 0
   #bytes = 0
@@ -51,22 +51,22 @@ export class Room {
     this.#line = line
   }
 
-  /** Held now. */
+  /** Bytes that are held now. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** How many hold something now. */
+  /** How many requests hold bytes now. */
   get count(): number {
     return this.#count
   }
 
-  /** Whether nobody would have to wait for so much. */
+  /** Whether a request for so many bytes would not have to wait. */
   has(client: string, bytes: number): boolean {
     return this.#hasShare(client, bytes) && this.#bytes + bytes <= this.#total
   }
 
-  /** Throws what the line refuses with where too many wait, and the signal's reason where nobody waits any more. */
+  /** Throws the line's error if too many wait, and the signal's reason if it is aborted. */
   async take(client: string, bytes: number, signal: AbortSignal): Promise<Held> {
     signal.throwIfAborted()
     const counted = Math.min(bytes, this.#total)
@@ -82,7 +82,7 @@ export class Room {
     return this.#heldBy(client, counted)
   }
 
-  /** Of what is there already, and was not waited for. */
+  /** Counts bytes that are in memory already. */
   hold(client: string, bytes: number): Held {
     this.#hold(client, bytes)
     return this.#heldBy(client, bytes)
@@ -109,7 +109,7 @@ export class Room {
     else if (this.#waiting > this.#line.ofAll) this.#refuseLastOf(this.#longestLine())
   }
 
-  /** Those whose turn it is, as long as there is room for the next one. */
+  /** Lets requests in, in turns, while there are bytes for the next one. */
   #letIn(): void {
     for (const [client, line] of this.#lines) {
       const [first] = line
@@ -118,7 +118,7 @@ export class Room {
       line.shift()
       this.#waiting--
       this.#lines.delete(client)
-      // Behind all others, which this loop comes to as well.
+      // The client comes after all others. This loop reaches it again.
       if (line.length > 0) this.#lines.set(client, line)
       this.#hold(client, first.bytes)
       first.enter()
@@ -155,7 +155,7 @@ export class Room {
     this.#waiting--
     if (line.length === 0) this.#lines.delete(client)
     waiting.refuse(reason)
-    // It may have been the one that the others waited for.
+    // Others may have waited for this one.
     this.#letIn()
   }
 

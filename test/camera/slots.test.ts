@@ -1,16 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createPlaces } from '../../src/camera/places.ts'
+import { createSlots } from '../../src/camera/slots.ts'
 
 /** Two places. Tasks are named by their owner and a number, and end when the test says so. */
 function newPlaces() {
-  const inPlace = createPlaces(2)
+  const inSlot = createSlots(2)
   const inside: string[] = []
   const ends = new Map<string, (error?: Error) => void>()
   return {
     inside,
     enter(name: string) {
-      return inPlace(name[0] ?? '', async () => {
+      return inSlot(name[0] ?? '', async () => {
         inside.push(name)
         const { promise, resolve, reject } = Promise.withResolvers<void>()
         ends.set(name, (error) => (error ? reject(error) : resolve()))
@@ -24,13 +24,13 @@ function newPlaces() {
   }
 }
 
-test('one owner has its places and no more; others have one of the extra ones each', async () => {
+test('one owner has its slots and no more; other owners have one extra slot each', async () => {
   const { inside, enter } = newPlaces()
   for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1']) void enter(name)
   expect(inside).toEqual(['a1', 'a2', 'b1', 'c1'])
 })
 
-test('whoever leaves makes room for the first in line that may enter', async () => {
+test('a task that ends lets the first waiting task in that may start', async () => {
   const { inside, enter, end } = newPlaces()
   for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1']) void enter(name)
   // The extra places are taken: A has to wait until they are free.
@@ -42,14 +42,14 @@ test('whoever leaves makes room for the first in line that may enter', async () 
   expect(inside).toEqual(['a2', 'a3'])
 })
 
-test('whoever has none any more is let in beside the first in line', async () => {
+test('an owner without a running task is let in beside the first in line', async () => {
   const { inside, enter, end } = newPlaces()
   for (const name of ['a1', 'b1', 'b2', 'a2', 'a3']) void enter(name)
   await end('a1')
   expect(inside).toEqual(['b1', 'b2', 'a2'])
 })
 
-test('a task that fails leaves as well', async () => {
+test('a task that fails frees its slot', async () => {
   const { inside, enter, end } = newPlaces()
   const failing = expect(enter('a1')).rejects.toThrow('no')
   for (const name of ['a2', 'a3']) void enter(name)
