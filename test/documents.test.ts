@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs'
+import { glob, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'docs/**/*.md']
+/** A room has its folder or file in one of these. */
+const ROOMS = ['', 'src', 'gallery/src']
+
+const read = (file: string) => readFile(join(ROOT, file), 'utf8')
+
+/** As GitHub and others make it from a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+}
+
+async function anchorsOf(file: string): Promise<string[]> {
+  return [...(await read(file)).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading))
+}
+
+test('the README has less than 150 lines', async () => {
+  expect((await read('README.md')).trim().split('\n').length).toBeLessThan(150)
+})
+
+test('every link of a document leads to a file and a heading of the repository', async () => {
+  const broken: string[] = []
+  let links = 0
+  for await (const file of glob(DOCUMENTS, { cwd: ROOT })) {
+    for (const [, link = ''] of (await read(file)).matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^https?:/.test(link)) continue
+      links++
+      const [path = '', anchor] = link.split('#')
+      const target = path === '' ? file : join(dirname(file), path)
+      const leads =
+        existsSync(join(ROOT, target)) && (anchor === undefined || (await anchorsOf(target)).includes(anchor))
+      if (!leads) broken.push(`${file}: ${link}`)
+    }
+  }
+  expect(broken).toEqual([])
+  expect(links).toBeGreaterThan(30)
+})
+
+test('every source file that ARCHITECTURE.md names is there', async () => {
+  const named = [...(await read('ARCHITECTURE.md')).matchAll(/`([\w-]+\/[\w./-]+\.(?:tsx?|md))`/g)].map(
+    ([, path = '']) => path,
+  )
+  expect(named.length).toBeGreaterThan(30)
+  expect(named.filter((path) => !ROOMS.some((room) => existsSync(join(ROOT, room, path))))).toEqual([])
+})
