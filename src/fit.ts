@@ -4,6 +4,7 @@ import type { Config } from './config/config.ts'
 import { AppError } from './errors.ts'
 import { pictureKey } from './images/images.ts'
 import type { Storage } from './storage.ts'
+import { walkRoots } from './store/walk-roots.ts'
 
 const STORE = 'store'
 /** Results whose pictures are looked for, where nothing else tells. */
@@ -65,7 +66,8 @@ async function fitTogether(storage: Storage): Promise<boolean> {
   const found = await findAnyPicture(storage)
   if (found === 'there') return true
   const holdsAny = await storage.images.holdsAny()
-  if (found === 'no results') return !holdsAny
+  // Pictures without results, of projects that are known: a process was killed before its first result was written.
+  if (found === 'no results') return !holdsAny || (await holdsAnyOfKnown(storage))
   // There are results, and not one of these has its picture. An empty place may be a new one, if nobody had another.
   return !holdsAny && ours === undefined && theirs === undefined
 }
@@ -73,7 +75,7 @@ async function fitTogether(storage: Storage): Promise<boolean> {
 async function findAnyPicture({ store, images }: Storage): Promise<'there' | 'missing' | 'no results'> {
   let any = false
   for (const { projectId } of await store.listProjects({ limit: PROJECTS })) {
-    for (const { rootId } of await store.pageRoots(projectId, { limit: ROOTS })) {
+    for (const rootId of await newestWithJobs(store, projectId)) {
       for (const { uuid } of await store.pageJobs(projectId, rootId, { from: 0, limit: 1 })) {
         any = true
         // One that is damaged belongs here all the same.
@@ -82,6 +84,23 @@ async function findAnyPicture({ store, images }: Storage): Promise<'there' | 'mi
     }
   }
   return any ? 'missing' : 'no results'
+}
+
+/** The newest may have none: whatever was asked for and is not captured yet. */
+async function newestWithJobs(store: Storage['store'], projectId: string): Promise<string[]> {
+  const found: string[] = []
+  for await (const { heads } of walkRoots(store, projectId)) {
+    found.push(...heads.filter(({ jobCount }) => jobCount > 0).map(({ rootId }) => rootId))
+    if (found.length >= ROOTS) break
+  }
+  return found.slice(0, ROOTS)
+}
+
+async function holdsAnyOfKnown({ store, images }: Storage): Promise<boolean> {
+  for (const { projectId } of await store.listProjects({ limit: PROJECTS })) {
+    for await (const some of images.walk(projectId)) if (some.length > 0) return true
+  }
+  return false
 }
 
 async function keepIds(storage: Storage, config: Config): Promise<void> {

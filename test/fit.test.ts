@@ -1,9 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../src/config/config.ts'
 import { requireFit } from '../src/fit.ts'
-import { pictureKey } from '../src/images/images.ts'
+import { type ImageKey, type Images, pictureKey } from '../src/images/images.ts'
 import { openStorage } from '../src/storage.ts'
 import { runProofsheet } from './support/process.ts'
 import { addRows, makeProject } from './support/results.ts'
@@ -22,16 +23,21 @@ async function start(env: Env, options = {}) {
 }
 
 /** A store with one result and its picture. */
-async function fill(env: Env): Promise<void> {
+async function fill(env: Env): Promise<string> {
   const { store, images, close } = await openStorage(readConfig({ PORT: '0', ...env }))
   const projectId = await makeProject(store)
   const rootId = await addRows(store, projectId)
   const [job] = await store.jobsOf(projectId, [rootId])
+  await publish(images, pictureKey(projectId, job?.uuid ?? ''))
+  await close()
+  return projectId
+}
+
+async function publish(images: Images, key: ImageKey): Promise<void> {
   const batch = await images.startBatch()
-  await batch.add(pictureKey(projectId, job?.uuid ?? ''), Buffer.from('picture'))
+  await batch.add(key, Buffer.from('picture'))
   await batch.publish()
   await batch.discard()
-  await close()
 }
 
 const postgres = usePostgres()
@@ -63,6 +69,24 @@ describe.each<[string, () => Promise<Env>]>([
     const { store, images } = await start(env)
     expect(await images.findStoreId()).toMatch(/^[0-9a-f-]{36}$/)
     expect(await store.findIdentity('store')).toBe(await images.findStoreId())
+  })
+
+  test('what was asked for since, and is not captured yet, says nothing about the pictures', async () => {
+    const env = await newEnv()
+    const projectId = await fill(env)
+    const { store, close } = await openStorage(readConfig({ PORT: '0', ...env }))
+    for (const created of [2e12, 3e12, 4e12, 5e12]) await addRows(store, projectId, { created, jobs: 0 })
+    await close()
+    await start(env)
+  })
+
+  test('pictures of a project that has no result yet are its own: a process was killed in between', async () => {
+    const env = await newEnv()
+    const { store, images, close } = await openStorage(readConfig({ PORT: '0', ...env }))
+    const projectId = await makeProject(store)
+    await publish(images, pictureKey(projectId, randomUUID()))
+    await close()
+    await start(env)
   })
 
   test.each([true, false])(
