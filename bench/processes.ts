@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { memoryOf } from '../test/support/memory.ts'
+
+const MB = 1024 * 1024
 
 export interface Serving {
   readonly url: string
@@ -44,7 +46,7 @@ export async function startServer(
   child.stdout.resume()
   return {
     url,
-    memory: () => memoryOf(child),
+    memory: () => megabytesOf(child),
     async setAhead(milliseconds) {
       child.send(milliseconds)
       await once(child, 'message')
@@ -59,10 +61,10 @@ export async function stop(child: ChildProcess): Promise<void> {
   await ended
 }
 
-export function memoryOf(child: ChildProcess): { now: number; peak: number } {
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-  const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) / 1024
-  return { now: read('VmRSS'), peak: read('VmHWM') }
+/** In megabytes. */
+export function megabytesOf(child: ChildProcess): { now: number; peak: number } {
+  const { now, peak } = memoryOf(child.pid ?? -1)
+  return { now: now / MB, peak: peak / MB }
 }
 
 /** Without a line for each request: bare `node:http` writes none either. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../test/support/ports.ts'
 import { askOnce, sustain } from './load.ts'
-import { memoryOf, spawnNode, startProofsheet, stop } from './processes.ts'
+import { megabytesOf, spawnNode, startProofsheet, stop } from './processes.ts'
 import { compare, median } from './statistics.ts'
 import type { Figure } from './targets.ts'
 import type { World } from './worlds.ts'
@@ -64,7 +64,7 @@ async function start(
   }
   const seconds = (performance.now() - began) / 1000
   await sleep(1_000)
-  const memory = memoryOf(child).now
+  const memory = megabytesOf(child).now
   await stop(child)
   return { seconds, memory }
 }

@@ -6,7 +6,7 @@ import type { Probed, ProbeOrder } from './prober.ts'
 import { toGet } from './requests.ts'
 import { startService } from './service.ts'
 import type { Tree } from './tree.ts'
-import { memoryOf, watchMemory } from './usage.ts'
+import { megabytesOf, watchMemory } from './usage.ts'
 import type { World } from './world.ts'
 
 const WARM_UP_MS = 700
@@ -47,7 +47,7 @@ export async function measureAttack(tree: Tree, world: World, attack: Attack): P
     await attack.errand?.(place)
     const quietErrand = await attack.errand?.(place)
     const quiet = await probe(QUIET_MS)
-    const idle = memoryOf(service.pid)
+    const idle = megabytesOf(service.pid)
     const memory = watchMemory(service.pid)
     underWay = await attack.start(place)
     const probing = probe((attack.seconds ?? ATTACK_S) * 1_000)

@@ -1,18 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { memoryOf } from '../../test/support/memory.ts'
 
 const HAS_PROC = existsSync('/proc/self/stat')
 /** Linux counts processor time in these, on every machine that Node runs on. */
 const TICKS_A_SECOND = 100
 
 /** Resident memory of a process in megabytes; NaN where it is gone. */
-export function memoryOf(pid: number): number {
-  try {
-    if (!HAS_PROC) return Number(ps(pid, 'rss')) / 1024
-    return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-  } catch {
-    return Number.NaN
-  }
+export function megabytesOf(pid: number): number {
+  return memoryOf(pid).now / (1024 * 1024)
 }
 
 /** Seconds of a core that a process has used since it began. */
@@ -43,9 +39,9 @@ export function openFilesOf(pid: number): number | undefined {
 
 /** The largest that was seen, looked at ten times a second. */
 export function watchMemory(pid: number): { peak(): number; stop(): void } {
-  let most = memoryOf(pid)
+  let most = megabytesOf(pid)
   const timer = setInterval(() => {
-    most = Math.max(most, memoryOf(pid) || 0)
+    most = Math.max(most, megabytesOf(pid) || 0)
   }, 100)
   return { peak: () => most, stop: () => clearInterval(timer) }
 }

@@ -9,7 +9,7 @@ import type { Probed, ProbeOrder } from './prober.ts'
 import { toGet } from './requests.ts'
 import { startService } from './service.ts'
 import { describeAnswers, type Special } from './table.ts'
-import { memoryOf, processorSecondsOf, watchMemory } from './usage.ts'
+import { megabytesOf, processorSecondsOf, watchMemory } from './usage.ts'
 import type { Heard, WaitOrder, WatchOrder } from './watcher.ts'
 import { addWaitingRoot } from './world.ts'
 
@@ -50,7 +50,7 @@ export const watchers = (many: number): Special => ({
     const place = { world, service }
     try {
       const quiet = await prober.ask(toProbe(place, 2_500))
-      const idle = memoryOf(service.pid)
+      const idle = megabytesOf(service.pid)
       const memory = watchMemory(service.pid)
       const url = service.url + eventsPath(projectId, rootId)
       await child.ask({
@@ -61,7 +61,7 @@ export const watchers = (many: number): Special => ({
       })
       const first = await child.ask({ event: await version(), limitMs: CONNECT_LIMIT_MS })
       await sleep(SETTLE_MS)
-      const held = memoryOf(service.pid) - idle
+      const held = megabytesOf(service.pid) - idle
       const before = processorSecondsOf(service.pid)
       await sleep(STILL_S * 1_000)
       const share = (processorSecondsOf(service.pid) - before) / STILL_S

@@ -26,11 +26,11 @@ import {
   type Site,
   serveSite,
   type TestCamera,
-  until,
 } from '../support/camera.ts'
 import { freePort } from '../support/ports.ts'
 import { type RunningProcess, start } from '../support/process.ts'
 import { BROWSER_ENV, findTestBrowser } from '../support/test-browser.ts'
+import { until } from '../support/until.ts'
 import { makeFolder } from '../support/workspace.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -470,7 +470,7 @@ describe('one job and the next', () => {
       own.take(at('/unfinished'), { loadingTime: FOREVER }, signal),
     )
     const ended = Promise.allSettled(shots)
-    await until('the page asks', () => count('/never') > waiting)
+    await until(() => count('/never') > waiting, 'the page asks')
     second.abort(reason)
     first.abort(reason)
     expect(await ended).toEqual([1, 2].map(() => ({ status: 'rejected', reason })))
@@ -492,7 +492,7 @@ describe('a browser that', () => {
       () => 'taken',
       (error) => error,
     )
-    await until('the page asks', () => count('/never') > asked)
+    await until(() => count('/never') > asked, 'the page asks')
     const browser = findBrowsers().find((pid) => !before.has(pid)) ?? Number.NaN
     return { own, shot, browser }
   }
@@ -516,7 +516,7 @@ describe('a browser that', () => {
       processesOf(browser)
         .filter(({ type }) => type === 'renderer')
         .map(({ pid }) => pid)
-    await until('no renderer is busy', () => ticks().every((pid) => !isBusy(pid)))
+    await until(() => ticks().every((pid) => !isBusy(pid)), 'no renderer is busy')
     expect((await look(own.take(`http://busy.test:${busy.port}/green`))).at(0, 0)).toBe(GREEN)
   })
 
@@ -548,10 +548,10 @@ describe('a browser that', () => {
     process.kill(browser, 'SIGKILL')
     expect(await shot).toMatchObject({ name: 'CaptureFailure', reason: 'crashed' })
     expect((await look(own.take(at('/green')))).at(0, 0)).toBe(GREEN)
-    await until('its processes are gone', () => processesOf(browser).length === 0)
+    await until(() => processesOf(browser).length === 0, 'its processes are gone')
     const others = findBrowsers()
     expect(others).not.toContain(browser)
-    await until('one profile for each browser', () => profilesOf().length === others.length)
+    await until(() => profilesOf().length === others.length, 'one profile for each browser')
   })
 
   test('stops answering is ended with the camera', async () => {
@@ -559,7 +559,7 @@ describe('a browser that', () => {
     process.kill(-browser, 'SIGSTOP')
     await own.close()
     await shot
-    await until('its processes are gone', () => processesOf(browser).length === 0)
+    await until(() => processesOf(browser).length === 0, 'its processes are gone')
     expect(own.gates.size).toBe(0)
   })
 
@@ -573,7 +573,7 @@ describe('a browser that', () => {
     process.kill(-browser, 'SIGSTOP')
     await own.close()
     await shot
-    await until('its processes are gone', () => processesOf(browser).length === 0)
+    await until(() => processesOf(browser).length === 0, 'its processes are gone')
   })
 
   test('is closed in the middle leaves no process, no zombie, no profile and no gate', async () => {
@@ -584,7 +584,7 @@ describe('a browser that', () => {
     )
     await own.close()
     // Killed is not yet gone, and those whose parent is gone are for the first process of the machine to wait for.
-    await until('nothing is left', () => processesOf(browser).length === 0)
+    await until(() => processesOf(browser).length === 0, 'nothing is left')
     expect(profilesOf().length).toBe(profiles)
     await shot
     expect(await Promise.all(others)).toEqual(['ended', 'ended', 'ended'])
@@ -598,7 +598,7 @@ describe('a browser that', () => {
     const browsers = findBrowsers().length
     const own = openOwnCamera()
     const shot = own.take(at('/green')).catch(() => 'ended')
-    await until('its profile is there', () => profilesOf().length > profiles)
+    await until(() => profilesOf().length > profiles, 'its profile is there')
     await own.close()
     expect(await shot).toBe('ended')
     expect([profilesOf().length, findBrowsers().length]).toEqual([profiles, browsers])
@@ -610,14 +610,14 @@ describe('a browser that', () => {
       own.take('${at('/unfinished')}', { loadingTime: ${FOREVER} })`)
     const asked = count('/never')
     await Promise.race([
-      until('the page asks', () => count('/never') > asked),
+      until(() => count('/never') > asked, 'the page asks'),
       parent.ended.then(() => Promise.reject(new Error(parent.stderr()))),
     ])
     const [browser = Number.NaN] = findBrowsers(parent.pid)
     expect([processesOf(browser).length > 1, profilesOf(parent.pid).length]).toEqual([true, 1])
     parent.child.kill('SIGKILL')
     await parent.ended
-    await until('its processes are gone', () => processesOf(browser).every(({ zombie }) => zombie))
+    await until(() => processesOf(browser).every(({ zombie }) => zombie), 'its processes are gone')
     expect(profilesOf(parent.pid)).toHaveLength(1)
     await openOwnCamera().ready()
     expect(profilesOf(parent.pid)).toEqual([])

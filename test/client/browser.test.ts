@@ -6,10 +6,10 @@ import { chromium, type Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type BareAnswer, events, serveBare } from '../support/bare-server.ts'
-import { until } from '../support/camera.ts'
 import { finishNext, startAccepting } from '../support/requests.ts'
 import { addRows, makeKey } from '../support/results.ts'
 import { prepareTestBrowser } from '../support/test-browser.ts'
+import { until } from '../support/until.ts'
 
 const ENTRY = join(fileURLToPath(new URL('../..', import.meta.url)), 'src/client/client.ts')
 
@@ -121,7 +121,7 @@ describe('in a browser', () => {
     expect(closed).toBe(1)
     await page.evaluate('stop.abort()')
     expect(await watching).toEqual(['queued', 'running'])
-    await until('the connection is closed', () => closed === 2)
+    await until(() => closed === 2, 'the connection is closed')
     expect(
       await run(
         page,

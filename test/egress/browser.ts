@@ -149,8 +149,3 @@ export function ask(gate: Gate, url: string, { method = 'GET', headers, body, ag
     send().catch(reject)
   })
 }
-
-/** Waits until it holds; the test's own deadline ends what never does. */
-export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5))
-}

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Gate, Lookup } from '../../src/egress/guard.ts'
 import { freePort } from '../support/ports.ts'
-import { dial, openTestGate, openTunnel, sendRequest, serveTcp, until } from './browser.ts'
+import { until } from '../support/until.ts'
+import { dial, openTestGate, openTunnel, sendRequest, serveTcp } from './browser.ts'
 
 // Why nothing came: http gets a destroyed connection, CONNECT a status, and both leave the reason with the gate.
 

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { Agent } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { until } from '../support/until.ts'
 import {
   ask,
   dial,
@@ -11,7 +12,6 @@ import {
   serveBytes,
   serveHttp,
   serveTcp,
-  until,
 } from './browser.ts'
 
 // Plain http through a gate: what is asked arrives, what is answered comes back, and nothing else does.

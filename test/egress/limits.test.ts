@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { parseAllowList } from '../../src/egress/allow-list.ts'
 import { createGuard } from '../../src/egress/guard.ts'
+import { until } from '../support/until.ts'
 import {
   ask,
   dial,
@@ -11,7 +12,6 @@ import {
   serveBytes,
   serveHttp,
   serveTcp,
-  until,
 } from './browser.ts'
 
 // A gate takes so many bytes and connections, and when it is closed nothing of it is left.

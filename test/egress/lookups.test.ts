@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { parseAllowList } from '../../src/egress/allow-list.ts'
 import { createGuard, type Lookup } from '../../src/egress/guard.ts'
-import { dial, openTestGate, openTunnel, sendRequest, tryTunnel, until } from './browser.ts'
+import { until } from '../support/until.ts'
+import { dial, openTestGate, openTunnel, sendRequest, tryTunnel } from './browser.ts'
 
 // Look-ups hold threads that the rest of the service needs: they take turns.
 

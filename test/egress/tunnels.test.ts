@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { dial, openTestGate, openTunnel, serveTcp, until } from './browser.ts'
+import { until } from '../support/until.ts'
+import { dial, openTestGate, openTunnel, serveTcp } from './browser.ts'
 
 // CONNECT: https, and ws:// on port 80, are bytes both ways.
 

@@ -8,7 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
-import { memoryOf, serveProcess } from '../support/process.ts'
+import { memoryOf } from '../support/memory.ts'
+import { serveProcess } from '../support/process.ts'
 import { readZip } from '../support/read-zip.ts'
 import { FAILED, finishNext, startAccepting } from '../support/requests.ts'
 import {
@@ -263,7 +264,7 @@ describe('the pictures of a root as an archive', () => {
       rootId: string
     }[]
     const url = service.url + archiveUrl(projectId, list[0]?.rootId ?? '')
-    const idle = (await memoryOf(service.pid)).now
+    const idle = memoryOf(service.pid).now
     const slow = get(url)
     const [paused] = await once(slow, 'response')
     paused.pause()
@@ -271,7 +272,7 @@ describe('the pictures of a root as an archive', () => {
     const begun = performance.now()
     for await (const chunk of (await fetch(url)).body ?? []) chunks.push(chunk)
     const seconds = (performance.now() - begun) / 1000
-    const { peak } = await memoryOf(service.pid)
+    const { peak } = memoryOf(service.pid)
     slow.destroy()
     const archive = Buffer.concat(chunks)
     process.stderr.write(
@@ -295,12 +296,12 @@ test('many archives that hardly anyone reads do not fill the memory, and leave n
   const list = await fetch(`${service.url}${rootsUrl(projectId)}?limit=1`)
   const [root] = (await list.json()) as { rootId: string }[]
   const url = service.url + archiveUrl(projectId, root?.rootId ?? '')
-  const [idle, files] = [(await memoryOf(service.pid)).now, await countFiles(service.pid)]
+  const [idle, files] = [memoryOf(service.pid).now, await countFiles(service.pid)]
   const slow = Array.from({ length: 60 }, () => get(url, { agent: false }))
   const responses = await Promise.all(slow.map((request) => once(request, 'response')))
   for (const [response] of responses) response.pause()
   await sleep(1_000)
-  const { peak } = await memoryOf(service.pid)
+  const { peak } = memoryOf(service.pid)
   for (const request of slow) request.destroy()
   expect((peak - idle) / MB).toBeLessThan(300)
   await expect.poll(() => countFiles(service.pid)).toBeLessThan(files + 5)

@@ -7,7 +7,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
-import { memoryOf, serveProcess } from '../support/process.ts'
+import { memoryOf } from '../support/memory.ts'
+import { serveProcess } from '../support/process.ts'
 import { addRows, makeProject, newJob, rootsUrl } from '../support/results.ts'
 import { seedRows } from '../support/seed.ts'
 import { startService } from '../support/service.ts'
@@ -43,7 +44,7 @@ describe('the list of a large project', () => {
       const projectId = await seedRows(dataDir, { roots, jobsPerRoot })
       const service = await serveProcess({ DATA_DIR: dataDir })
       await (await fetch(`${service.url}/readyz`)).text()
-      const idle = (await memoryOf(service.pid)).now
+      const idle = memoryOf(service.pid).now
 
       let served = 0
       let reading = true
@@ -58,7 +59,7 @@ describe('the list of a large project', () => {
       const list = await drain(service.url + rootsUrl(projectId))
       reading = false
       await others
-      const { peak } = await memoryOf(service.pid)
+      const { peak } = memoryOf(service.pid)
 
       expect(list).toMatchObject({ status: 200, jobs: 100_000, end: ']' })
       expect(list.bytes).toBeGreaterThan(70 * MB)
@@ -99,7 +100,7 @@ describe('the list of a large project', () => {
     const projectId = await seedRows(dataDir, { roots: 5_000, jobsPerRoot: 10 })
     const service = await serveProcess({ DATA_DIR: dataDir })
     await drain(`${service.url}${rootsUrl(projectId)}`)
-    const before = (await memoryOf(service.pid)).now
+    const before = memoryOf(service.pid).now
     const sockets = Array.from({ length: 16 }, () => {
       const socket = connect(Number(new URL(service.url).port), '127.0.0.1')
       socket.write(`GET ${rootsUrl(projectId)} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
@@ -108,7 +109,7 @@ describe('the list of a large project', () => {
     })
     await sleep(1_500)
     // Sixteen lists of 40 MB each; what is allowed is what the collector leaves lying about, not the lists.
-    expect(((await memoryOf(service.pid)).now - before) / MB).toBeLessThan(160)
+    expect((memoryOf(service.pid).now - before) / MB).toBeLessThan(160)
     // No read transaction is open, so a writer's checkpoint can reset the log.
     const writer = new DatabaseSync(join(dataDir, 'proofsheet.db'), { timeout: 2_000 })
     writer.exec(`update projects set name = 'x'`)

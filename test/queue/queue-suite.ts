@@ -16,8 +16,8 @@ import { openStorage } from '../../src/storage.ts'
 import { type Captures, type CaptureTask, type NewRequest, SUSPECT_DEATHS } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
 import { FAILURE, newRequest, PICTURE } from '../support/captures.ts'
-import { PATIENCE_MS } from '../support/patience.ts'
 import { makeProject } from '../support/results.ts'
+import { until } from '../support/until.ts'
 
 /** The environment that names a database, and a folder. */
 export type Place = Record<string, string>
@@ -88,14 +88,6 @@ export function hanging() {
     throw signal.reason
   }
   return { work, begun: begun.promise, told: told.promise, works: () => works }
-}
-
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`not within ${PATIENCE_MS} ms: ${condition}`)
-    await sleep(10)
-  }
 }
 
 const progressOf = async ({ captures }: Store, { projectId, rootId }: NewRequest) => {

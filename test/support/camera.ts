@@ -2,7 +2,6 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import type { FoundBrowser } from '../../src/browser/browser.ts'
 import type { Camera, PageToShoot, Shot } from '../../src/camera/camera.ts'
@@ -10,7 +9,6 @@ import { type CameraOptions, createCamera } from '../../src/camera/chromium.ts'
 import type { OwnOptions } from '../../src/contract/capture-options.ts'
 import { parseAllowList } from '../../src/egress/allow-list.ts'
 import { createGuard, type Gate, type Guard, type Lookup } from '../../src/egress/guard.ts'
-import { PATIENCE_MS } from './patience.ts'
 import { findTestBrowser } from './test-browser.ts'
 
 // A camera before sites of this machine. Nothing here asks DNS, and nothing leaves loopback.
@@ -257,14 +255,5 @@ function readProc(pid: string, file: string): string {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')
   } catch {
     return ''
-  }
-}
-
-/** Waits until it holds, and says what did not where it never does. */
-export async function until(what: string, holds: () => boolean): Promise<void> {
-  const end = performance.now() + PATIENCE_MS
-  while (!holds()) {
-    if (performance.now() > end) throw new Error(`not within ${PATIENCE_MS} ms: ${what}`)
-    await sleep(10)
   }
 }

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
@@ -91,11 +90,4 @@ export async function serveProcess(env: Record<string, string>) {
   const running = proofsheet(['serve'], { PORT: '0', LOG_LEVEL: 'warn', ...env })
   const [, url = ''] = await running.waitFor(/ready at (http:\/\/\S+)/)
   return { ...running, url }
-}
-
-/** Resident memory in bytes; `peak` since the process started. */
-export async function memoryOf(pid: number): Promise<{ now: number; peak: number }> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8')
-  const read = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024
-  return { now: read('VmRSS'), peak: read('VmHWM') }
 }

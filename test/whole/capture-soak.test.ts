@@ -4,8 +4,9 @@ import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { memoryOf } from '../support/memory.ts'
 import { askFor, COLOURED, servePages } from '../support/pages.ts'
-import { memoryOf, proofsheet, serveProcess } from '../support/process.ts'
+import { proofsheet, serveProcess } from '../support/process.ts'
 import { rounds } from '../support/rounds.ts'
 import { BROWSER_ENV } from '../support/test-browser.ts'
 import { makeFolder } from '../support/workspace.ts'
@@ -59,9 +60,9 @@ test(
     }
     // What the first ones load, and V8's young heap, are there to stay.
     await capture(WARM_UP)
-    const began = await memoryOf(service.pid)
+    const began = memoryOf(service.pid)
     await capture(CAPTURES)
-    const ended = await memoryOf(service.pid)
+    const ended = memoryOf(service.pid)
     expect(ended.now - began.now).toBeLessThan(MOST_GROWTH)
     const processes = await descendantsOf(service.pid)
     // One that has just ended may not have been collected yet; those that were never are forever.

@@ -22,6 +22,7 @@ import {
   openReference,
   pick,
   type Reference,
+  random,
   renderRoot,
   SHARED_HOST,
   same,
@@ -315,7 +316,7 @@ describe('two instances that are written to and read from at random', () => {
       const read = async () => {
         const url = pick(checked.urls)
         const project = pick(projects)
-        const kind = Math.random()
+        const kind = random()
         if (kind < 0.3) await checked.list(url, project)
         else if (kind < 0.6) await checked.list(url, project, { limit: 1 + whole(30), pages: 1 + whole(4) })
         else {

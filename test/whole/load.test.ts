@@ -10,8 +10,9 @@ import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import type { RootResult } from '../../src/contract/results.ts'
 import { openStorage } from '../../src/storage.ts'
+import { memoryOf } from '../support/memory.ts'
 import { PATIENCE_MS } from '../support/patience.ts'
-import { memoryOf, serveProcess } from '../support/process.ts'
+import { serveProcess } from '../support/process.ts'
 import { makeProject, rootsUrl } from '../support/results.ts'
 import { rounds } from '../support/rounds.ts'
 import { seedPostgresRows, seedRows } from '../support/seed.ts'
@@ -137,7 +138,7 @@ async function giveUpMany({ url, pid }: { url: string; pid: number }, path: stri
   const impatient = async () => {
     while (left-- > 0) {
       await giveUp(url, path)
-      if (left % 50 === 0) most = Math.max(most, (await memoryOf(pid)).now)
+      if (left % 50 === 0) most = Math.max(most, memoryOf(pid).now)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, impatient))
@@ -179,7 +180,7 @@ describe('after much that was asked for and never read', () => {
     while (Date.now() < until) {
       await askForOne()
       served++
-      if (served % 10 === 0) most = Math.max(most, (await memoryOf(service.pid)).now)
+      if (served % 10 === 0) most = Math.max(most, memoryOf(service.pid).now)
     }
     const sipped = await Promise.all(sips)
     print('with slow readers', await readFigures(service.url))
@@ -304,13 +305,13 @@ describe('a large list from PostgreSQL', () => {
     await seedPostgresRows(world.DATABASE_URL, projectId, { roots: 10_000, jobsPerRoot: 10 })
     const service = await serveProcess(world)
     await readJson(`${service.url}/readyz`)
-    const idle = (await memoryOf(service.pid)).now
+    const idle = memoryOf(service.pid).now
     expect(await readList(service.url + rootsUrl(projectId))).toMatchObject({
       status: 200,
       jobs: 100_000,
       end: ']',
     })
-    const above = Math.round(((await memoryOf(service.pid)).peak - idle) / MB)
+    const above = Math.round((memoryOf(service.pid).peak - idle) / MB)
     process.stderr.write(`list of 100,000 jobs from PostgreSQL: memory +${above} MB\n`)
     // Some 65 MB above a service that has just started; 144 where V8's young generation may grow.
     expect(above).toBeLessThan(100)
