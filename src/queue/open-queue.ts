@@ -20,6 +20,7 @@ const RENEWED_AT_ONCE = 3
 const CLOSE_MS = 20_000
 /** A page that may kill its process waits until nothing else is under way, but others do not wait for it more often. */
 const SUSPECTS_MS = 10_000
+const TAKEN_OVER = 'another process has taken over a capture'
 
 /** The store itself is the queue, and this process works it off; others on the same store may help. */
 export function openQueue(
@@ -54,7 +55,7 @@ export function openQueue(
       await work(task, AbortSignal.any([lease.lost, closing.signal]))
     } catch (error) {
       if (lease.lost.aborted) {
-        log.warn({ rootId, position }, 'another process has taken over a capture')
+        log.warn({ rootId, position }, TAKEN_OVER)
         return
       }
       const stopped = closing.signal.aborted
@@ -64,16 +65,16 @@ export function openQueue(
         : died
           ? delayAfterDeath({ deaths: task.deaths + 1 })
           : pauseAfter(error, task)
-      if (!stopped) log.warn({ err: error, rootId, position }, 'a capture is tried again')
-      await captures
-        .putBack(task, {
-          now: clock(),
-          due: clock() + pause,
-          counts: !stopped && !died && !isOurs(error),
-          died,
+      const counts = !stopped && !died && !isOurs(error)
+      const isStillOurs = await captures
+        .putBack(task, { now: clock(), due: clock() + pause, counts, died })
+        .catch((cause) => {
+          // Then nobody renews its lease, and another gives it back.
+          log.error({ err: cause }, 'a capture could not be put back')
+          return true
         })
-        // Then nobody renews its lease, and another gives it back.
-        .catch((cause) => log.error({ err: cause }, 'a capture could not be put back'))
+      if (!isStillOurs) log.warn({ rootId, position }, TAKEN_OVER)
+      else if (!stopped) log.warn({ err: error, rootId, position }, 'a capture is tried again')
     } finally {
       lease.letGo()
       ours.delete(task.uuid)

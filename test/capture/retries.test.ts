@@ -23,7 +23,7 @@ const CRASH = () => new CaptureFailure('crashed', 'The page has crashed.')
 const bytes = await makePng()
 
 /** A worker whose camera does what the test says, and then has a picture. Its lines of the log are kept. */
-function makeWorker({ store, images }: Storage, shoot: Shoot) {
+function makeWorker({ store, images }: Storage, shoot: Shoot, stoodStill = false) {
   const lines: Record<string, unknown>[] = []
   const note = (line: object, text: string) => void lines.push({ ...line, text })
   const ended: CaptureTask[] = []
@@ -40,7 +40,7 @@ function makeWorker({ store, images }: Storage, shoot: Shoot) {
   const work = createWork({
     ...{ camera, captures: store.captures, images, figures, log, clock: () => 1 },
     limits: { picturePixels: 1e6 },
-    standstill: { since: () => false },
+    standstill: { since: () => stoodStill },
     onBegun: () => {},
     onEnded: (task) => ended.push(task),
   })
@@ -168,16 +168,20 @@ describe.each(bothDatabases(useDatabases()))('%s: an attempt at a page', (_, new
   })
 
   /** A worker that is frozen before its camera has a picture, while another captures its page. */
-  const freeze = async (shoot: Shoot, leaseMs: number) => {
+  const freeze = async (shoot: Shoot, leaseMs: number, stoodStill = false) => {
     const { storage, request } = await open()
     const { captures } = storage.store
     const begun = Promise.withResolvers<CaptureTask>()
     const woken = Promise.withResolvers<void>()
-    const worker = makeWorker(storage, async (task, signal) => {
-      begun.resolve(task)
-      await woken.promise
-      await shoot(task, signal)
-    })
+    const worker = makeWorker(
+      storage,
+      async (task, signal) => {
+        begun.resolve(task)
+        await woken.promise
+        await shoot(task, signal)
+      },
+      stoodStill,
+    )
     const queue = openQueue(captures, {
       ...{ work: worker.work, concurrency: 1, log: worker.log, leaseMs },
     })
@@ -206,6 +210,17 @@ describe.each(bothDatabases(useDatabases()))('%s: an attempt at a page', (_, new
     await expect.poll(lines, { timeout: 60_000 }).toMatchObject([{ rootId: late.rootId, late: true }])
     expect(await answers()).toEqual(before)
     expect([worker.ended, worker.figures.times.size]).toEqual([[], 0])
+  })
+
+  test('that was frozen and fails for that does not say that it is tried again', async () => {
+    const fail: Shoot = async () => {
+      throw new CaptureFailure('timeout', 'It did not answer in time.')
+    }
+    const { worker, answers, before } = await freeze(fail, 600_000, true)
+    await expect
+      .poll(() => worker.lines.map(({ text }) => text), { timeout: 60_000 })
+      .toEqual(['another process has taken over a capture'])
+    expect(await answers()).toEqual(before)
   })
 
   test('that hears that it was taken over stops, and its picture is not stored', async () => {

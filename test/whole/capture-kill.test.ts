@@ -3,13 +3,13 @@
 import { randomUUID } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { rootPath } from '../../src/contract/paths.ts'
 import { askFor, COLOURED, servePages } from '../support/pages.ts'
 import { proofsheet, serveProcess } from '../support/process.ts'
 import { startService } from '../support/service.ts'
 import { BROWSER_ENV } from '../support/test-browser.ts'
+import { until } from '../support/until.ts'
 import { usePostgres, useS3 } from '../support/use-servers.ts'
 import { makeFolder } from '../support/workspace.ts'
 import { newWorld } from '../support/worlds.ts'
@@ -22,10 +22,6 @@ const slowPages = () =>
   servePages((_path, response) => {
     setTimeout(() => response.end(COLOURED), 300)
   })
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  while (!(await holds())) await sleep(50)
-}
 
 const pagesOf = (url: string, count: number) =>
   Array.from({ length: count }, (_, index) => ({ url: `${url}/${index}`, name: `Page ${index}` }))
@@ -108,8 +104,8 @@ test('two workers, one killed, one frozen past its lease and woken: every result
   }
   const before = await read()
   process.kill(frozen.pid, 'SIGCONT')
-  // It finds that what it was at is not its own any more.
-  await until(async () => /"late":true|has taken over a capture/.test(frozen.stderr()))
+  // It finds of both pages that it was at that they are not its own any more.
+  await until(() => (frozen.stderr().match(/"late":true|has taken over a capture/g)?.length ?? 0) >= 2)
   expect(await read()).toEqual(before)
   const { jobs } = await client.root(rootId)
   expect(jobs.map(({ url }) => url.url)).toEqual(pagesOf(site.url, 30).map(({ url }) => url))
