@@ -200,7 +200,7 @@ describe('SQLite', () => {
         if (looking) setImmediate(watch)
       }
       setImmediate(watch)
-      await Promise.all(Array.from({ length: 40 }, look))
+      await Promise.all(Array.from({ length: 12 }, look))
       looking = false
       expect(longest).toBeLessThan(60)
     }
