@@ -1,5 +1,6 @@
 import type { Sharp, SharpOptions } from 'sharp'
 import { AppError } from './errors.ts'
+import { createLimiter } from './limiter.ts'
 
 /** Previews are this wide, or as wide as the picture where that is less. */
 export const PREVIEW_WIDTH = 400
@@ -80,13 +81,7 @@ function endsProperly(png: Buffer): boolean {
   return false
 }
 
-let lastLarge: Promise<unknown> = Promise.resolve()
-
-async function oneAtATime<T>(work: () => Promise<T>): Promise<T> {
-  const turn = lastLarge.then(work)
-  lastLarge = turn.catch(() => {})
-  return await turn
-}
+const oneAtATime = createLimiter(1)
 
 /** Three bytes a pixel. */
 export interface Pixels {

@@ -2,6 +2,7 @@ import type { Browsing } from './browsing.ts'
 import type { Captures } from './captures.ts'
 import type { Events } from './events.ts'
 import type { JobText, RootPositions, RootTexts } from './job-text.ts'
+import type { Removals } from './removals.ts'
 
 export interface Project {
   readonly projectId: string
@@ -159,6 +160,7 @@ export interface Store {
   readonly captures: Captures
   /** What has happened to captured roots. */
   readonly events: Events
+  readonly removals: Removals
 
   /** Whether someone waits for a project, a root or a key: that takes a moment. */
   isLookingUp(): boolean

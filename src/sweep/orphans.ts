@@ -1,11 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ImageKey, type Images, parseKey, type StoredImage } from '../images/images.ts'
-import type { Store } from '../store/store.ts'
-
-export interface SweptStorage {
-  readonly store: Pick<Store, 'listProjects' | 'findTaken' | 'whileFree' | 'captures'>
-  readonly images: Images
-}
+import { type ImageKey, parseKey, type StoredImage } from '../images/images.ts'
+import { removePictures, type StoreAndImages } from '../removal/remove-pictures.ts'
 
 export interface SweepOptions {
   readonly now: number
@@ -34,7 +29,7 @@ const REMOVED_AT_ONCE = 20
  * Finds files that no row points at (killed processes leave them) and removes them. It removes no file younger than
  * `YOUNG_MS` and no file of an unknown project. If a second database points at the pictures, it only counts.
  */
-export async function sweepOrphans(storage: SweptStorage, options: SweepOptions): Promise<Swept> {
+export async function sweepOrphans(storage: StoreAndImages, options: SweepOptions): Promise<Swept> {
   const swept: Swept = { looked: 0, orphans: 0, removed: 0, shared: await storage.images.isShared() }
   for (const { projectId } of await storage.store.listProjects()) {
     const orphans = await findOrphans(storage, projectId, options, swept)
@@ -43,7 +38,7 @@ export async function sweepOrphans(storage: SweptStorage, options: SweepOptions)
       // Asked again: a copy may have begun.
       swept.shared ||= await storage.images.isShared()
       if (swept.shared) break
-      swept.removed += await removeFree(storage, projectId, orphans.splice(0, REMOVED_AT_ONCE))
+      swept.removed += await removePictures(storage, projectId, orphans.splice(0, REMOVED_AT_ONCE))
       await sleep(options.pauseMs)
     }
     if (options.signal.aborted) break
@@ -52,13 +47,14 @@ export async function sweepOrphans(storage: SweptStorage, options: SweepOptions)
 }
 
 async function findOrphans(
-  { store, images }: SweptStorage,
+  { store, images }: StoreAndImages,
   projectId: string,
   { now, pauseMs, signal }: SweepOptions,
   swept: Swept,
 ): Promise<ImageKey[]> {
   const unknown: StoredImage[] = []
-  let newestKnown = Number.NEGATIVE_INFINITY
+  // A database that has removed something has known all that came before.
+  let newestKnown = (await store.removals.findLast(projectId)) ?? Number.NEGATIVE_INFINITY
   for await (const some of images.walk(projectId)) {
     swept.looked += some.length
     const taken = await store.findTaken(projectId, [...new Set(some.map(({ key }) => parseKey(key).uuid))])
@@ -71,21 +67,4 @@ async function findOrphans(
   }
   // This database may be an old copy: files newer than its newest picture may belong to the real one.
   return unknown.filter(({ modified }) => modified < newestKnown).map(({ key }) => key)
-}
-
-/** Imports claim their ids and captures write theirs down first. So nothing is going to point at these files. */
-async function removeFree(
-  { store, images }: SweptStorage,
-  projectId: string,
-  keys: readonly ImageKey[],
-): Promise<number> {
-  const uuids = [...new Set(keys.map((key) => parseKey(key).uuid))]
-  let removed = 0
-  await store.whileFree(projectId, uuids, async (stillOurs) => {
-    const underWay = new Set((await store.captures.findUnderWay()).map(({ uuid }) => uuid))
-    const free = keys.filter((key) => !underWay.has(parseKey(key).uuid))
-    await images.remove(free, stillOurs)
-    removed = free.length
-  })
-  return removed
 }

@@ -1,23 +1,26 @@
 import type { Logger } from 'pino'
-import { type SweptStorage, sweepOrphans } from './orphans.ts'
+import { finishRemovals } from '../removal/finish-removals.ts'
+import type { StoreAndImages } from '../removal/remove-pictures.ts'
+import { sweepOrphans } from './orphans.ts'
+import { trimEvents } from './trim-events.ts'
 
 const EVERY_MS = 3_600_000
 /** Every file is checked, so once a day is enough. The first time is an hour after the start. */
 const ORPHANS_EVERY = 24
 const PAUSE_MS = 50
 
-/** Removes what killed processes left, from time to time and slowly. */
+/** Regular work, done slowly: removes what killed processes left, and what is kept only for a time. */
 export class Sweeps {
   /** What this process has removed: files that no row points at, and pictures that were never published. */
   readonly removed = { orphans: 0, staging: 0 }
-  readonly #storage: SweptStorage
+  readonly #storage: StoreAndImages
   readonly #log: Pick<Logger, 'info' | 'warn'>
   readonly #closing = new AbortController()
   readonly #timer: NodeJS.Timeout
   #count = 0
   #last: Promise<void> = Promise.resolve()
 
-  constructor(storage: SweptStorage, log: Pick<Logger, 'info' | 'warn'>, everyMs = EVERY_MS) {
+  constructor(storage: StoreAndImages, log: Pick<Logger, 'info' | 'warn'>, everyMs = EVERY_MS) {
     this.#storage = storage
     this.#log = log
     this.#timer = setInterval(() => {
@@ -25,21 +28,31 @@ export class Sweeps {
     }, everyMs).unref()
   }
 
+  /** One step that fails does not keep the others from being done. */
   async #sweep(): Promise<void> {
-    if (this.#closing.signal.aborted) return
-    const began = performance.now()
-    try {
-      const staging = await this.#storage.images.tidy()
-      this.removed.staging += staging
-      if (this.#count++ % ORPHANS_EVERY !== 0) return
-      const options = { now: Date.now(), pauseMs: PAUSE_MS, signal: this.#closing.signal }
+    const options = { now: Date.now(), pauseMs: PAUSE_MS, signal: this.#closing.signal }
+    const { store, images } = this.#storage
+    await this.#try('remove what was never published', async () => {
+      this.removed.staging += await images.tidy()
+    })
+    await this.#try('trim events', () => trimEvents(store.events, options))
+    await this.#try('end removals', () => finishRemovals(this.#storage, options))
+    if (this.#count++ % ORPHANS_EVERY !== 0) return
+    await this.#try('look for files that no row points at', async () => {
+      const began = performance.now()
       const swept = await sweepOrphans(this.#storage, options)
       this.removed.orphans += swept.removed
       const ms = Math.round(performance.now() - began)
-      this.#log.info({ ...swept, staging, ms }, 'swept: removed files that no row points at')
+      this.#log.info({ ...swept, ms }, 'swept: files that no row points at')
+    })
+  }
+
+  async #try(what: string, step: () => Promise<void>): Promise<void> {
+    if (this.#closing.signal.aborted) return
+    try {
+      await step()
     } catch (error) {
-      if (this.#closing.signal.aborted) return
-      this.#log.warn({ err: error }, 'could not sweep: looking for files that no row points at failed')
+      if (!this.#closing.signal.aborted) this.#log.warn({ err: error }, `could not ${what}`)
     }
   }
 

@@ -8,6 +8,7 @@ import { makeProject } from '../support/results.ts'
 export const BEFORE_LIFE = `drop table events; drop index requests_unfinished;
   alter table requests drop column finished; alter table requests drop column outcome;
   alter table projects drop column last_event; alter table projects drop column removed;
+  alter table projects drop column last_removal;
   delete from kysely_migration where name = '0010-life';`
 
 /** As a version did that knows nothing of this, beside one that does. */

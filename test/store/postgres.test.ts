@@ -30,6 +30,7 @@ import { askBeforeTurns, BEFORE_TURNS, expectAllTaken, UNCOUNTED } from './befor
 import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
 import { lifeSuite } from './life-suite.ts'
+import { removalSuite } from './removal-suite.ts'
 import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
 
@@ -73,6 +74,7 @@ capturesSuite('PostgreSQL', withTables)
 browsingSuite('PostgreSQL', withTables)
 seenSuite('PostgreSQL', withTables)
 lifeSuite('PostgreSQL', withTables)
+removalSuite('PostgreSQL', withTables)
 
 /** The address, with a setting of the server's for its sessions. */
 function withSetting(address: string, setting: string): string {

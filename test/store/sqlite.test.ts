@@ -17,6 +17,7 @@ import { askBeforeTurns, BEFORE_TURNS, expectAllTaken, UNCOUNTED } from './befor
 import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
 import { lifeSuite } from './life-suite.ts'
+import { removalSuite } from './removal-suite.ts'
 import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
 
@@ -34,6 +35,7 @@ capturesSuite('SQLite', driver)
 browsingSuite('SQLite', driver)
 seenSuite('SQLite', driver)
 lifeSuite('SQLite', driver)
+removalSuite('SQLite', driver)
 
 describe('SQLite', () => {
   test('the store tells its connections nothing else', async () => {
@@ -91,7 +93,8 @@ describe('SQLite', () => {
     const database = new DatabaseSync(path)
     database.exec(
       `drop index projects_oldest_first; drop index jobs_of_page;
-       alter table projects drop column last_event; alter table projects drop column removed; drop table events;
+       alter table projects drop column last_event; alter table projects drop column removed;
+       alter table projects drop column last_removal; drop table events;
        drop table identity; drop table turns; drop table captures; drop table requests; drop index roots_claimed;
        alter table roots drop column claimed; alter table roots drop column claimers;
        delete from kysely_migration where name <> '0001-results'`,

@@ -13,6 +13,8 @@ export interface Schema {
     last_event: number
     /** When its removal began. Null: it is shown. */
     removed: number | null
+    /** When something of it was last removed. */
+    last_removal: number | null
   }
   roots: {
     project_id: string

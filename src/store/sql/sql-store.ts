@@ -93,6 +93,18 @@ export function createSqlStore({
       read: async (projectId, page) => (await writes()).events.read(projectId, page),
       trim: async (options) => (await writes()).events.trim(options),
     },
+    removals: {
+      async *removeRoot(projectId, rootId, now) {
+        yield* (await writes()).removals.removeRoot(projectId, rootId, now)
+      },
+      removeJob: async (projectId, uuid, now) => (await writes()).removals.removeJob(projectId, uuid, now),
+      async *removeProject(projectId, now) {
+        yield* (await writes()).removals.removeProject(projectId, now)
+      },
+      findInterrupted: async () => (await writes()).removals.findInterrupted(),
+      findLast: async (projectId) => (await writes()).removals.findLast(projectId),
+      forgetProject: async (projectId) => (await writes()).removals.forgetProject(projectId),
+    },
     close,
   }
 }

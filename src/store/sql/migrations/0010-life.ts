@@ -20,7 +20,8 @@ export async function up(db: Kysely<unknown>, { id }: Engine): Promise<void> {
     .alterTable('projects')
     .addColumn('last_event', 'bigint', (column) => column.notNull().defaultTo(0))
     .execute()
-  await db.schema.alterTable('projects').addColumn('removed', 'bigint').execute()
+  for (const column of ['removed', 'last_removal'])
+    await db.schema.alterTable('projects').addColumn(column, 'bigint').execute()
   await db.schema
     .createTable('events')
     .addColumn('project_id', id, (column) => column.notNull())

@@ -7,11 +7,11 @@ import { BETWEEN_JOBS, toJobText } from './reads.ts'
 
 /**
  * A request's columns, in the order that `toRequestSummary` expects them. Its captures are not looked at one by one:
- * they are numbered from 0, those that are done are jobs of the root, and an index holds those that are unfinished.
+ * those that are done are jobs of the root, and indexes hold those that are unfinished and those that failed.
  */
 export const REQUEST = `roots.root_id, requests.options, roots.job_count,
-  (select max(position) + 1 from captures of_root
-   where of_root.project_id = roots.project_id and of_root.root_id = roots.root_id),
+  (select count(*) from captures of_root where of_root.project_id = roots.project_id
+   and of_root.root_id = roots.root_id and of_root.state = 'failed'),
   ${unfinished('queued')}, ${unfinished('running')},
   requests.marks`
 
@@ -22,8 +22,8 @@ function unfinished(state: 'queued' | 'running'): string {
 
 export function toRequestSummary(row: readonly unknown[]): [string, RequestSummary] {
   const [rootId, options, ...numbers] = row as [string, string, number, number, number, number]
-  const [done, total, queued, running] = numbers
-  const counts = { total, queued, running, done, failed: total - done - queued - running }
+  const [done, failed, queued, running] = numbers
+  const counts = { total: done + failed + queued + running, queued, running, done, failed }
   return [rootId, { options: readOptions(options), counts, marks: JSON.parse(row[6] as string) }]
 }
 

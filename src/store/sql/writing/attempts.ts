@@ -7,7 +7,7 @@ import type { Schema } from '../schema.ts'
 import { type Condition, type DueOptions, isDue, isOf } from './due.ts'
 import { appendEvents, type NewEvent } from './events.ts'
 import { finishIfLast } from './life.ts'
-import { addMarks } from './marks.ts'
+import { countMarks } from './marks.ts'
 import { changeProject, newRevision } from './revision.ts'
 import { charge } from './turns.ts'
 
@@ -68,7 +68,7 @@ export async function end(
   if (seen && seen.marks.length > 0) {
     await transaction
       .updateTable('requests')
-      .set({ marks: addMarks(ended.request.marks, [seen]) })
+      .set({ marks: countMarks(ended.request.marks, [seen]) })
       .where('project_id', '=', attempt.projectId)
       .where('root_id', '=', attempt.rootId)
       .execute()
@@ -175,7 +175,10 @@ async function change(
  * How long the attempt has taken. One that was lost used no more than it was trusted for. A clock that jumps must not cost
  * a project its turns.
  */
-function usedUntil(now: number, { started, lease }: Pick<Schema['captures'], 'started' | 'lease'>): number {
+export function usedUntil(
+  now: number,
+  { started, lease }: Pick<Schema['captures'], 'started' | 'lease'>,
+): number {
   if (started === null) return 0
   return Math.min(LONGEST_ATTEMPT_MS, Math.max(0, Math.min(now, lease ?? now) - started))
 }

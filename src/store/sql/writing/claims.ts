@@ -15,10 +15,15 @@ const INSERT_ROWS = 500
  * so much later than now: by a clock that was ahead, and not since.
  */
 export const STALE_MS = 120_000
-const isStale =
+/** In the place of a time: nobody publishes it, and nobody may take it over. */
+export const BEING_REMOVED = -1
+export const isStale =
   (now: number) =>
   (eb: ExpressionBuilder<Schema, 'roots'>): ExpressionWrapper<Schema, 'roots', SqlBool> =>
-    eb.or([eb('claimed', '<', now - STALE_MS), eb('claimed', '>', now + STALE_MS)])
+    eb.and([
+      eb('claimed', '!=', BEING_REMOVED),
+      eb.or([eb('claimed', '<', now - STALE_MS), eb('claimed', '>', now + STALE_MS)]),
+    ])
 
 type Claimed = Pick<NewRoot, 'projectId' | 'rootId' | 'digest'>
 
@@ -64,12 +69,15 @@ export async function claim(
     if (existing.digest === root.digest) return 'present'
     throw existing.claimed === null
       ? new AppError('conflict', `root ${root.rootId} exists already with other content`)
-      : new AppError('conflict', `root ${root.rootId} ${BEING_ADDED}`)
+      : new AppError('conflict', `root ${root.rootId} ${whyTaken(existing.claimed)}`)
   }
 }
 
-const BEING_ADDED =
-  'is being added by someone else, with other content; if that was interrupted, try again in two minutes'
+function whyTaken(claimed: number): string {
+  return claimed === BEING_REMOVED
+    ? 'is being removed; try again in a moment'
+    : 'is being added by someone else, with other content; if that was interrupted, try again in two minutes'
+}
 
 /** Keeps the claim from looking like a dead one's. False where it was taken for one already. */
 export async function renewClaim(
@@ -197,6 +205,6 @@ async function refuseTaken(
     )
     .executeTakeFirst()
   if (!taken) throw new AppError('conflict', `root ${root.rootId} names a job twice`)
-  const state = taken.claimed === null ? 'exists already' : BEING_ADDED
+  const state = taken.claimed === null ? 'exists already' : whyTaken(taken.claimed)
   throw new AppError('conflict', `job ${taken.uuid} ${state}, in root ${taken.root_id}`)
 }

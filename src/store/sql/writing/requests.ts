@@ -1,12 +1,11 @@
 import type { Transaction } from 'kysely'
-import type { Seen } from '../../../contract/seen.ts'
 import { AppError } from '../../../errors.ts'
-import type { CaptureProgress, NewRequest, RootProgress } from '../../captures.ts'
+import type { NewRequest, RootProgress } from '../../captures.ts'
 import { writeOptions, writeOwnOptions } from '../options-text.ts'
 import type { Schema } from '../schema.ts'
 import { FIRST_VERSION } from './due.ts'
 import { outcomeOf } from './life.ts'
-import { addMarks, NO_MARKS } from './marks.ts'
+import { countMarks, marksOf, NO_MARKS } from './marks.ts'
 import { unknownProject } from './projects.ts'
 import { changeProject, newRevision } from './revision.ts'
 
@@ -78,7 +77,7 @@ export async function adoptRequest(
       idempotency_key: idempotencyKey ?? null,
       options: writeOptions(options),
       version,
-      marks: addMarks(NO_MARKS, captures.map(marksOf)),
+      marks: countMarks(NO_MARKS, captures.map(marksOf)),
       finished: finished?.at ?? Math.max(0, ...captures.map((capture) => capture.finished ?? 0)),
       outcome: finished?.outcome ?? outcomeOf(captures.map(({ state }) => state)),
     })
@@ -111,11 +110,6 @@ export async function adoptRequest(
     changed: capture.changed,
   }))
   if (rows.length > 0) await transaction.insertInto('captures').values(rows).execute()
-}
-
-/** Of what was captured before it was written down what was seen, only one mark is known. */
-function marksOf({ seen, cut }: CaptureProgress): Pick<Seen, 'marks'> {
-  return seen ?? { marks: cut ? ['cut'] : [] }
 }
 
 /** Queues the pages behind the project's others. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Transaction } from 'kysely'
+import type { Transaction, Updateable } from 'kysely'
 import type { Schema } from '../schema.ts'
 
 /** Random, not counted: a restored backup or a project made anew never repeats one. */
@@ -8,10 +8,14 @@ export function newRevision(): string {
 }
 
 /** Gives the project a new revision. False where there is no such project, or it is being removed. */
-export async function changeProject(transaction: Transaction<Schema>, projectId: string): Promise<boolean> {
+export async function changeProject(
+  transaction: Transaction<Schema>,
+  projectId: string,
+  more: Pick<Updateable<Schema['projects']>, 'last_removal'> = {},
+): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('projects')
-    .set({ revision: newRevision() })
+    .set({ revision: newRevision(), ...more })
     .where('project_id', '=', projectId)
     .where('removed', 'is', null)
     .executeTakeFirst()

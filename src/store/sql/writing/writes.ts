@@ -8,6 +8,7 @@ import { SqlEvents } from './events.ts'
 import { findTaken, type Transact, whileFree } from './free-ids.ts'
 import { holdClaim, lostClaim } from './hold-claim.ts'
 import { requireProject } from './projects.ts'
+import { SqlRemovals } from './removals.ts'
 import { newRevision } from './revision.ts'
 
 type StoreWrites = Pick<
@@ -27,6 +28,7 @@ type StoreWrites = Pick<
 export interface Writes extends StoreWrites {
   readonly captures: SqlCaptures
   readonly events: SqlEvents
+  readonly removals: SqlRemovals
 }
 
 /** They may be one connection or two; a driver opens them and translates its engine's errors. */
@@ -45,6 +47,7 @@ export function openWrites(connections: Connections): Writes {
   return Object.assign(new SqlWrites(connections), {
     captures: new SqlCaptures(connections),
     events: new SqlEvents(connections),
+    removals: new SqlRemovals(connections),
   })
 }
 

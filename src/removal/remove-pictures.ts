@@ -1,0 +1,27 @@
+import { type ImageKey, type Images, parseKey } from '../images/images.ts'
+import type { Store } from '../store/store.ts'
+
+export interface StoreAndImages {
+  readonly store: Pick<Store, 'listProjects' | 'findTaken' | 'whileFree' | 'captures' | 'events' | 'removals'>
+  readonly images: Images
+}
+
+/**
+ * Removes pictures that no row points at, while no row can take their ids: an import claims its ids first, and a capture
+ * writes its id down first. Answers how many. None where one of the ids is taken.
+ */
+export async function removePictures(
+  { store, images }: StoreAndImages,
+  projectId: string,
+  keys: readonly ImageKey[],
+): Promise<number> {
+  const uuids = [...new Set(keys.map((key) => parseKey(key).uuid))]
+  let removed = 0
+  await store.whileFree(projectId, uuids, async (stillOurs) => {
+    const underWay = new Set((await store.captures.findUnderWay()).map(({ uuid }) => uuid))
+    const free = keys.filter((key) => !underWay.has(parseKey(key).uuid))
+    await images.remove(free, stillOurs)
+    removed = free.length
+  })
+  return removed
+}

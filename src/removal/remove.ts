@@ -1,0 +1,59 @@
+import { pictureKey, previewKey } from '../images/images.ts'
+import { removePictures, type StoreAndImages } from './remove-pictures.ts'
+
+// Rows first, pictures after: who stops in between leaves pictures that no row points at, and a sweep finds those. Where
+// a second database points at the same pictures, they stay.
+
+/** False where there is no such root. */
+export async function removeRoot(
+  storage: StoreAndImages,
+  projectId: string,
+  rootId: string,
+  now: number,
+): Promise<boolean> {
+  return await removeAll(storage, projectId, storage.store.removals.removeRoot(projectId, rootId, now))
+}
+
+/** False where there is no such job. */
+export async function removeJob(
+  storage: StoreAndImages,
+  projectId: string,
+  uuid: string,
+  now: number,
+): Promise<boolean> {
+  if (!(await storage.store.removals.removeJob(projectId, uuid, now))) return false
+  await removePicturesOf(storage, projectId, [uuid])
+  return true
+}
+
+/** False where there is no such project. A sweep removes its last row, a day later: see `finish-removals.ts`. */
+export async function removeProject(
+  storage: StoreAndImages,
+  projectId: string,
+  now: number,
+): Promise<boolean> {
+  return await removeAll(storage, projectId, storage.store.removals.removeProject(projectId, now))
+}
+
+async function removeAll(
+  storage: StoreAndImages,
+  projectId: string,
+  pieces: AsyncGenerator<readonly string[]>,
+): Promise<boolean> {
+  let isFound = false
+  for await (const uuids of pieces) {
+    isFound = true
+    await removePicturesOf(storage, projectId, uuids)
+  }
+  return isFound
+}
+
+async function removePicturesOf(
+  storage: StoreAndImages,
+  projectId: string,
+  uuids: readonly string[],
+): Promise<void> {
+  if (uuids.length === 0 || (await storage.images.isShared())) return
+  const keys = uuids.flatMap((uuid) => [pictureKey(projectId, uuid), previewKey(projectId, uuid)])
+  await removePictures(storage, projectId, keys)
+}

@@ -1,0 +1,106 @@
+import { sql, type Transaction } from 'kysely'
+import type { RootKey } from '../reading/reads.ts'
+import type { Schema } from '../schema.ts'
+import { usedUntil } from './attempts.ts'
+import { BEING_REMOVED } from './claims.ts'
+import { changeProject } from './revision.ts'
+
+/** Jobs that one transaction removes. */
+const JOBS_AT_ONCE = 200
+
+export interface Piece {
+  readonly uuids: readonly string[]
+  /** Nothing of the root is left. */
+  readonly isLast: boolean
+}
+
+/** Hides the root, where it is not hidden yet, and removes some of its jobs. Undefined where there is nothing to remove. */
+export async function removePiece(
+  transaction: Transaction<Schema>,
+  root: RootKey,
+  { now, lock }: { now: number; lock: boolean },
+): Promise<Piece | undefined> {
+  await removeRequest(transaction, root, { now, lock })
+  if (!(await hide(transaction, root, now))) return undefined
+  const uuids = await removeJobs(transaction, root)
+  const isLast = uuids.length < JOBS_AT_ONCE
+  if (isLast) await deleteOf(transaction, 'roots', root)
+  return { uuids, isLast }
+}
+
+/** All that was asked for. Rows are locked in the order of `attempts.ts`. */
+async function removeRequest(
+  transaction: Transaction<Schema>,
+  root: RootKey,
+  { now, lock }: { now: number; lock: boolean },
+): Promise<void> {
+  const find = transaction
+    .selectFrom('captures')
+    .select(['finished', 'started', 'lease'])
+    .where('project_id', '=', root.projectId)
+    .where('root_id', '=', root.rootId)
+    .orderBy('position')
+  const captures = await (lock ? find.forUpdate() : find).execute()
+  const unfinished = captures.filter(({ finished }) => finished === null)
+  await deleteOf(transaction, 'captures', root)
+  if (unfinished.length > 0) {
+    const used = unfinished.reduce((sum, capture) => sum + usedUntil(now, capture), 0)
+    await transaction
+      .updateTable('turns')
+      .set(({ eb }) => ({
+        used: eb('used', '+', used),
+        waiting: sql<number>`case when waiting > ${unfinished.length} then waiting - ${unfinished.length} else 0 end`,
+      }))
+      .where('project_id', '=', root.projectId)
+      .execute()
+  }
+  await deleteOf(transaction, 'requests', root)
+  await deleteOf(transaction, 'events', root)
+}
+
+/** False where there is no such root, or it is being added. */
+async function hide(transaction: Transaction<Schema>, root: RootKey, now: number): Promise<boolean> {
+  const ofRoot = transaction
+    .updateTable('roots')
+    .set({ claimed: BEING_REMOVED, claimers: 0, digest: '' })
+    .where('project_id', '=', root.projectId)
+    .where('root_id', '=', root.rootId)
+  const shown = await ofRoot.where('claimed', 'is', null).executeTakeFirst()
+  if (shown.numUpdatedRows > 0n) await changeProject(transaction, root.projectId, { last_removal: now })
+  const hidden = await ofRoot.where('claimed', '=', BEING_REMOVED).executeTakeFirst()
+  return hidden.numUpdatedRows > 0n
+}
+
+async function removeJobs(
+  transaction: Transaction<Schema>,
+  { projectId, rootId }: RootKey,
+): Promise<string[]> {
+  const some = await transaction
+    .selectFrom('jobs')
+    .select('uuid')
+    .where('project_id', '=', projectId)
+    .where('root_id', '=', rootId)
+    .orderBy('position')
+    .limit(JOBS_AT_ONCE)
+    .execute()
+  const uuids = some.map(({ uuid }) => uuid)
+  if (uuids.length > 0)
+    await transaction
+      .deleteFrom('jobs')
+      .where('project_id', '=', projectId)
+      .where('uuid', 'in', uuids)
+      .execute()
+  return uuids
+}
+
+async function deleteOf(
+  transaction: Transaction<Schema>,
+  table: 'captures' | 'requests' | 'events' | 'roots',
+  { projectId, rootId }: RootKey,
+): Promise<void> {
+  await transaction
+    .deleteFrom(table)
+    .where('project_id', '=', projectId)
+    .where('root_id', '=', rootId)
+    .execute()
+}

@@ -1,0 +1,256 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { hashApiKey } from '../../src/store/api-key.ts'
+import type { CaptureTask } from '../../src/store/captures.ts'
+import type { Store } from '../../src/store/store.ts'
+import { FAILURE, newRequest, newSeen, PICTURE, takeAll } from '../support/captures.ts'
+import { addRows, makeKey, makeProject, newJob } from '../support/results.ts'
+import type { StoreDriver } from './store-suite.ts'
+
+const NOW = 1_700_000_100_000
+const LEASE = { now: NOW, leaseMs: 20_000 }
+const IDLE = { waiting: 0, running: 0, oldest: undefined }
+
+const removeRoot = async ({ removals }: Store, projectId: string, rootId: string) =>
+  await Array.fromAsync(removals.removeRoot(projectId, rootId, NOW))
+const removeProject = async ({ removals }: Store, projectId: string) =>
+  (await Array.fromAsync(removals.removeProject(projectId, NOW))).flat()
+
+/** Everything that the store answers about a root. */
+async function expectNothingOf(store: Store, projectId: string, rootId: string): Promise<void> {
+  expect(await store.findRoot(projectId, rootId)).toBeUndefined()
+  expect(await store.jobsOf(projectId, [rootId])).toEqual([])
+  expect(await store.textsOf(projectId, [rootId])).toEqual(new Map())
+  expect(await store.pageTexts(projectId, rootId, { from: 0, limit: 9 })).toEqual([])
+  expect(await store.captures.findProgress(projectId, rootId)).toBeUndefined()
+  expect(await store.captures.findChanges(projectId, rootId, 0)).toBeUndefined()
+  expect(await store.captures.findVersion(projectId, rootId)).toBeUndefined()
+  expect(await store.browsing.requestsOf(projectId, [rootId])).toEqual(new Map())
+  expect((await store.browsing.firstTexts(projectId, [rootId], { limit: 9 })).get(rootId) ?? []).toEqual([])
+  expect(await store.browsing.matching(projectId, [rootId], { q: 'example' })).toEqual(new Set())
+  const events = await store.events.read(projectId, { after: 0, limit: 1_000 })
+  expect(events.filter((event) => event.rootId === rootId)).toEqual([])
+}
+
+/** What every store must do when something is removed, whatever engine it runs on. */
+export function removalSuite(name: string, driver: StoreDriver): void {
+  const open = async (options?: { clock: () => number }) => {
+    const store = await driver.open(await driver.newPlace(), options)
+    return { store, captures: store.captures, projectId: await makeProject(store) }
+  }
+  /** Of three pages: one done, one failed, one under way; and one that waits. */
+  const capture = async (store: Store, projectId: string) => {
+    const request = newRequest(projectId, { pages: 4, idempotencyKey: 'key' })
+    const { rootId } = request
+    await store.captures.accept(request)
+    const take = async () => (await store.captures.takeNext({ ...LEASE, rootId })) as CaptureTask
+    const [done, failed, underWay] = [await take(), await take(), await take()]
+    await store.captures.finish(done, { ...PICTURE, seen: newSeen({ marks: ['cut'] }) }, NOW)
+    await store.captures.finish(failed, FAILURE, NOW)
+    return { request, rootId, done, underWay }
+  }
+
+  describe(`${name}: removing a root`, () => {
+    test('removes all of it in one transaction, and nothing else', async () => {
+      const { store, captures, projectId } = await open()
+      const other = await addRows(store, projectId, { jobs: 2 })
+      const { request, rootId, done } = await capture(store, projectId)
+      const before = await store.findProject(projectId)
+      expect(await removeRoot(store, projectId, rootId)).toEqual([[done.uuid]])
+      await expectNothingOf(store, projectId, rootId)
+      expect((await store.findProject(projectId))?.revision).not.toBe(before?.revision)
+      expect((await store.pageRoots(projectId, { limit: 9 })).map((root) => root.rootId)).toEqual([other])
+      expect(await store.countProjects()).toMatchObject([{ roots: 1, jobs: 2 }])
+      expect(await store.browsing.countPictures(projectId, ['https://example.com/0'], 9)).toMatchObject([
+        { pictures: 0 },
+      ])
+      expect(await store.findTaken(projectId, [done.uuid])).toEqual(new Set())
+      expect(await captures.findBacklog()).toEqual(IDLE)
+      expect(await captures.takeNext(LEASE)).toBeUndefined()
+      expect(await store.removals.findInterrupted()).toEqual([])
+      // The ids and the idempotency key are free again.
+      expect(await captures.accept({ ...request, digest: 'other' })).toBe(rootId)
+    })
+
+    test('is told plainly where there is none', async () => {
+      const { store, projectId } = await open()
+      const rootId = await addRows(store, projectId)
+      const revision = (await store.findProject(projectId))?.revision
+      expect(await removeRoot(store, projectId, randomUUID())).toEqual([])
+      expect(await removeRoot(store, await makeProject(store), rootId)).toEqual([])
+      expect((await store.findProject(projectId))?.revision).toBe(revision)
+      expect(await store.removals.findLast(projectId)).toBeUndefined()
+      expect(await removeRoot(store, projectId, rootId)).toHaveLength(1)
+      expect(await store.removals.findLast(projectId)).toBe(NOW)
+      expect(await removeRoot(store, projectId, rootId)).toEqual([])
+    })
+
+    test('an attempt that is under way is not the last one any more', async () => {
+      const { store, captures, projectId } = await open()
+      const { rootId, underWay } = await capture(store, projectId)
+      await removeRoot(store, projectId, rootId)
+      expect(await captures.renew(underWay, NOW + 1)).toBe(false)
+      expect(await captures.finish(underWay, PICTURE, NOW)).toBe(false)
+      expect(await captures.putBack(underWay, { now: NOW, due: 0, counts: true })).toBe(false)
+      expect(await captures.findUnderWay()).toEqual([])
+      await expectNothingOf(store, projectId, rootId)
+    })
+
+    test('a large one is hidden at once and goes in pieces; whoever comes after an interruption goes on', async () => {
+      const { store, projectId } = await open()
+      const rootId = await addRows(store, projectId, { jobs: 1_100 })
+      const pieces = store.removals.removeRoot(projectId, rootId, NOW)
+      const first = (await pieces.next()).value as string[]
+      await pieces.return(undefined)
+      expect(await store.findRoot(projectId, rootId)).toBeUndefined()
+      expect(await store.pageRoots(projectId, { limit: 9 })).toEqual([])
+      expect(await store.removals.findInterrupted()).toEqual([{ projectId, rootId, since: undefined }])
+      // Meanwhile its ids are no one else's, and nobody takes it for a dead import.
+      const again = { projectId, rootId, created: 1, digest: 'again', jobs: [newJob()] }
+      await expect(store.addRoot(again, async () => {})).rejects.toMatchObject({ code: 'conflict' })
+      await addRows(store, projectId)
+      const rest = await removeRoot(store, projectId, rootId)
+      expect(new Set([...first, ...rest.flat()]).size).toBe(1_100)
+      expect(Math.max(first.length, ...rest.map((piece) => piece.length))).toBeLessThanOrEqual(200)
+      expect(await store.removals.findInterrupted()).toEqual([])
+      expect(await store.addRoot(again, async () => {})).toBe('added')
+    })
+
+    test('one that is being added is not there yet', async () => {
+      const { store, projectId } = await open()
+      const root = { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [newJob()] }
+      await store.addRoot(root, async () => {
+        expect(await removeRoot(store, projectId, root.rootId)).toEqual([])
+      })
+      expect(await store.findRoot(projectId, root.rootId)).toBeDefined()
+    })
+
+    test('ends, removals and requests of one project at once wait for nobody in a circle', async () => {
+      const place = await driver.newPlace()
+      const stores = [await driver.open(place), await driver.open(place)] as const
+      const projectId = await makeProject(stores[0])
+      await Promise.all(
+        Array.from({ length: 6 }, async (_, index) => {
+          const store = stores[index % 2] as Store
+          for (let round = 0; round < 4; round++) {
+            const rootId = await store.captures.accept(newRequest(projectId, { pages: 3 }))
+            const tasks = await takeAll(store, { ...LEASE, rootId })
+            const ends = tasks.map((task) => store.captures.finish(task, PICTURE, NOW))
+            await Promise.all([...ends, removeRoot(store, projectId, rootId)])
+            await expectNothingOf(store, projectId, rootId)
+          }
+        }),
+      )
+      expect(await stores[0].captures.findBacklog()).toEqual(IDLE)
+      expect(await stores[1].countProjects()).toMatchObject([{ roots: 0, jobs: 0 }])
+    })
+  })
+
+  describe(`${name}: removing a job`, () => {
+    test('a captured one goes with its page and its event; the root stays', async () => {
+      const { store, captures, projectId } = await open()
+      const { rootId, done } = await capture(store, projectId)
+      const before = await store.findRoot(projectId, rootId)
+      const version = (await captures.findVersion(projectId, rootId)) ?? 0
+      expect(await store.removals.removeJob(projectId, done.uuid, NOW)).toBe(true)
+      expect(await store.removals.removeJob(projectId, done.uuid, NOW)).toBe(false)
+      expect(await store.jobsOf(projectId, [rootId])).toEqual([])
+      expect(await store.browsing.findJob(projectId, done.uuid)).toBeUndefined()
+      const after = await store.findRoot(projectId, rootId)
+      expect(after).toMatchObject({ jobCount: 0 })
+      expect(after?.revision).not.toBe(before?.revision)
+      const counts = { total: 3, queued: 1, running: 1, done: 0, failed: 1 }
+      expect((await store.browsing.requestsOf(projectId, [rootId])).get(rootId)).toMatchObject({
+        counts,
+        marks: {},
+      })
+      const changes = await captures.findChanges(projectId, rootId, version)
+      expect(changes).toMatchObject({ counts, version: version + 1, captures: [] })
+      expect(await captures.findVersion(projectId, rootId)).toBe(version + 1)
+      const events = await store.events.read(projectId, { after: 0, limit: 9 })
+      expect(events.map(({ kind }) => kind)).toEqual(['page.failed'])
+    })
+
+    test('the last ones of a finished root leave it finished, and it can be copied', async () => {
+      const { store, captures, projectId } = await open()
+      const rootId = await captures.accept(newRequest(projectId, { pages: 1 }))
+      const task = (await captures.takeNext(LEASE)) as CaptureTask
+      await captures.finish(task, PICTURE, NOW)
+      await store.removals.removeJob(projectId, task.uuid, NOW)
+      const progress = await captures.findProgress(projectId, rootId)
+      expect(progress).toMatchObject({ finished: { at: NOW, outcome: 'done' }, captures: [] })
+      const copy = await addRows(store, projectId, { jobs: 0 })
+      if (progress) await captures.adopt(projectId, copy, progress)
+      expect(await captures.findProgress(projectId, copy)).toMatchObject({ finished: progress?.finished })
+    })
+
+    test('an imported one goes; one that is being added, or another project’s, is not there', async () => {
+      const { store, projectId } = await open()
+      const rootId = await addRows(store, projectId, { jobs: 2 })
+      const [job] = await store.jobsOf(projectId, [rootId])
+      const uuid = job?.uuid ?? ''
+      expect(await store.removals.removeJob(await makeProject(store), uuid, NOW)).toBe(false)
+      expect(await store.removals.removeJob(projectId, uuid, NOW)).toBe(true)
+      expect(await store.findRoot(projectId, rootId)).toMatchObject({ jobCount: 1 })
+      const added = newJob()
+      const root = { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [added] }
+      await store.addRoot(root, async () => {
+        expect(await store.removals.removeJob(projectId, added.uuid, NOW)).toBe(false)
+      })
+      expect(await store.jobsOf(projectId, [root.rootId])).toHaveLength(1)
+    })
+  })
+
+  describe(`${name}: removing a project`, () => {
+    test('is hidden at once with its keys, then its roots go; another’s stay', async () => {
+      const { store, captures, projectId } = await open()
+      const other = await makeProject(store)
+      const kept = await addRows(store, other)
+      const { secret } = await makeKey(store, projectId)
+      const rootIds = [await addRows(store, projectId), await addRows(store, projectId, { jobs: 600 })]
+      const { rootId, underWay } = await capture(store, projectId)
+      const pieces = store.removals.removeProject(projectId, NOW)
+      expect(await pieces.next()).toEqual({ done: false, value: [] })
+      expect(await store.findProject(projectId)).toBeUndefined()
+      expect((await store.listProjects()).map((project) => project.projectId)).toEqual([other])
+      expect(await store.countProjects()).toMatchObject([{ projectId: other, roots: 1, jobs: 1 }])
+      expect(await store.findKey(hashApiKey(secret))).toBeUndefined()
+      for (const ask of [
+        () => captures.accept(newRequest(projectId)),
+        () => store.addRoot({ projectId, rootId, created: 1, digest: 'd', jobs: [] }, async () => {}),
+        () => makeKey(store, projectId),
+      ])
+        await expect(ask()).rejects.toMatchObject({ code: 'not_found' })
+      await pieces.return(undefined)
+      expect(await store.removals.findInterrupted()).toEqual([{ projectId, rootId: undefined, since: NOW }])
+      expect(await removeProject(store, projectId)).toHaveLength(602)
+      for (const id of [...rootIds, rootId]) await expectNothingOf(store, projectId, id)
+      expect(await captures.finish(underWay, PICTURE, NOW)).toBe(false)
+      expect(await captures.findBacklog()).toEqual(IDLE)
+      expect(await store.findRoot(other, kept)).toBeDefined()
+      // Its id is taken until it is forgotten.
+      await expect(makeProject(store, projectId)).rejects.toMatchObject({ code: 'conflict' })
+      expect(await store.removals.forgetProject(projectId)).toBe(true)
+      expect(await store.removals.forgetProject(projectId)).toBe(false)
+      expect(await store.removals.forgetProject(other)).toBe(false)
+      expect(await store.removals.findInterrupted()).toEqual([])
+      expect(await removeProject(store, projectId)).toEqual([])
+      await makeProject(store, projectId)
+    })
+
+    test('an import under way is never shown, and goes when its claim is over', async () => {
+      let now = NOW
+      const { store, projectId } = await open({ clock: () => now })
+      const root = { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [newJob()] }
+      const importing = store.addRoot(root, async () => {
+        await removeProject(store, projectId)
+      })
+      await expect(importing).rejects.toMatchObject({ code: 'not_found' })
+      expect(await store.findRoot(projectId, root.rootId)).toBeUndefined()
+      expect(await store.removals.forgetProject(projectId)).toBe(false)
+      now += 121_000
+      expect(await removeProject(store, projectId)).toEqual(root.jobs.map(({ uuid }) => uuid))
+      expect(await store.removals.forgetProject(projectId)).toBe(true)
+    })
+  })
+}
