@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../../src/config/config.ts'
+import { openStorage } from '../../src/storage.ts'
+import type { CaptureTask } from '../../src/store/captures.ts'
+import { Sweeps } from '../../src/sweep/sweeps.ts'
+import { newRequest, PICTURE } from '../support/captures.ts'
+import { addRows, makeProject } from '../support/results.ts'
+import { makeFolder } from '../support/workspace.ts'
+
+test('a sweep trims old events and ends removals, also where another step fails', async () => {
+  const storage = await openStorage(readConfig({ DATA_DIR: join(await makeFolder(), 'data') }))
+  onTestFinished(storage.close)
+  const { store, images } = storage
+  const projectId = await makeProject(store)
+  for (const end of [1, Date.now()]) {
+    await store.captures.accept(newRequest(projectId, { created: 1 }))
+    const task = (await store.captures.takeNext({ now: 2, leaseMs: 1_000 })) as CaptureTask
+    await store.captures.finish(task, PICTURE, end)
+  }
+  const rootId = await addRows(store, projectId, { jobs: 500 })
+  await store.removals.removeRoot(projectId, rootId, Date.now()).next()
+  const warnings: unknown[] = []
+  const log = { info: () => {}, warn: (_: object, words: string) => warnings.push(words) }
+  const tidy = () => Promise.reject(new Error('no disk'))
+  const sweeps = new Sweeps({ store, images: { ...images, tidy } }, log as never, 10)
+  onTestFinished(() => sweeps.close())
+  const numbers = async () =>
+    (await store.events.read(projectId, { after: 0, limit: 9 })).map(({ number }) => number)
+  while ((await store.removals.findInterrupted()).length > 0 || (await numbers()).length > 2) await sleep(10)
+  await sweeps.close()
+  expect(await numbers()).toEqual([3, 4])
+  expect(warnings[0]).toBe('could not remove what was never published')
+})
