@@ -228,7 +228,12 @@ describe('copy', () => {
     const { embedded, world, copy } = await start()
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
-    const request = newRequest(projectId, { pages: 3, idempotencyKey: 'once', options: { tags: ['a'] } })
+    const asked = newRequest(projectId, { pages: 3, idempotencyKey: 'once', options: { tags: ['a'] } })
+    const pages = asked.pages.map((page, index) => ({
+      ...page,
+      ...(index === 2 && { ownOptions: { width: 390 } }),
+    }))
+    const request = { ...asked, pages }
     await from.store.captures.accept(request)
     const [first, second, third] = await takeAll(from.store, { now: 1, leaseMs: 1_000 })
     if (!first || !second || !third) throw new Error('three were asked for')
@@ -258,6 +263,8 @@ describe('copy', () => {
     })
     expect(await read(to)).toEqual(await read(from))
     expect((await read(to)).jobs.map(({ position }) => position)).toEqual([0, 2])
+    const own = (await read(to)).progress?.captures.map(({ ownOptions }) => ownOptions)
+    expect(own).toEqual([undefined, undefined, { width: 390 }])
     // A client that repeats its request there gets the root that it got here.
     expect(await to.store.captures.accept({ ...request, rootId: projectId })).toBe(request.rootId)
   })

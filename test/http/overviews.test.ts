@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { OVERVIEW_JOBS, type RootOverview } from '../../src/contract/browsing.ts'
+import { type JobOverview, OVERVIEW_JOBS, type RootOverview } from '../../src/contract/browsing.ts'
 import type { RootResult } from '../../src/contract/results.ts'
+import { newRequest as capturesRequest, somePages } from '../support/captures.ts'
 import {
   bothDatabases,
   FAILED,
@@ -76,6 +77,29 @@ describe.each(bothDatabases(postgres))('overviews, with %s,', (_, world) => {
       expect(await readOne(service, projectId, rootId)).toEqual(expected)
     }
     expect(new Set(body.map(({ state }) => state)).size).toBe(5)
+  })
+
+  test('show a page that has options of its own with them, and so does its history', async () => {
+    const service = await startAccepting(await world())
+    const { projectId, store } = service
+    const pages = somePages(2).map((page) => ({ ...page, url: 'https://example.com/' }))
+    const ownOptions = { width: 390, fullPage: true }
+    const rootId = await store.captures.accept({
+      ...capturesRequest(projectId, { options: { width: 1200, height: 720, fullPage: false } }),
+      pages: pages.map((page, index) => (index === 1 ? { ...page, ownOptions } : page)),
+    })
+    for (const _ of pages) await finishNext(store, rootId)
+    const all = { width: 1200, height: 720, fullPage: false }
+    const { view, jobs } = await readOne(service, projectId, rootId)
+    expect([view, ...jobs.map((job) => job.view)]).toEqual([all, all, { ...all, ...ownOptions }])
+    const history = async (query: string) => {
+      const path = `/api/projects/${projectId}/pages/history?url=https://example.com/&${query}`
+      return ((await (await service.get(path)).json()) as JobOverview[]).map(({ uuid }) => uuid)
+    }
+    const [first, second] = jobs.map(({ uuid }) => uuid)
+    expect(await history('width=390')).toEqual([second])
+    expect(await history('fullPage=false&width=1200')).toEqual([first])
+    expect(await history('fullPage=false&width=390')).toEqual([])
   })
 
   test('of what was imported: all of it is done', async () => {
