@@ -4,25 +4,50 @@ import { type Static, Type } from './schema.ts'
 // that acts on it nobody names it: the value is handed on whole. An option that is added is optional, and one that was not
 // given is absent: so what was stored before reads as it did, and a request of before keeps its digest.
 
-export const MAX_TAGS = 50
+const MAX_TAGS = 50
+const MAX_TAG = 100
+
+/** The largest window that the operator allows. */
+export interface WindowLimits {
+  readonly viewportWidth: number
+  readonly viewportHeight: number
+}
+
+const pixels = (maximum?: number) =>
+  Type.Integer({
+    minimum: 1,
+    ...(maximum !== undefined && { maximum }),
+    description: 'Of the browser window, in pixels.',
+  })
 
 /** The options that change how a picture looks. */
-const LOOK = {
-  width: Type.Integer({ minimum: 1, description: 'Of the browser window, in pixels.', examples: [1200] }),
-  height: Type.Integer({ minimum: 1, description: 'Of the browser window, in pixels.', examples: [720] }),
+const createLook = (limits?: WindowLimits) => ({
+  width: { ...pixels(limits?.viewportWidth), examples: [1200] },
+  height: { ...pixels(limits?.viewportHeight), examples: [720] },
   fullPage: Type.Boolean({
     description: 'The whole page, however long it is, and not only what the window shows.',
   }),
-}
-
-/** The options of `screenshotParameter`. */
-export const ScreenshotParameter = Type.Object({
-  ...LOOK,
-  fullPage: Type.Optional(LOOK.fullPage),
-  tags: Type.Optional(Type.Array(Type.String(), { maxItems: MAX_TAGS })),
 })
 
-export type ScreenshotParameter = Readonly<Static<typeof ScreenshotParameter>>
+const LOOK = createLook()
+
+/** The options of `screenshotParameter`. */
+export const createScreenshotParameter = (limits: WindowLimits) => {
+  const { width, height, fullPage } = createLook(limits)
+  return Type.Object(
+    {
+      width,
+      height,
+      fullPage: Type.Optional(fullPage),
+      tags: Type.Optional(
+        Type.Array(Type.String({ minLength: 1, maxLength: MAX_TAG }), { maxItems: MAX_TAGS }),
+      ),
+    },
+    { additionalProperties: false },
+  )
+}
+
+export type ScreenshotParameter = Readonly<Static<ReturnType<typeof createScreenshotParameter>>>
 
 export const FailOn = Type.Enum(['status'], {
   description:

@@ -1,10 +1,16 @@
-/** JSON Schema that knows the type of what it describes. Nothing but data: what validates it is elsewhere. */
+/** What a schema cannot say in keywords: answers what is wrong with a value of the right form, if anything. */
+export const rule: unique symbol = Symbol('rule')
+
+/** JSON Schema that knows the type of what it describes. Nothing but data: `check.ts` holds values against it. */
 export interface Schema<T = unknown> {
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly [keyword: string]: unknown
+  readonly [rule]?: Rule
   /** Only the compiler sees it. */
   readonly [described]?: T
 }
+
+type Rule = (value: string) => string | undefined
 
 declare const described: unique symbol
 declare const absent: unique symbol
@@ -21,7 +27,10 @@ type OptionalNames<P> = { [K in keyof P]: typeof absent extends keyof P[K] ? K :
 type Described<P> = { [K in Exclude<keyof P, OptionalNames<P>>]: Static<P[K]> } & {
   [K in OptionalNames<P>]?: Static<P[K]>
 }
-type Options = Readonly<Record<string, unknown>>
+interface Options {
+  readonly [keyword: string]: unknown
+  readonly [rule]?: Rule
+}
 
 const optionals = new WeakSet<object>()
 
@@ -38,6 +47,12 @@ export const Type = {
     ...options,
   }),
   Array: <T>(items: Schema<T>, options?: Options): Schema<T[]> => ({ type: 'array', items, ...options }),
+  /** Null means: not given. */
+  OrNull: <T>({ enum: values, ...schema }: Schema<T>): Schema<T | null> => ({
+    ...schema,
+    type: [schema.type ?? [], 'null'].flat(),
+    ...(Array.isArray(values) && { enum: [...values, null] }),
+  }),
   /** May be left out of an object. */
   Optional<T>(schema: Schema<T>): Optional<T> {
     const optional = { ...schema }

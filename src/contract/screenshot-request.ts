@@ -1,19 +1,16 @@
-import { FailOn, MAX_TAGS, ScreenshotParameter, toCaptureOptions } from './capture-options.ts'
-import { Reader } from './reader.ts'
+import { createScreenshotParameter, FailOn, toCaptureOptions, type WindowLimits } from './capture-options.ts'
+import { check } from './check.ts'
 import { MAX_URL } from './requests.ts'
 import { DEFAULT_LOADING_TIME } from './results.ts'
-import { type Static, Type } from './schema.ts'
+import { rule, type Static, Type } from './schema.ts'
 
 /** What a request may ask for, as the operator allows it. */
-export interface RequestLimits {
+export interface RequestLimits extends WindowLimits {
   readonly urls: number
   readonly loadingMs: number
-  readonly viewportWidth: number
-  readonly viewportHeight: number
 }
 
 const MAX_NAME = 500
-const MAX_TAG = 100
 /** Of host and port as they are written: the longest name that DNS has, its last dot, and `:65535`. */
 const MAX_HOST = 260
 /** No language needs more (UAX 15, Stream-Safe Text). To put thousands in their order takes a parser seconds. */
@@ -32,32 +29,50 @@ const NOT_BUILT = [
 
 const NO_ADDRESS = 'must be an address that begins with http:// or https://'
 
-/** For the documentation; `parseScreenshotRequest` says in words what is wrong, and where. */
-export const ScreenshotRequest = Type.Object(
-  {
-    screenshotParameter: ScreenshotParameter,
-    urls: Type.Array(
-      Type.Object({
-        url: Type.String({ description: 'http or https.', examples: ['https://example.com/'] }),
-        name: Type.String({ description: 'What to call the page.', examples: ['Home'] }),
-        loadingTime: Type.Optional(
-          Type.Integer({
-            minimum: 1,
-            default: DEFAULT_LOADING_TIME,
-            description:
-              'The longest the page may take, in milliseconds. The picture is taken as soon as the page has ' +
-              'settled, or at that moment at the latest.',
-          }),
-        ),
-      }),
-      { minItems: 1 },
-    ),
-    failOn: Type.Optional(FailOn),
-  },
-  { $id: 'ScreenshotRequest', description: `Not supported yet, and refused: ${NOT_BUILT.join(', ')}.` },
-)
+const STRICT = { additionalProperties: false }
 
-export type ScreenshotRequest = Static<typeof ScreenshotRequest>
+const Text = (maxLength: number, options: object = {}) => Type.String({ minLength: 1, maxLength, ...options })
+
+const createPage = ({ loadingMs }: RequestLimits) =>
+  Type.Object(
+    {
+      url: Text(MAX_URL, {
+        description: 'http or https.',
+        examples: ['https://example.com/'],
+        [rule]: problemOfAddress,
+      }),
+      name: Text(MAX_NAME, { description: 'What to call the page.', examples: ['Home'] }),
+      loadingTime: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: loadingMs,
+          default: presetOf(loadingMs),
+          description:
+            'The longest the page may take, in milliseconds. The picture is taken as soon as the page has ' +
+            'settled, or at that moment at the latest.',
+        }),
+      ),
+    },
+    { title: 'page', ...STRICT },
+  )
+
+/** What the operator allows is part of it, and so of its documentation. */
+export const createScreenshotRequest = (limits: RequestLimits) =>
+  Type.Object(
+    {
+      screenshotParameter: createScreenshotParameter(limits),
+      urls: Type.Array(createPage(limits), { minItems: 1, maxItems: limits.urls }),
+      // Clients of other services send null for what was not given.
+      failOn: Type.Optional(Type.OrNull(FailOn)),
+    },
+    {
+      $id: 'ScreenshotRequest',
+      description: `Not supported yet, and refused: ${NOT_BUILT.join(', ')}.`,
+      ...STRICT,
+    },
+  )
+
+export type ScreenshotRequest = Static<ReturnType<typeof createScreenshotRequest>>
 
 export const ScreenshotAccepted = Type.Object({
   jobId: Type.String({ format: 'uuid', description: 'The root to read, and the `rootId` of its results.' }),
@@ -65,47 +80,19 @@ export const ScreenshotAccepted = Type.Object({
 
 /** All that is wrong with it, or what it asks for, with what was left out filled in. */
 export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {
-  const reader = new Reader()
-  const request = reader.fields(body, '', ['screenshotParameter', 'urls', 'failOn'], NOT_BUILT)
-  if (!request) return { mistakes: reader.mistakes }
-  const { screenshotParameter, urls, failOn = null } = request
-  const options = readOptions(reader, screenshotParameter, limits)
-  const pages = reader
-    .list(urls, '/urls', { min: 1, max: limits.urls, of: 'pages' })
-    .map((page, index) => readPage(reader, page, `/urls/${index}`, limits))
-  // Clients of other services send null for what was not given.
-  if (failOn !== null && failOn !== 'status') reader.wrong('/failOn', 'must be "status", or be left out')
-  return reader.mistakes.length > 0
-    ? { mistakes: reader.mistakes }
-    : { asked: { options: toCaptureOptions({ ...options, failOn }), pages } }
+  const { value, mistakes } = check(createScreenshotRequest(limits), body, { unsupported: NOT_BUILT })
+  if (mistakes) return { mistakes }
+  const { screenshotParameter, urls, failOn } = value
+  const pages = urls.map(({ url, name, loadingTime = presetOf(limits.loadingMs) }) => ({
+    url,
+    name,
+    loadingTime,
+  }))
+  return { asked: { options: toCaptureOptions({ ...screenshotParameter, failOn }), pages } }
 }
 
-function readOptions(reader: Reader, value: unknown, limits: RequestLimits) {
-  const at = '/screenshotParameter'
-  const given = reader.fields(value, at, ['width', 'height', 'fullPage', 'tags'], NOT_BUILT)
-  const { width, height, fullPage = false, tags = [] } = given ?? { width: 1, height: 1 }
-  return {
-    width: reader.integer(width, `${at}/width`, limits.viewportWidth),
-    height: reader.integer(height, `${at}/height`, limits.viewportHeight),
-    fullPage: reader.boolean(fullPage, `${at}/fullPage`),
-    tags: reader
-      .list(tags, `${at}/tags`, { min: 0, max: MAX_TAGS, of: 'texts' })
-      .map((tag, index) => reader.text(tag, `${at}/tags/${index}`, MAX_TAG)),
-  }
-}
-
-function readPage(reader: Reader, value: unknown, at: string, limits: RequestLimits) {
-  const preset = Math.min(DEFAULT_LOADING_TIME, limits.loadingMs)
-  const given = reader.fields(value, at, ['url', 'name', 'loadingTime'], NOT_BUILT)
-  const { url, name, loadingTime = preset } = given ?? { url: 'http://-', name: '-' }
-  const address = reader.text(url, `${at}/url`, MAX_URL)
-  const problem = address === '' ? undefined : problemOfAddress(address)
-  if (problem) reader.wrong(`${at}/url`, problem)
-  return {
-    url: address,
-    name: reader.text(name, `${at}/name`, MAX_NAME),
-    loadingTime: reader.integer(loadingTime, `${at}/loadingTime`, limits.loadingMs),
-  }
+function presetOf(loadingMs: number): number {
+  return Math.min(DEFAULT_LOADING_TIME, loadingMs)
 }
 
 function problemOfAddress(address: string): string | undefined {

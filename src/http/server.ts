@@ -6,7 +6,7 @@ import { JobOverview, PageFailure, PageSummary, Project, RootOverview } from '..
 import { View } from '../contract/capture-options.ts'
 import { Problem } from '../contract/problem.ts'
 import { JobResult, RootResult } from '../contract/results.ts'
-import { ScreenshotRequest } from '../contract/screenshot-request.ts'
+import { createScreenshotRequest } from '../contract/screenshot-request.ts'
 import { Seen } from '../contract/seen.ts'
 import { RootStatus } from '../contract/status.ts'
 import { AppError } from '../errors.ts'
@@ -43,6 +43,7 @@ import { refuseOtherMethods } from './rules/methods.ts'
 import { measureRequests } from './rules/metrics.ts'
 import { refuseOtherHosts } from './rules/origin.ts'
 import { createRate, limitRate } from './rules/rate-limit.ts'
+import { schemaController } from './rules/read-query.ts'
 import { createRequestIds } from './rules/request-ids.ts'
 
 /** No page of someone else's shows our answers as a part of itself. What has a policy of its own says so there. */
@@ -73,7 +74,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     return503OnClosing: false,
     exposeHeadRoutes: false,
     clientErrorHandler: (error, socket) => refuseConnection(logger, error, socket as Socket),
-    ajv: { customOptions: { allErrors: true, removeAdditional: false } },
+    schemaController,
   }).withTypeProvider<ContractTypes>()
   // An expectation we do not know is no reason not to answer; Node would refuse it without a word.
   server.server.on('checkExpectation', (request, response) =>
@@ -95,8 +96,6 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
       .header('content-security-policy', NOT_FRAMED)
     done()
   })
-  // Operations answer just what their schema describes. To compile it as well would make every start 0.1 s longer.
-  server.setSerializerCompiler(() => JSON.stringify)
   const connections = takeTurns(server, context)
   const metrics = measureRequests(connections, context)
   logRequests(server, connections)
@@ -121,7 +120,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     RootOverview,
     PageSummary,
     RootStatus,
-    ScreenshotRequest,
+    createScreenshotRequest(limits),
     Problem,
   ])
     server.addSchema(schema)

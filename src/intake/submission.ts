@@ -1,8 +1,7 @@
-import { type Static, Type } from 'typebox'
-import { Compile } from 'typebox/compile'
-import { Settings } from 'typebox/system'
-import { parseId, UUID_PATTERN } from '../contract/ids.ts'
+import { check, type Mistake } from '../contract/check.ts'
+import { parseId } from '../contract/ids.ts'
 import { DEFAULT_BASEPATH, DEFAULT_LOADING_TIME } from '../contract/results.ts'
+import { rule, type Static, Type } from '../contract/schema.ts'
 import { AppError } from '../errors.ts'
 
 /** Bytes of a picture, wherever they come from, with a name for messages. */
@@ -33,10 +32,11 @@ export interface SubmittedJob {
   readonly preview: PictureSource | undefined
 }
 
-// No engine but SQLite stores a NUL inside text.
-const Text = (maxLength: number, minLength = 0) =>
-  Type.String({ minLength, maxLength, pattern: '^[^\\u0000]*$' })
-const Uuid = Type.String({ pattern: UUID_PATTERN })
+const Text = (maxLength: number, minLength = 0) => Type.String({ minLength, maxLength })
+const Uuid = Type.String({
+  format: 'uuid',
+  [rule]: (text) => (parseId(text) === undefined ? 'must be a UUID' : undefined),
+})
 const Time = Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000 })
 const Pixels = Type.Integer({ minimum: 1, maximum: 1_000_000 })
 const strict = { additionalProperties: false }
@@ -59,7 +59,7 @@ const JobEntry = Type.Object(
     width: Type.Optional(Pixels),
     height: Type.Optional(Pixels),
   },
-  strict,
+  { title: 'job', ...strict },
 )
 
 const RootEntry = Type.Object(
@@ -67,18 +67,18 @@ const RootEntry = Type.Object(
   strict,
 )
 
-const entryCheck = Compile(RootEntry)
 const SHOWN_MISTAKES = 10
 
 /** One line of an import file. Throws `bad_request` naming every field that is wrong. */
 export function parseEntry(text: string, openPicture: (path: string) => PictureSource): Submission {
   const entry = parseJson(text)
   for (const job of jobsOf(entry)) if (typeof job['url'] === 'string') job['url'] = { url: job['url'] }
-  if (!entryCheck.Check(entry)) throw new AppError('bad_request', describeMistakes(entry))
+  const { value: root, mistakes } = check(RootEntry, entry)
+  if (mistakes) throw new AppError('bad_request', describeMistakes(mistakes))
   return {
-    rootId: entry.rootId && parseId(entry.rootId),
-    created: entry.created,
-    jobs: entry.jobs.map((job) => toSubmittedJob(job, openPicture)),
+    rootId: root.rootId && parseId(root.rootId),
+    created: root.created,
+    jobs: root.jobs.map((job) => toSubmittedJob(job, openPicture)),
   }
 }
 
@@ -113,29 +113,17 @@ function jobsOf(entry: unknown): Record<string, unknown>[] {
   return Array.isArray(jobs) ? jobs.filter((job) => typeof job === 'object' && job !== null) : []
 }
 
-function describeMistakes(entry: unknown): string {
-  const mistakes = mistakesOf(entry).flatMap(({ keyword, instancePath, message, params }) => {
-    const place = instancePath.slice(1).replaceAll('/', '.') || 'the line'
-    if (keyword === 'boolean') return []
-    if (keyword === 'additionalProperties') {
-      const { additionalProperties } = params as { additionalProperties: string[] }
-      return [`${place} has fields nobody knows: ${additionalProperties.join(', ')}`]
-    }
-    if (keyword === 'pattern' && /uuid$|rootId$/.test(place)) return [`${place} must be a UUID`]
-    if (keyword === 'pattern') return [`${place} must not hold a NUL character`]
-    return [`${place} ${message}`]
+/** What is wrong in several places in the same way is told once. */
+function describeMistakes(mistakes: readonly Mistake[]): string {
+  const alike = Map.groupBy(mistakes.slice(0, SHOWN_MISTAKES), ({ detail }) => detail)
+  const told = [...alike].map(([detail, same]) => {
+    const places = same.map(({ pointer }) => placeOf(pointer))
+    return `${places.join(', ')}${places.length > 1 ? ':' : ''} ${detail}`
   })
-  const shown = mistakes.slice(0, SHOWN_MISTAKES).join('; ')
-  return mistakes.length > SHOWN_MISTAKES ? `${shown}; and more` : shown
+  return `${told.join('; ')}${mistakes.length > SHOWN_MISTAKES ? '; and more' : ''}`
 }
 
-/** TypeBox stops at eight unless told otherwise, and counts each unknown field twice. */
-function mistakesOf(entry: unknown) {
-  const { maxErrors } = Settings.Get()
-  Settings.Set({ maxErrors: 1_000 })
-  try {
-    return [...entryCheck.Errors(entry)]
-  } finally {
-    Settings.Set({ maxErrors })
-  }
+/** `#/jobs/0/url` as people write it: `jobs.0.url`. */
+function placeOf(pointer: string): string {
+  return decodeURIComponent(pointer.slice(2)).replaceAll('/', '.') || 'the line'
 }

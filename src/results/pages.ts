@@ -1,7 +1,7 @@
 import type { KnownProject } from '../access/door.ts'
 import { COUNTED_PICTURES } from '../contract/browsing.ts'
 import { parseId } from '../contract/ids.ts'
-import { isPlain } from '../contract/reader.ts'
+import { isPlain } from '../contract/plain-text.ts'
 import type { Addresses, Images } from '../images/images.ts'
 import type { LookedPage, ShownJob } from '../store/browsing.ts'
 import type { Store } from '../store/store.ts'

@@ -1,4 +1,4 @@
-import { isPlain } from '../contract/reader.ts'
+import { isPlain } from '../contract/plain-text.ts'
 import type { RootState } from '../contract/status.ts'
 import type { RootFilter } from '../store/browsing.ts'
 import type { RootHead, RootPosition, Store } from '../store/store.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tidySeen } from '../../src/capture/tidy-seen.ts'
-import { isPlain } from '../../src/contract/reader.ts'
+import { isPlain } from '../../src/contract/plain-text.ts'
 import { MARK_NAMES } from '../../src/contract/seen.ts'
 import { newSeen } from '../support/captures.ts'
 

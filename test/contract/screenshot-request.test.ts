@@ -189,17 +189,17 @@ describe('a mistake', () => {
     [
       'half a character',
       withPage({ name: 'a\ud800' }),
-      '#/urls/0/name must be a text of 1 to 500 characters',
+      '#/urls/0/name must not hold a NUL character or half of a surrogate pair',
     ],
     [
       'a character no database holds',
       withPage({ name: 'a\0' }),
-      '#/urls/0/name must be a text of 1 to 500 characters',
+      '#/urls/0/name must not hold a NUL character or half of a surrogate pair',
     ],
     [
       'half a character in a tag',
       withView({ tags: ['\udfff'] }),
-      '#/screenshotParameter/tags/0 must be a text of 1 to 100 characters',
+      '#/screenshotParameter/tags/0 must not hold a NUL character or half of a surrogate pair',
     ],
   ])('%s: named once, with its place', (_, body, mistake) => {
     expect(mistakesOf(body)).toEqual([mistake])
@@ -254,7 +254,7 @@ describe('an option', () => {
     )
   })
 
-  test('nobody knows is named, with those that are known', () => {
+  test('that is unknown is named, with those that are known', () => {
     const body = {
       screenshotParameter: { ...VIEW, scale: 2 },
       urls: [{ ...newPage(), wait: 1 }],

@@ -31,7 +31,7 @@ interface Response {
 
 interface Schema {
   readonly $ref?: string
-  readonly type?: string
+  readonly type?: string | readonly string[]
   readonly format?: string
   readonly description?: string
   readonly minimum?: number
@@ -138,7 +138,8 @@ function renderType(schema: Schema = {}): string {
   }
   if (schema.type === 'array') return `array of ${renderType(schema.items)}`
   const range = schema.maximum === undefined ? '' : ` ${schema.minimum ?? 0}–${schema.maximum}`
-  return `${escapeHtml(schema.type ?? 'any')}${schema.format ? ` (${escapeHtml(schema.format)})` : ''}${range}`
+  const types = [schema.type ?? 'any'].flat().join(' or ')
+  return `${escapeHtml(types)}${schema.format ? ` (${escapeHtml(schema.format)})` : ''}${range}`
 }
 
 function table(header: string[], rows: string[][]): string {

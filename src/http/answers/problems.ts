@@ -49,21 +49,8 @@ function toProblem(error: AppError, requestId: string): Problem {
   return { type: 'about:blank', title, status, code: error.code, ...detail, requestId }
 }
 
-type ValidationError = FastifyError & { validation: NonNullable<FastifyError['validation']> }
-
-function isValidationError(error: unknown): error is ValidationError {
-  return Array.isArray((error as Partial<FastifyError>).validation)
-}
-
 function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
-  if (isValidationError(thrown)) {
-    const mistakes = thrown.validation.map(({ instancePath, message }) => ({
-      parameter: instancePath.slice(1),
-      detail: message ?? 'is not valid',
-    }))
-    return new AppError('bad_request', thrown.message, { mistakes })
-  }
   const { statusCode } = thrown as Partial<FastifyError>
   if (statusCode === 413) return new AppError('too_large', 'the request body is larger than MAX_BODY_BYTES')
   if (statusCode === 415) {

@@ -53,12 +53,6 @@ export function getRoot(server: Server, context: HttpContext): void {
         ...problemResponses('bad_request', 'unauthorized', 'not_found', 'rate_limited', 'unavailable'),
       },
     },
-    // Ids are text, and looked up as they are. Hardly anyone asks for a page, and only who does waits for the check.
-    validatorCompiler: (route) => {
-      const validate = route.httpPart === 'querystring' && server.validatorCompiler?.(route)
-      if (!validate) return () => true
-      return (query) => !asksForPage(query) || validate(query) || { error: validate.errors ?? [] }
-    },
     handler: (request, reply) => {
       const sent = asksForPage(request.query)
         ? sendPage(request, reply)

@@ -61,8 +61,6 @@ export async function requestScreenshots(server: Server, context: HttpContext): 
           ),
         },
       },
-      // What is wrong with the body is said below, all of it and in words.
-      validatorCompiler: () => () => true,
       handler: async (request, reply) => {
         const inTurn = turns.for(clientOf(request))
         const look = (beginning: Buffer) => requireFewParts(beginning, config.limits)

@@ -1,0 +1,46 @@
+import type { Schema } from './schema.ts'
+
+/** What a value must be, in words. */
+export function mustBe(schema: Schema): string {
+  const leftOut = schema.type?.includes('null') ? ', or be left out' : ''
+  return `must be ${describe(schema)}${leftOut}`
+}
+
+function describe(schema: Schema): string {
+  const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema as Record<string, number>
+  switch ([schema.type].flat()[0]) {
+    case 'object':
+      return `an object with ${Object.keys(schema['properties'] as object).join(', ')}`
+    case 'array':
+      return `a list of ${range(minItems, maxItems)}${nameOf(schema['items'] as Schema)}s`
+    case 'integer':
+      return minimum === undefined || maximum === undefined
+        ? 'a whole number'
+        : `a whole number from ${minimum} to ${maximum}`
+    case 'boolean':
+      return 'true or false'
+    default:
+      return (
+        describeText(schema) ??
+        (maxLength === undefined ? 'a text' : `a text of ${range(minLength, maxLength)}characters`)
+      )
+  }
+}
+
+/** One of a few, if it is. */
+function describeText({ enum: values, const: only }: Schema): string | undefined {
+  const allowed = only === undefined ? values : [only]
+  if (!Array.isArray(allowed)) return undefined
+  const texts = allowed.filter((each) => each !== null).map((each) => JSON.stringify(each))
+  return texts.length === 1 ? texts[0] : `one of ${texts.join(', ')}`
+}
+
+function nameOf({ title, type }: Schema): string {
+  if (typeof title === 'string') return title
+  return type === 'string' ? 'text' : type === 'integer' ? 'number' : 'object'
+}
+
+function range(least = 0, most?: number): string {
+  if (most === undefined) return least === 0 ? '' : `${least} or more `
+  return least === 0 ? `at most ${most} ` : `${least} to ${most} `
+}

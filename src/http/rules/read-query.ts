@@ -1,0 +1,48 @@
+import type { FastifySchemaCompiler, FastifyServerOptions } from 'fastify'
+import { check } from '../../contract/check.ts'
+import type { Schema } from '../../contract/schema.ts'
+import { AppError } from '../../errors.ts'
+
+type Query = Readonly<Record<string, unknown>>
+
+/**
+ * Checks the query of each operation, and turns its texts into what they stand for. Bodies are read by their operation;
+ * ids and headers may be any text.
+ */
+const compileQuery: FastifySchemaCompiler<Schema> = ({ schema, httpPart }) => {
+  if (httpPart !== 'querystring') return () => true
+  const properties = Object.entries(schema['properties'] as Record<string, Schema>)
+  return (query: Query) => {
+    const read = Object.fromEntries(
+      properties.map(([name, property]) => [name, parse(property, query[name])]),
+    )
+    // What no database can hold may be asked for: it is found nowhere.
+    const { value, mistakes } = check(schema, read, { texts: 'any' })
+    if (!mistakes) return { value }
+    const told = mistakes.map(({ pointer, detail }) => ({ parameter: pointer.slice(2), detail }))
+    const message = told.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ')
+    return { error: new AppError('bad_request', message, { mistakes: told }) }
+  }
+}
+
+/**
+ * Instead of Ajv and fast-json-stringify, which Fastify would load (decision 23): operations answer what their schema
+ * describes. Fastify's type knows only Ajv.
+ */
+export const schemaController = {
+  compilersFactory: { buildValidator: () => compileQuery, buildSerializer: () => () => JSON.stringify },
+} as unknown as NonNullable<FastifyServerOptions['schemaController']>
+
+/** What cannot be parsed stays as it is, and is wrong. */
+function parse(schema: Schema, given: unknown): unknown {
+  if (given === undefined) return undefined
+  if (schema.type === 'array') return [given].flat().map((item) => parse(schema['items'] as Schema, item))
+  if (schema.type === 'integer') return given === '' ? given : parseNumber(given)
+  if (schema.type === 'boolean') return given === 'true' || (given === 'false' ? false : given)
+  return given
+}
+
+function parseNumber(given: unknown): unknown {
+  const number = typeof given === 'string' ? Number(given) : Number.NaN
+  return Number.isInteger(number) ? number : given
+}
