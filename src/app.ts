@@ -18,19 +18,19 @@ import type { Storage } from './storage.ts'
 import { openStudio, type Studio, type StudioOptions } from './studio.ts'
 import { Sweeps } from './sweep/sweeps.ts'
 
-/** Of SHUTDOWN_TIMEOUT, what is left for captures to go back to the queue and for the browser to end. */
+/** The part of SHUTDOWN_TIMEOUT for returning captures to the queue and ending the browser. */
 const STUDIO_MS = 5_000
 const STUDIO_SHARE = 1 / 4
 
 export interface Service {
-  /** Where it listens: `http://127.0.0.1:8080`. */
+  /** Its address: `http://127.0.0.1:8080`. */
   readonly url: string
   readonly studio: Pick<Studio, 'requests' | 'ready' | 'findBrowser'>
-  /** Lets requests under way finish, at most `config.limits.shutdownMs`. The storage stays open. */
+  /** Waits for open requests, at most `config.limits.shutdownMs`. The storage stays open. */
   close(): Promise<void>
 }
 
-/** Serves a storage over HTTP, and captures what is asked for. */
+/** Serves a storage over HTTP and captures requested pages. */
 export async function openService(
   config: Config,
   storage: Storage,
@@ -42,8 +42,8 @@ export async function openService(
   const results = new Results(store, images, config.limits.cacheBytes)
   const overviews = new Overviews(store, images, config.explainTo)
   const pages = new Pages(store, images)
-  // SQLite works in this very thread. With PostgreSQL three pieces under way keep this thread busy with what comes of them,
-  // and most of the connections are left for what is small.
+  // SQLite works in this thread, so one piece at a time. With PostgreSQL, three pieces keep this thread busy and leave most
+  // connections for small requests.
   const { database, databasePool } = config
   const atOnce = database.kind === 'sqlite' ? 1 : Math.min(3, Math.ceil(databasePool.connections / 2))
   const turns = new FairTurns(atOnce, store.isLookingUp)
@@ -92,7 +92,7 @@ export async function openService(
     },
     log,
   )
-  // One listener: for a name with two addresses Fastify would make a second server that knows none of the limits.
+  // One listener: for a name with two addresses Fastify would make a second server without our limits.
   const host = config.host.toLowerCase() === 'localhost' ? '127.0.0.1' : config.host
   const close = async () => {
     const { shutdownMs } = config.limits
@@ -103,7 +103,7 @@ export async function openService(
   }
   try {
     const url = await server.listen({ host, port: config.port })
-    // Now, when nobody has asked yet: it keeps the event loop for a fifth of a second.
+    // Before the first request: it blocks the event loop for a fifth of a second.
     void store.prepareToWrite().catch(() => {})
     return { url, studio, close }
   } catch (error) {
@@ -114,7 +114,7 @@ export async function openService(
 
 async function closeServer(server: Server, graceMs: number): Promise<void> {
   const impatient = setTimeout(() => {
-    server.log.warn('requests were still under way when the time to finish was over')
+    server.log.warn('some requests did not finish within the time for stopping')
     server.server.closeAllConnections()
   }, graceMs)
   await server.close()

@@ -3,12 +3,12 @@ import { mkdir, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Makes a folder, and those above it, so that a power cut does not take it back: what a folder holds is durable
- * only if the entry that names the folder is, too.
+ * Makes a folder, and those above it, so that it survives a power cut. The content of a folder is durable only if its entry
+ * in the folder above is durable, too.
  */
 export async function makeDurableFolder(path: string): Promise<void> {
   const first = await makeFolders(path)
-  // The folder above also where nothing was made: whoever made this one may have been killed before it got there.
+  // Sync the folder above even if nothing was made: the process that made this one may have been killed before the sync.
   const last = dirname(first ?? path)
   for (let above = dirname(path); ; above = dirname(above)) {
     await syncFolder(above).catch(ignoreUnreadable)
@@ -17,8 +17,8 @@ export async function makeDurableFolder(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder, and those above it, by default for this user alone. Answers the first that was not there. Not Node's
- * recursive mkdir: under /proc, where a folder that is there answers as if it were not, that one never ends.
+ * Makes a folder, and those above it, by default for this user alone. Returns the first that was missing. Node's
+ * recursive mkdir is not used: under /proc it never ends.
  */
 export async function makeFolders(path: string, mode = 0o700): Promise<string | undefined> {
   try {
@@ -27,12 +27,12 @@ export async function makeFolders(path: string, mode = 0o700): Promise<string | 
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
   const first = await makeFolders(dirname(path), mode)
-  // The folder above is there now. What cannot be made in it still is never made.
+  // The folder above exists now. If this one still cannot be made, give up.
   const last = await makeFolder(path, mode)
   return first ?? last
 }
 
-/** Undefined where it is there already. */
+/** Undefined if it exists already. */
 async function makeFolder(path: string, mode: number): Promise<string | undefined> {
   try {
     await mkdir(path, { mode })
@@ -59,7 +59,7 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** A folder above ours that we may pass through but not open is someone else's to keep. */
+/** A folder that we may not open belongs to someone else, and is not synced. */
 function ignoreUnreadable(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EACCES' && error.code !== 'EPERM') throw error
 }

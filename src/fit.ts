@@ -7,20 +7,20 @@ import type { Storage } from './storage.ts'
 import { walkRoots } from './store/walk-roots.ts'
 
 const STORE = 'store'
-/** Results whose pictures are looked for, where nothing else tells. */
+/** How many results are checked for their pictures, if there is no id to compare. */
 const PROJECTS = 10
 const ROOTS = 3
 
 export interface FitOptions {
-  /** The database is made here and now, for pictures that may be there already. */
+  /** The database is new, but the pictures may be there already. */
   readonly isCopy?: boolean
-  /** What fits, but could not be written down. */
+  /** Called if everything fits, but the id could not be written. */
   readonly onUnwritten?: (error: unknown) => void
 }
 
 /**
- * Database, pictures and signing keys are parts of one store: it has an id, made once and kept with the database and with the
- * pictures, and the database knows the keys. Throws `storage_failed`, with what to do, where they are parts of different ones.
+ * Checks that database, pictures and signing keys belong to one store. A store has an id, which is kept in the database and
+ * beside the pictures. The database also knows the signing keys. Throws `storage_failed`, with what to do, if they do not fit.
  */
 export async function requireFit(
   storage: Storage,
@@ -29,14 +29,14 @@ export async function requireFit(
 ): Promise<void> {
   const keep = async (write: () => Promise<void>) => {
     await write().catch((error) => {
-      // Who may only read, and who has no room, serves what there is; the next start writes it down.
+      // The storage may be read-only or full: serve what is there. The next start tries to write again.
       if (!(error instanceof AppError) || error instanceof Misfit || !onUnwritten) throw error
       onUnwritten(error)
     })
   }
   if (!(await haveSameId(storage))) {
     const fits = isCopy || (await fitTogether(storage))
-    // Another process may have begun at the same time, and have got further.
+    // Another process may have done the same at the same time.
     if (!fits && !(await haveSameId(storage))) throw await misfit(storage, config)
     await keep(() => keepIds(storage, config))
   }
@@ -59,16 +59,16 @@ async function haveSameId(storage: Storage): Promise<boolean> {
   return ours !== undefined && ours === theirs
 }
 
-/** Whether they may be given one id: at least one of them has none. */
+/** Whether they may get the same id. At least one of them has none. */
 async function fitTogether(storage: Storage): Promise<boolean> {
   const [ours, theirs] = await readIds(storage)
   if (ours !== undefined && theirs !== undefined) return false
   const found = await findAnyPicture(storage)
   if (found === 'there') return true
   const holdsAny = await storage.images.holdsAny()
-  // Pictures without results, of projects that are known: a process was killed before its first result was written.
+  // Pictures without results, of known projects: a process was killed before its first result was written.
   if (found === 'no results') return !holdsAny || (await holdsAnyOfKnown(storage))
-  // There are results, and not one of these has its picture. An empty place may be a new one, if nobody had another.
+  // No result has its picture. Pictures that are empty and have no id may be a new folder.
   return !holdsAny && ours === undefined && theirs === undefined
 }
 
@@ -78,7 +78,7 @@ async function findAnyPicture({ store, images }: Storage): Promise<'there' | 'mi
     for (const rootId of await newestWithJobs(store, projectId)) {
       for (const { uuid } of await store.pageJobs(projectId, rootId, { from: 0, limit: 1 })) {
         any = true
-        // One that is damaged belongs here all the same.
+        // A damaged picture also shows that they belong together.
         if ((await images.condition(pictureKey(projectId, uuid))) !== 'missing') return 'there'
       }
     }
@@ -115,11 +115,11 @@ async function misfit(storage: Storage, config: Config): Promise<Misfit> {
   if ((await store.listProjects({ limit: 1 })).length === 0) {
     return new Misfit(
       `there are pictures in ${images}, but their database is not there: ${database} is new or empty. It may have been deleted, ` +
-        'or DATA_DIR, DATABASE_URL or IMAGES_URL may name another place. To go on with what was there, put the database back from ' +
-        `a backup. To begin anew on purpose, move ${images} away or name another place with IMAGES_URL.`,
+        'or DATA_DIR, DATABASE_URL or IMAGES_URL may be wrong. To continue with the old data, restore the database from ' +
+        `a backup. To start from nothing, move ${images} away or set IMAGES_URL to another folder or bucket.`,
     )
   }
-  // From now on it has one, so that whoever knows better can say so.
+  // The database gets an id now, so that the operator can write the same id beside the pictures.
   const ours = await store.keepIdentity(STORE, randomUUID())
   const [, theirs] = await readIds(storage)
   return new Misfit(
@@ -127,13 +127,13 @@ async function misfit(storage: Storage, config: Config): Promise<Misfit> {
       (theirs === undefined
         ? 'the pictures of its results are not there.'
         : `their ids are ${ours} and ${theirs}.`) +
-      ' DATA_DIR, DATABASE_URL or IMAGES_URL may name another place, or a disk is not mounted. To go on, name both parts of one ' +
-      'store, or put the missing one back from a backup. If they do belong together, write the id of the database into ' +
+      ' DATA_DIR, DATABASE_URL or IMAGES_URL may be wrong, or a disk is not mounted. To continue, name both parts of one ' +
+      'store, or restore the missing part from a backup. If they do belong together, write the id of the database into ' +
       `${images}/.store: ${ours}`,
   )
 }
 
-/** An id of a key names one key for as long as the store is there. */
+/** In one store, the id of a key always means the same key. */
 async function requireOwnKeys({ store, signingKeys }: Storage, config: Config): Promise<void> {
   for (const { id, fingerprint } of signingKeys) {
     const known = await store.findIdentity(nameOfKey(id))
@@ -141,8 +141,8 @@ async function requireOwnKeys({ store, signingKeys }: Storage, config: Config): 
     const where = config.signingKeys ? 'SIGNING_KEYS' : join(config.dataDir, 'signing-keys')
     throw new Misfit(
       `the signing keys (${where}) are not those of this store (${describe(config).database}): it knows another key by the id ` +
-        `${id}. To go on, put the right keys back from a backup. To sign with new ones on purpose, give them an id that was not ` +
-        'used before, such as k2; addresses of pictures that were handed out before end then.',
+        `${id}. To continue, restore the right keys from a backup. To sign with new keys, give them an id that was not ` +
+        'used before, such as k2. Older addresses of pictures then stop working.',
     )
   }
 }

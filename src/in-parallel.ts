@@ -8,14 +8,14 @@ export async function* inParallel<T, R>(
   try {
     for await (const item of items) {
       const result = work(item)
-      // Awaited below in its turn; a failure before that is not an unhandled one.
+      // It is awaited below. A failure before that must not count as unhandled.
       result.catch(() => {})
       running.push(result)
       if (running.length >= limit) yield await (running.shift() as Promise<R>)
     }
     while (running.length > 0) yield await (running.shift() as Promise<R>)
   } finally {
-    // Whoever leaves early must not leave work behind that still writes.
+    // If the caller stops early, wait for the work that still runs.
     await Promise.allSettled(running)
   }
 }

@@ -1,6 +1,6 @@
 import { run } from './cli/run.ts'
 
-// `proofsheet import … | head -1`: whoever stops listening does not stop the work.
+// With `proofsheet import … | head -1` a closed output must not stop the work.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error

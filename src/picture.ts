@@ -2,11 +2,11 @@ import type { Sharp, SharpOptions } from 'sharp'
 import { AppError } from './errors.ts'
 import { createLimiter } from './limiter.ts'
 
-/** Previews are this wide, or as wide as the picture where that is less. */
+/** The width of a preview. A smaller picture keeps its width. */
 export const PREVIEW_WIDTH = 400
-/** What is taken in; everything is stored as PNG. */
+/** The formats that are accepted. All are stored as PNG. */
 const PICTURE_FORMATS = ['png', 'jpeg', 'webp'] as const
-/** Pictures above this are worked on one at a time: an interlaced one is held whole, at up to 8 bytes a pixel. */
+/** Larger pictures are processed one at a time: an interlaced one needs up to 8 bytes per pixel. */
 const LARGE_PIXELS = 16_000_000
 
 export interface Picture {
@@ -19,8 +19,8 @@ export interface Picture {
 }
 
 /**
- * A picture that decodes from its first to its last pixel, as PNG with a preview. A PNG is kept byte for byte.
- * Throws `bad_request` with the reason where the bytes are no such picture.
+ * Decodes a picture completely, and returns it as PNG with a preview. A PNG is kept byte for byte. Throws `bad_request` with
+ * the reason if it cannot be decoded.
  */
 export async function readPicture(bytes: Buffer, maxPixels: number): Promise<Picture> {
   const decode = () => load(bytes, { limitInputPixels: maxPixels, failOn: 'warning' })
@@ -38,7 +38,7 @@ export async function readPicture(bytes: Buffer, maxPixels: number): Promise<Pic
     const convert = async (): Promise<Picture> => {
       if (format === 'png') {
         if (!endsProperly(bytes)) throw new Error('it is cut off')
-        // Making the preview decodes every row, which is the only proof that the file is whole.
+        // Making the preview decodes every row. Only that proves that the file is complete.
         return { bytes, width, height, preview: await makePreview(await decode()) }
       }
       const { data, info } = await (await decode()).autoOrient().png().toBuffer({ resolveWithObject: true })
@@ -53,13 +53,13 @@ export async function readPicture(bytes: Buffer, maxPixels: number): Promise<Pic
   } catch (error) {
     if (error instanceof AppError) throw error
     const lines = (error as Error).message.split('\n')
-    // The last step to fail reports first; what it could not write is not what is wrong.
+    // The error of the last step comes first, but the first step's error is the reason.
     const reason = lines.find((line) => !line.startsWith('vips2png')) ?? lines[0]
     throw new AppError('bad_request', `is not a whole picture (${reason})`, { cause: error })
   }
 }
 
-/** sharp comes with the first picture: a process that only serves needs neither its memory nor its loading time. */
+/** sharp is loaded with the first picture: a process that only serves saves its memory and loading time. */
 async function load(bytes: Buffer, options?: SharpOptions): Promise<Sharp> {
   const { default: sharp } = await import('sharp')
   return sharp(bytes, options)
@@ -69,7 +69,7 @@ async function makePreview(picture: Sharp): Promise<Buffer> {
   return await picture.resize({ width: PREVIEW_WIDTH, withoutEnlargement: true }).png().toBuffer()
 }
 
-/** The decoder is content without the closing chunk, and even without the last rows' checksum. */
+/** The decoder accepts a PNG without its last chunk, and even without the checksum of its last rows. */
 function endsProperly(png: Buffer): boolean {
   let at = 8
   while (at + 12 <= png.length) {
@@ -95,7 +95,7 @@ export async function readSize(bytes: Buffer): Promise<{ width: number; height: 
   return { width, height }
 }
 
-/** The pixels of a picture, or those of some rows of it: the rows above are decoded and not held. */
+/** The pixels of a picture, or of some of its rows. Rows above these are decoded but not kept. */
 export async function readPixels(
   bytes: Buffer,
   rows?: { readonly top: number; readonly width: number; readonly height: number },

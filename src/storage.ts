@@ -8,12 +8,12 @@ import type { Store } from './store/store.ts'
 export interface Storage {
   readonly store: Store
   readonly images: Images
-  /** What the addresses of pictures are signed with, where they lead back to the service. */
+  /** Keys that sign addresses of pictures in a folder. */
   readonly signingKeys: readonly SigningKey[]
   close(): Promise<void>
 }
 
-/** What is known and where the pictures lie; all that commands other than `serve` need. */
+/** The store and the images: all that commands other than `serve` need. */
 export async function openStorage(config: Config): Promise<Storage> {
   const store = await openStore(config)
   try {
@@ -34,7 +34,7 @@ export async function openStorage(config: Config): Promise<Storage> {
   }
 }
 
-// A driver is loaded where it is chosen: who keeps a folder does not pay for a cloud.
+// Each driver is loaded only if it is chosen: with a folder, the SDK of S3 is not loaded.
 
 async function openStore({ database, databasePool }: Config): Promise<Store> {
   if (database.kind === 'postgres') {
@@ -55,7 +55,7 @@ async function openImages(config: Config, keys: readonly SigningKey[]): Promise<
   return await openDiskImages(images.path, { keys, windowMs })
 }
 
-/** With a database that others share, a key made here would be no one else's: there, who has none does not sign. */
+/** With PostgreSQL, no SIGNING_KEYS means no signing: a key made here would not be shared with other instances. */
 async function signingKeys({
   signingKeys: given,
   database,
@@ -68,7 +68,7 @@ async function signingKeys({
   return await explaining(dataDir, () => loadOrMakeSigningKeys(dataDir))
 }
 
-/** A path that cannot be used is a mistake of the settings, not a crash. */
+/** A path that cannot be used is a mistake in the settings, not a crash. */
 async function explaining<T>(path: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run()

@@ -15,10 +15,10 @@ import { openQueue } from './queue/open-queue.ts'
 import { FairTurns } from './shares/fair-turns.ts'
 import type { Storage } from './storage.ts'
 
-/** Whatever is due begins within seconds, unless something is wrong or all places are taken. */
+/** A page that waits longer than this is stuck: normally it begins within seconds, unless all slots are taken. */
 const STUCK_MS = 2 * 60_000
 
-/** Where pictures are taken: requests in, results out. */
+/** Everything that captures pages. */
 export interface Studio {
   readonly requests: Requests
   readonly watch: Watch
@@ -26,26 +26,26 @@ export interface Studio {
   readonly importedStatus: ImportedStatus
   /** What this process has captured. */
   readonly figures: CaptureFigures
-  /** Why nothing is captured at the moment, whoever captures. */
+  /** Why nothing is captured at the moment, by any process. */
   readonly whyWaiting: WhyWaiting
-  /** Whether pages wait that this process should have begun long ago. */
+  /** Whether pages wait that this process should have begun. */
   isStuck(): Promise<boolean>
-  /** Starts the browser where this process captures. Throws AppError `no_browser` where there is none. */
+  /** Starts the browser if this process captures. Throws AppError `no_browser` if there is none. */
   ready(): Promise<void>
-  /** The browser that this process captures with, started or not. Undefined: others capture. Throws `no_browser`. */
+  /** The browser of this process, started or not. Undefined if only other processes capture. Throws `no_browser`. */
   findBrowser(): Promise<FoundBrowser | undefined>
-  /** What is under way goes back to the queue. */
+  /** Unfinished captures go back to the queue. */
   close(): Promise<void>
 }
 
 export interface StudioOptions {
   readonly log: Logger
   readonly clock: () => number
-  /** Between those who watch. */
+  /** The turns of clients that watch. */
   readonly turns?: FairTurns
-  /** Captures nothing but what is asked for through it. */
+  /** Captures only requests of this studio. */
   readonly ownOnly?: boolean
-  /** Names that this program answers itself, whatever DNS says. */
+  /** Names with a fixed address, whatever DNS says. */
   readonly fixedAddresses?: ReadonlyMap<string, FixedAddress> | undefined
 }
 
@@ -58,7 +58,7 @@ export async function openStudio(
   const { concurrency } = config.capture
   const camera = whenNeeded(() => openCamera(config, { log, fixedAddresses }))
   const watch = new Watch(captures, turns, { explainTo: config.explainTo, whyWaiting: () => whyWaiting() })
-  /** What did not start when it was needed last. */
+  /** The error of the last start of the browser. */
   let broken: { readonly path: string | undefined; readonly error: unknown } | undefined
   const figures = new CaptureFigures(clock)
   const standstill = new Standstill()
@@ -75,7 +75,7 @@ export async function openStudio(
     onBegun: (task) => watch.tell(task),
     onEnded: (task) => watch.tell(task),
   })
-  // While one picture is stored the next one is taken: so some more are under way than the camera takes at a time.
+  // While one picture is stored the next is taken. So more captures run than the camera has slots.
   const underWay = concurrency === 0 ? 0 : concurrency + Math.ceil(concurrency / 2)
   const extra = ownOnly ? 0 : concurrency
   const queue = openQueue(captures, {
@@ -104,7 +104,7 @@ export async function openStudio(
     async findBrowser() {
       if (concurrency === 0) return undefined
       const found = await firstBrowser(config)
-      // Until another one has come.
+      // Kept until a browser starts.
       if (broken && broken.path === found?.path) throw broken.error
       return found
     },
@@ -119,7 +119,7 @@ export async function openStudio(
   }
 }
 
-/** A service that is never asked to capture need not load what captures. */
+/** Loads the camera with the first capture. A service that captures nothing never loads it. */
 function whenNeeded(open: () => Promise<Camera>): Camera {
   let opened: Promise<Camera> | undefined
   const camera = () => {
@@ -160,7 +160,7 @@ export async function openCamera(
   })
 }
 
-/** How the service is reached, as far as its settings say. */
+/** The hosts of the service, from its settings. */
 function ownHostsOf({ host, publicUrl }: Config): string[] {
   return publicUrl === undefined ? [host] : [host, new URL(publicUrl).hostname]
 }

@@ -1,6 +1,6 @@
-// ZIP as APPNOTE.TXT 6.3.10 has it, as far as pictures need it: stored and not compressed, which they are already.
+// ZIP (APPNOTE.TXT 6.3.10), as far as pictures need it: stored without compression.
 
-/** A file, with all that is said before its first byte: then also those can read the archive who never go back in it. */
+/** A file. Its size and checksum are known before its first byte, so that an archive can be read as a stream. */
 export interface ZipEntry {
   readonly name: string
   /** Unix milliseconds. */
@@ -26,11 +26,11 @@ const VERSION_64 = 45
 const UNIX = 3 << 8
 const PLAIN_FILE = (0o100644 << 16) >>> 0
 
-/** What stands where a number is too large for its place, and so in an extra field or record. */
+/** The value of a field whose number is too large for it; the number is then in an extra field or record. */
 const MAX_16 = 0xffff
 const MAX_32 = 0xffffffff
 
-/** One file after the other, as they are read; of those that were written only the name and the place are kept. */
+/** Writes one file after the other. Of written files it keeps only the name and the offset. */
 export async function* writeZip(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Uint8Array> {
   const directory: Buffer[] = []
   let offset = 0
@@ -88,7 +88,7 @@ function directoryHeader({ name, modified, size, crc }: ZipEntry, offset: number
   return Buffer.concat([header, text, extra])
 }
 
-/** Of the whole, and where its directory is. */
+/** The end record: the offset of the directory. */
 function endOf({ count, size, offset }: { count: number; size: number; offset: number }): Buffer {
   const end = Buffer.alloc(22)
   end.writeUInt32LE(END, 0)
@@ -125,7 +125,7 @@ function extra64(numbers: readonly number[]): Buffer {
   return extra
 }
 
-/** The time for those who know where they are: the other one has no zone, and two seconds are its smallest step. */
+/** The exact time in UTC. The other field has no time zone and steps of two seconds. */
 function extraTime(modified: number): Buffer {
   const extra = Buffer.alloc(9)
   extra.writeUInt16LE(EXTRA_TIME, 0)

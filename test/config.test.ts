@@ -98,7 +98,7 @@ describe('addresses of servers', () => {
   test('PostgreSQL with pictures in a folder needs keys that all instances share, to serve', () => {
     const DATABASE_URL = 'postgres://db.internal/shots'
     expect(readConfig({ DATABASE_URL }, { serving: false }).signingKeys).toBeUndefined()
-    expect(() => readConfig({ DATABASE_URL })).toThrow('SIGNING_KEYS is needed with PostgreSQL')
+    expect(() => readConfig({ DATABASE_URL })).toThrow('SIGNING_KEYS is required with PostgreSQL')
     expect(readConfig({ DATABASE_URL, IMAGES_URL: 's3://shots' }).signingKeys).toBeUndefined()
   })
 

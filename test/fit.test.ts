@@ -97,7 +97,7 @@ describe.each<[string, () => Promise<Env>]>([
       if (isKnown) await start(old)
       const fresh = await newEnv()
       await expect(start(mix(fresh, old))).rejects.toThrow(
-        /database is not there.*back from a backup.*begin anew/,
+        /database is not there.*restore the database.*start from nothing/,
       )
       await start(fresh)
       await start(old)

@@ -14,29 +14,29 @@ import { createProgress, type Progress } from './progress.ts'
 
 export function browserCommand(finish: (code: ExitCode) => void): Command {
   const browser = new Command('browser')
-    .description('Show which browser takes the pictures, or bring one.')
+    .description('Show which browser takes the pictures, or install one.')
     .addHelpText('after', EXPLANATION)
     .action(async () => finish(await showBrowser()))
   browser
     .command('install')
-    .description('Bring a headless shell of Chromium, the fastest browser for pictures.')
+    .description('Install a headless shell of Chromium, the fastest browser for pictures.')
     .addHelpText('after', INSTALL_EXPLANATION)
     .action(install)
   return browser
 }
 
 const EXPLANATION = `
-Without a command it says which browser would be taken and why, its version, whether its sandbox works here, which fonts
-there are, and how long one picture takes. Exit code: 1 where there is none.
+Without a command it shows which browser is used and why, its version, whether its sandbox works, which fonts there
+are, and how long one picture takes. Exit code: 1 if there is no browser.
 
-The first of these is taken: CHROMIUM_PATH; a headless shell of this machine (chromium-headless-shell,
-chrome-headless-shell); one in Playwright's cache; that of the npm package @sparticuz/chromium (Linux, x64); Chrome
-or Chromium. A headless shell takes about three times as many pictures a second as a whole browser.`
+The first of these is used: CHROMIUM_PATH; a headless shell of this machine (chromium-headless-shell,
+chrome-headless-shell); one in Playwright's cache; the one of the npm package @sparticuz/chromium (Linux, x64); Chrome
+or Chromium. A headless shell takes about three times as many pictures per second as a whole browser.`
 
 const INSTALL_EXPLANATION = `
 Playwright's installer downloads it into Playwright's cache (Linux and macOS, x64 and arm64). Its variables work as for
-Playwright: PLAYWRIGHT_DOWNLOAD_HOST, PLAYWRIGHT_BROWSERS_PATH, HTTPS_PROXY. Where it cannot be reached, root on Debian or
-Ubuntu gets it from apt; anybody else is told the command for their system.`
+Playwright: PLAYWRIGHT_DOWNLOAD_HOST, PLAYWRIGHT_BROWSERS_PATH, HTTPS_PROXY. If the download fails, root on Debian or
+Ubuntu gets it from apt. Other users are told the command for their system.`
 
 async function showBrowser(): Promise<ExitCode> {
   const config = readConfig(undefined, { serving: false })
@@ -66,10 +66,10 @@ async function showBrowser(): Promise<ExitCode> {
 }
 
 const NO_FONTS =
-  'none on this machine: pages are drawn with Open Sans, which comes along. Other scripts are boxes until you\n' +
+  'none on this machine: pages are drawn with Open Sans, which comes with proofsheet. Other scripts are boxes until you\n' +
   '          install fonts for them (Debian: apt-get install fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji)'
 
-/** A page of the demo's site, twice: the second tells how fast it is. Throws AppError `no_browser`. */
+/** Captures a page of the demo twice. The second time shows how fast it is. Throws AppError `no_browser`. */
 async function tryOut(config: Config) {
   const site = await serveSite()
   const camera = await openCamera(config, {
@@ -103,7 +103,7 @@ async function install(): Promise<void> {
   const { chromiumPath } = config.capture
   if (chromiumPath !== undefined) {
     process.stdout.write(
-      `Pictures are taken with ${chromiumPath}, since CHROMIUM_PATH names it: another one would not be looked at.\n`,
+      `Pictures are taken with ${chromiumPath}, because CHROMIUM_PATH names it. Nothing was installed.\n`,
     )
     return
   }
@@ -123,7 +123,7 @@ async function install(): Promise<void> {
   }).finally(() => progress?.finish())
   process.stdout.write(
     `Pictures are taken with ${found.path}, a ${found.kind} ${found.origin}.\n` +
-      'Try it: npx proofsheet browser shows how well, npx proofsheet capture https://example.com/ captures a page.\n',
+      'Try it: npx proofsheet browser shows how fast it is, npx proofsheet capture https://example.com/ captures a page.\n',
   )
 }
 
@@ -133,8 +133,8 @@ function whereToLook({ capture, dataDir }: Config): WhereToLook {
 
 function whyNoSandbox(): string {
   return process.getuid?.() === 0
-    ? 'root has none. Run proofsheet as a user of its own'
-    : 'this machine does not allow user namespaces to this user. Capture only pages that you trust'
+    ? 'not for root. Run proofsheet as another user'
+    : 'this machine does not allow user namespaces for this user. Capture only pages that you trust'
 }
 
 function seconds(ms: number): string {

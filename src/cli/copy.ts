@@ -16,7 +16,7 @@ import { counted, formatTable, printable } from './table.ts'
 
 export function copyCommand(finish: (code: ExitCode) => void): Command {
   return new Command('copy')
-    .description('Copy everything to another database and image store. Works while the service runs.')
+    .description('Copy everything to another database and image store. The service may run meanwhile.')
     .requiredOption('--to-database <address>', 'as for DATABASE_URL')
     .option('--to-images <address>', 'as for IMAGES_URL; without it pictures stay where they are')
     .addHelpText('after', EXPLANATION)
@@ -24,23 +24,23 @@ export function copyCommand(finish: (code: ExitCode) => void): Command {
 }
 
 const EXPLANATION = `
-From where the settings say (DATA_DIR, DATABASE_URL, IMAGES_URL) to where the options say:
+The settings (DATA_DIR, DATABASE_URL, IMAGES_URL) name the source, the options name the target:
 
   PGPASSWORD=… AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… npx proofsheet copy \\
     --to-database postgres://proofsheet@db.internal/proofsheet --to-images 's3://shots?region=eu-central-1'
 
-Projects, keys (their hashes), roots and pictures keep their ids, times and order, so that afterwards both answer
-the same but for the addresses. Nothing is taken away from where it was. A root arrives with all its pictures or not
-at all. Then everything is read back: every project, key and row is compared, and every picture by its SHA-256.
-Pictures that are missing or damaged there are copied; what is different is reported and left alone.
+Projects, keys (their hashes), roots and pictures keep their ids, times and order. Afterwards both storages give the same
+answers, except for the addresses of pictures. The source keeps everything. A root is copied with all its pictures or
+not at all. Then everything is read back: every project, key and row is compared, and every picture by its SHA-256.
+Pictures that are missing or damaged at the target are copied. Differences are reported and not changed.
 
-Running it again copies what is new and verifies everything, so a run that was interrupted is simply repeated. What
-is added while it runs comes along, but for what arrives at the very end: run it once more when nothing is added.
+You can run it again after an interruption: it copies what is new and verifies everything. It also copies what is added
+while it runs, except at the very end. So run it once more when nothing is added any more.
 
-Where pictures stay in their place, both databases point at them: the place is marked (.shared), and nothing in it is
-taken for left behind until you remove the mark, once only one of the databases is in use.
+Without --to-images both databases point at the same pictures. A file .shared marks them: no sweep removes any of them.
+Remove that file when only one of the databases is in use.
 
-A password in an option can be seen by other users of the machine: PGPASSWORD keeps it to itself.
+Other users of the machine can see a password in an option. Use PGPASSWORD instead.
 
 Exit code: 0 everything is there and the same, 1 something is not, 2 a mistake in the command.`
 
@@ -56,12 +56,12 @@ async function runCopy({ toDatabase, toImages }: CopyOptions): Promise<ExitCode>
     const target: Config = { ...config, database, images: images ?? config.images }
     const sameImages = isDeepStrictEqual(target.images, config.images)
     if (sameImages && isDeepStrictEqual(target.database, config.database)) {
-      throw new AppError('bad_request', 'that is where to copy from (DATABASE_URL, IMAGES_URL, DATA_DIR)')
+      throw new AppError('bad_request', 'source and target are the same (DATABASE_URL, IMAGES_URL, DATA_DIR)')
     }
     if ((await from.store.listProjects({ limit: 1 })).length === 0) {
       throw new AppError(
         'bad_request',
-        'there is nothing to copy: do DATA_DIR, DATABASE_URL and IMAGES_URL name it?',
+        'there is nothing to copy. Check DATA_DIR, DATABASE_URL and IMAGES_URL',
       )
     }
     const to = await openStorage(target)
@@ -75,7 +75,7 @@ async function runCopy({ toDatabase, toImages }: CopyOptions): Promise<ExitCode>
   })
 }
 
-/** Not by the option itself: its error would repeat the address, and with it a password. */
+/** Not parsed by the option itself: its error message would show a password. */
 function parse<T>(option: string, address: string, read: (text: string) => T): T {
   try {
     return read(address)
@@ -94,7 +94,7 @@ async function transferAll(transfer: Transfer, begin: () => Promise<void>): Prom
     const progress = createProgress({ title, unit: 'files', total })
     interrupt = progress.interrupt
     const onProblem = (where: string, reason: string) => {
-      // Both passes may come upon it.
+      // Both passes may report it.
       if (!problems.has(where)) progress.interrupt(() => say(`${where}: ${printable(reason)}`))
       problems.add(where)
     }
@@ -103,7 +103,7 @@ async function transferAll(transfer: Transfer, begin: () => Promise<void>): Prom
       if (signal.aborted) throw new AppError('unavailable', 'interrupted')
       return result
     } catch (error) {
-      progress.interrupt(() => say('Stopped. What was copied stays; run the same command again to go on.'))
+      progress.interrupt(() => say('Stopped. Run the same command again to continue.'))
       throw error
     } finally {
       progress.finish()
@@ -117,15 +117,15 @@ async function transferAll(transfer: Transfer, begin: () => Promise<void>): Prom
   const was = copied.present > 0 ? `, ${counted(copied.present, 'root')} already there` : ''
   say(`Copied: ${counted(copied.roots, 'root')} with ${counted(copied.pictures, 'picture')}${was}.`)
   const { roots, pictures, mended } = await pass('Verifying', (hooks) => verifyAll(transfer, hooks))
-  const late = mended > 0 ? `; ${counted(mended, 'file')} had been missing or damaged` : ''
+  const late = mended > 0 ? `; missing or damaged files copied again: ${mended}` : ''
   say(`Verified: ${counted(roots, 'root')} with ${counted(pictures, 'picture')} are the same${late}.`)
   const complete = await patiently(() => compareCounts(transfer), { signal })
   if (problems.size > 0) say(`${counted(problems.size, 'problem')}: see above.`)
-  else if (!complete) say('More was added meanwhile: run the same command again.')
+  else if (!complete) say('More was added meanwhile. Run the same command again.')
   return problems.size > 0 || !complete ? 1 : 0
 }
 
-/** Prints both ends side by side; false where the copy holds less. */
+/** Prints both ends side by side. False if the copy has less. */
 async function compareCounts({ from, to }: Transfer): Promise<boolean> {
   const there = new Map((await to.store.countProjects()).map((project) => [project.projectId, project]))
   const rows = (await from.store.countProjects()).map((here) => {

@@ -20,11 +20,11 @@ import { counted, printable } from './table.ts'
 
 export function importCommand(finish: (code: ExitCode) => void): Command {
   return new Command('import')
-    .description('Make results of pictures that were taken elsewhere. Works while the service runs.')
+    .description('Import pictures that another program made. The service may run meanwhile.')
     .addOption(projectOption('the project they belong to'))
     .option(
       '--base-url <address>',
-      'for a folder: the page addresses begin with this',
+      'for a folder: the beginning of the page addresses',
       valueOption(httpAddress),
     )
     .argument('<source>', 'an NDJSON file, or a folder of pictures')
@@ -35,7 +35,7 @@ export function importCommand(finish: (code: ExitCode) => void): Command {
 const EXPLANATION = `
 A folder becomes one root: a job for each .png, .jpg, .jpeg or .webp in it and the folders below.
 
-A file holds one root a line:
+A file has one root per line:
   {"rootId": "…", "created": 1605813006223, "jobs": [
     {"url": {"url": "https://example.com/", "name": "Home", "loadingTime": 15000}, "image": "shots/home.png"}]}
 
@@ -44,19 +44,19 @@ A file holds one root a line:
   jobs       one or more (at most MAX_JOBS_PER_ROOT, ${settings.MAX_JOBS_PER_ROOT.default}) of
     url      an address, or {"url", "name"?, "loadingTime"?} (milliseconds, default ${DEFAULT_LOADING_TIME})
     image    path of the picture, relative to the file; PNG, JPEG or WebP, stored as PNG
-    preview  optional  path of a smaller picture; made (${PREVIEW_WIDTH} pixels wide) where missing
+    preview  optional  path of a smaller picture; default: made from the picture, ${PREVIEW_WIDTH} pixels wide
     uuid     optional  UUID of the job; without it, it follows from the content
     created  optional  Unix time in milliseconds; default: the root's
     basepath optional  a logical directory; default: ${DEFAULT_BASEPATH}
-    width, height  optional; must be the picture's
+    width, height  optional; must be those of the picture
 
-A root is added with all its jobs or not at all. Importing the same again adds nothing, so a run that was
-interrupted can simply be repeated; pictures of it that are missing or damaged are put back. What is wrong with a
-line is reported with file and line and does not stop the others; of two lines that contradict each other the first
-one stays. Where the output is not a terminal, every root gets a line: added|present|mended <rootId> <source>.
+A root is added with all its jobs or not at all. Importing the same again adds nothing, so you can repeat an interrupted
+run. It also puts back pictures that are missing or damaged. A line with mistakes is reported with its file and number
+and does not stop the others. If two lines contradict each other, the first one counts. If the output is not a
+terminal, each root gives a line: added|present|mended <rootId> <source>.
 
-The pictures go where the service keeps them: DATA_DIR (./data) and the other settings that
-"npx proofsheet serve --help" lists.
+The settings say where the pictures are stored: DATA_DIR (./data), DATABASE_URL, IMAGES_URL. All of them:
+npx proofsheet serve --help
 
 Exit code: 0 every root is there now, 1 some are not, 2 a mistake in the command.`
 
@@ -84,9 +84,7 @@ async function runImport(source: string, { project, baseUrl }: ImportOptions): P
       if (signal.aborted) throw new AppError('unavailable', 'interrupted')
     } catch (error) {
       progress.finish()
-      process.stderr.write(
-        `Stopped: ${summary(counts)}. What was added stays; run the same command again to go on.\n`,
-      )
+      process.stderr.write(`Stopped: ${summary(counts)}. Run the same command again to continue.\n`)
       throw error
     }
     progress.finish()
@@ -124,7 +122,7 @@ async function openSource(path: string, baseUrl: string | undefined): Promise<So
   }
   if (!stats.isFile()) throw new AppError('bad_request', 'the source must be a file or a folder, not a pipe')
   if (baseUrl !== undefined) {
-    throw new AppError('bad_request', '--base-url is for folders; a file states each address')
+    throw new AppError('bad_request', '--base-url is only for folders; a file has its own addresses')
   }
   return { entries: readNdjson(path), pictures: await countPictures(path) }
 }

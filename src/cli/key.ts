@@ -19,11 +19,11 @@ export function keyCommand(): Command {
         .choices(['read', 'write'])
         .default('read'),
     )
-    .option('--label <text>', 'what it is for', '')
+    .option('--label <text>', 'a note: what the key is for', '')
     .action(createKey)
   key
     .command('list')
-    .description('List the keys; the keys themselves are not stored.')
+    .description('List the keys. Only their ids are shown: the keys themselves are not stored.')
     .option('--project <uuid>', 'only the keys of this project', idOption)
     .action(listKeys)
   key
@@ -52,9 +52,9 @@ async function createKey(options: { project?: string; scope: KeyScope; label: st
   })
   process.stdout.write(`${secret}\n`)
   process.stderr.write(
-    `This is key ${keyId} (${options.scope}), shown only now: keep it safe. Send it with every request:\n` +
+    `This is key ${keyId} (${options.scope}). It is shown only once: keep it safe. Send it with every request:\n` +
       '  Authorization: Bearer <key>\n' +
-      `To end it: npx proofsheet key revoke ${keyId}\n`,
+      `To revoke it: npx proofsheet key revoke ${keyId}\n`,
   )
 }
 

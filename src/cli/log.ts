@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino'
 
-/** JSON lines on stderr; readable ones where a person watches. stdout is for what commands answer. */
+/** Logs to stderr: JSON lines, or readable lines on a terminal. stdout is for the output of commands. */
 export async function openLog(level: string): Promise<Logger> {
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime }
   if (!process.stderr.isTTY) return pino(options, pino.destination({ dest: 2, sync: true }))

@@ -9,7 +9,7 @@ export function idOption(text: string): string {
   return id
 }
 
-/** For options that take what a setting takes: its parser's message becomes a sentence. */
+/** For options with the same values as a setting. The message of its parser becomes a sentence. */
 export function valueOption<T>(parse: (text: string) => T): (text: string) => T {
   return (text) => {
     try {

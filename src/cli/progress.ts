@@ -1,25 +1,25 @@
 import type { WriteStream } from 'node:tty'
 
 const BAR_WIDTH = 28
-/** Narrower than this a bar says nothing; the figures stay. */
+/** On a narrower terminal there are only numbers, no bar. */
 const MIN_BAR_WIDTH = 8
 const REDRAW_MS = 100
-/** Where no one watches, a line now and then is enough. */
+/** Without a terminal, one line per so many milliseconds. */
 const PLAIN_MS = 5_000
 const CLEAR_LINE = '\r\x1b[2K'
 
 export interface Progress {
   advance(count: number): void
-  /** For what was done before: it counts, but says nothing of how fast the rest will be. */
+  /** For items that an earlier run did: they count, but not for the rate. */
   skip(count: number): void
-  /** Writes something meanwhile, here or elsewhere on the same terminal, without tearing the bar. */
+  /** Lets `write` print something without breaking the bar. */
   interrupt(write: () => void): void
   finish(): void
 }
 
 type Stream = Pick<WriteStream, 'write' | 'isTTY'> & { readonly columns?: number }
 
-/** A bar with rate and time left on a terminal, plain lines elsewhere. */
+/** On a terminal: a bar with rate and time left. Elsewhere: plain lines. */
 export function createProgress(
   { title, unit, total }: { title: string; unit: string; total: number },
   stream: Stream = process.stderr,

@@ -5,7 +5,7 @@ import { printable } from './table.ts'
 
 /** For commands that work on one project. */
 export function projectOption(what: string): Option {
-  return new Option('--project <id or name>', `${what}; not needed where there is only one`)
+  return new Option('--project <id or name>', `${what}; not needed if there is only one`)
 }
 
 interface NamedProject {
@@ -16,8 +16,8 @@ interface NamedProject {
 const SHOWN = 10
 
 /**
- * The project that is meant: by its id, by its name, or as the only one. Whether an id is that of a project is for the
- * caller to see. Throws `bad_request` where it is not clear which one is meant.
+ * Finds a project by its id, by its name, or as the only one. An id is returned without a check: the caller must look it up.
+ * Throws `bad_request` if it is not clear which project is meant.
  */
 export function chooseProject(projects: readonly NamedProject[], meant: string | undefined): string {
   const id = meant === undefined ? undefined : parseId(meant)
@@ -33,10 +33,10 @@ export function chooseProject(projects: readonly NamedProject[], meant: string |
   }
   const words =
     meant === undefined
-      ? 'there are several projects: say which one with --project <id or name>'
+      ? 'there are several projects. Choose one with --project <id or name>'
       : first
-        ? `several projects are called ${printable(meant)}: name one by its id`
-        : `no project has the id or the name ${printable(meant)}. These are there`
+        ? `several projects are called ${printable(meant)}. Choose one by its id`
+        : `no project has the id or the name ${printable(meant)}. The projects are`
   throw new AppError('bad_request', `${words}\n${listProjects(first ? fitting : projects)}`)
 }
 

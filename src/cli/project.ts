@@ -10,7 +10,7 @@ export function projectCommand(): Command {
     .command('create')
     .description('Make a project and print its id.')
     .option('--id <uuid>', 'use this id instead of a new one', idOption)
-    .option('--name <text>', 'a name for people', 'Untitled')
+    .option('--name <text>', 'the name of the project', 'Untitled')
     .action(createProject)
   project.command('list').description('List the projects, oldest first.').action(listProjects)
   return project
@@ -22,7 +22,7 @@ async function createProject({ id = randomUUID(), name }: { id?: string; name: s
   })
   process.stdout.write(`${id}\n`)
   process.stderr.write(
-    `Project "${printable(name)}" is ready. Put pictures into it:\n` +
+    `Project "${printable(name)}" is ready. Add pictures to it:\n` +
       `  npx proofsheet capture --project ${id} <address of a page>\n` +
       `  npx proofsheet import --project ${id} <folder of pictures>\n`,
   )

@@ -5,14 +5,14 @@ import { type SettingName, settings } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
 import type { ExitCode } from './exit-code.ts'
 
-/** Runs a command line and answers the exit code; says on stderr what went wrong. */
+/** Runs a command line and returns the exit code. Errors go to stderr. */
 export async function run(args: readonly string[]): Promise<ExitCode> {
   let exitCode: ExitCode = 0
   const finish: Finish = (code) => {
     exitCode = code
   }
   const program = new Command('proofsheet')
-    .description('Captures your pages, holds the pictures and serves them.')
+    .description('Takes screenshots of web pages, keeps them and serves them.')
     .version(ownVersion(), '--version', 'print the version')
     .helpOption('-h, --help', 'explain a command')
     .configureHelp({ showGlobalOptions: false, helpWidth: 100 })
@@ -29,7 +29,7 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
   }
 }
 
-/** The same manners for every command, however deep. */
+/** The same settings for every command and subcommand. */
 function settle(command: Command): void {
   command.exitOverride().helpCommand(false)
   for (const each of command.commands) {
@@ -37,7 +37,7 @@ function settle(command: Command): void {
   }
 }
 
-/** A mistake is repeated to whoever made it, but not what may be a password in it. */
+/** Error messages repeat the command. Passwords in it are hidden. */
 function withoutPasswords(text: string): string {
   return text.replaceAll(/(\w:\/*)[^\s@]*@/g, '$1…@')
 }
@@ -55,7 +55,7 @@ const commands: Record<string, (finish: Finish) => Promise<Command>> = {
   copy: async (finish) => (await import('./copy.ts')).copyCommand(finish),
 }
 
-/** Only what was asked for: listing projects need not load a web server. */
+/** Loads only the command that was given: `project list` needs no web server. */
 async function loadCommands(name: string | undefined, finish: Finish): Promise<Command[]> {
   const asked = Object.keys(commands).filter((command) => command === name)
   const names = asked.length > 0 ? asked : Object.keys(commands)
@@ -65,9 +65,9 @@ async function loadCommands(name: string | undefined, finish: Finish): Promise<C
 const OVERVIEW = `
 First steps
   npx proofsheet project create --name "My site"     makes a project
-  npx proofsheet browser install                     brings a browser that takes pictures, if there is none
+  npx proofsheet browser install                     installs a browser that takes pictures, if there is none
   npx proofsheet capture https://…                   captures pages
-  npx proofsheet import ./screenshots                makes results of a folder of pictures
+  npx proofsheet import ./screenshots                imports a folder of pictures
   npx proofsheet serve                               shows and serves them on http://127.0.0.1:8080
 
 Settings come from the environment (HOST, PORT, DATA_DIR, …): npx proofsheet serve --help lists them.
@@ -83,11 +83,11 @@ function report(error: unknown, args: readonly string[]): ExitCode {
   if (error instanceof AppError && error.code !== 'internal') {
     return say(`proofsheet: ${message}`, error.code === 'bad_request' ? 2 : 1)
   }
-  // What the system refuses is explained by its own words; only what we did not expect needs a stack.
+  // An error of the system explains itself. Only an unexpected error needs a stack.
   return say(syscall === undefined ? (stack ?? message) : `proofsheet: ${message}`, 1)
 }
 
-/** `serve --port 3000`: settings are no options, but they have the same names. */
+/** For `serve --port 3000`: settings are not options, but people try them as options. */
 function suggestSetting(args: readonly string[]): string {
   for (const [at, arg] of args.entries()) {
     const [, option = '', value] = /^--([a-z][a-z-]*)(?:=(.*))?$/.exec(arg) ?? []

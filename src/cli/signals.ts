@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 
-/** Resolves at the first SIGTERM or SIGINT; a second one, of either kind, ends the process at once. */
+/** Resolves at the first SIGTERM or SIGINT. The second signal ends the process at once. */
 export function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let came = false
@@ -14,22 +14,24 @@ export function nextSignal(): Promise<NodeJS.Signals> {
   })
 }
 
-/** For long work that can be repeated: the first signal asks for an end, and says so without tearing a bar. */
+/** For long work that can be repeated: the first signal aborts it, with a message that does not break the progress bar. */
 export function abortOnSignal(interrupt: (write: () => void) => void): AbortSignal {
   const abortion = new AbortController()
   nextSignal().then(() => {
     abortion.abort()
-    interrupt(() => process.stderr.write('Finishing the roots under way; once more stops at once.\n'))
+    interrupt(() =>
+      process.stderr.write('Finishing the current roots. Press Ctrl+C again to stop at once.\n'),
+    )
   })
   return abortion.signal
 }
 
-/** More than SHUTDOWN_TIMEOUT: for what ends by itself at that very moment. */
+/** Added to SHUTDOWN_TIMEOUT, for things that end exactly then. */
 const GRACE_MS = 1_000
 
 /**
- * Ends the process, whatever does not end: a database that answers nothing, an upload that takes its time, a browser that hangs.
- * What was acknowledged is durable, and what was under way is taken over as after a crash.
+ * Ends the process even if something hangs: a database, an upload, a browser. Everything acknowledged is durable, and
+ * captures under way are taken over as after a crash.
  */
 export function endInTime(shutdownMs: number, log: Pick<Logger, 'error'>): void {
   setTimeout(() => {

@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { openStorage, type Storage } from '../storage.ts'
 import { chooseProject } from './project-option.ts'
 
-/** Opens the configured storage for one command and closes it whatever happens. */
+/** Opens the configured storage for one command and always closes it. */
 export async function withStorage<T>(
   work: (storage: Storage, config: Config) => Promise<T>,
   { serving = false }: { serving?: boolean } = {},
@@ -17,7 +17,7 @@ export async function withStorage<T>(
   }
 }
 
-/** The project that is meant. Throws `not_found` or `bad_request` with what to do about it. */
+/** Finds the project of an option. Throws `not_found` or `bad_request`, with what to do about it. */
 export async function getProjectId({ store }: Storage, meant: string | undefined): Promise<string> {
   const projectId = chooseProject(await store.listProjects(), meant)
   if (await store.findProject(projectId)) return projectId

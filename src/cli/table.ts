@@ -1,4 +1,4 @@
-/** Columns as wide as they need to be. */
+/** A table with columns as wide as their content. */
 export function formatTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [header, ...rows]
   const widths = header.map((_, column) =>
@@ -18,7 +18,7 @@ export function formatTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 16).replace('T', ' ')
 }
 
-/** Names come from people and end up on terminals: no control character gets through. */
+/** Replaces control characters in names before they are printed on a terminal. */
 export function printable(text: string): string {
   return text.replace(/\p{Cc}|\p{Cf}/gu, '�')
 }

@@ -9,7 +9,7 @@ import { counted } from './table.ts'
 
 export function workCommand(): Command {
   return new Command('work')
-    .description('Capture what was asked for, beside the service or on another machine, until stopped.')
+    .description('Capture pages for a service, beside it or on another machine, until stopped.')
     .addHelpText('after', EXPLANATION)
     .action(work)
 }
@@ -19,16 +19,17 @@ The service captures by itself. With PostgreSQL and S3 any number of machines ca
 
   DATABASE_URL=postgres://… IMAGES_URL=s3://… npx proofsheet work
 
-Each takes the next page as soon as it has time; CAPTURE_CONCURRENCY says how many it takes at a time, and
-CAPTURE_ALLOW what pages may reach. A worker that dies or freezes loses what it was at to another one, within half a
-minute. A service with CAPTURE_CONCURRENCY=0 leaves all of it to workers, and needs no browser.
+Each worker takes the next page as soon as it can. CAPTURE_CONCURRENCY says how many pages it captures at a time, and
+CAPTURE_ALLOW what pages may reach. If a worker dies or freezes, another one takes over its pages within half a
+minute. A service with CAPTURE_CONCURRENCY=0 leaves all pages to workers and needs no browser.
 
-Stop it with Ctrl+C or SIGTERM: what is under way goes back to the queue.`
+Stop it with Ctrl+C or SIGTERM: its unfinished pages go back to the queue.`
 
 async function work(): Promise<void> {
   await withStorage(async (storage, config) => {
     const { concurrency } = config.capture
-    if (concurrency === 0) throw new AppError('bad_request', 'CAPTURE_CONCURRENCY=0 leaves nothing to do')
+    if (concurrency === 0)
+      throw new AppError('bad_request', 'with CAPTURE_CONCURRENCY=0 a worker has nothing to do')
     const stopped = nextSignal()
     const log = await openLog(config.logLevel)
     for (const warning of storage.store.warnings) log.warn(warning)
@@ -38,7 +39,7 @@ async function work(): Promise<void> {
     try {
       await studio.ready()
       process.stdout.write(`Capturing, ${counted(concurrency, 'page')} at a time. Stop with Ctrl+C.\n`)
-      log.info({ signal: await stopped }, 'stopping: captures under way go back to the queue')
+      log.info({ signal: await stopped }, 'stopping: unfinished captures go back to the queue')
       endInTime(config.limits.shutdownMs, log)
     } finally {
       await studio.close()

@@ -20,8 +20,8 @@ import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
 import type { Mark } from '../contract/seen.ts'
 import type { RootState } from '../contract/states.ts'
 import type { RootStatus } from '../contract/status.ts'
+import { followListPages, toQuery } from './list-pages.ts'
 import { NoAnswerError } from './no-answer-error.ts'
-import { followPages, toQuery } from './pages.ts'
 import { pause } from './pause.ts'
 import { type WatchOptions, watchStatus } from './watch-status.ts'
 import { createWire } from './wire.ts'
@@ -47,9 +47,9 @@ export { ProblemError, type ProblemErrorCode } from './problem-error.ts'
 export type { WatchOptions } from './watch-status.ts'
 
 export interface ClientOptions {
-  /** Where the service is: `https://shots.example.com`. Empty in a browser: where the page came from. */
+  /** The address of the service: `https://shots.example.com`. Empty in a browser: the server of the page. */
   readonly server: string
-  /** Sent as `Authorization`, to this server and nowhere else. */
+  /** Sent as `Authorization`, to this server only. */
   readonly key?: string | undefined
   readonly fetch?: typeof fetch | undefined
 }
@@ -59,12 +59,12 @@ export interface AskOptions {
 }
 
 export interface ListOptions extends AskOptions {
-  /** Most that one page holds. */
+  /** The most items on one list page. */
   readonly limit?: number | undefined
 }
 
 export interface SearchOptions extends ListOptions {
-  /** Only what has a page whose name or address holds this text. */
+  /** Only those with a page whose name or address contains this text. */
   readonly q?: string | undefined
 }
 
@@ -78,16 +78,16 @@ export interface OverviewsOptions extends RootsOptions {
   readonly state?: RootState | readonly RootState[] | undefined
   /** Only those with a page that has this mark. */
   readonly mark?: Mark | undefined
-  /** Only those created at this instant or later. Unix milliseconds. */
+  /** Only those created at this time or later. Unix milliseconds. */
   readonly from?: number | undefined
-  /** Only those created before this instant. Unix milliseconds. */
+  /** Only those created before this time. Unix milliseconds. */
   readonly to?: number | undefined
 }
 
 export interface HistoryOptions extends ListOptions {
-  /** Only whole pages, or only what the window shows. */
+  /** Only full pages (true), or only windows (false). */
   readonly fullPage?: boolean | undefined
-  /** Only those asked for with a window of this width. */
+  /** Only those captured in a window of this width. */
   readonly width?: number | undefined
 }
 
@@ -97,59 +97,59 @@ export interface StatusOptions extends AskOptions {
 }
 
 export interface RequestOptions extends AskOptions {
-  /** A repeat with the same one is not done again. Without it one is made. */
+  /** A second request with the same key is not done again. Without it, the client makes one. */
   readonly idempotencyKey?: string | undefined
 }
 
-/** Page after page, each asked for when it is wanted. One may be empty, and others follow. */
-export type Pages<T> = AsyncGenerator<T[], void, undefined>
+/** One list page after the other, each fetched when it is needed. A list page may be empty although others follow. */
+export type ListPages<T> = AsyncGenerator<T[], void, undefined>
 
 /**
- * Every call throws a `ProblemError` where the server refuses or fails, a `NoAnswerError` where no answer comes, and
- * what its signal was aborted with.
+ * Every call throws a `ProblemError` if the server refuses or fails, a `NoAnswerError` if no answer comes, or the reason of
+ * its signal.
  */
 export interface Client {
   /** Whether the service can answer, and capture. Needs no key. */
   getReadiness(options?: AskOptions): Promise<Readiness>
-  listProjects(options?: ListOptions): Pages<Project>
+  listProjects(options?: ListOptions): ListPages<Project>
   getProject(projectId: string, options?: AskOptions): Promise<Project>
-  /** Newest first. Without a `limit`: one page with all of them. */
-  listRoots(projectId: string, options?: RootsOptions): Pages<RootResult>
-  listOverviews(projectId: string, options?: OverviewsOptions): Pages<RootOverview>
+  /** Newest first. Without a `limit`, one list page has all of them. */
+  listRoots(projectId: string, options?: RootsOptions): ListPages<RootResult>
+  listOverviews(projectId: string, options?: OverviewsOptions): ListPages<RootOverview>
   getRoot(projectId: string, rootId: string, options?: AskOptions): Promise<RootResult>
   getRootOverview(projectId: string, rootId: string, options?: AskOptions): Promise<RootOverview>
-  /** The finished jobs of a root. Without a `limit`: one page with all of them. */
-  listJobs(projectId: string, rootId: string, options?: ListOptions): Pages<JobResult>
+  /** The jobs of a root. Without a `limit`, one list page has all of them. */
+  listJobs(projectId: string, rootId: string, options?: ListOptions): ListPages<JobResult>
   getStatus(projectId: string, rootId: string, options?: StatusOptions): Promise<RootStatus>
   /**
-   * The status, whenever it changes: always the whole of it. Goes on where a connection breaks off; ends when the root
-   * is finished or the signal is aborted.
+   * Gives the whole status whenever it changes. Connects again if a connection breaks. Ends when the root is finished or
+   * the signal is aborted.
    */
   watchStatus(
     projectId: string,
     rootId: string,
     options?: WatchOptions,
   ): AsyncGenerator<RootStatus, void, undefined>
-  /** Where no answer comes it asks once more, and what was accepted already is not accepted twice. */
+  /** If no answer comes, it asks once more. The request is still accepted only once. */
   requestScreenshots(
     projectId: string,
     request: ScreenshotRequest,
     options?: RequestOptions,
   ): Promise<{ jobId: string }>
-  /** The addresses that were captured. */
-  listPages(projectId: string, options?: SearchOptions): Pages<PageSummary>
-  /** The screenshots of one address, newest first: all of them, or those that were asked for alike. */
-  listHistory(projectId: string, url: string, options?: HistoryOptions): Pages<JobOverview>
+  /** The pages that were captured: every address once. */
+  listPages(projectId: string, options?: SearchOptions): ListPages<PageSummary>
+  /** The screenshots of one address, newest first: all, or those with the same options. */
+  listHistory(projectId: string, url: string, options?: HistoryOptions): ListPages<JobOverview>
   /** A PNG. */
   fetchPicture(projectId: string, rootId: string, uuid: string, options?: AskOptions): Promise<Response>
   /** All pictures of a root, as a zip. */
   fetchArchive(projectId: string, rootId: string, options?: AskOptions): Promise<Response>
-  /** For a link, where no key is asked. */
+  /** The address of a plain link, for services that ask for no key. */
   pictureAddress(projectId: string, rootId: string, uuid: string): string
   archiveAddress(projectId: string, rootId: string): string
 }
 
-/** Before a request for screenshots is repeated. */
+/** The pause before a request for screenshots is repeated. */
 const REPEAT_MS = 300
 
 export function createClient(options: ClientOptions): Client {
@@ -160,14 +160,14 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     getReadiness: (options) => get(readinessPath, options),
-    listProjects: (options = {}) => followPages(wire, projectsPath, options),
+    listProjects: (options = {}) => followListPages(wire, projectsPath, options),
     getProject: (project, options) => get(projectPath(id(project)), options),
-    listRoots: (project, options = {}) => followPages(wire, rootsPath(id(project)), options),
-    listOverviews: (project, options = {}) => followPages(wire, overviewsPath(id(project)), options),
+    listRoots: (project, options = {}) => followListPages(wire, rootsPath(id(project)), options),
+    listOverviews: (project, options = {}) => followListPages(wire, overviewsPath(id(project)), options),
     getRoot: (project, root, options) => get(rootPath(id(project), id(root)), options),
     getRootOverview: (project, root, options) => get(rootOverviewPath(id(project), id(root)), options),
     async *listJobs(project, root, options = {}) {
-      const pages = followPages<RootResult>(wire, rootPath(id(project), id(root)), options)
+      const pages = followListPages<RootResult>(wire, rootPath(id(project), id(root)), options)
       for await (const { jobs } of pages) yield jobs
     },
     getStatus: (project, root, { wait, ...options } = {}) =>
@@ -189,9 +189,9 @@ export function createClient(options: ClientOptions): Client {
         return await ask()
       })
     },
-    listPages: (project, options = {}) => followPages(wire, pagesPath(id(project)), options),
+    listPages: (project, options = {}) => followListPages(wire, pagesPath(id(project)), options),
     listHistory: (project, url, options = {}) =>
-      followPages(wire, historyPath(id(project)), { url, ...options }),
+      followListPages(wire, historyPath(id(project)), { url, ...options }),
     fetchPicture: (project, root, uuid, options) =>
       fetchFrom(picturePath(id(project), id(root), id(uuid)), options),
     fetchArchive: (project, root, options) => fetchFrom(archivePath(id(project), id(root)), options),
@@ -200,12 +200,12 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-/** One step of a path, whatever it holds. Dots alone would lead elsewhere; `-` is no id either. */
+/** One step of a path, from any text. Dots alone would lead to another path, so they become `-`, which is no id. */
 function id(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/^\.\.?$/, '-')
 }
 
-/** Not `randomUUID`, which browsers have over https only. */
+/** Not `randomUUID`: browsers have it only over https. */
 function randomText(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(36)).join('-')
 }

@@ -3,13 +3,13 @@ export interface ServerSentEvent {
   readonly data: string
 }
 
-/** Server-sent events as the HTML standard reads them, of one connection. What is not complete is not there. */
+/** Parses the server-sent events of one connection, as in the HTML standard. Incomplete events are dropped. */
 export class EventParser {
-  /** Of the last complete event, on this connection or on one before. */
+  /** The id of the last complete event, on this connection or an earlier one. */
   lastEventId: string
-  /** How long to wait before coming back, where the server said so. */
+  /** How long to wait before connecting again, if the server said so. */
   retryMs: number | undefined
-  /** Of a line that has not ended. */
+  /** The beginning of a line that has not ended. */
   #rest = ''
   #cutAfterReturn = false
   #type = ''
@@ -22,7 +22,7 @@ export class EventParser {
     this.retryMs = retryMs
   }
 
-  /** The events that end in this text, wherever it was cut. */
+  /** The events that are completed by this text. */
   read(text: string): ServerSentEvent[] {
     if (text === '') return []
     const belongsToReturn = this.#cutAfterReturn && text.startsWith('\n')
@@ -35,7 +35,7 @@ export class EventParser {
 
   #take(line: string): ServerSentEvent | undefined {
     if (line === '') return this.#dispatch()
-    // A comment has a name that is empty.
+    // A comment has an empty name.
     const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
     if (name === 'event') this.#type = value
     if (name === 'data') this.#data.push(value)

@@ -1,9 +1,9 @@
-/** A quote that is never closed goes to the end: looking for its end again and again would take a while. */
+/** A quote without an end extends to the end of the text. Otherwise parsing could take very long. */
 const TOKEN = /<([^<>]*)>|"((?:[^"\\]|\\.)*)(?:"|\\?$)|[^\s<>";,=]+|[;,=]/g
 
 export interface Link {
   readonly target: string
-  /** By name, in lower case. Of those stated twice, the first. */
+  /** By name, in lower case. If a name is there twice, the first counts. */
   readonly parameters: ReadonlyMap<string, string>
 }
 
@@ -30,8 +30,8 @@ export function parseLinks(header: string): Link[] {
 }
 
 /**
- * The query of the page after the one that came with this header; undefined where it was the last. Only the query:
- * the page is asked for where the first one was, whatever name the server has for itself.
+ * The query of the next list page, from the header of this one. Undefined if this was the last. Only the query is used:
+ * the next list page is fetched from the same server as the first.
  */
 export function nextQuery(header: string | null): string | undefined {
   const next = parseLinks(header ?? '').find(

@@ -1,4 +1,4 @@
-/** Nothing came, or it broke off. Whether the server did what it was asked is not known. */
+/** No answer came, or it broke off. It is not known whether the server did what it was asked. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError'
 
@@ -7,7 +7,7 @@ export class NoAnswerError extends Error {
   }
 }
 
-/** Node hides it one level down, and says nothing there where it tried several addresses. */
+/** Node puts the reason into `cause`, and leaves its message empty if it tried several addresses. */
 function reasonOf(thrown: unknown): string {
   const { message, cause } = (thrown ?? {}) as Partial<Error>
   const { message: inner, code } = (cause ?? {}) as { message?: string; code?: string }

@@ -4,13 +4,13 @@ import { limitSilence } from './silence.ts'
 import type { Wire } from './wire.ts'
 
 export interface EventOptions {
-  /** Others are passed over. */
+  /** Events with another name are ignored. */
   readonly type: string
   readonly parser: EventParser
   readonly signal: AbortSignal | undefined
 }
 
-/** One connection: what its events hold, as they arrive, or undefined where there are no more to come. */
+/** One connection. Gives the data of its events as they arrive. Undefined means that no more will come. */
 export async function openEvents<T>(
   wire: Wire,
   path: string,
@@ -36,7 +36,7 @@ export async function openEvents<T>(
         yield events.filter((event) => event.type === type).map(({ data }) => parse(data))
       }
     } finally {
-      // Whoever stops listening leaves no connection behind.
+      // When the caller stops, the connection is closed.
       from.cancel().catch(() => {})
     }
   }
@@ -50,7 +50,7 @@ export async function openEvents<T>(
   return receive(reader)
 }
 
-/** Ours are numbers. What fits into no header is not of ours, and all begins anew. */
+/** Our event ids are numbers. Any other id is not sent back, and the stream starts from its beginning. */
 function goOnAfter(lastEventId: string): Record<string, string> {
   return /^[\x21-\x7e]+$/.test(lastEventId) ? { 'last-event-id': lastEventId } : {}
 }

@@ -1,21 +1,21 @@
 import { NoAnswerError } from './no-answer-error.ts'
 import { ProblemError } from './problem-error.ts'
 
-/** Where the server does not say. */
+/** The first pause, if the server says nothing. */
 const RETRY_MS = 1_000
-/** Whatever it says: a loop must not become an attack. */
+/** The shortest pause, whatever the server says. */
 const SHORTEST_PAUSE_MS = 100
-/** To which pauses grow by themselves. */
+/** The longest pause that the client chooses. */
 const LONGEST_PAUSE_MS = 15_000
-/** That a server may ask for. Far below what a timer counts. */
+/** The longest pause that a server may ask for. */
 const LONGEST_RETRY_MS = 300_000
 
-/** Of someone who comes back after a connection: how soon, how often and how long. */
+/** How soon, how often and how long a client connects again. */
 export class Patience {
   readonly #patienceMs: number
-  /** Since when there has been no answer. */
+  /** Since when no answer came. */
   #away: number | undefined
-  /** Connections in a row that brought nothing. */
+  /** Connections in a row without any news. */
   #barren = 0
   #begun = 0
   #retryAfterMs = 0
@@ -34,12 +34,12 @@ export class Patience {
     this.#away = undefined
   }
 
-  /** Something worth coming for. */
+  /** Something came: the count of failures starts again. */
   brought(): void {
     this.#barren = 0
   }
 
-  /** Throws what cannot pass by itself, and whatever has gone on for too long. */
+  /** Throws the error if it is permanent, or if there was no answer for too long. */
   bear(error: unknown): void {
     const now = performance.now()
     this.#away ??= now
@@ -47,12 +47,12 @@ export class Patience {
     if (error instanceof ProblemError) this.#retryAfterMs = (error.retryAfter ?? 0) * 1_000
   }
 
-  /** In milliseconds; `retryMs` as the server asked for. The last pause ends when patience does. */
+  /** The next pause in milliseconds. `retryMs` is what the server asked for. The last pause ends when patience ends. */
   nextPause(retryMs = RETRY_MS): number {
     const now = performance.now()
     if (now - this.#begun > LONGEST_PAUSE_MS) this.#barren = 0
     const grown = Math.min(retryMs * 2 ** Math.max(0, this.#barren - 1), LONGEST_PAUSE_MS)
-    // Not all of those who lost the same server at once come back at once.
+    // A random part, so that clients that lost the same server do not all come back at once.
     const spread = Math.max(grown, retryMs, SHORTEST_PAUSE_MS) * (1 + Math.random() / 4)
     const asked = Math.min(Math.max(spread, this.#retryAfterMs), LONGEST_RETRY_MS)
     const left = this.#away === undefined ? asked : this.#away + this.#patienceMs - now

@@ -1,4 +1,4 @@
-/** Shorter where the signal is aborted meanwhile. */
+/** Waits. Ends early if the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const over = () => {

@@ -1,20 +1,20 @@
 import type { Problem, ProblemCode } from '../contract/problem.ts'
 
-/** Open at its end: a newer server may know more. */
+/** Any other text is possible, too: a newer server may know more codes. */
 export type ProblemErrorCode = ProblemCode | 'unexpected_answer' | (string & Record<never, never>)
 
 /** The server refused or failed, and said so. `message` is for people. */
 export class ProblemError extends Error {
-  /** Of the answer; 0 where a browser does not tell. */
+  /** The HTTP status; 0 if the browser does not tell it. */
   readonly status: number
-  /** `unexpected_answer`: not in the words of this service, but perhaps of a proxy before it. */
+  /** `unexpected_answer`: the answer is not from this service, perhaps from a proxy. */
   readonly code: ProblemErrorCode
   readonly detail: string | undefined
-  /** Each mistake of the request. */
+  /** All mistakes of the request. */
   readonly errors: NonNullable<Problem['errors']>
-  /** Under which the logs of the server know the request. */
+  /** The id of the request in the logs of the server. */
   readonly requestId: string | undefined
-  /** Seconds, where the server said when to come back. */
+  /** Seconds until the client should ask again, if the server said so. */
   readonly retryAfter: number | undefined
   override readonly name = 'ProblemError'
 
@@ -29,25 +29,28 @@ export class ProblemError extends Error {
   }
 }
 
-/** What of a problem came along. */
+/** The fields of a problem that were in the answer. */
 type Said = { readonly [Name in keyof Problem]?: Problem[Name] | undefined }
 
 export function unexpected(response: Response, detail: string): ProblemError {
   return new ProblemError(response, { detail })
 }
 
-/** What an answer that is not ok says. */
+/** The error for an answer that is not ok. */
 export function readProblem(response: Response, body: string): ProblemError {
   if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
-    return unexpected(response, `answered ${response.status || 'with a redirect'}: it leads elsewhere`)
+    return unexpected(
+      response,
+      `answered ${response.status || 'with a redirect'}: redirects are not followed`,
+    )
   }
   const problem = parseProblem(body)
   return problem
     ? new ProblemError(response, problem)
-    : unexpected(response, `answered ${response.status}, and not as this service does`)
+    : unexpected(response, `answered ${response.status}, but not as this service does`)
 }
 
-/** Undefined where it is none, whatever it says that it is. */
+/** Undefined if the body is no problem, whatever its content type is. */
 function parseProblem(body: string): Said | undefined {
   const given = parseObject(body)
   const text = (name: string) => (typeof given?.[name] === 'string' ? given[name] : undefined)

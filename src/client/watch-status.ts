@@ -9,11 +9,11 @@ import type { Wire } from './wire.ts'
 
 export interface WatchOptions {
   readonly signal?: AbortSignal | undefined
-  /** Seconds without an answer until it throws what is wrong. Without it: never. */
+  /** Seconds without an answer after which it throws. By default it waits for ever. */
   readonly patience?: number | undefined
 }
 
-/** The whole status with everything that changes, over as many connections as it takes. */
+/** Gives the whole status at every change, over as many connections as it takes. */
 export async function* watchStatus(
   wire: Wire,
   paths: { readonly events: string; readonly status: string },
@@ -48,7 +48,7 @@ export async function* watchStatus(
     } catch (error) {
       if (signal?.aborted) return
       patience.bear(error)
-      // There are proxies that hold events back until the last one came. Then every other time it asks plainly.
+      // Some proxies hold events back until the last one. So every second connection asks for the status itself.
       eventsComeThrough = heard || !eventsComeThrough
     }
     await pause(patience.nextPause(parser.retryMs), signal)
@@ -65,7 +65,7 @@ async function* askOnce(
   yield [await soon(wire.read<RootStatus>(response, signal))]
 }
 
-/** An event tells of those pages that changed since the one before. */
+/** An event has only the pages that changed since the event before. */
 function merge(known: RootStatus | undefined, news: RootStatus): RootStatus {
   const pages = new Map([...(known?.urls ?? []), ...news.urls].map((page) => [page.position, page]))
   return { ...news, urls: [...pages.values()].sort((one, other) => one.position - other.position) }

@@ -3,11 +3,11 @@ import { readProblem, unexpected } from './problem-error.ts'
 
 export interface Wire {
   readonly server: string
-  /** An answer that is ok. Throws ProblemError, NoAnswerError, or whatever the signal was aborted with. */
+  /** Returns an answer that is ok. Throws ProblemError, NoAnswerError, or the signal's reason. */
   ask(path: string, request?: WireRequest): Promise<Response>
-  /** Waits for a part of an answer; throws as above. */
+  /** Waits for a part of an answer. Throws as above. */
   receive<T>(part: Promise<T>, signal: AbortSignal | undefined): Promise<T>
-  /** The JSON that an answer holds. */
+  /** Reads the JSON of an answer. */
   read<T>(response: Response, signal: AbortSignal | undefined): Promise<T>
 }
 
@@ -28,7 +28,7 @@ export function createWire({ server: given, key, fetch: fetchWith }: WireOptions
   const server = checkServer(given)
   const authorization: Record<string, string> =
     key === undefined ? {} : { authorization: `Bearer ${checkKey(key)}` }
-  // Called by its name: a browser's own may be called as no one's method.
+  // A browser's `fetch` must not be called as a method of another object.
   const send: typeof fetch = fetchWith ?? ((...request) => fetch(...request))
 
   const receive: Wire['receive'] = async (part, signal) => {
@@ -46,14 +46,14 @@ export function createWire({ server: given, key, fetch: fetchWith }: WireOptions
       const asked = send(server + path, {
         method,
         headers: { ...headers, ...authorization },
-        // The service leads nowhere else. Whoever does is in between, and must not get the key.
+        // The service sends no redirects. A proxy may, and another server must not get the key.
         redirect: 'manual',
         ...(body !== undefined && { body }),
         ...(signal && { signal }),
       })
       const response = await receive(asked, signal)
       if (response.ok) return response
-      // What broke off says nothing more than its status.
+      // The body broke off: only the status is known.
       const said = await response.text().catch(() => '')
       signal?.throwIfAborted()
       throw readProblem(response, said)
@@ -69,16 +69,16 @@ export function createWire({ server: given, key, fetch: fetchWith }: WireOptions
   }
 }
 
-/** Without the slashes at its end: paths bring their own. */
+/** Removes slashes at the end: paths begin with one. */
 function checkServer(server: string): string {
   const { username, password } = URL.canParse(server) ? new URL(server) : {}
-  if (username || password) throw new TypeError('the server is an address without a user name or a password')
+  if (username || password) throw new TypeError('the server address must not have a user name or a password')
   return server.replace(/\/+$/, '')
 }
 
-/** Here, and in words of ours: whoever sends a header that is none repeats it in an error. */
+/** Checked here, because the error of `fetch` would contain the key. */
 function checkKey(key: string): string {
   const trimmed = key.trim()
-  if (!/^[\x21-\x7e]+$/.test(trimmed)) throw new TypeError('the key must be visible ASCII characters')
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) throw new TypeError('the key must consist of visible ASCII characters')
   return trimmed
 }

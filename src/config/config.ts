@@ -12,12 +12,12 @@ export interface Config {
   readonly port: number
   readonly auth: 'open' | 'keys' | 'open-to-everyone'
   readonly publicUrl: string | undefined
-  /** Projects that may know whether a name is unknown or private. The others are strangers. */
+  /** Projects whose clients may know whether a name is unknown or private. */
   readonly explainTo: { has(projectId: string): boolean }
   readonly corsOrigins: readonly string[]
   readonly rateLimit: { readonly requests: number; readonly windowMs: number } | undefined
   readonly metricsToken: string | undefined
-  /** What to send to a server of someone else's. */
+  /** The API key for `capture --server`. */
   readonly clientKey: string | undefined
   readonly compress: SettingValue<'COMPRESS'>
   readonly logLevel: SettingValue<'LOG_LEVEL'>
@@ -26,7 +26,7 @@ export interface Config {
   readonly databasePool: DatabasePool
   readonly images: ImagesLocation
   readonly s3: S3Settings
-  /** Undefined: the ones kept in the data directory, made at the first start. */
+  /** Undefined: use those in the data directory, which are made at the first start. */
   readonly signingKeys: readonly SigningKey[] | undefined
   readonly signingWindowMs: number
   readonly capture: CaptureSettings
@@ -39,7 +39,7 @@ export interface CaptureSettings {
   readonly concurrency: number
   readonly allow: AllowList
   readonly deny: DenyList
-  /** Of the environment, what finds a browser and what the browser needs: none of the secrets. */
+  /** The variables that are needed to find and run a browser. None of them is a secret. */
   readonly env: Readonly<Record<string, string>>
 }
 
@@ -59,14 +59,14 @@ const BROWSER_VARIABLES = [
 const NOTHING = parseAllowList('')
 const NOTHING_DENIED = parseDenyList('')
 
-/** For a database that is a server. */
+/** For PostgreSQL. */
 export interface DatabasePool {
   readonly connections: number
   readonly waitMs: number
   readonly statementMs: number
 }
 
-/** For pictures in a bucket. */
+/** For S3. */
 export interface S3Settings {
   readonly timeoutMs: number
   readonly publicUrl: string | undefined
@@ -79,23 +79,23 @@ export interface Limits {
   readonly pictureBytes: number
   readonly picturePixels: number
   readonly urls: number
-  /** Of one project, in all. */
+  /** Pages of one project that may wait. */
   readonly pagesWaiting: number
   readonly loadingMs: number
   readonly viewportWidth: number
   readonly viewportHeight: number
-  /** What one captured page may load. */
+  /** Bytes that one captured page may load. */
   readonly pageBytes: number
-  /** What the picture of one captured page may have. */
+  /** Bytes of the picture of a captured page. */
   readonly captureBytes: number
   readonly bodyBytes: number
-  /** What all bodies that are under way may take. */
+  /** Memory for all request bodies together. */
   readonly bodiesBytes: number
-  /** Of answers that are made and not yet read, all together. */
+  /** Memory for all answers that are not read yet. */
   readonly unreadBytes: number
   readonly cacheBytes: number
   readonly connections: number
-  /** Answers that wait for news, of one client. */
+  /** Open answers that wait for news, for each client. */
   readonly streams: number
   readonly requestMs: number
   readonly idleMs: number
@@ -103,7 +103,7 @@ export interface Limits {
   readonly shutdownMs: number
 }
 
-/** All mistakes of the environment at once, one line each. */
+/** All mistakes of the environment, one line each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
   readonly mistakes: readonly string[]
@@ -115,8 +115,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads every setting; opens nothing. The only place that looks at the environment. What only serving needs is asked
- * for only there.
+ * Reads every setting and opens nothing. No other code reads the environment. Settings that only the service needs are
+ * required only for the service.
  */
 export function readConfig(
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -141,7 +141,7 @@ export function readConfig(
     }
   }
 
-  // A setting with a preset is only undefined after a mistake, and then nothing below is returned.
+  // A setting with a default is undefined only after a mistake, and then this function throws below.
   function need<N extends SettingName>(name: N): SettingValue<N> {
     return read(name) as SettingValue<N>
   }
@@ -152,7 +152,7 @@ export function readConfig(
   if (auth === 'open' && host !== undefined && !loopback) {
     mistakes.push(
       `AUTH=open would let anyone who reaches ${host} read everything. Leave AUTH out to require API keys, ` +
-        'or set AUTH=open-to-everyone if that is really meant',
+        'or set AUTH=open-to-everyone if you really want this',
     )
   }
   const dataDir = need('DATA_DIR')
@@ -161,21 +161,21 @@ export function readConfig(
   const images = read('IMAGES_URL') ?? { kind: 'folder', path: join(dataDir ?? '', 'images') }
   if (serving && database.kind === 'postgres' && images.kind === 'folder' && signingText === undefined) {
     mistakes.push(
-      'SIGNING_KEYS is needed with PostgreSQL and pictures in a folder: all instances must sign alike. Make a ' +
-        'key once and give it to each of them: echo k1:$(openssl rand -base64 32)',
+      'SIGNING_KEYS is required with PostgreSQL and pictures in a folder: all instances must use the same keys. Make a ' +
+        'key once and give it to each instance: echo k1:$(openssl rand -base64 32)',
     )
   }
   const publicUrl = read('IMAGES_PUBLIC_URL')
   const signedHost = need('IMAGES_SIGNED_HOST')
   if (signedHost === 'public' && publicUrl === undefined) {
-    mistakes.push('IMAGES_SIGNED_HOST=public needs IMAGES_PUBLIC_URL, the host that is to be signed')
+    mistakes.push('IMAGES_SIGNED_HOST=public requires IMAGES_PUBLIC_URL: that host is signed')
   }
   const config: Config = {
     host,
     port: need('PORT'),
     auth,
     publicUrl: read('PUBLIC_URL'),
-    // Without keys on loopback whoever asks is who runs it.
+    // On loopback without keys, the client is the operator.
     explainTo: read('EXPLAIN_TO') ?? (auth === 'open' ? EVERY_PROJECT : new Set()),
     corsOrigins: read('CORS_ORIGINS') ?? [],
     rateLimit: read('RATE_LIMIT'),
@@ -229,7 +229,7 @@ export function readConfig(
   return Object.freeze(config)
 }
 
-/** A storage address that may be shown: a password stands before the last @, or among the parameters. */
+/** A storage address without its password, which is before the last @ or among the parameters. */
 export function withoutPassword(address: string): string {
   return address.replace(/^(\w*:?\/*).*@/, '$1…@').replace(/\?.*/, '?…')
 }

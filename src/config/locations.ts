@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { httpAddress } from './values.ts'
 
-// Where things are kept, as DATABASE_URL and IMAGES_URL say it. Each parser throws an Error whose message completes
+// Parse DATABASE_URL and IMAGES_URL. Each parser throws an Error whose message completes
 // "NAME …".
 
 export type DatabaseLocation =
@@ -13,11 +13,11 @@ export type ImagesLocation = { readonly kind: 'folder'; readonly path: string } 
 export interface S3Location {
   readonly kind: 's3'
   readonly bucket: string
-  /** Stands before every key; empty, or ending in a slash. */
+  /** Put before every key. Empty, or ends with a slash. */
   readonly prefix: string
   /** Undefined: AWS itself. */
   readonly endpoint: string | undefined
-  /** Undefined: as the environment or the profile says. */
+  /** Undefined: from the environment or the profile. */
   readonly region: string | undefined
   /** `path`: host/bucket/key, `virtual`: bucket.host/key. */
   readonly style: 'path' | 'virtual'
@@ -38,7 +38,7 @@ function postgresLocation(text: string): DatabaseLocation {
   }
   const sslmode = new URL(url).searchParams.get('sslmode')
   if (sslmode !== null && !SSL_MODES.includes(sslmode)) {
-    // `prefer` and `allow` would go on without encryption where someone in between wants it so.
+    // With `prefer` and `allow` an attacker in between could switch off encryption.
     throw new Error(`must have an sslmode of ${SSL_MODES.join(', ')}, not ${sslmode}`)
   }
   return { kind: 'postgres', url: text }
@@ -51,7 +51,7 @@ export function imagesLocation(text: string): ImagesLocation {
 }
 
 const BUCKET = /^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/
-/** No pseudo-regions (aws-global, fips-…): what is signed is the region's own name. */
+/** No pseudo-regions (aws-global, fips-…): the real name of the region is signed. */
 const REGION = /^(?!aws-global$|fips-)[a-z0-9-]+(?<!-fips)$/
 const S3_PARAMETERS = ['endpoint', 'region', 'style']
 
@@ -66,7 +66,7 @@ function s3Location(text: string): S3Location {
   }
   const unknown = [...url.searchParams.keys()].filter((name) => !S3_PARAMETERS.includes(name))
   if (unknown.length > 0) {
-    throw new Error(`takes ${S3_PARAMETERS.join(', ')} behind the question mark, not ${unknown.join(', ')}`)
+    throw new Error(`takes ${S3_PARAMETERS.join(', ')} after the question mark, not ${unknown.join(', ')}`)
   }
   if (url.hostname.endsWith('--x-s3'))
     throw new Error('must name a general purpose bucket, not a directory bucket')
@@ -78,7 +78,7 @@ function s3Location(text: string): S3Location {
   if (style !== 'path' && style !== 'virtual') throw new Error('must have style=path or style=virtual')
   const prefix = decode(url.pathname)?.replace(/^\/+|\/+$/g, '')
   if (prefix === undefined || /\/\/|(^|\/)\.{1,2}(\/|$)/.test(prefix)) {
-    throw new Error('must have a plain prefix behind the bucket')
+    throw new Error('must have a plain prefix after the bucket')
   }
   return {
     kind: 's3',
@@ -106,7 +106,7 @@ function within<T>(part: string, parse: () => T): T {
   }
 }
 
-/** `sqlite:data/x.db`, `sqlite:///var/x.db`: everything after the scheme is a path, as it stands. */
+/** `sqlite:data/x.db`, `sqlite:///var/x.db`: everything after the scheme is the path. Nothing is decoded. */
 function pathOf(text: string, scheme: string): string {
   const rest = text.slice(scheme.length + 1)
   const path = rest.startsWith('//') ? rest.slice(2) : rest

@@ -2,7 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 
-// How the text of a variable becomes a value. Each throws an Error whose message completes "NAME …".
+// Parse the text of a variable. Each throws an Error whose message completes "NAME …".
 
 const DURATION = /^(\d+)(ms|s|m|h|d)$/
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
@@ -73,14 +73,14 @@ export function hostName(text: string): string {
   return text
 }
 
-/** The path of a file that can be started. */
+/** The path of a program. */
 export function program(text: string): string {
   const path = resolve(text)
   try {
     accessSync(path, constants.X_OK)
     if (statSync(path).isFile()) return path
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Error('must be the path of a program that can be started')
 }
@@ -94,11 +94,11 @@ const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export const EVERY_PROJECT = { has: () => true }
 
-/** The projects that are meant, by their ids in lower case. */
+/** Ids of projects, in lower case. */
 export function projectIds(text: string): { has(projectId: string): boolean } {
   if (text === 'everyone') return EVERY_PROJECT
   const ids = text.split(',').map((part) => part.trim().toLowerCase())
   if (!ids.every((id) => ID.test(id)))
-    throw new Error('must be everyone, or ids of projects with commas between')
+    throw new Error('must be everyone, or ids of projects separated by commas')
   return new Set(ids)
 }

@@ -91,14 +91,14 @@ test.skipIf(hasBrowserAnywhere())(
   },
 )
 
-test('with CHROMIUM_PATH nothing is brought: it would not be looked at', async () => {
+test('with CHROMIUM_PATH nothing is installed', async () => {
   const { env } = await newUser()
   const { code, stdout, stderr } = await runProofsheet(['browser', 'install'], {
     ...env,
     CHROMIUM_PATH: '/bin/false',
     PLAYWRIGHT_DOWNLOAD_HOST: 'http://127.0.0.1:9',
   })
-  expect([code, stderr, stdout]).toEqual([0, '', expect.stringContaining('since CHROMIUM_PATH names it')])
+  expect([code, stderr, stdout]).toEqual([0, '', expect.stringContaining('because CHROMIUM_PATH names it')])
 })
 
 const isDebian = await readFile('/etc/os-release', 'utf8').then(

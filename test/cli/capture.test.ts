@@ -69,7 +69,7 @@ test('captures here, shows a table, saves the pictures, and says with its exit c
   )
   expect(some.code).toBe(1)
   expect(some.stdout).toMatch(
-    /done .*\/b +\S{36}( \(.*\))?\n.*failed .*\/never +timeout: .*\nfailed .* +blocked: .*CAPTURE_ALLOW=10\.0\.0\.1:80 where/s,
+    /done .*\/b +\S{36}( \(.*\))?\n.*failed .*\/never +timeout: .*\nfailed .* +blocked: .*CAPTURE_ALLOW=10\.0\.0\.1:80 /s,
   )
   expect(some.stderr).toMatch(/Not all captured: 1 of 3 pages/)
 })
@@ -165,7 +165,7 @@ test('a project is meant by its name, or as the only one, here and on a server',
   for (const there of [[], ['--server', service.url]]) {
     expect(await capture(...there)).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/several projects: say which one with --project.*\n.* {2}Other\n/s),
+      stderr: expect.stringMatching(/several projects\. Choose one with --project.*\n.* {2}Other\n/s),
     })
     expect(await capture(...there, '--project', 'Nobody')).toMatchObject({
       code: 2,
@@ -236,7 +236,7 @@ test('work captures what a service without a browser accepts', async () => {
   worker.child.kill('SIGTERM')
   expect((await worker.ended).code).toBe(0)
   const idle = await runProofsheet(['work'], { ...env, CAPTURE_CONCURRENCY: '0' })
-  expect([idle.code, idle.stderr]).toEqual([2, expect.stringContaining('leaves nothing to do')])
+  expect([idle.code, idle.stderr]).toEqual([2, expect.stringContaining('a worker has nothing to do')])
   const blind = await runProofsheet(['work'], { ...env, CHROMIUM_PATH: '/bin/false' })
   expect([blind.code, blind.stderr]).toEqual([1, expect.stringContaining('does not start')])
 })

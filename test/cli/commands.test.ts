@@ -212,7 +212,7 @@ describe('import', () => {
     importing.child.kill('SIGINT')
     expect(await importing.ended).toEqual({ code: 1, signal: null })
     expect(importing.stderr()).toMatch(
-      /Stopped: \d+ roots? with .* run the same command again to go on\.\nproofsheet: interrupted\n$/,
+      /Stopped: \d+ roots? with .* Run the same command again to continue\.\nproofsheet: interrupted\n$/,
     )
     expect(await readdir(join(env.DATA_DIR, 'images', '.staging'))).toEqual([])
     const listed = await runProofsheet(['project', 'list'], env)
@@ -365,7 +365,7 @@ describe('serve', () => {
     const importing = proofsheet(['import', '--project', projectId, await writeImport(folder, lines)], env)
     await importing.waitFor(/added/)
     importing.child.kill('SIGINT')
-    while (!importing.stderr().includes('once more stops at once')) await sleep(5)
+    while (!importing.stderr().includes('again to stop at once')) await sleep(5)
     importing.child.kill('SIGTERM')
     expect((await importing.ended).code).toBe(1)
     expect(importing.stderr()).not.toContain('Stopped')

@@ -174,7 +174,7 @@ describe('copy', () => {
     const mended = await copy()
     expect([mended.code, mended.stderr]).toEqual([
       0,
-      expect.stringContaining('are the same; 2 files had been missing or damaged.'),
+      expect.stringContaining('are the same; missing or damaged files copied again: 2.'),
     ])
     expect((await copy()).stderr).toContain('are the same.')
 
@@ -310,7 +310,7 @@ describe('copy', () => {
     while (((await to.store.countProjects())[0]?.roots ?? 0) < 10) await sleep(5)
     running.child.kill('SIGINT')
     expect((await running.ended).code).toBe(1)
-    expect(running.stderr()).toContain('Stopped. What was copied stays; run the same command again to go on.')
+    expect(running.stderr()).toContain('Stopped. Run the same command again to continue.')
     expect((await to.store.countProjects())[0]?.roots).toBeLessThan(80)
     expect((await copy()).code).toBe(0)
   })
@@ -361,7 +361,7 @@ describe('copy', () => {
     const mended = await copy()
     expect([mended.code, mended.stderr]).toEqual([
       0,
-      expect.stringContaining('1 file had been missing or damaged.'),
+      expect.stringContaining('missing or damaged files copied again: 1.'),
     ])
     await truncate(join(here.DATA_DIR, 'images', preview ?? ''), 60)
     const named = await copy()
@@ -424,7 +424,7 @@ describe('copy', () => {
     const { code, stderr } = await runProofsheet(args, env)
     expect([code, stderr]).toEqual([
       0,
-      expect.stringContaining('are the same; 2 files had been missing or damaged.'),
+      expect.stringContaining('are the same; missing or damaged files copied again: 2.'),
     ])
   })
 
@@ -463,7 +463,7 @@ describe('copy, mistakes', () => {
     const DATA_DIR = join(await makeFolder(), 'data')
     const database = `sqlite://${DATA_DIR}/proofsheet.db`
     const same = await runProofsheet(['copy', '--to-database', database], { DATA_DIR })
-    expect([same.code, same.stderr]).toEqual([2, expect.stringContaining('that is where to copy from')])
+    expect([same.code, same.stderr]).toEqual([2, expect.stringContaining('source and target are the same')])
     const empty = await runProofsheet(['copy', '--to-database', `${database}-2`], { DATA_DIR })
     expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('there is nothing to copy')])
   })
@@ -502,7 +502,7 @@ describe('copy, mistakes', () => {
     })
     const stopped = await copy()
     expect(stopped.code).toBe(1)
-    expect(stopped.stderr).toContain('Stopped. What was copied stays; run the same command again to go on.')
+    expect(stopped.stderr).toContain('Stopped. Run the same command again to continue.')
     expect(stopped.stderr).toContain('proofsheet: S3 cannot be reached or is busy: 500')
     s3.interfere = undefined
     expect((await copy()).code).toBe(0)

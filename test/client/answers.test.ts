@@ -66,7 +66,7 @@ describe('a problem', () => {
     const error = await problem(answer(502, page, 'text/html', { 'x-request-id': 'r-2', 'retry-after': '7' }))
     expect(error).toMatchObject({
       ...{ status: 502, code: 'unexpected_answer', requestId: 'r-2', retryAfter: 7, errors: [] },
-      message: 'answered 502, and not as this service does',
+      message: 'answered 502, but not as this service does',
     })
   })
 
@@ -199,7 +199,11 @@ describe('the key', () => {
         const client = createClient({ server: url, key: KEY })
         for (const asking of [client.getProject(PROJECT), client.requestScreenshots(PROJECT, newRequest())]) {
           await expect(asking).rejects.toMatchObject({
-            ...{ status, code: 'unexpected_answer', message: `answered ${status}: it leads elsewhere` },
+            ...{
+              status,
+              code: 'unexpected_answer',
+              message: `answered ${status}: redirects are not followed`,
+            },
           })
         }
         expect(asked).toHaveLength(2)
@@ -218,7 +222,11 @@ describe('the key', () => {
     }
     const client = createClient({ server: '', fetch: async () => redirect as unknown as Response })
     await expect(client.getProject(PROJECT)).rejects.toMatchObject({
-      ...{ status: 0, code: 'unexpected_answer', message: 'answered with a redirect: it leads elsewhere' },
+      ...{
+        status: 0,
+        code: 'unexpected_answer',
+        message: 'answered with a redirect: redirects are not followed',
+      },
     })
   })
 
@@ -260,14 +268,14 @@ describe('the key', () => {
     'that is none is refused, and not repeated: %j',
     (key) => {
       expect(() => createClient({ server: 'http://x', key })).toThrow(
-        new TypeError('the key must be visible ASCII characters'),
+        new TypeError('the key must consist of visible ASCII characters'),
       )
     },
   )
 
   test('has no place in the address of the server', () => {
     for (const server of ['http://me:secret@x', `https://${KEY}@x/`]) {
-      expect(() => createClient({ server })).toThrow(/^the server is an address without/)
+      expect(() => createClient({ server })).toThrow(/^the server address must not have/)
     }
   })
 })

@@ -247,7 +247,7 @@ describe('stopping', () => {
     // By the time a later request is answered, the one before it is under way.
     expect((await service.get('/healthz')).status).toBe(200)
     await service.stop()
-    expect(service.logLines.join('')).toContain('still under way when the time to finish was over')
+    expect(service.logLines.join('')).toContain('did not finish within the time for stopping')
     socket.destroy()
   })
 

@@ -20,20 +20,20 @@ import { captureThere } from './there.ts'
 
 export function captureCommand(finish: (code: ExitCode) => void): Command {
   return new Command('capture')
-    .description('Capture pages now, and show how it goes.')
+    .description('Capture pages now and show the progress.')
     .addOption(projectOption('the project they belong to'))
     .option('--width <pixels>', 'of the browser window', valueOption(integer(1, 16_384)), 1_200)
     .option('--height <pixels>', 'of the browser window', valueOption(integer(1, 16_384)), 720)
     .option('--full-page', 'the whole page, not only what the window shows')
     .option(
       '--loading-time <time>',
-      'the longest a page may take, such as 30s',
+      'the longest time for one page, such as 30s',
       valueOption(duration('1ms', '10m')),
     )
-    .option('--fail-on-status', 'a page that answers with a status of 400 or more has failed')
-    .option('--out <folder>', 'save the pictures there, too')
-    .option('--server <address>', 'ask this server; without it, capture here', valueOption(httpAddress))
-    .argument('<urls...>', 'addresses of pages; - reads them from the input, one a line')
+    .option('--fail-on-status', 'a page with an HTTP status of 400 or more fails')
+    .option('--out <folder>', 'also save the pictures in this folder')
+    .option('--server <address>', 'let this server capture; default: capture here', valueOption(httpAddress))
+    .argument('<urls...>', 'addresses of pages; - reads them from the input, one per line')
     .addHelpText('after', EXPLANATION)
     .action(async (urls: string[], given: Given) => finish(await runCapture(urls, given)))
 }
@@ -44,12 +44,11 @@ const EXPLANATION = `
   PROOFSHEET_KEY=… npx proofsheet capture --server https://shots.example.com https://example.com/
   CAPTURE_ALLOW=127.0.0.1:3000 npx proofsheet capture http://127.0.0.1:3000/
 
-Without --server this process captures, into the storage that the settings name (DATA_DIR, DATABASE_URL, …), whether
-or not a service runs on it. With --server, that server does it, and
-PROOFSHEET_KEY is the key (scope write) that it asks for.
+Without --server this process captures, into the storage of the settings (DATA_DIR, DATABASE_URL, …). A service may run
+on the same storage. With --server, that server captures. PROOFSHEET_KEY is its API key (scope write).
 
-A line of the input is an address and, behind a space, a name for the page. Pages on this machine or a private network
-are refused unless CAPTURE_ALLOW allows them, as in the last example.
+A line of the input is an address, a space, and a name for the page. The name is optional. Pages on this machine or in a
+private network are refused unless CAPTURE_ALLOW allows them, as in the last example.
 
 Exit code: 0 all pages are captured, 1 some are not, 2 a mistake in the command.`
 
@@ -150,7 +149,7 @@ async function readAddresses(urls: readonly string[]): Promise<{ url: string; na
   })
 }
 
-/** What a page is called where nobody said: its address, without what all of them have. */
+/** The default name of a page: its address without `https://` and without a slash at its end. */
 function nameOf(url: string): string {
   return (
     url

@@ -2,7 +2,7 @@ import type { Mark } from '../../contract/seen.ts'
 import type { PageStatus } from '../../contract/status.ts'
 import { counted } from '../table.ts'
 
-/** What is odd about a page that was captured, in a few words: ` (status 404; cut: the page is longer)`. */
+/** What is unusual about a captured page, in a few words: ` (status 404; cut: the page is longer)`. */
 export function describeSeen({ seen, cut }: Pick<PageStatus, 'seen' | 'cut'>): string {
   const words: Record<Mark, string> = {
     error: `status ${seen?.status}`,

@@ -10,7 +10,7 @@ import { openStudio } from '../../studio.ts'
 import { getProjectId, withStorage } from '../storage.ts'
 import type { CaptureDesk } from './desk.ts'
 
-/** Captures in this process, into the storage of the settings. */
+/** Captures in this process, into the configured storage. */
 export async function captureHere<T>(
   project: string | undefined,
   work: (desk: CaptureDesk, limits: Config['limits']) => Promise<T>,
@@ -18,7 +18,7 @@ export async function captureHere<T>(
   return await withStorage(async (storage, config) => {
     await requireFit(storage, config)
     const projectId = await getProjectId(storage, project)
-    // On a terminal a bar and a table say it better; only what an operator should hear of comes through.
+    // On a terminal the progress bar and the table are enough: log only warnings.
     const log = pino({ level: 'error' }, pino.destination(2))
     const studio = await openStudio(config, storage, { log, clock: Date.now, ownOnly: true })
     const desk: CaptureDesk = {
@@ -32,7 +32,7 @@ export async function captureHere<T>(
         while (!signal.aborted) {
           const changes = await storage.store.captures.findChanges(projectId, rootId, 0)
           if (!changes) throw new AppError('not_found')
-          // Whoever starts it here runs it.
+          // The user of this command is the operator.
           const status = toStatus(rootId, changes, {
             isExplained: true,
             waiting: await studio.whyWaiting(),
@@ -44,7 +44,7 @@ export async function captureHere<T>(
       },
       async readPicture(_rootId, uuid) {
         const image = await storage.images.open(pictureKey(projectId, uuid))
-        if (!image) throw new AppError('not_found', `the picture of ${uuid} is gone`)
+        if (!image) throw new AppError('not_found', `the picture ${uuid} is missing`)
         return image.stream({ start: 0, end: image.size - 1 })
       },
     }

@@ -7,7 +7,7 @@ import type { RootStatus } from '../../contract/status.ts'
 import { makeFolders } from '../../durable-folder.ts'
 import type { CaptureDesk } from './desk.ts'
 
-/** Answers where each one lies now, by its uuid. */
+/** Saves the pictures. Returns their paths by uuid. */
 export async function savePictures(
   desk: CaptureDesk,
   { rootId, urls }: RootStatus,

@@ -4,10 +4,10 @@ import { AppError } from '../../errors.ts'
 import { chooseProject } from '../project-option.ts'
 import type { CaptureDesk } from './desk.ts'
 
-/** In seconds. A server that restarts is back by then. */
+/** In seconds: long enough for a server to restart. */
 const PATIENCE = 30
 
-/** A server captures; this process only asks. */
+/** Lets a server capture. */
 export async function captureThere({
   server,
   project: meant,
@@ -38,7 +38,7 @@ export async function captureThere({
     },
     async readPicture(rootId, uuid) {
       const gone = (cause?: unknown) =>
-        new AppError('unavailable', `the picture of ${uuid} does not come`, { cause })
+        new AppError('unavailable', `could not fetch the picture ${uuid}`, { cause })
       const { body } = await client.fetchPicture(project, rootId, uuid).catch((error) => {
         throw gone(error)
       })
@@ -48,7 +48,7 @@ export async function captureThere({
   }
 }
 
-/** An id is for the server to know. */
+/** An id is not checked here: the server knows. */
 async function findProject(client: Client, meant: string | undefined): Promise<string> {
   if (meant !== undefined && parseId(meant) !== undefined) return meant
   return chooseProject((await Array.fromAsync(client.listProjects())).flat(), meant)
@@ -62,7 +62,7 @@ function openClient(server: string, key: string | undefined): Client {
   }
 }
 
-/** In the words of the command. */
+/** Translates the errors of the client for the command line. */
 function explain(error: unknown, server: string): unknown {
   if (error instanceof NoAnswerError) return new AppError('unavailable', error.message, { cause: error })
   if (!(error instanceof ProblemError)) return error

@@ -7,18 +7,18 @@ import { AppError } from '../../errors.ts'
 import type { Storage } from '../../storage.ts'
 import { counted } from '../table.ts'
 
-/** The demo beside a service: its site, which only the camera finds, and its project, filled while the service runs. */
+/** The demo of a running service: its site, which only the camera can reach, and its project. */
 export interface RunningDemo {
   readonly fixedAddresses: DemoSite['fixedAddresses']
   fill(studio: Service['studio'], say: (text: string) => void): void
-  /** Filling ends soon; what is not there yet comes with the next start. */
+  /** Stops filling the project. The next start continues. */
   stop(): Promise<void>
-  /** What was kept, where it was stopped before all was there; else empty. */
+  /** A sentence if the demo is not complete yet. Else empty. */
   describeRest(dataDir: string): Promise<string>
   close(): Promise<void>
 }
 
-/** Undefined where there is no project of the demo. With `make`, an empty store gets one. */
+/** Undefined if there is no demo project. With `make`, an empty store gets one. */
 export async function openDemo(
   { store, images }: Storage,
   { log, make }: { log: Logger; make: boolean },
@@ -32,7 +32,7 @@ export async function openDemo(
 
   const fill = async (studio: Service['studio'], say: (text: string) => void): Promise<void> => {
     const ask: Parameters<typeof fillDemo>[1]['ask'] = async (request, rootId) => {
-      // Workers elsewhere do not know the name of the site.
+      // Other workers cannot reach the site.
       if (!(await studio.findBrowser())) throw new AppError('no_browser', 'this process captures nothing')
       await studio.ready().catch((error) => {
         if (error instanceof AppError) say(error.message)
@@ -51,7 +51,7 @@ export async function openDemo(
   return {
     fixedAddresses: site.fixedAddresses,
     fill(studio, say) {
-      // A browser that hangs while it starts holds up nobody who wants to stop.
+      // A browser that hangs while it starts must not delay the stop.
       const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
       const filled = fill(studio, say).catch((error) => {
         if (!signal.aborted) log.error({ err: error }, 'the demo is not complete')
@@ -67,7 +67,7 @@ export async function openDemo(
       if (!filling || whole) return ''
       return (
         `Stopped before the demo was complete. ${counted(roots, 'capture')} with ${counted(pictures, 'picture')} ` +
-        `kept in ${dataDir}; the next npm start goes on from there.`
+        `kept in ${dataDir}; the next npm start continues.`
       )
     },
     close: () => site.close(),

@@ -7,11 +7,11 @@ import type { Storage } from '../../storage.ts'
 export interface Described {
   readonly storage: Storage
   readonly config: Config
-  /** Why nothing can be captured here, and what to do about it. */
+  /** Why this process cannot capture, and what to do about it. */
   readonly noBrowser: string | undefined
 }
 
-/** What a person reads when the service is there: how to see it, how to capture a page, how to stop. */
+/** What is printed when the service has started: how to see it, how to capture a page, how to stop. */
 export async function describeService(
   url: string,
   { storage, config, noBrowser }: Described,
@@ -49,24 +49,24 @@ export async function describeService(
       '',
     )
   }
-  lines.push(...describePlaces(config))
+  lines.push(...describeLocations(config))
   lines.push('Stop with Ctrl+C.')
   return `${lines.join('\n')}\n`
 }
 
-function describePlaces({ dataDir, database, images }: Config): string[] {
-  const places = [
+function describeLocations({ dataDir, database, images }: Config): string[] {
+  const lines = [
     database.kind === 'postgres' && `  database: ${withoutPassword(database.url)}`,
     database.kind === 'sqlite' &&
       database.path !== join(dataDir, 'proofsheet.db') &&
       `  database: ${database.path}`,
     images.kind === 's3' && `  pictures: s3://${images.bucket}/${images.prefix}`,
     images.kind === 'folder' && images.path !== join(dataDir, 'images') && `  pictures: ${images.path}`,
-  ].filter((place) => place !== false)
-  return [places.length === 2 ? 'The data lies in' : `The data lies in ${dataDir}`, ...places]
+  ].filter((line) => line !== false)
+  return [lines.length === 2 ? 'The data lies in' : `The data lies in ${dataDir}`, ...lines]
 }
 
-/** Ready to paste: in another terminal the settings of this one are not there. */
+/** A command with its settings, ready to paste into another terminal. */
 function command({ dataDir, database, images }: Config): string {
   const settings = [
     dataDir !== resolve('data') && `DATA_DIR=${quote(dataDir)}`,
@@ -80,12 +80,12 @@ function command({ dataDir, database, images }: Config): string {
   return [...settings.filter((setting) => setting !== false), 'npx proofsheet'].join(' ')
 }
 
-/** For a shell. */
+/** Quoted for a shell. */
 function quote(text: string): string {
   return /^[\w./:@=+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** Addresses of servers hold passwords, or need more beside them: they are not shown. */
+/** Settings that are not shown, because they may contain passwords. */
 function sameSettings({ database, images }: Config): string {
   const names = [database.kind === 'postgres' && 'DATABASE_URL', images.kind === 's3' && 'IMAGES_URL']
   const needed = names.filter((name) => name !== false)

@@ -15,12 +15,12 @@ import { withStorage } from '../storage.ts'
 import { describeService } from './describe-service.ts'
 
 const CHECK_MS = 3_000
-const UNWRITTEN = 'the id of the store could not be written down; the next start tries again'
+const UNWRITTEN = 'could not write the id of the store; the next start tries again'
 
 export function serveCommand(): Command {
   return new Command('serve')
     .description('Serve the results until stopped with Ctrl+C or SIGTERM.')
-    .option('--demo', 'with a demo project, where there is no other')
+    .option('--demo', 'add a demo project if there are no projects')
     .addHelpText('after', () => `\nSettings, from the environment:\n\n${describeSettings()}`)
     .action(serve)
 }
@@ -35,7 +35,7 @@ function describeSettings(): string {
   return `${entries.join('\n')}
 
   Durations are written 500ms, 30s, 15m, 12h or 2d. Paths are sqlite:relative/path or
-  sqlite:///absolute/path, and file: likewise. PostgreSQL's PGPASSWORD and its like are read, too;
+  sqlite:///absolute/path, and file: in the same way. PGPASSWORD and other variables of PostgreSQL work;
   credentials for S3 come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, a profile or a role.`
 }
 
@@ -46,7 +46,7 @@ async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
     const log = await openLog(config.logLevel)
     if (await arePicturesThere(storage, log))
       await requireFit(storage, config, { onUnwritten: (err) => log.warn({ err }, UNWRITTEN) })
-    // A service without a demo needs none of this. One that has it may have pages of its site to capture.
+    // Also without --demo: there may be pages of the demo left to capture.
     const has = withDemo || (await storage.store.findProject(DEMO_PROJECT_ID))
     const demo =
       has && (await (await import('./demo.ts')).openDemo(storage, { log, make: withDemo === true }))
@@ -60,7 +60,7 @@ async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
         say(await describeService(service.url, { storage, config, noBrowser: await findMissing(service) }))
         if (demo && withDemo) demo.fill(service.studio, say)
         void lookForDamage(storage, log, stopping.signal)
-        log.info({ signal: await stopped }, 'stopping: requests under way may finish')
+        log.info({ signal: await stopped }, 'stopping: waiting for open requests to finish')
         endInTime(config.limits.shutdownMs, log)
         if (demo) await demo.stop()
       } finally {
@@ -75,7 +75,7 @@ async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
   await withStorage(work, { serving: true })
 }
 
-/** Why nothing can be captured, and what to do about it; undefined where all is well. */
+/** Why nothing can be captured, and what to do about it. Undefined if pages can be captured. */
 async function findMissing({ studio }: Service): Promise<string | undefined> {
   return await studio.findBrowser().then(
     () => undefined,
@@ -87,14 +87,14 @@ async function findMissing({ studio }: Service): Promise<string | undefined> {
 }
 
 /**
- * V8 makes room for new objects as long as some of them outlive its looking: a long list from a database elsewhere
- * would triple the memory of the process for good, and be no faster by it (docs/performance.md).
+ * V8 would let the young heap grow during a long list from PostgreSQL: three times the memory, for good, and no faster
+ * (docs/performance.md).
  */
 function keepYoungHeapSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
 }
 
-/** A wrong bucket or key is better heard of now; one that is only away at the moment keeps nobody from reading. */
+/** A wrong bucket or key is an error at the start. If the pictures are only unreachable now, results are still served. */
 async function arePicturesThere({ images }: Storage, log: Logger): Promise<boolean> {
   const silent = sleep(CHECK_MS, undefined, { ref: false }).then(() => {
     throw new AppError('unavailable', `no answer within ${CHECK_MS} ms`)
@@ -105,7 +105,7 @@ async function arePicturesThere({ images }: Storage, log: Logger): Promise<boole
     return true
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'unavailable') throw error
-    log.warn({ err: error }, 'the pictures cannot be reached at the moment; results are served all the same')
+    log.warn({ err: error }, 'the pictures cannot be reached now; results are still served')
     return false
   }
 }
@@ -117,14 +117,14 @@ async function lookForDamage({ store }: Storage, log: Logger, signal: AbortSigna
 }
 
 function explainListening(error: NodeJS.ErrnoException, { host, port }: Config): never {
-  const place = `${host}:${port}`
+  const address = `${host}:${port}`
   if (error.code === 'EADDRINUSE') {
     throw new AppError(
       'unavailable',
-      `${place} is in use by another program. Choose another one: PORT=${port + 1}`,
+      `${address} is in use by another program. Choose another port: PORT=${port + 1}`,
     )
   }
-  if (error.code === 'EACCES') throw new AppError('unavailable', `this user may not listen on ${place}`)
+  if (error.code === 'EACCES') throw new AppError('unavailable', `this user may not listen on ${address}`)
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
     throw new AppError('unavailable', `HOST=${host} is not an address of this machine`)
   }

@@ -1,34 +1,34 @@
 import { duration, integer } from '../values.ts'
 import type { Settings } from './setting.ts'
 
-/** What one answer, one client or all of them may take. */
+/** What one answer, one client, or all clients may use. */
 export const limits = {
   MAX_BODY_BYTES: {
     type: 'number',
     default: '1048576',
     example: '100000',
-    help: 'Largest request body.',
+    help: 'The largest request body, in bytes.',
     parse: integer(1_000, 100_000_000),
   },
   MAX_BODIES_BYTES: {
     type: 'number',
     default: '67108864',
     example: '268435456',
-    help: 'Memory for request bodies, all at once; a client has a quarter of it. Further ones wait in line, and are answered 429 where too many of a client do.',
+    help: 'Memory for all request bodies together. One client may use a quarter of it. Further requests wait; if too many of one client wait, they are answered 429.',
     parse: integer(1_000, 16_000_000_000),
   },
   MAX_UNREAD_BYTES: {
     type: 'number',
     default: '134217728',
     example: '268435456',
-    help: 'Memory for answers that wait for their reader, all at once; a client has a quarter of it, and then waits for its own readers.',
+    help: 'Memory for all answers that are not read yet. One client may use a quarter of it; its further answers wait.',
     parse: integer(1_000_000, 16_000_000_000),
   },
   PAGE_LIMIT: {
     type: 'number',
     default: '100',
     example: '50',
-    help: 'Largest `?limit=` of a page, and the size of a page where there is no complete answer to ask for.',
+    help: 'The largest `?limit=`. Also the number of items of lists that are only given in pages.',
     parse: integer(1, 100),
   },
   MAX_JOBS_PER_ROOT: {
@@ -56,21 +56,21 @@ export const limits = {
     type: 'number',
     default: '33554432',
     example: '268435456',
-    help: 'Memory for results that were made and may be asked for again. 0: none.',
+    help: 'Memory for rendered results that may be asked for again. 0: none.',
     parse: integer(0, 16_000_000_000),
   },
   MAX_CONNECTIONS: {
     type: 'number',
     default: '10000',
     example: '500',
-    help: 'Connections open at once. At that many an idle one of the address that has most gives way to a new one.',
+    help: 'The most open connections. At the limit, a new one replaces an idle one of the address with most connections.',
     parse: integer(1, 1_000_000),
   },
   MAX_STREAMS_PER_CLIENT: {
     type: 'number',
     default: '1000',
     example: '100',
-    help: 'Answers that wait for news (`/events`, `?wait=`) which each API key (or client address, where no key is asked) may have open; more are answered 429.',
+    help: 'The most answers that wait for news (`/events`, `?wait=`) for each API key, or for each client address where no key is required. More are answered 429.',
     parse: integer(1, 1_000_000),
   },
   REQUEST_TIMEOUT: {
@@ -84,21 +84,21 @@ export const limits = {
     type: 'duration',
     default: '60s',
     example: '20s',
-    help: 'How long a connection may move no byte.',
+    help: 'How long a connection may be open without any byte.',
     parse: duration('100ms', '1h'),
   },
   RESPONSE_TIMEOUT: {
     type: 'duration',
     default: '15m',
     example: '2m',
-    help: 'How long one answer may take in all, however slowly it is read.',
+    help: 'How long one answer may take in all, also if the client reads slowly.',
     parse: duration('100ms', '1d'),
   },
   SHUTDOWN_TIMEOUT: {
     type: 'duration',
     default: '30s',
     example: '5s',
-    help: 'How long requests under way may take to finish after SIGTERM. A second later the process ends, whatever is left.',
+    help: 'How long requests may take to finish after SIGTERM. A second later the process ends in any case.',
     parse: duration('0s', '15m'),
   },
 } satisfies Settings

@@ -1,7 +1,7 @@
 import { corsOrigins, duration, hostName, httpAddress, integer, oneOf, rateLimit, secret } from '../values.ts'
 import type { Settings } from './setting.ts'
 
-/** Where it listens, who may ask, and what it says. */
+/** Where the service listens, who may use it, and what it logs. */
 export const serving = {
   HOST: {
     type: 'address',
@@ -14,35 +14,35 @@ export const serving = {
     type: 'number',
     default: '8080',
     example: '3000',
-    help: 'Port to listen on; 0 takes any free one.',
+    help: 'The port to listen on. 0: any free port.',
     parse: integer(0, 65_535),
   },
   PUBLIC_URL: {
     type: 'address',
     default: { words: 'as the client asked' },
     example: 'https://shots.example.com',
-    help: 'How clients reach the service; addresses of pictures in a folder begin with it. Set it behind a proxy.',
+    help: 'The address that clients use. Addresses of pictures in a folder begin with it. Set it behind a proxy.',
     parse: httpAddress,
   },
   AUTH: {
     type: 'choice',
     default: { words: '`open` on loopback, else `keys`' },
     example: 'keys',
-    help: '`keys` asks for an API key, `open` does not (loopback only), `open-to-everyone` does not anywhere.',
+    help: '`keys`: an API key is required. `open`: no key, allowed on loopback only. `open-to-everyone`: no key on any address.',
     parse: oneOf('open', 'keys', 'open-to-everyone'),
   },
   SIGNING_KEYS: {
     type: 'list',
     default: { words: 'made once, in `DATA_DIR/signing-keys`' },
     example: 'k2:<base64>,k1:<base64>',
-    help: 'Keys that sign addresses of pictures in a folder, each 32 bytes or more in base64. The first signs, all verify. Required to serve with PostgreSQL and a folder, where instances must agree.',
+    help: 'Keys that sign addresses of pictures in a folder, each 32 bytes or more in base64. The first signs, all verify. Required for the service with PostgreSQL and a folder: all instances must use the same keys.',
     parse: (text: string) => text,
   },
   SIGNING_WINDOW: {
     type: 'duration',
     default: '12h',
     example: '1h',
-    help: 'How long an image address stays the same; it is valid for one to two windows.',
+    help: 'How long the address of a picture stays the same. It is valid for one to two windows.',
     parse: duration('1m', '84h'),
   },
   CORS_ORIGINS: {
@@ -56,28 +56,28 @@ export const serving = {
     type: 'rate',
     default: { words: 'none' },
     example: '600/1m',
-    help: 'Requests per time, for each API key (each client address where no key is asked, or none was right).',
+    help: 'Requests per time for each API key, or for each client address without a valid key.',
     parse: rateLimit,
   },
   METRICS_TOKEN: {
     type: 'secret',
     default: { words: 'none' },
     example: 'a-long-random-text',
-    help: 'What `/metrics` asks for (`Authorization: Bearer …`). Without it, metrics are closed, but for `AUTH=open`.',
+    help: 'The token that `/metrics` requires (`Authorization: Bearer …`). Without it, metrics are closed unless `AUTH=open`.',
     parse: secret,
   },
   PROOFSHEET_KEY: {
     type: 'secret',
     default: { words: 'none' },
     example: 'psk_…',
-    help: 'For `capture --server`: the API key that the server asks for.',
+    help: 'For `capture --server`: the API key for that server.',
     parse: (text: string) => text,
   },
   COMPRESS: {
     type: 'choice',
     default: 'auto',
     example: 'never',
-    help: 'Whether long answers are compressed for clients that ask: `auto` (not for those on this machine), `always` or `never`.',
+    help: 'Whether long answers are compressed for clients that accept it: `auto` (not for clients on this machine), `always` or `never`.',
     parse: oneOf('auto', 'always', 'never'),
   },
   LOG_LEVEL: {

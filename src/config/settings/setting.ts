@@ -1,7 +1,7 @@
 /** One variable of the environment: how docs/settings.md describes it, and how its text becomes a value. */
 export interface Setting<T> {
   readonly type: string
-  /** What stands for an absent variable; in words where it is no text of its own. */
+  /** The default: a text to parse, or words that describe it. */
   readonly default: string | { readonly words: string }
   readonly example: string
   readonly help: string

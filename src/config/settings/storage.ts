@@ -3,27 +3,27 @@ import { databaseLocation, imagesLocation } from '../locations.ts'
 import { duration, httpOrigin, integer, oneOf } from '../values.ts'
 import type { Settings } from './setting.ts'
 
-/** Where everything lies. */
+/** Where everything is stored. */
 export const storage = {
   DATA_DIR: {
     type: 'path',
     default: './data',
     example: '/var/lib/proofsheet',
-    help: 'The folder that holds everything not placed elsewhere.',
+    help: 'The folder for everything that has no other setting.',
     parse: (text: string) => resolve(text),
   },
   DATABASE_URL: {
     type: 'address',
     default: { words: '`sqlite:` in `DATA_DIR`' },
     example: 'postgres://proofsheet@db.internal/proofsheet',
-    help: 'Where projects, roots, jobs and keys are kept: `sqlite:path` or `postgres://…`, with its TLS parameters.',
+    help: 'Where projects, roots, jobs and keys are stored: `sqlite:path` or `postgres://…`, with its TLS parameters.',
     parse: databaseLocation,
   },
   DATABASE_POOL: {
     type: 'number',
     default: '10',
     example: '30',
-    help: 'PostgreSQL: connections that one process opens at most.',
+    help: 'PostgreSQL: the most connections of one process.',
     parse: integer(1, 1_000),
   },
   DATABASE_WAIT: {
@@ -37,35 +37,35 @@ export const storage = {
     type: 'duration',
     default: '10s',
     example: '2s',
-    help: 'PostgreSQL: how long one statement may take before it is given up and answered 503.',
+    help: 'PostgreSQL: how long one statement may take before it is cancelled and the request is answered 503.',
     parse: duration('10ms', '1h'),
   },
   IMAGES_URL: {
     type: 'address',
     default: { words: '`file:` in `DATA_DIR`' },
     example: 's3://shots?region=eu-central-1',
-    help: 'Where pictures lie: `file:path` or `s3://bucket/prefix?endpoint=…&region=…&style=path` (or `virtual`).',
+    help: 'Where pictures are stored: `file:path` or `s3://bucket/prefix?endpoint=…&region=…&style=path` (or `virtual`).',
     parse: imagesLocation,
   },
   IMAGES_TIMEOUT: {
     type: 'duration',
     default: '30s',
     example: '10s',
-    help: 'S3: how long one request may take, with its repetitions, before it is given up; longer for what has to be sent, by its size.',
+    help: 'S3: how long one request may take, with its retries. Uploads may take longer, by their size.',
     parse: duration('10ms', '15m'),
   },
   IMAGES_PUBLIC_URL: {
     type: 'address',
     default: { words: "the bucket's own" },
     example: 'https://cdn.example.com',
-    help: 'S3: the host that image addresses name instead, where a CDN or a proxy stands before the bucket.',
+    help: 'S3: the host in the addresses of pictures, if a CDN or a proxy is in front of the bucket.',
     parse: httpOrigin,
   },
   IMAGES_SIGNED_HOST: {
     type: 'choice',
     default: 'bucket',
     example: 'public',
-    help: 'S3: which host a signature names. `bucket` where a CDN asks the bucket under its own name, `public` where a proxy passes on the host it was asked for.',
+    help: 'S3: the host in the signature. `bucket` if a CDN asks the bucket under its own name, `public` if a proxy passes on the public host.',
     parse: oneOf('bucket', 'public'),
   },
 } satisfies Settings

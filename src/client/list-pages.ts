@@ -4,8 +4,8 @@ import type { Wire } from './wire.ts'
 
 type QueryValue = string | number | boolean | readonly string[] | undefined
 
-/** What lists may be asked for. */
-export interface PageOptions {
+/** The parameters of all lists. */
+export interface ListQuery {
   readonly url?: string | undefined
   readonly limit?: number | undefined
   readonly q?: string | undefined
@@ -19,11 +19,11 @@ export interface PageOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Page after page, each asked for when it is wanted. */
-export async function* followPages<T>(
+/** Gives one list page after the other. Each is fetched when it is needed. */
+export async function* followListPages<T>(
   wire: Wire,
   path: string,
-  { url, limit, q, tag, state, mark, from, to, fullPage, width, signal }: PageOptions,
+  { url, limit, q, tag, state, mark, from, to, fullPage, width, signal }: ListQuery,
 ): AsyncGenerator<T, void, undefined> {
   let query: string | undefined = toQuery({
     ...{ url, limit, q, tag, state, mark, from, to, fullPage, width },
@@ -32,12 +32,12 @@ export async function* followPages<T>(
     const response: Response = await wire.ask(path + query, { signal })
     const next = nextQuery(response.headers.get('link'))
     yield await wire.read<T>(response, signal)
-    if (next === query) throw unexpected(response, 'the page after this one is this one')
+    if (next === query) throw unexpected(response, 'the link to the next page leads to the same page')
     query = next
   }
 }
 
-/** `?limit=10&q=home`; what is undefined or empty is left out, and a list is one name several times. */
+/** `?limit=10&q=home`. Undefined and empty values are left out. An array gives its name several times. */
 export function toQuery(values: Readonly<Record<string, QueryValue>>): string {
   const query = new URLSearchParams()
   for (const [name, value = ''] of Object.entries(values)) {
