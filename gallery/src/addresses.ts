@@ -1,8 +1,8 @@
 import { type Filters, readFilters } from './filters.ts'
 import { BASE } from './session.ts'
 
-/** What the address bar says. */
-export type Place =
+/** What the address bar names: a view and its parameters. */
+export type Route =
   | { readonly view: 'projects' }
   | { readonly view: 'roots'; readonly projectId: string; readonly filters: Filters }
   | { readonly view: 'pages'; readonly projectId: string; readonly q: string }
@@ -11,7 +11,7 @@ export type Place =
       readonly view: 'root'
       readonly projectId: string
       readonly rootId: string
-      /** The one that is open. */
+      /** The picture that is open. */
       readonly picture: string
     }
   | {
@@ -20,7 +20,7 @@ export type Place =
       readonly url: string
       readonly before: string
       readonly after: string
-      /** Which of its pictures: those that are alike. Empty: as the others say, or as the newest is. */
+      /** The series of pictures. Empty: that of the named pictures, or of the newest one. */
       readonly series: string
       readonly compare: Comparison
     }
@@ -62,7 +62,7 @@ export function toCapture(projectId: string): string {
   return `${BASE}/projects/${projectId}/capture`
 }
 
-/** What was left empty is not there at all. */
+/** Empty values are left out. */
 function query(values: Readonly<Record<string, string | readonly string[]>>): string {
   const given = Object.entries(values)
     .flatMap(([name, value]) => [value].flat().map((each) => [name, each]))
@@ -70,7 +70,7 @@ function query(values: Readonly<Record<string, string | readonly string[]>>): st
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
-export function readPlace({ pathname, search }: Pick<URL, 'pathname' | 'search'>): Place {
+export function readRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>): Route {
   const parameters = new URLSearchParams(search)
   const get = (name: string) => parameters.get(name) ?? ''
   const [projects = '', projectId = '', part = '', detail = '', ...more] = pathname
@@ -93,7 +93,7 @@ export function readPlace({ pathname, search }: Pick<URL, 'pathname' | 'search'>
         url: get('url'),
         before: get('before'),
         after: get('after'),
-        // Older links name a width.
+        // Older links have a width.
         series: get('series') || (get('width') && `width-${get('width')}`),
         compare,
       }

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import type { Place } from './addresses.ts'
+import type { Route } from './addresses.ts'
 import { keepScroll, useNavigation } from './navigation.ts'
 import { ASKS_FOR_KEY, hasKey } from './session.ts'
 import { CaptureView } from './views/capture.tsx'
@@ -12,56 +12,56 @@ import { RootView } from './views/root.tsx'
 import { RootsView } from './views/roots.tsx'
 
 export function App() {
-  const place = useNavigation()
+  const route = useNavigation()
   const locked = ASKS_FOR_KEY && !hasKey()
-  const name = nameOf(place)
-  useLayoutEffect(() => keepScroll(), [name, listOf(place)])
+  const name = nameOf(route)
+  useLayoutEffect(() => keepScroll(), [name, listOf(route)])
   const arrived = useRef(name)
   useEffect(() => {
     if (arrived.current === name) return
     arrived.current = name
-    // What had the focus is gone with its view; the next one begins here, and says its name.
+    // The element with the focus is gone: move the focus to the new view, so that screen readers say its name.
     document.getElementById('main')?.focus({ preventScroll: true })
   }, [name])
-  return locked ? <KeyView /> : <View key={name} place={place} />
+  return locked ? <KeyView /> : <View key={name} route={route} />
 }
 
-/** What is another place, and not the same with something else opened in it. */
-function nameOf(place: Place): string {
-  switch (place.view) {
+/** Identifies the view. The same view with something else opened in it has the same name. */
+function nameOf(route: Route): string {
+  switch (route.view) {
     case 'root':
-      return `root ${place.projectId} ${place.rootId}`
+      return `root ${route.projectId} ${route.rootId}`
     case 'history':
-      return `history ${place.projectId} ${place.url}`
+      return `history ${route.projectId} ${route.url}`
     case 'roots':
     case 'pages':
     case 'capture':
-      return `${place.view} ${place.projectId}`
+      return `${route.view} ${route.projectId}`
     default:
-      return place.view
+      return route.view
   }
 }
 
-/** What a place lists; another list begins at its top. */
-function listOf(place: Place): string {
-  if (place.view === 'roots') return JSON.stringify(place.filters)
-  return place.view === 'pages' ? place.q : ''
+/** Identifies the list of a route. Another list begins at its top. */
+function listOf(route: Route): string {
+  if (route.view === 'roots') return JSON.stringify(route.filters)
+  return route.view === 'pages' ? route.q : ''
 }
 
-function View({ place }: { place: Place }) {
-  switch (place.view) {
+function View({ route }: { route: Route }) {
+  switch (route.view) {
     case 'projects':
       return <ProjectsView />
     case 'roots':
-      return <RootsView {...place} />
+      return <RootsView {...route} />
     case 'root':
-      return <RootView {...place} />
+      return <RootView {...route} />
     case 'pages':
-      return <PagesView {...place} />
+      return <PagesView {...route} />
     case 'history':
-      return <HistoryView {...place} />
+      return <HistoryView {...route} />
     case 'capture':
-      return <CaptureView {...place} />
+      return <CaptureView {...route} />
     case 'nothing':
       return <NothingView />
   }

@@ -3,7 +3,7 @@ import type { Seen } from '../../src/contract/seen.ts'
 import { explainMark, findOtherAddress, shortMark } from './marks.ts'
 import { day, shortAddress, timeOfDay } from './words.ts'
 
-/** Three lines below a picture: what it is called, where it is from, and how it is. Answers what fills them. */
+/** Three lines below a picture: name, address, and facts. Returns the function that fills them. */
 export function createCaption(element: HTMLElement): (job: JobResult, seen: Seen | undefined) => void {
   const [name, title, facts, marks] = [add('strong'), add('span'), add('span'), add('span')]
   const [asked, other] = [add('a'), add('a')]
@@ -44,7 +44,7 @@ function line(...parts: HTMLElement[]): HTMLElement {
   return element
 }
 
-/** Only what a browser fetches is a link: an address that is a script would run. */
+/** Only http and https addresses become links: a `javascript:` address would run. */
 function lead(link: HTMLAnchorElement, url: string, before = ''): void {
   link.hidden = url === ''
   link.textContent = before + shortAddress(url)

@@ -15,7 +15,7 @@ export const SIZES: readonly Size[] = [
   { name: 'Phone', width: 390, height: 844 },
 ]
 
-/** A line of the field, with the number that people count it by. */
+/** A line of the field, with its number, from 1. */
 interface Line {
   readonly number: number
   readonly text: string
@@ -26,7 +26,7 @@ export interface Filled extends Omit<ScreenshotParameter, 'tags'> {
   readonly tags: string
 }
 
-/** What the form asks for. An address without a scheme is meant as people mean it. */
+/** The request of the form. An address without a scheme gets one. */
 export function toRequest({ addresses, tags, ...options }: Filled): ScreenshotRequest {
   return {
     screenshotParameter: { ...options, tags: readTags(tags) },
@@ -39,7 +39,7 @@ export function toRequest({ addresses, tags, ...options }: Filled): ScreenshotRe
 
 export type Field = 'addresses' | 'size' | 'tags' | 'form'
 
-/** The API's own words, beside the field that they are about; `#/urls/2/url` is the third address. */
+/** Mistakes that the API reports, by field. `#/urls/2/url` is the third address. */
 export function placeMistakes(
   addresses: string,
   mistakes: readonly { pointer?: string | undefined; detail: string }[],

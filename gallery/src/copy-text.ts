@@ -1,4 +1,4 @@
-/** Answers whether it worked. Without TLS browsers have no clipboard but this old way to it. */
+/** Copies a text. Returns whether it worked. Without TLS, browsers have only this old way. */
 export async function copyText(text: string): Promise<boolean> {
   if (navigator.clipboard) {
     return await navigator.clipboard.writeText(text).then(
@@ -10,7 +10,7 @@ export async function copyText(text: string): Promise<boolean> {
   field.value = text
   field.className = 'unseen'
   const { activeElement } = document
-  // Beside what was pressed: a dialog lets the focus go nowhere else.
+  // Added beside the button: a dialog keeps the focus inside itself.
   const near = activeElement?.parentElement ?? document.body
   near.append(field)
   field.select()

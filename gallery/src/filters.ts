@@ -1,7 +1,7 @@
 import { MARK_NAMES, type Mark } from '../../src/contract/seen.ts'
 import { ROOT_STATES, type RootState } from '../../src/contract/states.ts'
 
-/** Which captures a list shows. What is empty leaves none out. */
+/** Which captures a list shows. An empty field filters nothing. */
 export interface Filters {
   readonly q: string
   readonly tag: string
@@ -9,13 +9,13 @@ export interface Filters {
   readonly mark: Mark | ''
   /** The first day, as `2026-03-01`. */
   readonly from: string
-  /** The last day, which is one of them. */
+  /** The last day, included. */
   readonly to: string
 }
 
 export const NO_FILTERS: Filters = { q: '', tag: '', state: [], mark: '', from: '', to: '' }
 
-/** What means nothing here is as good as not given. */
+/** Values that are not valid are ignored. */
 export function readFilters(parameters: URLSearchParams): Filters {
   const get = (name: string) => parameters.get(name) ?? ''
   const day = (name: string) => (startOf(get(name)) === undefined ? '' : get(name))
@@ -30,7 +30,7 @@ export function readFilters(parameters: URLSearchParams): Filters {
   }
 }
 
-/** As the service is asked for it. */
+/** The parameters for the service. */
 export function toOptions({ q, tag, state, mark, from, to }: Filters) {
   const [first, end] = [startOf(from), startOf(to, 1)]
   return {
@@ -43,11 +43,11 @@ export function toOptions({ q, tag, state, mark, from, to }: Filters) {
   }
 }
 
-/** The instant at which a day begins here, or one that is so many days later. Undefined for what is no day. */
+/** When a day begins in the local time zone, or the day so many days later. Undefined if it is no day. */
 export function startOf(text: string, daysLater = 0): number | undefined {
   const [, year = '', month = '', day = ''] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []
   const begin = new Date(Number(year), Number(month) - 1, Number(day))
-  // Before there was time, or the 31st of a month that has 30.
+  // A year before 1970, or the 31st of a month with 30 days.
   if (Number(year) < 1971 || begin.getMonth() !== Number(month) - 1) return undefined
   return begin.setDate(begin.getDate() + daysLater)
 }

@@ -11,12 +11,12 @@ import { savePicture } from './save.ts'
 import 'photoswipe/style.css'
 import './style/lightbox.css'
 
-/** A page this many times as long as it is wide is looked at from its top, as wide as the screen allows. */
+/** A picture this many times as high as wide opens at its top, in the full width of the screen. */
 const TALL = 2
-/** So close to the end of what is there, the next ones are fetched. */
+/** The next pictures are fetched when so few are left. */
 const AHEAD = 5
 
-/** Through what is higher than the screen: so many screens, which end where the picture does. */
+/** Scrolls a picture that is higher than the screen, by so many screens. */
 const PAN_KEYS: Readonly<Record<string, number>> = {
   PageDown: 0.8,
   PageUp: -0.8,
@@ -26,13 +26,13 @@ const PAN_KEYS: Readonly<Record<string, number>> = {
 
 export interface Lightbox {
   close(): void
-  /** More is known of the pictures. */
+  /** Called when the list has changed. */
   refresh(): void
 }
 
 /**
- * Opens on one of the jobs of a list that may still grow. `onShow` hears which one is seen, `onClose` the end. Each keeps
- * its place for as long as it is open: what is captured meanwhile comes at the end, wherever it is in the list.
+ * Opens on one job of a list that may grow. `onShow` is called with the job that is shown, `onClose` at the end. Slides keep
+ * their order while it is open: new pictures come at the end, whatever their position in the list is.
  */
 export function openLightbox(
   jobs: Listing<JobResult>,
@@ -43,7 +43,7 @@ export function openLightbox(
     onClose,
   }: {
     picture: string
-    /** What is known of a page by now. */
+    /** What was seen of a page, as far as it is known. */
     seenOf: (uuid: string) => Seen | undefined
     onShow: (job: JobResult) => void
     onClose: () => void
@@ -62,7 +62,7 @@ export function openLightbox(
     index: Math.max(0, order.indexOf(picture)),
     loop: false,
     bgOpacity: 0.97,
-    // While it opens it would hear of no key and no way back; the style sheet lets it appear.
+    // No opening animation: it would ignore keys and the back button. The style sheet fades it in.
     showHideAnimationType: 'none',
     zoomAnimationDuration: still ? false : 250,
     wheelToZoom: false,
@@ -72,15 +72,15 @@ export function openLightbox(
       panAreaSize && elementSize && elementSize.y > TALL * elementSize.x
         ? Math.min(1, panAreaSize.x / elementSize.x)
         : fit,
-    // Also into what is small: pixels are what people look for here.
+    // Small pictures can be enlarged, too.
     secondaryZoomLevel: ({ initial }) => Math.max(1, initial * 2),
     maxZoomLevel: 4,
     closeTitle: 'Close',
     zoomTitle: 'Zoom',
     arrowPrevTitle: 'Previous',
     arrowNextTitle: 'Next',
-    errorMsg: 'This picture does not come.',
-    // To the one that was seen last, which is not where one began.
+    errorMsg: 'This picture could not be loaded.',
+    // Closes into the preview of the last picture, not of the first.
     returnFocus: false,
   })
   const jobAt = (at: number) => shown.get(order[at] ?? '')
@@ -112,8 +112,8 @@ export function openLightbox(
     event.preventDefault()
     slide.panTo(slide.pan.x, slide.pan.y - step * viewportSize.y)
   })
-  // An address that ran out while the page stood open: the list is read again, and the slide with it. A picture may have
-  // failed before it had a slide, when it was only fetched ahead: nothing is told of that, so every change looks for it.
+  // If an address has expired, the list is read again, and then the slide. A picture may also fail before it has a slide,
+  // while it is preloaded. There is no event for that, so every change checks for it.
   const renewedFor = new WeakSet<object>()
   box.on('loadError', mendFailed)
   box.on('change', mendFailed)
@@ -122,7 +122,7 @@ export function openLightbox(
     for (const { slide } of box.mainScroll.itemHolders) {
       const content = slide?.content
       if (!content?.isError()) continue
-      // Not the slide's own address: that may be newer than what was fetched.
+      // Not the slide's address: it may be newer than the one that was fetched.
       if (jobAt(content.index)?.data !== content.data.src) box.refreshSlideContent(content.index)
       else if (!renewedFor.has(content)) {
         renewedFor.add(content)
@@ -133,7 +133,7 @@ export function openLightbox(
   const unsubscribe = jobs.subscribe(() => {
     const known = order.length
     take()
-    // Beside the last one there was nothing, and it would stay so.
+    // The slide after the last one was empty, and must be made now.
     if (order.length > known && box.currIndex === known - 1) box.refreshSlideContent(known)
     else box.dispatch('change')
   })
@@ -199,7 +199,7 @@ function registerButtons(box: PhotoSwipe, jobAt: (at: number) => JobResult | und
     go(toHistory(job.projectId, job.url.url, { after: job.uuid }))
   })
   button('copy', 'Copy the address of the page', 8, async (job) => {
-    announce(box, (await copyText(job.url.url)) ? 'Copied' : 'The browser did not let it be copied')
+    announce(box, (await copyText(job.url.url)) ? 'Copied' : 'The browser did not allow copying')
   })
   button('download', 'Download this picture', 8, (job) =>
     savePicture(job.projectId, job.rootId, job.uuid).catch((failure) => announce(box, explain(failure))),

@@ -1,19 +1,19 @@
 import { runsOut } from './runs-out.ts'
 
-/** Before the last moment. */
+/** How long before its end an address is renewed. */
 const RENEW_BEFORE_MS = 60_000
 const JUST_MS = 5_000
-/** After it could not be done. */
+/** The pause after a renewal that failed. */
 const TRY_AGAIN_MS = 30_000
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
- * An endless list: pages from a generator, one after another as they are asked for. Addresses in it run out; before
- * they do, or when one of them fails, everything that is there is read again and put in the place of the old.
+ * An endless list. Its list pages come from a generator, one after another. Addresses of pictures in it expire. Before
+ * that, or when one of them fails, all items are read again and replaced.
  */
 export class Listing<T> {
   items: readonly T[] = []
-  /** Nothing follows. */
+  /** All items were read. */
   complete = false
   failure: unknown
   #pages: AsyncGenerator<T[]>
@@ -27,7 +27,7 @@ export class Listing<T> {
   #again: Promise<void> | undefined
   #renewed = 0
 
-  /** `address`: one that the item holds. */
+  /** `address` returns an address of a picture of the item. */
   constructor(open: () => AsyncGenerator<T[]>, address: (item: T) => string | undefined) {
     this.#open = open
     this.#address = address
@@ -38,7 +38,7 @@ export class Listing<T> {
     return this.#reading !== undefined
   }
 
-  /** Something that is not there yet is on its way: not only what is there, again. */
+  /** New items are being read. False while old ones are only read again. */
   get growing(): boolean {
     return this.reading && (this.#renewing === undefined || this.items.length === 0)
   }
@@ -52,7 +52,7 @@ export class Listing<T> {
     }
   }
 
-  /** The next page, unless one is on its way. */
+  /** Reads the next list page, unless one is being read. */
   more(): void {
     if (this.#reading || this.complete || this.failure) return
     this.#run(async () => {
@@ -61,10 +61,10 @@ export class Listing<T> {
         const { value, done } = await this.#pages.next()
         if (done) this.complete = true
         else added = value
-        // A page of a search may hold nothing, and yet more may follow: for as long as someone waits for it.
+        // A list page of a search may be empty although more follow: read on while someone waits.
       } while (added.length === 0 && !this.complete && this.#listeners.size > 0)
       this.items = this.items.concat(added)
-      this.#watch(added)
+      this.#scheduleRenewal(added)
     })
   }
 
@@ -77,8 +77,7 @@ export class Listing<T> {
   }
 
   /**
-   * Everything that is there, again. Whoever asks while it is being done may know of something newer: then it is done
-   * once more.
+   * Reads all items again. If this is called while it runs, there may be something newer: then it runs once more.
    */
   renew(): Promise<void> {
     if (this.#renewing) {
@@ -95,14 +94,14 @@ export class Listing<T> {
     return this.#renewing
   }
 
-  /** For an address that failed. What was just read is not read again: then it is not the address. */
+  /** For an address that failed. Does nothing if the list was just read: then the address is not the cause. */
   async renewUnlessJustDone(): Promise<void> {
     if (this.#renewing) await this.#renewing
     else if (Date.now() - this.#renewed > JUST_MS) await this.renew()
   }
 
   async #readAgain(): Promise<void> {
-    // Whoever heard that it ended may have asked for more at once.
+    // A listener may have asked for more.
     while (this.#reading) await this.#reading
     await this.#run(async () => {
       const pages = this.#open()
@@ -124,11 +123,11 @@ export class Listing<T> {
       this.complete = complete
       this.failure = undefined
       this.#renewAt = Number.POSITIVE_INFINITY
-      this.#watch(items)
+      this.#scheduleRenewal(items)
     })
   }
 
-  /** For the moment when a sleeping machine wakes up: timers slept as well. */
+  /** For a machine that wakes up: its timers were stopped. */
   renewIfDue(): void {
     if (Date.now() >= this.#renewAt) void this.renew()
   }
@@ -150,11 +149,11 @@ export class Listing<T> {
     for (const listener of this.#listeners) listener()
   }
 
-  #watch(added: readonly T[]): void {
+  #scheduleRenewal(added: readonly T[]): void {
     const now = Date.now()
     for (const item of added) {
       const end = runsOut(this.#address(item) ?? '')
-      // One that seems to be over already was made by a clock that is not ours: then only a failure tells.
+      // An address that seems to have expired already: the clocks differ. Only a failed picture can tell.
       if (end === undefined || end <= now) continue
       this.#renewAt = Math.min(this.#renewAt, end - Math.min(RENEW_BEFORE_MS, (end - now) / 2))
     }

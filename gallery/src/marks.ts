@@ -2,7 +2,7 @@ import type { JobOverview } from '../../src/contract/browsing.ts'
 import { MARK_NAMES, MARKS, type Mark, type Seen } from '../../src/contract/seen.ts'
 import { number } from './words.ts'
 
-/** Each in one word. */
+/** One word for each mark. */
 export const MARK_WORDS: Record<Mark, string> = {
   error: 'error',
   cut: 'cut',
@@ -11,7 +11,7 @@ export const MARK_WORDS: Record<Mark, string> = {
   incomplete: 'incomplete',
 }
 
-/** As it stands on a picture: `404`, `cut`, `2 missing`. */
+/** The mark on a picture: `404`, `cut`, `2 missing`. */
 export function shortMark(mark: Mark, { status, failedResources }: Seen): string {
   if (mark === 'error') return `${status}`
   return mark === 'incomplete' && failedResources > 0
@@ -19,7 +19,7 @@ export function shortMark(mark: Mark, { status, failedResources }: Seen): string
     : MARK_WORDS[mark]
 }
 
-/** The whole of it, behind the short one. */
+/** The whole sentence. */
 export const explainMark = (mark: Mark): string => MARKS[mark]
 
 /** `2 errors`, `1 cut`. */
@@ -27,7 +27,7 @@ export function countedMark(mark: Mark, count: number): string {
   return `${number(count)} ${mark === 'error' && count !== 1 ? 'errors' : MARK_WORDS[mark]}`
 }
 
-/** How many have each, in the order of the contract. */
+/** How many pages have each mark. */
 export function countMarks(pages: readonly Pick<JobOverview, 'seen'>[]): Partial<Record<Mark, number>> {
   const counts: Partial<Record<Mark, number>> = {}
   for (const { seen } of pages) for (const mark of seen?.marks ?? []) counts[mark] = (counts[mark] ?? 0) + 1
@@ -38,12 +38,12 @@ export function inOrder(counts: Partial<Record<Mark, number>>): (readonly [Mark,
   return MARK_NAMES.map((mark) => [mark, counts[mark] ?? 0] as const).filter(([, count]) => count > 0)
 }
 
-/** Where the page was in the end, if that is not where it was asked for. */
+/** The final address of a page, if it differs from the requested one. */
 export function findOtherAddress(asked: string, seen: Seen | undefined): string | undefined {
   return seen && seen.url !== '' && plain(seen.url) !== plain(asked) ? seen.url : undefined
 }
 
-/** As browsers write it: with the slash that may be left out. */
+/** As browsers write it: with the slash at its end. */
 function plain(url: string): string {
   return URL.canParse(url) ? new URL(url).href : url
 }

@@ -1,15 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type Place, readPlace } from './addresses.ts'
+import { type Route, readRoute } from './addresses.ts'
 
-/** Kept with each entry of the history, so that going back leads to where one was. */
+/** Kept with each entry of the browser's history, so that going back restores the scroll position. */
 interface Entry {
   readonly scroll?: number
-  /** It was come to from another place of ours: there is a way back. */
+  /** The entry before this one is also a route of the gallery. */
   readonly within?: true
 }
 
 const ARRIVED = 'proofsheet:arrived'
-/** How often where one is goes into the entry: nobody hears of the browser's buttons before they act. Safari allows 100 in 30 s. */
+/** How often the scroll position is written into the entry. Safari allows 100 writes in 30 s. */
 const NOTE_MS = 350
 
 export function go(address: string, { replace = false } = {}): void {
@@ -22,7 +22,7 @@ export function go(address: string, { replace = false } = {}): void {
   window.dispatchEvent(new Event(ARRIVED))
 }
 
-/** Out of what was opened in a place, to the place itself: back where one came from it, else forward. */
+/** Closes what was opened in a route: goes back if possible, else forward to the route itself. */
 export function leaveTo(address: string): void {
   if ((history.state as Entry | null)?.within) history.back()
   else go(address, { replace: true })
@@ -32,9 +32,9 @@ function remember(): void {
   history.replaceState({ ...history.state, scroll: window.scrollY } satisfies Entry, '')
 }
 
-/** Follows the address bar, and takes over clicks on links of ours. */
-export function useNavigation(): Place {
-  const [place, setPlace] = useState(() => readPlace(location))
+/** Follows the address bar, and handles clicks on links of the gallery. */
+export function useNavigation(): Route {
+  const [route, setRoute] = useState(() => readRoute(location))
   useEffect(() => {
     history.scrollRestoration = 'manual'
     let note: ReturnType<typeof setTimeout> | undefined
@@ -50,7 +50,7 @@ export function useNavigation(): Place {
     }
     const arrive = () => {
       forget()
-      setPlace(readPlace(location))
+      setRoute(readRoute(location))
     }
     window.addEventListener('scroll', move, { passive: true })
     window.addEventListener('popstate', arrive)
@@ -66,13 +66,13 @@ export function useNavigation(): Place {
       document.removeEventListener('click', followLink)
     }
   }, [])
-  return place
+  return route
 }
 
-/** How long it is waited for a list to grow further to where one was. */
+/** How long to wait until a list is long enough for the old scroll position. */
 const GROWING_MS = 3_000
 
-/** Leads to where this entry of the history was left, as soon as the page is that long, unless someone scrolls. */
+/** Restores the scroll position of this entry as soon as the document is long enough, unless the user scrolls. */
 export function keepScroll(): () => void {
   const target = (history.state as Entry | null)?.scroll ?? 0
   let [end, height] = [0, 0]
@@ -96,19 +96,19 @@ export function keepScroll(): () => void {
   return stop
 }
 
-/** Whatever opens elsewhere, or means more than going there, is the browser's. */
+/** Clicks that open another tab, or have another effect, are left to the browser. */
 function followLink(event: MouseEvent): void {
   const link = event.target instanceof Element ? event.target.closest('a') : null
   const elsewhere = event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey
   if (!link || elsewhere || event.defaultPrevented) return
   if (link.getAttribute('href')?.startsWith('#')) {
-    // With a <base>, it would lead there.
+    // With a <base>, `#…` would lead to another address.
     event.preventDefault()
     document.getElementById(link.hash.slice(1))?.focus()
     return
   }
   if (link.origin !== location.origin || link.target !== '' || link.hasAttribute('download')) return
-  if (readPlace(link).view === 'nothing') return
+  if (readRoute(link).view === 'nothing') return
   event.preventDefault()
   go(link.href)
 }

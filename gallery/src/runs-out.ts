@@ -1,6 +1,6 @@
-/** When a signed address ends, in Unix milliseconds; undefined where it does not say. */
+/** When a signed address expires, in Unix milliseconds. Undefined if it does not say. */
 export function runsOut(address: string): number | undefined {
-  // Not `URL.parse`, which Safari has since its 18.
+  // Not `URL.parse`: Safari has it only since version 18.
   const parameters = URL.canParse(address) ? new URL(address).searchParams : undefined
   const expires = Number(parameters?.get('expires'))
   if (expires > 0) return expires * 1_000

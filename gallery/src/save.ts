@@ -1,6 +1,6 @@
 import { ASKS_FOR_KEY, client } from './session.ts'
 
-/** Lets the browser download, which streams to the disk by itself; where a key has to go along, this page does. */
+/** Lets the browser download the file. If a key is needed, this page downloads it and hands it to the browser. */
 export async function saveArchive(
   projectId: string,
   rootId: string,
@@ -15,7 +15,7 @@ export async function savePicture(projectId: string, rootId: string, uuid: strin
   await saveAnswer(await client.fetchPicture(projectId, rootId, uuid), `${uuid}.png`, () => {})
 }
 
-/** Browsers put a large blob on the disk, not into memory. */
+/** Browsers keep a large blob on the disk, not in memory. */
 async function saveAnswer(
   answer: Response,
   otherwise: string,

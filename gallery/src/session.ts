@@ -2,20 +2,20 @@ import { type Client, createClient } from '../../src/client/client.ts'
 
 const KEY = 'proofsheet-key'
 
-/** Where the service answers, without a slash at the end: empty, or the path that a proxy puts before it. */
+/** The path before all paths of the service: empty, or a prefix that a proxy adds. Without a slash at its end. */
 export const BASE: string = new URL(document.baseURI).pathname.replace(/\/$/, '')
 
-/** Whether the service asks for keys at all. */
+/** Whether the service requires keys. */
 export const ASKS_FOR_KEY: boolean = said('auth') === 'keys'
 
-/** Why nothing could be captured when the page was loaded; empty where it could. */
+/** Why the service could not capture when this document was loaded. Empty if it could. */
 export const NO_BROWSER: string = said('no-browser') ?? ''
 
 const PAGE_LIMIT = Number(said('page-limit')) || 100
 
 export const client: Client = openClient()
 
-/** As many at a time, or what the service allows. */
+/** The size of list pages: so many, or as many as the service allows. */
 export function atATime(count: number): number {
   return Math.min(count, PAGE_LIMIT)
 }
@@ -24,7 +24,7 @@ export function hasKey(): boolean {
   return storage()?.getItem(KEY) != null
 }
 
-/** Kept for this tab and until it is closed; it is sent in a header and nowhere else. Answers whether it could be. */
+/** Keeps the key until the tab is closed. It is only ever sent in a header. Returns whether it could be kept. */
 export function keepKey(key: string): boolean {
   const kept = storage()
   kept?.setItem(KEY, key)
@@ -37,7 +37,7 @@ export function forgetKey(): void {
   location.reload()
 }
 
-/** Whether this key opens anything. */
+/** Throws if the service does not accept the key. */
 export async function tryKey(key: string): Promise<void> {
   for await (const _ of createClient({ server: BASE, key }).listProjects({ limit: 1 })) return
 }
@@ -47,7 +47,7 @@ function openClient(): Client {
   return createClient({ server: BASE, ...(key !== null && { key }) })
 }
 
-/** Browsers that are told to keep nothing throw where they are asked for it. */
+/** A browser that may store nothing throws here. */
 function storage(): Storage | undefined {
   try {
     return sessionStorage
@@ -56,7 +56,7 @@ function storage(): Storage | undefined {
   }
 }
 
-/** What the service filled into the document. */
+/** Values that the service has written into the document. */
 function said(name: string): string | undefined {
   return document.querySelector<HTMLMetaElement>(`meta[name=proofsheet-${name}]`)?.content
 }

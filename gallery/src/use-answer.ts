@@ -6,11 +6,11 @@ export interface Answered<T> {
   reload(): void
 }
 
-/** Answers that were seen: going back shows them at once, and asks again meanwhile. */
+/** Kept answers: going back shows them at once and reads them again. */
 const MOST_KEPT = 200
 const kept = new Map<string, unknown>()
 
-/** One thing from the service. `name`: what stands for everything that `load` asks for; without it nothing is asked yet. */
+/** One answer of the service. `name` identifies what `load` reads. Without it nothing is read. */
 export function useAnswer<T>(name: string, load: (signal: AbortSignal) => Promise<T>): Answered<T> {
   const [state, setState] = useState<{ name: string; value?: T; failure?: unknown }>({ name })
   const [round, setRound] = useState(0)

@@ -1,11 +1,11 @@
 import { useEffect, useReducer } from 'preact/hooks'
 import { Listing } from './listing.ts'
 
-/** Lists that were looked at last: going back finds them as they were. */
+/** The last lists, kept for going back. */
 const MOST_KEPT = 12
 const kept = new Map<string, Listing<unknown>>()
 
-/** `name`: what stands for everything that `open` asks for. */
+/** `name` identifies the list that `open` reads. */
 export function useListing<T>(
   name: string,
   open: () => AsyncGenerator<T[]>,
@@ -23,7 +23,7 @@ export function useListing<T>(
     document.addEventListener('visibilitychange', wake)
     window.addEventListener('focus', wake)
     window.addEventListener('online', wake)
-    // What was kept is shown at once, and looked at again meanwhile.
+    // A kept list is shown at once and read again.
     if (listing.items.length > 0 || listing.complete) void listing.renew()
     else listing.more()
     return () => {

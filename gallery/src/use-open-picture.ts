@@ -6,13 +6,13 @@ import type { Lightbox } from './lightbox.ts'
 import type { Listing } from './listing.ts'
 import { go, leaveTo } from './navigation.ts'
 
-/** The address says which picture is open; the lightbox follows it, and it follows the lightbox. */
+/** Keeps the address and the lightbox in step: the address says which picture is open. */
 export function useOpenPicture(
   projectId: string,
   rootId: string,
   picture: string,
   jobs: Listing<JobResult>,
-  /** By the id of the picture. */
+  /** The element of a picture, by its id. */
   seen: ReadonlyMap<string, Seen>,
 ): { index: number; failure: unknown } {
   const box = useRef<Lightbox>(undefined)
@@ -20,15 +20,15 @@ export function useOpenPicture(
   const known = useRef(seen)
   known.current = seen
   useEffect(() => box.current?.refresh(), [seen])
-  /** Closed while its address is still there: going back takes a moment. */
+  /** Closed, but the address still names it: going back takes a moment. */
   const left = useRef('')
   const [opening, setOpening] = useState(false)
   const [failure, setFailure] = useState<unknown>()
-  /** What the address says by now. */
+  /** The picture that the address names now. */
   const wanted = useRef(picture)
   wanted.current = picture
   const index = picture === '' ? -1 : jobs.items.findIndex(({ uuid }) => uuid === picture)
-  // It may be on a page of the list that was not asked for yet.
+  // It may be on a list page that was not read yet.
   useEffect(() => {
     if (picture !== '' && index < 0) jobs.more()
   }, [picture, index, jobs, jobs.items])
@@ -40,7 +40,7 @@ export function useOpenPicture(
     if (index < 0 || box.current || opening || picture === left.current) return
     setOpening(true)
     const open = ({ openLightbox }: typeof import('./lightbox.ts')) => {
-      // It had to be fetched, and whoever wanted it may have left.
+      // Loading took a while: the user may have left.
       if (wanted.current === '') return setOpening(false)
       shown.current = wanted.current
       box.current = openLightbox(jobs, {

@@ -7,8 +7,8 @@ import { client } from './session.ts'
 const LOOK_MS = 700
 
 /**
- * The status of a root for as long as it is being captured, and of one that has more to tell than its overview: of pages
- * that failed, or of more pages than that shows. `onPictures` is called when there are more pictures than before.
+ * The status of a root: while it is being captured, and when the overview does not show all of it (failed pages, many
+ * pages). `onPictures` is called when there are more pictures than before.
  */
 export function useProgress(
   projectId: string,
@@ -25,7 +25,7 @@ export function useProgress(
   useEffect(() => {
     if (rootId === undefined || (!live && !more)) return
     const left = new AbortController()
-    // What the list was read with may be older than what the root was: it is always looked at once more.
+    // The list may be older than the status: it is always read once more.
     let done = -1
     let due: ReturnType<typeof setTimeout> | undefined
     const follow = async () => {
@@ -51,7 +51,7 @@ export function useProgress(
   return { status, failure }
 }
 
-/** What was imported has neither failures nor anything that was seen. */
+/** Imported roots have no failures and nothing that was seen. */
 function hasMore({ counts, jobs, view }: RootOverview): boolean {
   return counts.failed > 0 || (view !== undefined && counts.done > jobs.length)
 }

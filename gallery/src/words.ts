@@ -7,7 +7,7 @@ const MONTH = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric
 const NUMBER = new Intl.NumberFormat(undefined)
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
 
-/** For a project that was given no name: something must be there to press. */
+/** The name of a project without a name. */
 export const UNTITLED = 'Untitled'
 
 export const day = (time: number): string => DAY.format(time)
@@ -26,7 +26,7 @@ export function pictures({ done, failed }: { done: number; failed: number }): st
   return failed === 0 ? count(done, 'picture') : `${count(done, 'picture')}, ${number(failed)} failed`
 }
 
-/** What is there is never none, and what is missing is never all. */
+/** A small share is never shown as 0 %, and a large one never as 100 %. */
 export function percent(share: number): string {
   if (share > 0 && share < 0.001) return `under ${PERCENT.format(0.001)}`
   if (share < 1 && share > 0.999) return `over ${PERCENT.format(0.999)}`
@@ -37,12 +37,12 @@ export function megabytes(bytes: number): string {
   return `${number(Math.round(bytes / 100_000) / 10)} MB`
 }
 
-/** Without what every address has, for where there is little room. */
+/** An address without `https://` and without a slash at its end. */
 export function shortAddress(url: string): string {
   return url.replace(/^https?:\/\//, '').replace(/\/$/, '')
 }
 
-/** How a page was asked for: `Window 1280 × 800`, `Full page, 1280 wide`, and whatever else was asked. */
+/** How a page was captured: `Window 1280 × 800`, `Full page, 1280 wide`, and its other options. */
 export function viewName({ width, height, fullPage, ...others }: View): string {
   const size = fullPage ? `Full page, ${width} wide` : `Window ${width} × ${height}`
   return [size, ...Object.entries(others).map(optionName)].join(', ')

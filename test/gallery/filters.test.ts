@@ -82,7 +82,7 @@ test('a list is narrowed by state, mark and day; the address says by what, and b
   await expect.poll(() => rows.count()).toBe(1)
   await page.getByText('its server answered with an HTTP status of 400 or more').last().waitFor()
   await page.getByRole('radio', { name: 'cut' }).check()
-  await page.getByText('No capture is like that').waitFor()
+  await page.getByText('No captures match').waitFor()
   await page.getByRole('link', { name: 'Show everything' }).click()
   await expect.poll(() => rows.count()).toBe(6)
 
@@ -122,7 +122,7 @@ test('filters, a search and a tag hold together, by link and by keyboard alone',
     await keyboard.press('Tab')
   }
   await keyboard.press('Space')
-  await page.getByText('No capture is like that').waitFor()
+  await page.getByText('No captures match').waitFor()
   expect(await box.isChecked()).toBe(false)
   expect(complaints).toEqual([])
 })

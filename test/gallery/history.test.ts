@@ -88,7 +88,7 @@ test('nothing changed, and only one picture', async () => {
   await addPictures(service, projectId, { created: 1_700_000_000_000, jobs: [submittedJob(png)] })
   const address = `${service.url}/projects/${projectId}/pages/history?url=https://example.com/`
   const { page, complaints } = await visit(address)
-  await page.getByText('There is one picture of this page so far').waitFor()
+  await page.getByText('There is only one picture of this page').waitFor()
   await addPictures(service, projectId, { created: 1_700_100_000_000, jobs: [submittedJob(png)] })
   await page.reload()
   await expect.poll(() => page.locator('.verdict').innerText()).toMatch(/^0\s?% different/)

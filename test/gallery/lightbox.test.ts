@@ -53,7 +53,7 @@ test('where it cannot be loaded that is said', async () => {
   await page.route('**/assets/lightbox-*.js', (route) => route.abort())
   await page.goto(`${url}/projects/${projectId}/roots/${rootIds[0]}`)
   await page.getByRole('link', { name: 'Open Home' }).click()
-  await page.getByText('Loading it again may help').waitFor()
+  await page.getByText('Try to load it again').waitFor()
 })
 
 /** A root of which the test says what is captured, and when. */

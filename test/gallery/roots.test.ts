@@ -53,7 +53,7 @@ test('search in names and addresses, and by tag; the address says what is search
   await expect.poll(() => rows.first().locator('img').count()).toBe(1)
   expect(new URL(page.url()).search).toBe('?q=PRICING')
   await page.getByRole('searchbox').fill('nothing like it')
-  await page.getByText('Nothing here is called that').waitFor()
+  await page.getByText('No captures match').waitFor()
   await page.getByRole('link', { name: 'Show everything' }).click()
   await expect.poll(() => rows.count()).toBe(4)
   await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('')
@@ -124,7 +124,7 @@ test('what is not there is said, and a service that is away is not the end', asy
   const { page } = await visit(`${url}/projects/${crypto.randomUUID()}`)
   await page.getByText('This does not exist').waitFor()
   await page.goto(`${url}/projects/${projectId}/nonsense/at/all`)
-  await page.getByRole('heading', { name: 'Nothing is here' }).waitFor()
+  await page.getByRole('heading', { name: 'Not found' }).waitFor()
   await page.route('**/overview**', (route) => route.abort())
   await page.goto(`${url}/projects/${projectId}`)
   await page.getByText('The service does not answer').waitFor()
@@ -138,7 +138,7 @@ test('what is captured or imported while one looks at a short list appears in it
   const projectId = await makeProject(service.store)
   const { page } = await visit(`${service.url}/projects/${projectId}`)
   const rows = page.locator('.root')
-  await page.getByText('Nothing was captured yet').waitFor()
+  await page.getByText('There are no captures yet').waitFor()
   for (const count of [1, 2]) {
     await service.store.captures.accept(newRequest(projectId, { created: service.now + count }))
     // While nothing comes it is looked for less and less often.

@@ -105,7 +105,7 @@ test('a page through time: like is compared with like, and the address says whic
   await page.reload()
   await expect.poll(() => verdict.innerText()).toMatch(/26 Feb 2026, 06:00 → 28 Feb 2026, 06:00/)
   await page.getByRole('radio', { name: 'Imported' }).check()
-  await page.getByText('There is one picture of this kind so far').waitFor()
+  await page.getByText('There is only one picture of this kind').waitFor()
   expect(await verdict.count()).toBe(0)
   // Links of old.
   await page.goto(`${at}&width=390`)

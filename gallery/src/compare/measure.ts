@@ -1,11 +1,11 @@
 import pixelmatch from 'pixelmatch'
 
-/** How much two colours may differ and still look alike, of 1. */
+/** How much two colours may differ and still count as equal, from 0 to 1. */
 const THRESHOLD = 0.1
-/** The pencil, and how much of it covers what lies below. */
+/** The colour of differences, and how opaque it is. */
 const MARK = [228, 52, 24] as const
 const COVER = 0.72
-/** How far what is alike fades into white. */
+/** How much equal pixels fade into white. */
 const FADE = 0.72
 
 export interface Pixels {
@@ -15,13 +15,13 @@ export interface Pixels {
 }
 
 export interface Measured {
-  /** Of all pixels of the larger one in each direction. */
+  /** The share of different pixels, of the larger width and height. */
   readonly share: number
-  /** The later picture, pale and grey, with what is different marked. */
+  /** The later picture in pale grey, with the differences marked. */
   readonly marked: Pixels
 }
 
-/** Compares pixel by pixel. Where one picture is larger, what the other lacks is different. */
+/** Compares pixel by pixel. What only one of the pictures has is different. */
 export function measure(before: Pixels, after: Pixels): Measured {
   const width = Math.max(before.width, after.width)
   const height = Math.max(before.height, after.height)
@@ -33,7 +33,7 @@ export function measure(before: Pixels, after: Pixels): Measured {
   return { share: different / (width * height), marked: { data: marks, width, height } }
 }
 
-/** Puts the picture under its marks. */
+/** Draws the picture below the marked differences. */
 function draw(marks: Uint8ClampedArray, picture: Uint8ClampedArray): void {
   for (let at = 0; at < marks.length; at += 4) {
     const [red = 0, green = 0, blue = 0, alpha = 0] = [
@@ -52,7 +52,7 @@ function draw(marks: Uint8ClampedArray, picture: Uint8ClampedArray): void {
   }
 }
 
-/** On a sheet of this size, transparent where there is nothing. */
+/** The picture on a canvas of this size; the rest is transparent. */
 function enlarge(
   { data, width, height }: Pixels,
   sheetWidth: number,

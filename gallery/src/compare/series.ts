@@ -2,9 +2,9 @@ import type { JobOverview } from '../../../src/contract/browsing.ts'
 import type { View } from '../../../src/contract/capture-options.ts'
 import { viewName } from '../words.ts'
 
-/** Pictures of one page that are alike: asked for in the same way or, where nobody knows how, of the same width. */
+/** Pictures of one page that can be compared: captured in the same way or, if imported, of the same width. */
 export interface Series {
-  /** As the address bar has it: `window-1280x800`, `full-1280`, `width-1280`. Other options follow: `full-1280-reducedMotion`. */
+  /** Its name in the address bar: `window-1280x800`, `full-1280`, `width-1280`; then other options: `full-1280-reducedMotion`. */
   readonly name: string
   readonly width: number
   readonly view: View | undefined
@@ -21,7 +21,7 @@ function optionName([name, value]: [string, unknown]): string {
   return value === true ? name : `${name}=${JSON.stringify(value)}`
 }
 
-/** Each once: what a window showed, whole pages, what was imported; the widest first. */
+/** All series: windows, full pages, imports; the widest first. */
 export function listSeries(jobs: readonly JobOverview[]): Series[] {
   const known = new Map<string, Series>()
   for (const job of jobs) {
@@ -38,8 +38,8 @@ export function describeSeries({ view, width }: Series, all: readonly Series[]):
 }
 
 /**
- * The series to show: the one that is named, else that of a picture that is named, else that of the newest. A width alone
- * (`width-390`), as older links have it, means the newest of that width. Undefined where it is not known yet.
+ * The series to show: the named one, else that of the named picture, else that of the newest picture. A width alone
+ * (`width-390`, in older links) means the newest of that width. Undefined if it is not known yet.
  */
 export function chooseSeries(
   jobs: readonly JobOverview[],

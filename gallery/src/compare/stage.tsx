@@ -5,7 +5,7 @@ import { RenewContext } from '../parts/preview.tsx'
 import { day, timeOfDay } from '../words.ts'
 import type { Difference } from './use-difference.ts'
 
-/** Two pictures of one page, in the way that was chosen. */
+/** Shows two pictures of one page, in the chosen way. */
 export function Stage({
   before,
   after,
@@ -27,7 +27,7 @@ export function Stage({
   )
 }
 
-/** The range input is the handle: pointer, touch and keyboard come with it. */
+/** The handle is a range input, so that it works with pointer, touch and keyboard. */
 function Slider({ before, after }: { before: JobResult; after: JobResult }) {
   const [at, setAt] = useState(50)
   const renew = useContext(RenewContext)

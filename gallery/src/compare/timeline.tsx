@@ -4,13 +4,13 @@ import { Preview } from '../parts/preview.tsx'
 import { TEXT_SIZE } from '../text-size.ts'
 import { month, shortDay, timeOfDay } from '../words.ts'
 
-/** A frame with its gap. */
+/** The width of a picture with its gap. */
 const FRAME = 172 * TEXT_SIZE
 const SPARE = 3
 
 /**
- * All pictures of a page in a row, the newest at the right end, where it begins: older ones are added at the left
- * while one goes there, and nothing moves. (So the row is written from right to left, and the words in it are not.)
+ * All pictures of a page in a row, the newest at the right. It starts at the right end, and older pictures are added at the left
+ * without moving the others. (So the row is written from right to left; the words in it are not.)
  */
 export function Timeline({
   jobs,
@@ -23,13 +23,13 @@ export function Timeline({
 }: {
   /** Newest first. */
   jobs: readonly JobOverview[]
-  /** How many were looked through for them. */
+  /** How many items were read for them. */
   read: number
   before: string
   after: string
   onBefore: (job: JobOverview) => void
   onAfter: (job: JobOverview) => void
-  /** So far to the left that more is wanted. */
+  /** Called near the left end, to read more. */
   onEnd: () => void
 }) {
   const row = useRef<HTMLDivElement>(null)
@@ -51,7 +51,7 @@ export function Timeline({
       window.removeEventListener('resize', look)
     }
   }, [jobs.length, read, onEnd])
-  // The one that was chosen is in sight when the page is opened with it.
+  // Scrolls to the chosen picture when the view opens.
   const chosen = useRef(after)
   useEffect(() => {
     const index = jobs.findIndex(({ uuid }) => uuid === chosen.current)

@@ -4,7 +4,7 @@ import { explain } from '../parts/problem.tsx'
 import { client } from '../session.ts'
 import type { Compared } from './worker.ts'
 
-/** Two of these are about what a browser has memory for. */
+/** A browser has about enough memory for two pictures of this size. */
 const MOST_PIXELS = 40_000_000
 
 export type Difference =
@@ -40,18 +40,18 @@ export function useDifference(before: JobResult | undefined, after: JobResult | 
   return found?.name === name ? found.difference : MEASURING
 }
 
-/** A picture of this size is not left for whenever memory is cleaned up. */
+/** Frees the memory of the picture at once. */
 function forget(difference: Difference): void {
   if (difference.state === 'measured') difference.marked.close()
 }
 
 async function compare(before: JobResult, after: JobResult, signal: AbortSignal): Promise<Difference> {
   const [one, other] = [before.screenshotParameter, after.screenshotParameter]
-  // They lie on one sheet that holds both.
+  // Both are drawn on a canvas that is large enough for each.
   if (Math.max(one.width, other.width) * Math.max(one.height, other.height) > MOST_PIXELS) {
     return { state: 'failed', mistake: 'These pictures are too large to be compared in a browser.' }
   }
-  // Through the service and not from a bucket, which would have to allow it.
+  // Through the service: a bucket would have to allow other origins.
   const read = async ({ projectId, rootId, uuid }: JobResult) =>
     (await client.fetchPicture(projectId, rootId, uuid, { signal })).blob()
   const [first, second] = await Promise.all([read(before), read(after)])

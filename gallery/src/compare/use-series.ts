@@ -8,21 +8,21 @@ import { chooseSeries, type Series, seriesOf } from './series.ts'
 const PAGE = 60
 
 export interface Shown {
-  /** All of the page, as far as it was read: what series there are. */
+  /** All pictures of the page, as far as they were read. */
   readonly all: Listing<JobOverview>
-  /** Undefined as long as nothing was read that tells. */
+  /** Undefined until it is known. */
   readonly series: Series | undefined
-  /** Of the series, newest first. */
+  /** The pictures of the series, newest first. */
   readonly items: readonly JobOverview[]
-  /** There are no others of the series. */
+  /** All pictures of the series were read. */
   readonly complete: boolean
-  /** Where they are read from. */
+  /** The list they come from. */
   readonly source: Listing<JobOverview>
 }
 
 /**
- * The pictures of a page that are alike. A short history is read as a whole. Of a long one a series is asked for by
- * itself: it may have few pictures among very many.
+ * The pictures of one series of a page. A short history is read completely. In a long one, only the series is requested:
+ * it may have few pictures among very many.
  */
 export function useSeries(projectId: string, url: string, named: { series: string; picture: string }): Shown {
   const whole = `history ${projectId} ${url}`
@@ -31,14 +31,14 @@ export function useSeries(projectId: string, url: string, named: { series: strin
     () => client.listHistory(projectId, url, { limit: atATime(PAGE) }),
     ({ preview }) => preview,
   )
-  // Less than was asked for is all that there is.
+  // Fewer than requested: this is all.
   const isLong = all.items.length >= atATime(PAGE)
   const complete = all.complete || (all.items.length > 0 && !isLong)
   const series = useMemo(
     () => chooseSeries(all.items, { ...named, complete }),
     [all.items, complete, named.series, named.picture],
   )
-  // What the address names may be older than what was read yet.
+  // The named picture may be older than those that were read so far: read more.
   useEffect(() => {
     if (!series) all.more()
   }, [series, all, all.items])

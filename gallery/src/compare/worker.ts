@@ -7,7 +7,7 @@ export interface Pair {
 
 export type Compared = { readonly share: number; readonly marked: ImageBitmap } | { readonly mistake: string }
 
-// Away from the page, which goes on answering meanwhile. One pair, then it is ended.
+// Compares one pair of pictures in a worker, so that the page stays responsive.
 addEventListener('message', async ({ data: { before, after } }: MessageEvent<Pair>) => {
   const scope = self as unknown as { postMessage(message: Compared, transfer?: Transferable[]): void }
   try {
@@ -26,7 +26,7 @@ async function readPixels(picture: Blob): Promise<Pixels> {
   const bitmap = await createImageBitmap(picture)
   const { width, height } = bitmap
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
-  if (!context) throw new Error('the browser has no memory for a picture this large')
+  if (!context) throw new Error('the browser has not enough memory for this picture')
   context.drawImage(bitmap, 0, 0)
   bitmap.close()
   return { width, height, data: context.getImageData(0, 0, width, height).data }

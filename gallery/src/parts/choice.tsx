@@ -1,4 +1,4 @@
-/** One of a few, side by side. */
+/** A choice between a few options, side by side. */
 export function Choice<T extends string | number>({
   legend,
   choices,

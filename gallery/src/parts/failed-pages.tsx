@@ -2,10 +2,10 @@ import type { PageFailure } from '../../../src/contract/browsing.ts'
 import { CAPTURE_REASONS } from '../../../src/contract/status.ts'
 import { count } from '../words.ts'
 
-/** Beside pictures there is room for so many, one above the other. */
+/** So many fit beside pictures, one above the other. */
 const IN_A_COLUMN = 3
 
-/** Pages without a picture, where their pictures would be. */
+/** Failed pages, at the position of their pictures. */
 export function FailedPages({
   failures,
   failed,
@@ -14,7 +14,7 @@ export function FailedPages({
   failures: readonly PageFailure[]
   /** How many there are. */
   failed: number
-  /** There is no picture to leave room for. */
+  /** There are no pictures beside them. */
   alone: boolean
 }) {
   if (failures.length === 0) return null
@@ -26,7 +26,7 @@ export function FailedPages({
       {shown.map(({ position, name, reason, detail }) => (
         <li key={position}>
           <strong dir="auto">{name}</strong>
-          {/* Which status it was says more. */}
+          {/* The status says more than the reason. */}
           <span>{reason === 'status' ? detail : CAPTURE_REASONS[reason]}</span>
         </li>
       ))}

@@ -4,7 +4,7 @@ import { count } from '../words.ts'
 
 type Failure = Pick<PageFailure, 'position' | 'url' | 'name'> & Partial<PageFailure>
 
-/** The pages without a picture, and why. `failed`: how many there are, while only some are known. */
+/** The failed pages and their reasons. `failed` is their number, while only some are known. */
 export function Failures({ failures, failed }: { failures: readonly Failure[]; failed: number }) {
   if (failures.length === 0) return null
   return (

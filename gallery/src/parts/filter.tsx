@@ -9,7 +9,7 @@ import { shortDay } from '../words.ts'
 import { Choice } from './choice.tsx'
 import { STATE_WORDS } from './state.tsx'
 
-/** A button that shows what a list can be narrowed by; what it is narrowed by stands beside it, each with a way out. */
+/** A button that opens the filters. Active filters are beside it, each with a button that removes it. */
 export function Filter({ filters, toList }: { filters: Filters; toList: (filters: Filters) => string }) {
   const { state, mark, from, to } = filters
   const [open, setOpen] = useState(false)
@@ -34,7 +34,7 @@ export function Filter({ filters, toList }: { filters: Filters; toList: (filters
           dir="auto"
           href={toList({ ...filters, ...without })}
           aria-label={`Without the ${name}`}
-          // It goes when it was pressed, and the focus would go with it.
+          // The button disappears when it is pressed: move the focus first.
           onClick={() => button.current?.focus()}
         >
           {words}
@@ -80,7 +80,7 @@ export function Filter({ filters, toList }: { filters: Filters; toList: (filters
 
 const PAGE_WORDS = { ...MARK_WORDS, error: 'an error' }
 
-/** What is in the way of something, and the filters without it. */
+/** Each active filter, and the filters without it. */
 function narrowedBy({ tag, state, mark, from, to }: Filters) {
   const days = [
     ['from', from],
@@ -114,10 +114,10 @@ function Labelled({ label, children }: { label: string; children: ComponentChild
   )
 }
 
-/** A day is only told when it is one: whoever types a year has passed by the year 2. */
+/** A day is reported only when it is complete: while typing 2026, the year is 2 first. */
 function Day({ label, value, onDay }: { label: string; value: string; onDay: (day: string) => void }) {
   const input = useRef<HTMLInputElement>(null)
-  // Not what is being typed, but what the address says when it changes.
+  // Follows the address, not what is being typed.
   useEffect(() => {
     if (input.current && input.current.value !== value) input.current.value = value
   }, [value])

@@ -4,12 +4,12 @@ import { TEXT_SIZE } from '../text-size.ts'
 import { Rows, useWidth } from './rows.tsx'
 
 const GAP = 20
-/** Below a picture: its name, its address and a line of facts. */
+/** The height below a picture: its name, its address and a line of facts. */
 const CAPTION = Math.ceil(77 * TEXT_SIZE)
-/** Of a picture's box. */
+/** The shape of a picture's box. */
 const ASPECT = 1.6
 
-/** Cards of one size in as many columns as there is room for. `onLast` hears how many are in sight or were. */
+/** Cards of one size, in as many columns as fit. `onLast` is called with the number of cards that are or were visible. */
 export function Grid({
   count,
   label,
@@ -21,17 +21,17 @@ export function Grid({
   label: string
   card: (index: number) => ComponentChildren
   onLast: (last: number) => void
-  /** The one that is open, if any: its row is kept in sight. */
+  /** The open card, if any. Its row stays visible. */
   shown?: number
 }) {
-  const [place, width] = useWidth()
+  const [container, width] = useWidth()
   const smallest = (width < 600 ? 150 : 250) * TEXT_SIZE
   const columns = Math.max(1, Math.floor((width + GAP) / (smallest + GAP)))
   const column = (width - GAP * (columns - 1)) / columns
   const height = Math.round(column / ASPECT) + CAPTION + GAP
   const onLastRow = useCallback((row: number) => onLast(row * columns), [columns, onLast])
   return (
-    <div ref={place} class="grid" style={{ '--columns': columns, '--gap': `${GAP}px` }}>
+    <div ref={container} class="grid" style={{ '--columns': columns, '--gap': `${GAP}px` }}>
       {width > 0 && (
         <Rows
           count={Math.ceil(count / columns)}

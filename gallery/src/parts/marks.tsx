@@ -2,7 +2,7 @@ import type { MarkCounts } from '../../../src/contract/browsing.ts'
 import type { Seen } from '../../../src/contract/seen.ts'
 import { countedMark, explainMark, inOrder, shortMark } from '../marks.ts'
 
-/** What is odd about a page, in a word each; the whole sentence is there for who points at it or listens. */
+/** The marks of a page, one word each. The whole sentence is in the tooltip and for screen readers. */
 export function Marks({ seen }: { seen: Seen | undefined }) {
   if (!seen || seen.marks.length === 0) return null
   return (
@@ -14,7 +14,7 @@ export function Marks({ seen }: { seen: Seen | undefined }) {
   )
 }
 
-/** How many pages of a root have which. */
+/** How many pages of a root have each mark. */
 export function CountedMarks({ marks }: { marks: MarkCounts }) {
   const counts = inOrder(marks)
   if (counts.length === 0) return null

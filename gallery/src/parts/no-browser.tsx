@@ -2,10 +2,10 @@ import { useEffect } from 'preact/hooks'
 import { client, NO_BROWSER } from '../session.ts'
 import { useAnswer } from '../use-answer.ts'
 
-/** How soon it is seen that someone has brought one. */
+/** How often it checks whether a browser was installed. */
 const LOOK_MS = 5_000
 
-/** What captures lack, where they lack it, before anyone asks for one. Known from the first moment: nothing moves. */
+/** Says that there is no browser, before a capture is requested. It is known from the start, so nothing moves. */
 export function NoBrowser() {
   const { value, failure, reload } = useAnswer('readiness', (signal) => client.getReadiness({ signal }))
   const missing = value ? value.capturing.detail : NO_BROWSER

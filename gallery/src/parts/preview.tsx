@@ -7,14 +7,14 @@ import { Marks } from './marks.tsx'
 /** Reads addresses again. */
 export const RenewContext = createContext<() => Promise<void> | void>(() => {})
 
-/** A picture in a box whose size is known before it comes; what it shows is said beside it. An address that fails is asked for anew, once. */
+/** A picture in a box whose size is known before it loads. If its address fails, it is read again, once. */
 export function Preview({
   job,
   seen,
   eager = false,
 }: {
   job: Pick<JobResult, 'preview' | 'screenshotParameter'>
-  /** Of its page: then what is odd about it stands on it. */
+  /** What was seen of the page. Its marks are shown on the picture. */
   seen?: Seen | undefined
   eager?: boolean
 }) {
@@ -55,7 +55,7 @@ export function Preview({
   )
 }
 
-/** Higher than wide, but no endless page: of that its top is seen. */
+/** Higher than wide, but not very long. Of a very long page the top is shown. */
 function isNarrow({ width, height }: { width: number; height: number }): boolean {
   return height > width * 1.1 && height < width * 2.5
 }

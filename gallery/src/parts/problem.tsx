@@ -1,7 +1,7 @@
 import { NoAnswerError, ProblemError } from '../../../src/client/client.ts'
 import { ASKS_FOR_KEY, forgetKey } from '../session.ts'
 
-/** What went wrong, in words, and what can be done about it. */
+/** What went wrong, and what to do about it. */
 export function Problem({ failure, retry }: { failure: unknown; retry?: () => void }) {
   return (
     <div class="problem" role="alert">
@@ -32,9 +32,9 @@ export function explain(failure: unknown): string {
   if (failure instanceof NoAnswerError) return 'The service does not answer. Is it running?'
   if (failure instanceof ProblemError) {
     if (failure.code === 'not_found') {
-      return ASKS_FOR_KEY ? 'This does not exist, or not for this key.' : 'This does not exist.'
+      return ASKS_FOR_KEY ? 'This does not exist, or your key does not open it.' : 'This does not exist.'
     }
     return failure.detail ?? failure.message
   }
-  return 'Something went wrong in this page. Loading it again may help.'
+  return 'Something went wrong in this page. Try to load it again.'
 }

@@ -1,32 +1,31 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
-/** Rows beyond what is seen, so that scrolling finds them there. */
+/** Rows that exist above and below the visible ones. */
 const SPARE_PX = 600
-/** Rows that come before others at once; where more do, it is another list. */
+/** So many new rows at the top are additions. More mean that it is another list. */
 const MOST_MOVED = 20
-/** What the bar covers, at most. */
+/** The largest height of the bar at the top. */
 const BAR_PX = 110
 
-/** Of a list that is as wide as its place. */
+/** The width of an element, measured again when it changes. */
 export function useWidth(): [{ current: HTMLDivElement | null }, number] {
-  const place = useRef<HTMLDivElement>(null)
+  const container = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
   useLayoutEffect(() => {
-    const element = place.current
+    const element = container.current
     if (!element) return
     const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry?.contentRect.width ?? 0)))
     observer.observe(element)
     setWidth(Math.floor(element.getBoundingClientRect().width))
     return () => observer.disconnect()
   }, [])
-  return [place, width]
+  return [container, width]
 }
 
 /**
- * Rows of one height, of which only those exist that are seen. The page scrolls, not the list. `onLast` hears which
- * is the last one in sight. Where rows become higher or hold more, or others come before them, what was at the top stays
- * there.
+ * Rows of one height. Only visible rows exist. The document scrolls, not the list. `onLast` is called with the last
+ * visible row. If rows become higher, or new ones come before them, the row at the top stays at the top.
  */
 export function Rows({
   count,
@@ -42,17 +41,17 @@ export function Rows({
   height: number
   label: string
   row: (index: number) => ComponentChildren
-  /** By which a row is known when its place is another. */
+  /** Identifies a row when its position has changed. */
   nameOf?: (index: number) => string | undefined
   onLast: (last: number) => void
   perRow?: number
-  /** To be in sight. */
+  /** The row that must be visible. */
   shown?: number
 }) {
   const list = useRef<HTMLUListElement>(null)
   const [[first, last], setRange] = useState<readonly [number, number]>([0, Math.ceil(1_200 / height)])
   const top = () => -(list.current?.getBoundingClientRect().top ?? 0)
-  /** Which item is at the top of the screen, with the part of its row that is above. */
+  /** The item at the top of the screen, and how much of its row is above the top. */
   const anchor = useRef(0)
   useLayoutEffect(() => {
     if (anchor.current > 0) window.scrollBy(0, (anchor.current / perRow) * height - top())

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Whoever types has not finished yet. */
+/** Wait until the user stops typing. */
 const PAUSE_MS = 250
 
 export function Search({
@@ -26,7 +26,7 @@ export function Search({
     document.addEventListener('keydown', focus)
     return () => document.removeEventListener('keydown', focus)
   }, [])
-  // The address may change without anyone typing: by going back, for one.
+  // The address may change without typing, for example by going back.
   const sought = useRef(value)
   useEffect(() => {
     if (input.current && value !== sought.current) input.current.value = value

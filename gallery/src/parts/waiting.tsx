@@ -1,4 +1,4 @@
-/** Only said where it lasts: who waits for a moment need not hear of it. */
+/** Shown only after a moment. */
 export function Waiting() {
   return (
     <p class="waiting" role="status">

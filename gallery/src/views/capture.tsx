@@ -4,8 +4,8 @@ import { ProblemError } from '../../../src/client/client.ts'
 import { toRoot } from '../addresses.ts'
 import { type Field, placeMistakes, SIZES, toRequest } from '../capture-form.ts'
 import { go } from '../navigation.ts'
+import { Layout } from '../parts/layout.tsx'
 import { NoBrowser } from '../parts/no-browser.tsx'
-import { Page } from '../parts/page.tsx'
 import { explain } from '../parts/problem.tsx'
 import { client } from '../session.ts'
 
@@ -48,7 +48,7 @@ export function CaptureView({ projectId }: { projectId: string }) {
     }
   }
   return (
-    <Page title="New capture" projectId={projectId} tab="capture">
+    <Layout title="New capture" projectId={projectId} tab="capture">
       <form ref={form} class="capture" onSubmit={submit} noValidate>
         <h1>New capture</h1>
         <NoBrowser />
@@ -113,12 +113,12 @@ export function CaptureView({ projectId }: { projectId: string }) {
         <label class="check">
           <input type="checkbox" name="fullPage" />
           <span>
-            Full page <span class="soft">however long it is, not only what the window shows</span>
+            Full page <span class="soft">the whole page, not only what the window shows</span>
           </span>
         </label>
         <div class="field">
           <label for="tags">
-            Tags <span class="soft">separated by commas, if you like</span>
+            Tags <span class="soft">optional, separated by commas</span>
           </label>
           <input
             id="tags"
@@ -133,10 +133,10 @@ export function CaptureView({ projectId }: { projectId: string }) {
         </div>
         <Mistakes id="form-mistakes" of={mistakes.form} />
         <button type="submit" class="primary" aria-disabled={busy}>
-          {busy ? 'Asking…' : 'Capture'}
+          {busy ? 'Sending…' : 'Capture'}
         </button>
       </form>
-    </Page>
+    </Layout>
   )
 }
 
@@ -181,7 +181,7 @@ function SizeChoice({
   )
 }
 
-/** The window, small. */
+/** A small drawing of the window. */
 function Shape({ width, height }: { width: number; height: number }) {
   const scale = 34 / Math.max(width, height)
   return (

@@ -8,7 +8,7 @@ import { type Difference, useDifference } from '../compare/use-difference.ts'
 import { useSeries } from '../compare/use-series.ts'
 import { go } from '../navigation.ts'
 import { Choice } from '../parts/choice.tsx'
-import { Page } from '../parts/page.tsx'
+import { Layout } from '../parts/layout.tsx'
 import { RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Waiting } from '../parts/waiting.tsx'
@@ -20,7 +20,7 @@ const NAMES: Record<Comparison, string> = {
   beside: 'Side by side',
 }
 
-/** One page through time: pictures that are alike. */
+/** One page over time: pictures that can be compared. */
 export function HistoryView({
   projectId,
   url,
@@ -40,21 +40,21 @@ export function HistoryView({
     series: named,
     picture: afterId || beforeId,
   })
-  // What is not there is as good as not named, once all that is there was seen.
+  // If the named picture is not in the complete list, it is ignored.
   const given = (id: string) => id !== '' && !complete
   const after = items.find(({ uuid }) => uuid === afterId) ?? (given(afterId) ? undefined : items[0])
   const before =
     items.find(({ uuid }) => uuid === beforeId) ??
     (!given(beforeId) && after ? items[items.indexOf(after) + 1] : undefined)
   const missing = (afterId !== '' && !after) || (beforeId !== '' && !before)
-  // What the address names may be older than what was asked for yet.
+  // The named picture may be older than those that were read so far: read more.
   useEffect(() => {
     if (series && missing) source.more()
   }, [missing, series, source, items, source.items])
   const difference = useDifference(before, after)
   const onEnd = useCallback(() => {
     source.more()
-    // There may be a series that ended long ago.
+    // Another series may have only old pictures.
     all.more()
   }, [source, all])
   const renew = useCallback(async () => {
@@ -74,7 +74,7 @@ export function HistoryView({
   const failure = all.failure ?? source.failure
   const name = latest ? latest.url.name || shortAddress(url) : ''
   return (
-    <Page title={name} projectId={projectId}>
+    <Layout title={name} projectId={projectId}>
       <div class="heading">
         <div>
           <h1 dir="auto">{name}</h1>
@@ -124,11 +124,11 @@ export function HistoryView({
       </RenewContext.Provider>
       {items.length === 1 && complete && (
         <p class="empty">
-          There is one picture of this {choices.length > 1 ? 'kind' : 'page'} so far. With the next one you
-          can compare.
+          There is only one picture of this {choices.length > 1 ? 'kind' : 'page'}. With a second one you can
+          compare.
         </p>
       )}
-    </Page>
+    </Layout>
   )
 }
 

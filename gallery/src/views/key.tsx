@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { Page } from '../parts/page.tsx'
+import { Layout } from '../parts/layout.tsx'
 import { explain } from '../parts/problem.tsx'
 import { keepKey, tryKey } from '../session.ts'
 
-/** One field. The key is tried before it is kept. */
+/** Asks for the key, tries it, and then keeps it. */
 export function KeyView() {
   const [busy, setBusy] = useState(false)
   const [mistake, setMistake] = useState('')
@@ -16,17 +16,17 @@ export function KeyView() {
     try {
       await tryKey(key)
       if (keepKey(key)) return
-      setMistake('This browser keeps nothing for this page, not even for a tab. Allow it to store data here.')
+      setMistake('This browser does not let this page store the key. Allow it to store data for this page.')
     } catch (failure) {
-      // What no header can hold is found before anything is sent.
-      setMistake(failure instanceof TypeError ? `This is no key: ${failure.message}.` : explain(failure))
+      // A key that fits into no header is found before anything is sent.
+      setMistake(failure instanceof TypeError ? `This is not a key: ${failure.message}.` : explain(failure))
     }
     setBusy(false)
   }
   return (
-    <Page title="Come in">
+    <Layout title="Enter your key">
       <form class="key" onSubmit={enter}>
-        <h1>Come in</h1>
+        <h1>Enter your key</h1>
         <label for="key">API key</label>
         <input
           id="key"
@@ -46,10 +46,10 @@ export function KeyView() {
           {busy ? 'Trying it…' : 'Open the gallery'}
         </button>
         <p id="key-help" class="soft">
-          It is kept for this tab, and forgotten when the tab is closed. An operator makes one with{' '}
+          The key is kept until this tab is closed. The operator makes a key with{' '}
           <code>npx proofsheet key create</code>.
         </p>
       </form>
-    </Page>
+    </Layout>
   )
 }

@@ -1,15 +1,15 @@
 import { toProjects } from '../addresses.ts'
-import { Page } from '../parts/page.tsx'
+import { Layout } from '../parts/layout.tsx'
 
 export function NothingView() {
   return (
-    <Page title="Nothing here">
+    <Layout title="Not found">
       <div class="empty">
-        <h1>Nothing is here</h1>
+        <h1>Not found</h1>
         <p>
-          This address leads nowhere. <a href={toProjects()}>All projects</a>
+          There is nothing at this address. <a href={toProjects()}>All projects</a>
         </p>
       </div>
-    </Page>
+    </Layout>
   )
 }

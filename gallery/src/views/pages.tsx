@@ -3,7 +3,7 @@ import { COUNTED_PICTURES, type PageSummary } from '../../../src/contract/browsi
 import { toHistory, toPages } from '../addresses.ts'
 import { go } from '../navigation.ts'
 import { Grid } from '../parts/grid.tsx'
-import { Page } from '../parts/page.tsx'
+import { Layout } from '../parts/layout.tsx'
 import { Preview, RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Search } from '../parts/search.tsx'
@@ -27,7 +27,7 @@ export function PagesView({ projectId, q }: { projectId: string; q: string }) {
     [pages, pages.items],
   )
   return (
-    <Page title="Pages" projectId={projectId} tab="pages">
+    <Layout title="Pages" projectId={projectId} tab="pages">
       <div class="tools">
         <h1 class="unseen">Pages</h1>
         <Search
@@ -49,9 +49,9 @@ export function PagesView({ projectId, q }: { projectId: string; q: string }) {
       {pages.failure !== undefined && <Problem failure={pages.failure} retry={() => pages.retry()} />}
       {pages.growing && <Waiting />}
       {pages.complete && pages.items.length === 0 && (
-        <p class="empty">{q ? 'No page is called that.' : 'There are no pictures yet.'}</p>
+        <p class="empty">{q ? 'No pages match.' : 'There are no pictures yet.'}</p>
       )}
-    </Page>
+    </Layout>
   )
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Project } from '../../../src/contract/browsing.ts'
 import { toRoots } from '../addresses.ts'
 import { go } from '../navigation.ts'
-import { Page } from '../parts/page.tsx'
+import { Layout } from '../parts/layout.tsx'
 import { Preview, RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Waiting } from '../parts/waiting.tsx'
@@ -21,12 +21,12 @@ export function ProjectsView() {
   )
   const only = projects.complete && projects.items.length === 1 ? projects.items[0] : undefined
   useEffect(() => {
-    // Nothing to choose from: straight in.
+    // There is only one project: open it.
     if (only) go(toRoots(only.projectId), { replace: true })
     else if (!projects.complete) projects.more()
   }, [only, projects.items.length])
   return (
-    <Page title="Projects">
+    <Layout title="Projects">
       {projects.failure !== undefined && (
         <Problem failure={projects.failure} retry={() => projects.retry()} />
       )}
@@ -51,11 +51,11 @@ export function ProjectsView() {
           </p>
         </div>
       )}
-    </Page>
+    </Layout>
   )
 }
 
-/** With its newest pictures. */
+/** A project with its newest pictures. */
 function ProjectCard({ project: { projectId, name } }: { project: Project }) {
   const [card, seen] = useSeen()
   const { value: newest, reload } = useAnswer(seen ? `newest ${projectId}` : '', async (signal) => {
@@ -80,17 +80,17 @@ function ProjectCard({ project: { projectId, name } }: { project: Project }) {
   )
 }
 
-/** Whether it is on the screen, or was: of very many, only these are asked for. */
+/** Whether the card is, or was, on the screen. Only such cards read their pictures. */
 function useSeen(): [{ current: HTMLAnchorElement | null }, boolean] {
-  const place = useRef<HTMLAnchorElement>(null)
+  const element = useRef<HTMLAnchorElement>(null)
   const [seen, setSeen] = useState(false)
   useEffect(() => {
-    if (!place.current) return
+    if (!element.current) return
     const observer = new IntersectionObserver((entries) => {
       if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true)
     })
-    observer.observe(place.current)
+    observer.observe(element.current)
     return () => observer.disconnect()
   }, [])
-  return [place, seen]
+  return [element, seen]
 }

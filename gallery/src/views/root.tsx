@@ -7,8 +7,8 @@ import { toHistory, toRoot } from '../addresses.ts'
 import { countMarks, findOtherAddress } from '../marks.ts'
 import { Failures } from '../parts/failures.tsx'
 import { Grid } from '../parts/grid.tsx'
+import { Layout } from '../parts/layout.tsx'
 import { CountedMarks } from '../parts/marks.tsx'
-import { Page } from '../parts/page.tsx'
 import { Preview, RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { SaveAll } from '../parts/save-all.tsx'
@@ -60,7 +60,7 @@ export function RootView({
   const first = overview.value?.jobs ?? []
   const shown = jobs.items.length > 0 ? jobs.items : first
   return (
-    <Page title={meta ? day(meta.created) : ''} projectId={projectId}>
+    <Layout title={meta ? day(meta.created) : ''} projectId={projectId}>
       {overview.failure !== undefined && <Problem failure={overview.failure} retry={overview.reload} />}
       {meta && counts && state && (
         <div class="heading">
@@ -106,7 +106,7 @@ export function RootView({
       {jobs.failure !== undefined && overview.failure === undefined && (
         <Problem failure={jobs.failure} retry={() => jobs.retry()} />
       )}
-    </Page>
+    </Layout>
   )
 }
 

@@ -6,9 +6,9 @@ import { type Filters, NO_FILTERS, toOptions } from '../filters.ts'
 import { go } from '../navigation.ts'
 import { FailedPages } from '../parts/failed-pages.tsx'
 import { Filter } from '../parts/filter.tsx'
+import { Layout } from '../parts/layout.tsx'
 import { CountedMarks } from '../parts/marks.tsx'
 import { NoBrowser } from '../parts/no-browser.tsx'
-import { Page } from '../parts/page.tsx'
 import { Preview, RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Rows, useWidth } from '../parts/rows.tsx'
@@ -21,16 +21,16 @@ import { TEXT_SIZE } from '../text-size.ts'
 import { useListing } from '../use-listing.ts'
 import { day, pictures, timeOfDay } from '../words.ts'
 
-/** Roots asked for at a time. */
+/** Roots of one list page. */
 const PAGE = 20
-/** How often a root that is being captured is looked at, and among how many. */
+/** How often unfinished roots are read again, and among how many. */
 const LOOK_MS = 3_000
-/** And a short list in which nothing is going on. */
+/** How often a short list without unfinished roots is read again. */
 const LONGEST_LOOK_MS = 60_000
 const MOST_WATCHED = 100
-/** Rows are as high on a narrow screen, where the facts stand above the pictures, as these say. */
+/** The height of rows. On a narrow screen the facts are above the pictures. */
 const ROW = { wide: 184 * TEXT_SIZE, narrow: 228 * TEXT_SIZE }
-/** As the style sheet has it. */
+/** The same as in the style sheet. */
 const NARROW = matchMedia('(width < 51.25em)')
 
 export function RootsView({ projectId, filters }: { projectId: string; filters: Filters }) {
@@ -44,18 +44,18 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
   const quiet = useRef({ newest: 'nothing was seen yet', pause: LOOK_MS })
   useEffect(() => {
     const unfinished = roots.items.some(({ state }) => !isFinal(state))
-    // In a short list, which is one small answer, new captures appear by themselves: less and less soon while none come.
+    // A short list is read again by itself, so that new captures appear. The pause grows while none come.
     const short = roots.items.length < atATime(PAGE)
     if (!(short || unfinished) || roots.items.length > MOST_WATCHED) return
     const newest = roots.items[0]?.rootId ?? ''
     const { current } = quiet
     const calm = !unfinished && newest === current.newest
     quiet.current = { newest, pause: calm ? Math.min(current.pause * 2, LONGEST_LOOK_MS) : LOOK_MS }
-    // And again after one that failed: the service may be away for a moment.
+    // Also after a failure: the service may be back soon.
     const timer = setTimeout(() => roots.renew(), quiet.current.pause)
     return () => clearTimeout(timer)
   }, [roots, roots.items, roots.failure])
-  const [place, width] = useWidth()
+  const [container, width] = useWidth()
   const onLast = useCallback(
     (last: number) => {
       if (last >= roots.items.length) roots.more()
@@ -65,7 +65,7 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
   const nameOf = useCallback((index: number) => roots.items[index]?.rootId, [roots.items])
   const nothing = roots.complete && roots.items.length === 0
   return (
-    <Page title={tag || q || 'Captures'} projectId={projectId} tab="roots">
+    <Layout title={tag || q || 'Captures'} projectId={projectId} tab="roots">
       <div class="tools">
         <h1 class="unseen">Captures</h1>
         <Search
@@ -77,7 +77,7 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
       </div>
       <NoBrowser />
       <RenewContext.Provider value={useCallback(() => roots.renewUnlessJustDone(), [roots])}>
-        <div ref={place}>
+        <div ref={container}>
           {width > 0 && roots.items.length > 0 && (
             <Rows
               count={roots.items.length}
@@ -96,13 +96,12 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
       {roots.growing && <Waiting />}
       {nothing && (q || filtered) && (
         <p class="empty">
-          {filtered ? 'No capture is like that.' : 'Nothing here is called that.'}{' '}
-          <a href={toRoots(projectId)}>Show everything</a>
+          {'No captures match.'} <a href={toRoots(projectId)}>Show everything</a>
         </p>
       )}
       {nothing && !q && !filtered && (
         <div class="empty">
-          <h2>Nothing was captured yet</h2>
+          <h2>There are no captures yet</h2>
           <p>
             <a class="primary" href={toCapture(projectId)}>
               Capture some pages
@@ -110,7 +109,7 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
           </p>
         </div>
       )}
-    </Page>
+    </Layout>
   )
 }
 
@@ -145,7 +144,7 @@ function RootRow({ projectId, root, first }: { projectId: string; root: RootOver
   )
 }
 
-/** A tall page shows its top. */
+/** The preview of a tall page shows its top. */
 function frameAspect({ width, height }: { width: number; height: number }): number {
   return Math.min(2.2, Math.max(0.5, width / height))
 }

@@ -5,8 +5,8 @@ import { ASKS_FOR_KEY, BASE, client, forgetKey, hasKey } from '../session.ts'
 import { useAnswer } from '../use-answer.ts'
 import { UNTITLED } from '../words.ts'
 
-/** The frame that every view stands in. */
-export function Page({
+/** The layout of every view: the bar at the top, and the content. */
+export function Layout({
   title,
   projectId,
   tab,
@@ -32,7 +32,7 @@ export function Page({
         </a>
         {projectId !== undefined && <ProjectNavigation projectId={projectId} tab={tab} />}
         <nav class="outer" aria-label="Service">
-          {/* Where keys are asked for a link carries none. */}
+          {/* Only without keys: a link cannot send a key. */}
           {!ASKS_FOR_KEY && (
             <a href={`${BASE}/docs`} target="_blank" rel="noopener">
               API
