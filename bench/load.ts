@@ -109,14 +109,14 @@ export async function sustain(
 ): Promise<{ perSecond: number; p99: number }> {
   const requests = asks.map(toRequest)
   const times: number[] = []
-  let turn = 0
+  let sent = 0
   const began = performance.now()
   let counted = began + 200
   const end = counted + seconds * 1000
   const client = async () => {
     const connection = new Client(asks[0]?.url ?? '')
     for (;;) {
-      const answered = await connection.ask(requests[turn++ % requests.length] ?? '')
+      const answered = await connection.ask(requests[sent++ % requests.length] ?? '')
       if (answered.status !== status) throw new Error(`expected ${status}, got ${answered.status}`)
       const now = performance.now()
       if (now > end) break

@@ -2,7 +2,7 @@ import sharp from 'sharp'
 import { readConfig } from '../src/config/config.ts'
 import { pictureKey, previewKey } from '../src/images/images.ts'
 import { openStorage, type Storage } from '../src/storage.ts'
-import type { Place } from './worlds.ts'
+import type { Installation } from './worlds.ts'
 
 /** What is there, and what of it is not whole. */
 export interface Audit {
@@ -14,7 +14,7 @@ export interface Audit {
 }
 
 /** Reads everything of a project past the service, every picture and preview to its last pixel. */
-export async function audit({ env, projectId }: Place, storage?: Storage): Promise<Audit> {
+export async function audit({ env, projectId }: Installation, storage?: Storage): Promise<Audit> {
   const { store, images, close } = storage ?? (await openStorage(readConfig({ PORT: '0', ...env })))
   try {
     const heads = await store.pageRoots(projectId, { limit: 100_000 })
@@ -39,8 +39,8 @@ export async function audit({ env, projectId }: Place, storage?: Storage): Promi
 }
 
 /** What became of the roots that were acknowledged, as a row of the table says it. */
-export async function compare(place: Place, acknowledged: readonly string[]) {
-  const { rootIds, pages, dangling } = await audit(place)
+export async function compare(installation: Installation, acknowledged: readonly string[]) {
+  const { rootIds, pages, dangling } = await audit(installation)
   const found = {
     acknowledged: acknowledged.length,
     lost: acknowledged.filter((id) => !rootIds.has(id)).length,

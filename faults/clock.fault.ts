@@ -7,7 +7,7 @@ import { serveProcess } from '../test/support/process.ts'
 import { makeFolder } from '../test/support/workspace.ts'
 import { compare } from './audit.ts'
 import { tell } from './outcome.ts'
-import { usePlaces } from './worlds.ts'
+import { useInstallations } from './worlds.ts'
 
 const HOUR_MS = 3_600_000
 const JUMPS = [
@@ -19,13 +19,13 @@ const PAGES = 12
 /** After the clock is right nothing may stand still for longer. */
 const STUCK_MS = 60_000
 
-for (const [world, newPlace] of usePlaces()) {
+for (const [world, newInstallation] of useInstallations()) {
   for (const [what, jump] of JUMPS) {
     test(`the clock jumps ${what} in the middle, kill -9, and is right again, ${world}`, async ({ task }) => {
       const site = await servePages((_path, response) => void setTimeout(() => response.end(COLOURED), 400))
       const file = join(await makeFolder(), 'clock')
       const setClock = (ahead: number) => writeFile(file, String(ahead))
-      const place = await newPlace({
+      const installation = await newInstallation({
         CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
         CAPTURE_CONCURRENCY: '2',
         RATE_LIMIT: '10000/1m',
@@ -35,7 +35,7 @@ for (const [world, newPlace] of usePlaces()) {
       const rootIds: string[] = []
       const ask = async (url: string) => {
         const urls = Array.from({ length: PAGES }, (_, index) => ({ url: `${site.url}/${index}`, name: 'x' }))
-        rootIds.push(await askFor(url, place.projectId).post(urls))
+        rootIds.push(await askFor(url, installation.projectId).post(urls))
         await sleep(1_000)
       }
       const kill = async ({ pid, ended }: Awaited<ReturnType<typeof serveProcess>>) => {
@@ -43,20 +43,20 @@ for (const [world, newPlace] of usePlaces()) {
         await ended
       }
       await setClock(0)
-      const first = await serveProcess(place.env)
+      const first = await serveProcess(installation.env)
       await ask(first.url)
       await setClock(jump)
       await ask(first.url)
       await kill(first)
-      const second = await serveProcess(place.env)
+      const second = await serveProcess(installation.env)
       await ask(second.url)
       await kill(second)
       await setClock(0)
 
       const began = performance.now()
-      const last = await serveProcess(place.env)
+      const last = await serveProcess(installation.env)
       await ask(last.url)
-      const client = askFor(last.url, place.projectId)
+      const client = askFor(last.url, installation.projectId)
       // A page is never under way or waiting for long without another that ends.
       const countOf = async () => {
         const all = await Promise.all(rootIds.map((id) => client.status(id)))
@@ -77,7 +77,7 @@ for (const [world, newPlace] of usePlaces()) {
       const { blamed } = await countOf()
       process.kill(last.pid, 'SIGTERM')
       await last.ended
-      const { found, done } = await compare(place, rootIds)
+      const { found, done } = await compare(installation, rootIds)
       tell(task, {
         world,
         times: 1,

@@ -5,7 +5,7 @@ import { askFor, COLOURED, servePages } from '../test/support/pages.ts'
 import { serveProcess } from '../test/support/process.ts'
 import { compare } from './audit.ts'
 import { tell } from './outcome.ts'
-import { type Place, usePlaces } from './worlds.ts'
+import { type Installation, useInstallations } from './worlds.ts'
 
 const KILLS = 100
 /** So many are there at the first kill, and a few more come with each. */
@@ -28,21 +28,24 @@ function unlessGone(error: Error): undefined {
 }
 
 /** Until nothing is left to be captured. */
-async function finishAll(place: Place, rootIds: readonly string[]): Promise<void> {
-  const { url, pid, ended } = await serveProcess(place.env)
-  for (const rootId of rootIds) await askFor(url, place.projectId).finished(rootId)
+async function finishAll(installation: Installation, rootIds: readonly string[]): Promise<void> {
+  const { url, pid, ended } = await serveProcess(installation.env)
+  for (const rootId of rootIds) await askFor(url, installation.projectId).finished(rootId)
   process.kill(pid, 'SIGTERM')
   await ended
 }
 
-for (const [world, newPlace] of usePlaces()) {
+for (const [world, newInstallation] of useInstallations()) {
   test(`kill -9 of the service while pages are captured, ${world}`, async ({ task }) => {
     const site = await servePages((_path, response) => void setTimeout(() => response.end(COLOURED), 100))
-    const place = await newPlace({ CAPTURE_ALLOW: `127.0.0.1:${site.port}`, CAPTURE_CONCURRENCY: '4' })
+    const installation = await newInstallation({
+      CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
+      CAPTURE_CONCURRENCY: '4',
+    })
     const acknowledged: string[] = []
     for (let kill = 0; kill < KILLS; kill++) {
-      const service = await serveProcess(place.env)
-      const client = askFor(service.url, place.projectId)
+      const service = await serveProcess(installation.env)
+      const client = askFor(service.url, installation.projectId)
       const ask = async () => {
         const rootId = await client.post(pagesOf(site.url, PAGES_A_ROOT)).catch(unlessGone)
         if (rootId) acknowledged.push(rootId)
@@ -53,9 +56,9 @@ for (const [world, newPlace] of usePlaces()) {
       await killed
     }
     const began = performance.now()
-    await finishAll(place, acknowledged)
+    await finishAll(installation, acknowledged)
     const recoverySeconds = (performance.now() - began) / 1_000
-    const { found, done } = await compare(place, acknowledged)
+    const { found, done } = await compare(installation, acknowledged)
     tell(task, { world, times: KILLS, ...found, recoverySeconds, note: `${done} pages done` })
     expect(done).toBeGreaterThanOrEqual(acknowledged.length * PAGES_A_ROOT)
   })
@@ -69,16 +72,19 @@ for (const [world, newPlace] of usePlaces()) {
         process.kill(pid, 'SIGKILL')
       } else setTimeout(() => response.end(COLOURED), 100)
     })
-    const place = await newPlace({ CAPTURE_ALLOW: `127.0.0.1:${site.port}`, CAPTURE_CONCURRENCY: '2' })
+    const installation = await newInstallation({
+      CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
+      CAPTURE_CONCURRENCY: '2',
+    })
     let rootId: string | undefined
     const isOver = async (url: string) => {
-      const { counts } = await askFor(url, place.projectId).status(rootId ?? '', 5)
+      const { counts } = await askFor(url, installation.projectId).status(rootId ?? '', 5)
       return counts.queued + counts.running === 0
     }
     for (let over = false; !over; ) {
-      const service = await serveProcess(place.env)
+      const service = await serveProcess(installation.env)
       pid = service.pid
-      rootId ??= await askFor(service.url, place.projectId).post([
+      rootId ??= await askFor(service.url, installation.projectId).post([
         ...pagesOf(site.url, 10, 'early'),
         { url: `${site.url}/killer`, name: 'x' },
         ...pagesOf(site.url, 10, 'late'),
@@ -93,7 +99,7 @@ for (const [world, newPlace] of usePlaces()) {
       if (over) process.kill(service.pid, 'SIGTERM')
       await service.ended
     }
-    const { found, done } = await compare(place, [rootId ?? ''])
+    const { found, done } = await compare(installation, [rootId ?? ''])
     // But for the one.
     const failedPages = found.failedPages - 1
     const note = `given up after ${deaths} deaths; ${done} other pages done`

@@ -9,7 +9,7 @@ import { makeFolder } from '../test/support/workspace.ts'
 import { newWorld } from '../test/support/worlds.ts'
 import { tell } from './outcome.ts'
 import { underLoad } from './under-load.ts'
-import { newPlace } from './worlds.ts'
+import { newInstallation } from './worlds.ts'
 
 const TIMES = 3
 const SHARED = 'PostgreSQL and S3'
@@ -18,7 +18,7 @@ const EMBEDDED = 'SQLite and a folder'
 const postgres = useOwnPostgres()
 const s3 = useS3()
 const shared = async (more: Record<string, string>) =>
-  await newPlace({
+  await newInstallation({
     ...(await newWorld(postgres, s3)),
     DATABASE_WAIT: '1s',
     DATABASE_TIMEOUT: '2s',
@@ -84,7 +84,8 @@ test('the disk is full for 5 s', async ({ task, skip }) => {
   if (!mountSmall(disk, 32)) skip('this user may not mount a small file system')
   onTestFinished(() => void execFileSync('umount', ['-l', disk]))
   const ballast = join(disk, 'ballast')
-  const onSmallDisk = (more: Record<string, string>) => newPlace({ DATA_DIR: join(disk, 'data'), ...more })
+  const onSmallDisk = (more: Record<string, string>) =>
+    newInstallation({ DATA_DIR: join(disk, 'data'), ...more })
   const outcome = await underLoad(onSmallDisk, TIMES, async () => {
     const { bavail, bsize } = await statfs(disk)
     // Others write meanwhile: then it takes what is left.

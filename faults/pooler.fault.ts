@@ -12,7 +12,7 @@ import { newWorld } from '../test/support/worlds.ts'
 import { type Outcome, tell } from './outcome.ts'
 import { findPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts'
 import { underLoad } from './under-load.ts'
-import { newPlace, type Place } from './worlds.ts'
+import { type Installation, newInstallation } from './worlds.ts'
 
 const WORLD = 'PgBouncer, PostgreSQL and S3'
 const TIMES = 5
@@ -36,15 +36,15 @@ function through({ port }: PgBouncer, address: string): string {
   return Object.assign(new URL(address), { port: String(port) }).href
 }
 
-/** Places whose database is behind the pooler, and stricter by default than what we say. */
+/** Installations whose database is behind the pooler, and stricter by default than what we say. */
 function placesBehind(pooler: PgBouncer, onNew = (_address: string) => {}) {
-  return async (more: Record<string, string>): Promise<Place> => {
+  return async (more: Record<string, string>): Promise<Installation> => {
     const world = await newWorld(postgres, s3)
     const address = world['DATABASE_URL'] ?? ''
     await setDefault(address, `default_transaction_isolation = 'repeatable read'`)
     const pooled = through(pooler, address)
     onNew(pooled)
-    return await newPlace({ ...world, DATABASE_URL: pooled, DATABASE_TIMEOUT: '10s', ...more })
+    return await newInstallation({ ...world, DATABASE_URL: pooled, DATABASE_TIMEOUT: '10s', ...more })
   }
 }
 

@@ -8,7 +8,7 @@ import { openStorage } from '../src/storage.ts'
 import { addRows } from '../test/support/results.ts'
 import { tell } from './outcome.ts'
 import { underLoad } from './under-load.ts'
-import { type Place, usePlaces } from './worlds.ts'
+import { type Installation, useInstallations } from './worlds.ts'
 
 const TIMES = 3
 const READERS = 100
@@ -23,7 +23,7 @@ async function openList(url: string): Promise<IncomingMessage> {
   return response
 }
 
-for (const [world, newPlace] of usePlaces()) {
+for (const [world, newInstallation] of useInstallations()) {
   for (const [what, leave] of [
     [
       'give a long list up in the middle',
@@ -40,19 +40,19 @@ for (const [world, newPlace] of usePlaces()) {
     ],
   ] as const) {
     test(`${READERS} clients ${what}, ${world}`, async ({ task }) => {
-      let large: Place | undefined
+      let large: Installation | undefined
       const outcome = await underLoad(
         async (more) => {
-          const place = await newPlace(more)
+          const installation = await newInstallation(more)
           // Rows without pictures, and so in a project of their own.
-          const { store, close } = await openStorage(readConfig({ PORT: '0', ...place.env }))
+          const { store, close } = await openStorage(readConfig({ PORT: '0', ...installation.env }))
           const projectId = crypto.randomUUID()
           await store.createProject({ projectId, name: 'large', created: 1 })
           for (let root = 0; root < ROOTS; root++)
             await addRows(store, projectId, { created: root, jobs: JOBS })
           await close()
-          large = { ...place, projectId }
-          return place
+          large = { ...installation, projectId }
+          return installation
         },
         TIMES,
         async ({ services: [first] }) => {

@@ -2,16 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { test } from 'vitest'
 import { tell } from './outcome.ts'
 import { underLoad } from './under-load.ts'
-import { usePlaces } from './worlds.ts'
+import { useInstallations } from './worlds.ts'
 
 const RESTARTS = 10
 const FREEZES = 2
 /** Longer than a lease. */
 const FROZEN_MS = 30_000
 
-for (const [world, newPlace] of usePlaces()) {
+for (const [world, newInstallation] of useInstallations()) {
   test(`rolling restart: another instance starts, then the first is ended, ${world}`, async ({ task }) => {
-    const outcome = await underLoad(newPlace, RESTARTS, async ({ services, start }) => {
+    const outcome = await underLoad(newInstallation, RESTARTS, async ({ services, start }) => {
       const [first] = services
       await start()
       if (!first) return
@@ -25,7 +25,7 @@ for (const [world, newPlace] of usePlaces()) {
   })
 
   test(`the service stands still for 30 s, ${world}`, async ({ task }) => {
-    const outcome = await underLoad(newPlace, FREEZES, async ({ services: [first] }) => {
+    const outcome = await underLoad(newInstallation, FREEZES, async ({ services: [first] }) => {
       if (!first) return
       process.kill(first.pid, 'SIGSTOP')
       await sleep(FROZEN_MS)

@@ -5,7 +5,7 @@ import { askFor, COLOURED, servePages } from '../test/support/pages.ts'
 import { serveProcess } from '../test/support/process.ts'
 import { compare } from './audit.ts'
 import type { Outcome } from './outcome.ts'
-import type { Place } from './worlds.ts'
+import type { Installation } from './worlds.ts'
 
 const PAGES = 2
 const ASK_MS = 400
@@ -26,30 +26,33 @@ export interface Load {
  * that was acknowledged, and looks at all of it. To be refused is no failure; to be told something wrong is.
  */
 export async function underLoad(
-  newPlace: (more: Record<string, string>) => Promise<Place>,
+  newInstallation: (more: Record<string, string>) => Promise<Installation>,
   times: number,
   make: (load: Load) => Promise<void>,
 ): Promise<Omit<Outcome, 'world'>> {
   const site = await servePages((_path, response) => void setTimeout(() => response.end(COLOURED), 100))
-  const place = await newPlace({ CAPTURE_ALLOW: `127.0.0.1:${site.port}`, CAPTURE_CONCURRENCY: '2' })
+  const installation = await newInstallation({
+    CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
+    CAPTURE_CONCURRENCY: '2',
+  })
   const services: Service[] = []
   const start = async () => {
-    const service = await serveProcess(place.env)
+    const service = await serveProcess(installation.env)
     services.push(service)
     void service.ended.then(() => services.splice(services.indexOf(service), 1))
     return service
   }
   await start()
   const acknowledged: string[] = []
-  let [isOver, turn, refused, failedReads, reads] = [false, 0, 0, 0, 0]
-  const next = () => services[turn++ % services.length]?.url
+  let [isOver, asked, refused, failedReads, reads] = [false, 0, 0, 0, 0]
+  const next = () => services[asked++ % services.length]?.url
 
   const asking = async () => {
     for (; !isOver; await sleep(ASK_MS)) {
       const url = next()
       if (url === undefined) continue
       const urls = Array.from({ length: PAGES }, (_, index) => ({ url: `${site.url}/${index}`, name: 'x' }))
-      await askFor(url, place.projectId)
+      await askFor(url, installation.projectId)
         .post(urls)
         .then(
           (rootId) => acknowledged.push(rootId),
@@ -62,7 +65,7 @@ export async function underLoad(
       const url = next()
       const known = [...acknowledged]
       if (url === undefined) continue
-      const answer = await readList(url + rootsPath(place.projectId))
+      const answer = await readList(url + rootsPath(installation.projectId))
       reads++
       if (answer === 'wrong' || (answer instanceof Set && known.some((id) => !answer.has(id)))) failedReads++
     }
@@ -73,16 +76,16 @@ export async function underLoad(
     await make({ services, start })
   }
   const ended = performance.now()
-  while (!((await readList(`${next()}${rootsPath(place.projectId)}`)) instanceof Set)) await sleep(20)
+  while (!((await readList(`${next()}${rootsPath(installation.projectId)}`)) instanceof Set)) await sleep(20)
   const recoverySeconds = (performance.now() - ended) / 1_000
   isOver = true
   await Promise.all(load)
-  for (const rootId of acknowledged) await askFor(next() ?? '', place.projectId).finished(rootId)
+  for (const rootId of acknowledged) await askFor(next() ?? '', installation.projectId).finished(rootId)
   for (const { pid, ended: gone } of [...services]) {
     process.kill(pid, 'SIGTERM')
     await gone
   }
-  const { found, done } = await compare(place, acknowledged)
+  const { found, done } = await compare(installation, acknowledged)
   const note = `${done} pages done, ${reads} reads, ${refused} requests refused`
   return { times, ...found, failedReads, recoverySeconds, note }
 }

@@ -9,7 +9,7 @@ import { serveProcess, start } from '../test/support/process.ts'
 import { makeFolder } from '../test/support/workspace.ts'
 import { compare } from './audit.ts'
 import { tell } from './outcome.ts'
-import { usePlaces } from './worlds.ts'
+import { useInstallations } from './worlds.ts'
 
 /** The versions whose data must be understood, by the last commit of each. */
 const VERSIONS = ['f65ba45', '49c37f7', '5db6917']
@@ -31,7 +31,7 @@ async function checkOut(version: string): Promise<string | undefined> {
   return folder
 }
 
-for (const [world, newPlace] of usePlaces()) {
+for (const [world, newInstallation] of useInstallations()) {
   for (const version of VERSIONS) {
     test(`kill -9 of ${version} while pages are captured, then this version, ${world}`, async ({
       task,
@@ -40,18 +40,18 @@ for (const [world, newPlace] of usePlaces()) {
       const tree = await checkOut(version)
       if (!tree) return skip(`${version} is not in this repository`)
       const site = await servePages((_path, response) => void setTimeout(() => response.end(COLOURED), 200))
-      // What a place is made with is that version's work, too.
-      const place = await newPlace(
+      // What a installation is made with is that version's work, too.
+      const installation = await newInstallation(
         { CAPTURE_ALLOW: `127.0.0.1:${site.port}`, CAPTURE_CONCURRENCY: '2' },
         join(tree, 'bin', 'proofsheet.js'),
       )
       const old = start(process.execPath, [join(tree, 'bin', 'proofsheet.js'), 'serve'], {
-        env: { PORT: '0', ...place.env },
+        env: { PORT: '0', ...installation.env },
       })
       const [, oldUrl = ''] = await old.waitFor(/ready at (http:\/\/\S+)/)
       const urls = Array.from({ length: PAGES }, (_, index) => ({ url: `${site.url}/${index}`, name: 'x' }))
       const acknowledged: string[] = []
-      const ask = async () => await askFor(oldUrl, place.projectId).post(urls)
+      const ask = async () => await askFor(oldUrl, installation.projectId).post(urls)
       for (let root = 0; root < ROOTS; root++) {
         const rootId = await ask().catch(() => undefined)
         // It brought a queue of its own for PostgreSQL.
@@ -63,12 +63,12 @@ for (const [world, newPlace] of usePlaces()) {
       await old.ended
 
       const began = performance.now()
-      const service = await serveProcess(place.env)
-      for (const rootId of acknowledged) await askFor(service.url, place.projectId).finished(rootId)
+      const service = await serveProcess(installation.env)
+      for (const rootId of acknowledged) await askFor(service.url, installation.projectId).finished(rootId)
       const recoverySeconds = (performance.now() - began) / 1_000
       process.kill(service.pid, 'SIGTERM')
       await service.ended
-      const { found, done } = await compare(place, acknowledged)
+      const { found, done } = await compare(installation, acknowledged)
       tell(task, { world, times: 1, ...found, recoverySeconds, note: `${done} pages done` })
     })
   }

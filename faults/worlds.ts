@@ -7,13 +7,16 @@ import { makeFolder } from '../test/support/workspace.ts'
 import { bothWorlds } from '../test/support/worlds.ts'
 
 /** Where a service keeps what it has, with one project. */
-export interface Place {
+export interface Installation {
   readonly env: Record<string, string>
   readonly projectId: string
 }
 
-/** An empty place, with one project. `command`: the program that makes it, if not this one. */
-export async function newPlace(more: Record<string, string>, command = COMMAND): Promise<Place> {
+/** An empty installation, with one project. `command`: the program that makes it, if not this one. */
+export async function newInstallation(
+  more: Record<string, string>,
+  command = COMMAND,
+): Promise<Installation> {
   const env = { ...BROWSER_ENV, DATA_DIR: join(await makeFolder(), 'data'), ...more }
   const projectId = randomUUID()
   const making = start(process.execPath, [command, 'project', 'create', '--id', projectId], { env })
@@ -21,10 +24,10 @@ export async function newPlace(more: Record<string, string>, command = COMMAND):
   return { env, projectId }
 }
 
-/** Both worlds, by name; each call of the function makes an empty place. */
-export function usePlaces(): [string, typeof newPlace][] {
+/** Both worlds, by name; each call of the function makes an empty installation. */
+export function useInstallations(): [string, typeof newInstallation][] {
   return bothWorlds(usePostgres(), useS3()).map(([name, newWorld]) => [
     name,
-    async (more, command) => await newPlace({ ...(await newWorld()), ...more }, command),
+    async (more, command) => await newInstallation({ ...(await newWorld()), ...more }, command),
   ])
 }

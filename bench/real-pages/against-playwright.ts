@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type BenchCamera, findBenchBrowser, LIMITS, openOurs, openPlain, type Wanted } from './cameras.ts'
 import { percent } from './jobs.ts'
 import type { Options } from './options.ts'
-import { decode, differs, encode, type Pixels, place } from './pixels.ts'
+import { decode, differs, encode, offsetOf, type Pixels } from './pixels.ts'
 import { serveRealPages } from './serve.ts'
 
 const SIZE = { width: 1280, height: 800 }
@@ -64,9 +64,9 @@ function compare(one: Pixels, other: Pixels) {
   let wrong = 0
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
-      if (!differs(one.data, place(one, x, y), other.data, place(other, x, y), 0)) continue
+      if (!differs(one.data, offsetOf(one, x, y), other.data, offsetOf(other, x, y), 0)) continue
       wrong++
-      const at = place(difference, x, y)
+      const at = offsetOf(difference, x, y)
       difference.data.fill(0, at, at + 3)
     }
   }

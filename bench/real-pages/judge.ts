@@ -1,6 +1,6 @@
 import { inkOf, isBlank, STRIP } from './ink.ts'
 import { type Mask, open } from './mask.ts'
-import { decode, differs, type Pixels, place, sameRow } from './pixels.ts'
+import { decode, differs, offsetOf, type Pixels, sameRow } from './pixels.ts'
 import { findSource } from './source.ts'
 
 // Whether a picture of a full page is right, and what is wrong with it. It is compared in strips with a reference.
@@ -62,7 +62,7 @@ function compareStrip(picture: Pixels, { pixels, mask }: Reference, y: number): 
       seen += to - from
       if (same) continue
       for (let x = from; x < to; x++) {
-        const at = place(pixels, x, row)
+        const at = offsetOf(pixels, x, row)
         if (differs(picture.data, at, pixels.data, at)) wrong++
       }
     }

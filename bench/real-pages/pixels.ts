@@ -27,12 +27,12 @@ export async function encode({ width, height, data }: Pixels): Promise<Buffer> {
 }
 
 /** Where a pixel begins. */
-export function place({ width }: Pixels, x: number, y: number): number {
+export function offsetOf({ width }: Pixels, x: number, y: number): number {
   return (y * width + x) * CHANNELS
 }
 
 export function rowOf(pixels: Pixels, y: number): Buffer {
-  return pixels.data.subarray(place(pixels, 0, y), place(pixels, 0, y + 1))
+  return pixels.data.subarray(offsetOf(pixels, 0, y), offsetOf(pixels, 0, y + 1))
 }
 
 /** The same to the last bit. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
 import { ignoreTimeout, LIMITS, type Wanted } from './cameras.ts'
 import type { Area } from './mask.ts'
-import { decode, type Pixels, place } from './pixels.ts'
+import { decode, offsetOf, type Pixels } from './pixels.ts'
 import { unlike } from './unlike.ts'
 
 // A full page as someone sees it who scrolls through it: windows, one below the other, each a plain picture of what
@@ -89,8 +89,8 @@ async function stitch(page: Page, { width, height }: WindowSize, first: number):
     const strip = await decode(await page.screenshot({ animations: 'disabled' }))
     const rows = Math.min(y === 0 ? first : top + height, taken) - y
     if (top > y || rows <= 0) throw new Error(`the page cannot be scrolled to ${y} px`)
-    const from = place(pixels, 0, y - top)
-    strip.data.copy(pixels.data, place(pixels, 0, y), from, from + rows * width * 3)
+    const from = offsetOf(pixels, 0, y - top)
+    strip.data.copy(pixels.data, offsetOf(pixels, 0, y), from, from + rows * width * 3)
     const within = { x: 0, y: top, width, height }
     areas.push(...(await staying(page)).flatMap((area) => overlap(widen(area, top), within)))
     y += rows

@@ -1,7 +1,7 @@
 import { inkOf, STRIP } from './ink.ts'
 import type { Reference } from './judge.ts'
 import { both, open } from './mask.ts'
-import { differs, type Pixels, place } from './pixels.ts'
+import { differs, offsetOf, type Pixels } from './pixels.ts'
 
 /** A strip with less than this could be from anywhere. */
 const TELLING_INK = 200
@@ -54,9 +54,9 @@ function looksLike(
     for (let span = 0; span < columns.length; span += 2) {
       const [start = 0, end = 0] = [columns[span], columns[span + 1]]
       for (let x = start; x < end; x += STEP_X) {
-        const at = place(picture, x, y + row)
+        const at = offsetOf(picture, x, y + row)
         if (x > start && differs(picture.data, at, picture.data, at - STEP_X * 3)) ink++
-        if (differs(picture.data, at, pixels.data, place(pixels, x, from + row)) && ++wrong > allowed)
+        if (differs(picture.data, at, pixels.data, offsetOf(pixels, x, from + row)) && ++wrong > allowed)
           return false
       }
     }

@@ -1,5 +1,5 @@
 import { type Area, both, maskOf, open } from './mask.ts'
-import { differs, type Pixels, place, sameRow } from './pixels.ts'
+import { differs, offsetOf, type Pixels, sameRow } from './pixels.ts'
 
 const BLOCK = 32
 
@@ -19,7 +19,7 @@ export function unlike(one: Side, other: Side): Area[] {
     const columns = open(both(mask.spans(y), otherMask.spans(y)), width)
     for (let span = 0; span < columns.length; span += 2) {
       for (let x = columns[span] ?? 0; x < (columns[span + 1] ?? 0); x++) {
-        const at = place(one.pixels, x, y)
+        const at = offsetOf(one.pixels, x, y)
         if (!differs(one.pixels.data, at, other.pixels.data, at)) continue
         blocks.add(Math.floor(y / BLOCK) * inRow + Math.floor(x / BLOCK))
       }

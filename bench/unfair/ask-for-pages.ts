@@ -1,6 +1,6 @@
 import { projectPath, statusPath } from '../../src/contract/paths.ts'
 import { isFinal, type RootStatus } from '../../src/contract/status.ts'
-import type { Place } from './attack.ts'
+import type { Setup } from './attack.ts'
 import type { Party } from './world.ts'
 
 export interface Wanted {
@@ -13,7 +13,7 @@ export interface Wanted {
 
 /** Asks for pages of the bench's site. Answers the root, or the status where it was refused. */
 export async function askForPages(
-  { world, service }: Place,
+  { world, service }: Setup,
   { projectId, write }: Party,
   { path, pages, loadingTime = 15_000, width = 1200, height = 720 }: Wanted,
 ): Promise<{ rootId: string } | { refused: number }> {
@@ -35,7 +35,7 @@ export async function askForPages(
 
 /** Undefined where it was not answered with one. */
 export async function readStatus(
-  { service }: Place,
+  { service }: Setup,
   { projectId, read }: Party,
   rootId: string,
   waitS = 0,
@@ -48,14 +48,14 @@ export async function readStatus(
 }
 
 /** Seconds until all of them are finished; `limitS` where it takes longer. */
-export async function timePages(place: Place, party: Party, wanted: Wanted, limitS: number): Promise<number> {
+export async function timePages(setup: Setup, party: Party, wanted: Wanted, limitS: number): Promise<number> {
   const began = performance.now()
   const seconds = () => (performance.now() - began) / 1_000
-  const asked = await askForPages(place, party, wanted)
+  const asked = await askForPages(setup, party, wanted)
   if ('refused' in asked) throw new Error(`the victim was refused: ${asked.refused}`)
   while (seconds() < limitS) {
     const left = Math.max(1, Math.ceil(limitS - seconds()))
-    const status = await readStatus(place, party, asked.rootId, Math.min(5, left))
+    const status = await readStatus(setup, party, asked.rootId, Math.min(5, left))
     if (status && isFinal(status.state)) return seconds()
   }
   return limitS

@@ -4,8 +4,8 @@ import type { LineOptions } from './line.ts'
 import type { Running } from './service.ts'
 import type { World } from './world.ts'
 
-/** Where an attack takes place. */
-export interface Place {
+/** The service that is attacked, and its world. */
+export interface Setup {
   readonly world: World
   readonly service: Running
 }
@@ -36,9 +36,9 @@ export interface Attack {
   readonly seconds?: number
   /** Why it cannot be made here. */
   missing?(): Promise<string | undefined>
-  start(place: Place): Promise<UnderWay>
+  start(setup: Setup): Promise<UnderWay>
   /** Something else that the victim does, quiet and attacked; how many seconds it took, up to `ERRAND_S`. */
-  errand?(place: Place): Promise<number>
+  errand?(setup: Setup): Promise<number>
 }
 
 /** Connections of a process of their own. */

@@ -1,5 +1,5 @@
 import { projectPath } from '../../src/contract/paths.ts'
-import { type Attack, attackWith, type Place } from './attack.ts'
+import { type Attack, attackWith, type Setup } from './attack.ts'
 import { toPost } from './requests.ts'
 
 const MEGABYTE = 1_048_576
@@ -14,7 +14,7 @@ const sending = (
   id,
   what,
   env: { CAPTURE_CONCURRENCY: '0' },
-  async start({ world: { attacker }, service }: Place) {
+  async start({ world: { attacker }, service }: Setup) {
     const url = service.url + projectPath(attacker.projectId)
     const request = toPost(url, attacker.write, makeBody())
     return await attackWith({

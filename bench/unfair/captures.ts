@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { picturePath } from '../../src/contract/paths.ts'
 import { isFinal } from '../../src/contract/status.ts'
 import { askForPages, readStatus, timePages, type Wanted } from './ask-for-pages.ts'
-import { type Attack, ERRAND_S, type Place } from './attack.ts'
+import { type Attack, ERRAND_S, type Setup } from './attack.ts'
 
 const SMALL: Wanted = { path: '/small', pages: 6 }
 
@@ -24,13 +24,13 @@ const capturing = (
   what,
   ownWorld: true,
   missing,
-  async start(place) {
-    const { attacker } = place.world
-    const asked = await askForPages(place, attacker, wanted)
+  async start(setup) {
+    const { attacker } = setup.world
+    const asked = await askForPages(setup, attacker, wanted)
     let over = false
     const untilFinal = async (rootId: string) => {
       while (!over) {
-        const status = await readStatus(place, attacker, rootId, 2).catch(() => undefined)
+        const status = await readStatus(setup, attacker, rootId, 2).catch(() => undefined)
         if (status && isFinal(status.state)) return
         if (!status) await sleep(500)
       }
@@ -38,7 +38,7 @@ const capturing = (
     return {
       async tell() {
         if ('refused' in asked) return { [asked.refused]: 1 }
-        return await tellOutcomes(place, asked.rootId)
+        return await tellOutcomes(setup, asked.rootId)
       },
       // What was asked for stays in the queue: the service has to live with it.
       stop: async () => {
@@ -51,17 +51,17 @@ const capturing = (
 })
 
 /** Of the attacker's pages: how many are in which state, and for what reason; of pictures also their megabytes. */
-async function tellOutcomes(place: Place, rootId: string): Promise<Record<string, number>> {
-  const { attacker } = place.world
+async function tellOutcomes(setup: Setup, rootId: string): Promise<Record<string, number>> {
+  const { attacker } = setup.world
   const told: Record<string, number> = {}
-  for (const { state, reason, uuid } of (await readStatus(place, attacker, rootId))?.urls ?? []) {
-    const name = reason ?? (state === 'done' && uuid ? await describePicture(place, rootId, uuid) : state)
+  for (const { state, reason, uuid } of (await readStatus(setup, attacker, rootId))?.urls ?? []) {
+    const name = reason ?? (state === 'done' && uuid ? await describePicture(setup, rootId, uuid) : state)
     told[name] = (told[name] ?? 0) + 1
   }
   return told
 }
 
-async function describePicture({ world: { attacker }, service }: Place, rootId: string, uuid: string) {
+async function describePicture({ world: { attacker }, service }: Setup, rootId: string, uuid: string) {
   const response = await fetch(service.url + picturePath(attacker.projectId, rootId, uuid), {
     method: 'HEAD',
     headers: { authorization: `Bearer ${attacker.read}` },
@@ -69,7 +69,7 @@ async function describePicture({ world: { attacker }, service }: Place, rootId: 
   return `a picture of ${Math.round(Number(response.headers.get('content-length')) / 1e6)} MB`
 }
 
-const errand: Attack['errand'] = (place) => timePages(place, place.world.victim, SMALL, ERRAND_S)
+const errand: Attack['errand'] = (setup) => timePages(setup, setup.world.victim, SMALL, ERRAND_S)
 
 /** Rows 5 and 6: pages that cost more than their share of the browser, or of the memory. */
 export const captures: readonly Attack[] = [

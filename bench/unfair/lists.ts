@@ -1,5 +1,5 @@
 import { archivePath, eventsPath, overviewsPath, rootsPath, statusPath } from '../../src/contract/paths.ts'
-import { type Attack, attackWith, type Place } from './attack.ts'
+import { type Attack, attackWith, type Setup } from './attack.ts'
 import { toGet } from './requests.ts'
 import { addLargeRoot, addPictures, type World } from './world.ts'
 
@@ -33,7 +33,7 @@ const reading = (
 ): Attack => ({
   id,
   what,
-  async start({ world, service }: Place) {
+  async start({ world, service }: Setup) {
     const { projectId, read } = world.attacker
     const url = service.url + path(projectId, await largeRootOf(world))
     return await attackWith({

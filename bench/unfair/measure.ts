@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { rootPath } from '../../src/contract/paths.ts'
-import type { Attack, Place } from './attack.ts'
+import type { Attack, Setup } from './attack.ts'
 import { startChild } from './children.ts'
 import type { Probed, ProbeOrder } from './prober.ts'
 import { toGet } from './requests.ts'
@@ -37,31 +37,31 @@ export interface Measured {
  */
 export async function measureAttack(tree: Tree, world: World, attack: Attack): Promise<Measured> {
   const service = await startService(tree, { ...world.env, ...attack.env })
-  const place: Place = { world, service }
+  const setup: Setup = { world, service }
   const prober = startChild<ProbeOrder | 'enough', Probed>('prober.ts')
-  const probe = (ms: number) => prober.ask(toProbe(place, ms, attack.victim))
+  const probe = (ms: number) => prober.ask(toProbe(setup, ms, attack.victim))
   let underWay: Awaited<ReturnType<Attack['start']>> | undefined
   try {
     await probe(WARM_UP_MS)
     // The first starts the browser.
-    await attack.errand?.(place)
-    const quietErrand = await attack.errand?.(place)
+    await attack.errand?.(setup)
+    const quietErrand = await attack.errand?.(setup)
     const quiet = await probe(QUIET_MS)
     const idle = megabytesOf(service.pid)
     const memory = watchMemory(service.pid)
-    underWay = await attack.start(place)
+    underWay = await attack.start(setup)
     const probing = probe((attack.seconds ?? ATTACK_S) * 1_000)
     let isLooking = true
     void underWay.ended?.then(() => {
       if (isLooking) void prober.ask('enough').catch(() => {})
     })
-    const [attacked, attackedErrand] = await Promise.all([probing, attack.errand?.(place)])
+    const [attacked, attackedErrand] = await Promise.all([probing, attack.errand?.(setup)])
     isLooking = false
     memory.stop()
     const answers = await underWay.tell()
     await underWay.stop()
-    const afterwards = await answersAfterwards(place)
-    underWay = await attack.start(place)
+    const afterwards = await answersAfterwards(setup)
+    underWay = await attack.start(setup)
     await sleep(BEFORE_END_MS)
     const end = await service.end()
     return {
@@ -82,7 +82,7 @@ export async function measureAttack(tree: Tree, world: World, attack: Attack): P
 }
 
 export function toProbe(
-  { world: { victim }, service }: Place,
+  { world: { victim }, service }: Setup,
   ms: number,
   how: NonNullable<Attack['victim']> = { fresh: false },
 ): ProbeOrder {
@@ -96,7 +96,7 @@ export function toProbe(
   }
 }
 
-async function answersAfterwards({ world: { victim }, service }: Place): Promise<number | undefined> {
+async function answersAfterwards({ world: { victim }, service }: Setup): Promise<number | undefined> {
   const began = performance.now()
   const latest = began + 15_000
   while (performance.now() < latest) {

@@ -1,5 +1,5 @@
 import { eventsPath, statusPath } from '../../src/contract/paths.ts'
-import { type Attack, attackWith, type Place } from './attack.ts'
+import { type Attack, attackWith, type Setup } from './attack.ts'
 import { keepChanging } from './change-pages.ts'
 import { toGet } from './requests.ts'
 import { addWaitingRoot } from './world.ts'
@@ -12,7 +12,7 @@ const watching = (id: string, what: string, connections: number, path: typeof ev
   id,
   what,
   env: { CAPTURE_CONCURRENCY: '0' },
-  async start({ world: { storage, attacker }, service }: Place) {
+  async start({ world: { storage, attacker }, service }: Setup) {
     const { projectId } = attacker
     const rootId = await addWaitingRoot(storage, attacker, { pages: PAGES, addressBytes: ADDRESS_BYTES })
     const changing = keepChanging(storage, { projectId, rootId })

@@ -47,9 +47,9 @@ export const watchers = (many: number): Special => ({
     })
     const prober = startChild<ProbeOrder, Probed>('prober.ts')
     const child = startChild<WatchOrder | WaitOrder, Heard>('watcher.ts')
-    const place = { world, service }
+    const setup = { world, service }
     try {
-      const quiet = await prober.ask(toProbe(place, 2_500))
+      const quiet = await prober.ask(toProbe(setup, 2_500))
       const idle = megabytesOf(service.pid)
       const memory = watchMemory(service.pid)
       const url = service.url + eventsPath(projectId, rootId)
@@ -65,7 +65,7 @@ export const watchers = (many: number): Special => ({
       const before = processorSecondsOf(service.pid)
       await sleep(STILL_S * 1_000)
       const share = (processorSecondsOf(service.pid) - before) / STILL_S
-      const probing = prober.ask(toProbe(place, CHANGES * 1_000))
+      const probing = prober.ask(toProbe(setup, CHANGES * 1_000))
       const times: number[] = []
       let fewest = first.heard
       for (let changes = 1; changes <= CHANGES; changes++) {

@@ -51,6 +51,6 @@ export function stringsOf(args: string): Buffer[] {
 }
 
 /** The first argument, where it is a number. */
-export function numberAt(args: string, place: number): number {
-  return Number(args.split(', ').at(place))
+export function numberAt(args: string, index: number): number {
+  return Number(args.split(', ').at(index))
 }

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 
-/** `<projectId>/<uuid>.png` or `<projectId>/<uuid>-preview.png`: always made here, never taken from user text. */
+/** `<projectId>/<uuid>.png` or `<projectId>/<uuid>-preview.png`. Made here, never from the text of a user. */
 export type ImageKey = `${string}/${string}.png`
 
 export function pictureKey(projectId: string, uuid: string): ImageKey {
@@ -25,7 +25,7 @@ export function parseKey(key: ImageKey): KeyParts {
 
 const NAME = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-preview)?\.png$/
 
-/** The key of what lies under this name among the files of a project; undefined where that is none of ours. */
+/** The key of a file of a project, by its name. Undefined if it is not a file of ours. */
 export function parseName(projectId: string, name: string): ImageKey | undefined {
   return NAME.test(name) ? `${projectId}/${name as `${string}.png`}` : undefined
 }
@@ -44,33 +44,33 @@ export interface OpenImage {
   close(): Promise<void>
 }
 
-/** `damaged`: cut off, empty, or something else than a plain file of ours. */
+/** `damaged`: cut off, empty, or not a plain file. */
 export type Condition = 'whole' | 'missing' | 'damaged'
 
-/** Pictures on their way in: added one by one, then made visible together. */
+/** Pictures that are being stored: added one by one, then published together. */
 export interface ImageBatch {
   add(key: ImageKey, bytes: Uint8Array): Promise<void>
   /**
-   * When this resolves every added image is durable under its key and survives a power cut. `before` is called before
-   * each of them, and stops it by throwing; `after` when it is there.
+   * When this resolves, every added image is durable under its key and survives a power cut. `before` is called before each
+   * image and can stop it by throwing. `after` is called when the image is there.
    */
   publish(steps?: { before?: () => void; after?: () => void }): Promise<void>
-  /** Removes what was added and not published. Never throws; harmless after `publish`. */
+  /** Removes images that were added and not published. Never throws. Does nothing after `publish`. */
   discard(): Promise<void>
 }
 
-/** What lies in a store, whether a result points at it or not. */
+/** A stored file, whether a result points at it or not. */
 export interface StoredImage {
   readonly key: ImageKey
   /** In Unix milliseconds. */
   readonly modified: number
 }
 
-/** How much more a store can hold. */
-export interface Room {
+/** The space on the disk. */
+export interface DiskSpace {
   readonly totalBytes: number
   readonly freeBytes: number
-  /** Less is free than is kept for others: nothing that is large is to be stored. */
+  /** Less is free than the reserve for the database: store nothing large. */
   readonly isFull: boolean
 }
 
@@ -82,45 +82,44 @@ export interface Addresses {
 }
 
 /**
- * Where pictures lie and how they are addressed. An image never changes once a result points at it.
- * Methods may throw AppError `storage_full`, `storage_failed` or `unavailable`. What a `publish` that failed has
- * already put under its keys stays there, and belongs to no result.
+ * Stores pictures and makes their addresses. An image never changes once a result points at it. Methods may throw
+ * AppError `storage_full`, `storage_failed` or `unavailable`. After a `publish` that failed, some images may stay under
+ * their keys; no result points at them.
  */
 export interface Images {
   startBatch(): Promise<ImageBatch>
-  /** `origin`: how the client reaches the service, where the addresses lead back to it. */
+  /** `origin`: the address of the service, for addresses that lead back to it. */
   addresses(at: { now: number; origin: string }): Addresses | Promise<Addresses>
   /**
-   * The image that a path of this service (with its query) was signed for. Throws `not_found` for what is no
-   * image path of the service's (and so always where the addresses lead elsewhere), `address_invalid` for whatever
-   * `addresses` did not make, `address_expired` after its time.
+   * The image of a signed path (with its query). Throws `not_found` if it is not the path of an image (always for S3, whose
+   * addresses lead to the bucket), `address_invalid` if `addresses` did not make it, `address_expired` after its time.
    */
   verify(path: string, now: number): { key: ImageKey; expiresMs: number }
-  /** Undefined where there is none that is whole; `condition` says why. */
+  /** Undefined if the image is missing or damaged; `condition` says which. */
   open(key: ImageKey): Promise<OpenImage | undefined>
-  /** Without reading it: cheap enough to be asked of every picture. */
+  /** Does not read the whole image: cheap enough for every picture. */
   condition(key: ImageKey): Promise<Condition>
-  /** All that lies under the keys of a project, some at a time, in no order. */
+  /** All images of a project, some at a time, in no order. */
   walk(projectId: string): AsyncGenerator<readonly StoredImage[]>
-  /** For good, and durable when it resolves. What is not there is no failure. `before` as for `publish`. */
+  /** Removes images for good; durable when it resolves. A missing image is no failure. `before` as for `publish`. */
   remove(keys: readonly ImageKey[], before?: () => void): Promise<void>
-  /** From now on a second database points at these pictures: what one does not know the other may. */
+  /** Marks the pictures as used by a second database: an image that one database does not know may belong to the other. */
   setShared(): Promise<void>
   isShared(): Promise<boolean>
   /**
-   * Removes what killed processes left on its way in: a day later, and where nothing has changed since the last call.
-   * Answers how many batches.
+   * Removes unpublished images of killed processes, a day later, if nothing has changed since the last call. Returns how many
+   * batches it removed.
    */
   tidy(): Promise<number>
   /** The id of the store that these pictures are part of. */
   findStoreId(): Promise<string | undefined>
-  /** Keeps it with the pictures, unless there is one already. Answers the one that is there. */
+  /** Writes the id beside the pictures, unless there is one. Returns the id that is there. */
   keepStoreId(storeId: string): Promise<string>
-  /** Whether there is any picture at all. Undefined where that cannot be told. */
+  /** Whether there is any picture. Undefined if that is not known. */
   holdsAny(): Promise<boolean | undefined>
-  /** Undefined where there is always more. */
-  room(): Promise<Room | undefined>
-  /** Throws where the store cannot answer. */
+  /** Undefined if there is no limit. */
+  room(): Promise<DiskSpace | undefined>
+  /** Throws if the storage does not answer. */
   check(): Promise<void>
   close(): Promise<void>
 }

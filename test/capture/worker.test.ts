@@ -5,7 +5,7 @@ import { CaptureFigures } from '../../src/capture/figures.ts'
 import { createWork } from '../../src/capture/worker.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { AppError } from '../../src/errors.ts'
-import type { Room } from '../../src/images/images.ts'
+import type { DiskSpace } from '../../src/images/images.ts'
 import { openStorage } from '../../src/storage.ts'
 import { newRequest, newSeen } from '../support/captures.ts'
 import { makePng, makeProject } from '../support/results.ts'
@@ -40,7 +40,7 @@ async function captureOn({
   }
   let left = refusals
   const startBatch = images.startBatch.bind(images)
-  const room: Room = { totalBytes: 1_000, freeBytes: 500, isFull }
+  const room: DiskSpace = { totalBytes: 1_000, freeBytes: 500, isFull }
   Object.assign(images, {
     room: async () => room,
     startBatch: async () => {

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import type { Room } from '../../src/images/images.ts'
+import type { DiskSpace } from '../../src/images/images.ts'
 import { openEvents } from '../support/event-stream.ts'
 import { eventsUrl, finishNext, readStatus, startAccepting } from '../support/requests.ts'
 import type { TestService } from '../support/service.ts'
 
 /** As a disk tells it. */
 function fill({ images }: TestService, isFull: boolean): void {
-  const room: Room = { totalBytes: 1_000, freeBytes: isFull ? 1 : 500, isFull }
+  const room: DiskSpace = { totalBytes: 1_000, freeBytes: isFull ? 1 : 500, isFull }
   Object.assign(images, { room: async () => room })
 }
 

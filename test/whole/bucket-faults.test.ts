@@ -105,11 +105,11 @@ describe('what someone has to put right is said in words', () => {
     )
     vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'wrong')
     expect(await check({ IMAGES_URL: at(s3.bucket) })).toBe(
-      'storage_failed: S3 refused: the secret key is not the right one (SignatureDoesNotMatch).',
+      'storage_failed: S3 refused: the secret key is wrong (SignatureDoesNotMatch).',
     )
     vi.stubEnv('AWS_ACCESS_KEY_ID', 'nobody')
     expect(await check({ IMAGES_URL: at(s3.bucket) })).toBe(
-      'storage_failed: S3 refused: it does not know the access key (InvalidAccessKeyId).',
+      'storage_failed: S3 refused: the access key is unknown (InvalidAccessKeyId).',
     )
     stubCredentials()
   })

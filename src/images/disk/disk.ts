@@ -15,7 +15,7 @@ import { removeFiles, walkFiles } from './stored-files.ts'
 
 export async function openDiskImages(root: string, signer: PathSigner): Promise<Images> {
   await translating(() => makeDurableFolder(join(root, STAGING))).catch((error) => {
-    // What is there can be read all the same; who stores something tries again.
+    // Reading works without the folder. Storing tries again to make it.
     if (error.code !== 'storage_full') throw error
   })
   await tidyStaging(root)
@@ -43,7 +43,7 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
   }
 }
 
-/** `ready`: the projects' folders that are known to be there, and to stay. */
+/** `ready`: folders of projects that are known to be durable. */
 async function startBatch(root: string, ready: Set<string>): Promise<ImageBatch> {
   const staging = join(root, STAGING, randomBytes(9).toString('base64url'))
   await translating(() => makeStaging(root, staging))
@@ -61,7 +61,7 @@ async function startBatch(root: string, ready: Set<string>): Promise<ImageBatch>
       translating(async () => {
         const folders = new Set(staged.map(({ key }) => join(root, dirname(key))))
         for (const folder of folders) if (!ready.has(folder)) await makeProjectFolder(folder)
-        // All of them are over, also when one failed: after that the keys may be another import's.
+        // Wait for all, also if one failed: afterwards another import may use the keys.
         const move = async ({ key, file }: (typeof staged)[number]) => {
           before?.()
           await rename(file, join(root, key))
@@ -84,7 +84,7 @@ async function makeStaging(root: string, staging: string): Promise<void> {
   const make = () => mkdir(staging, { mode: 0o700 })
   await make().catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error
-    // There was no room for it at the start. Where the whole folder has gone, that is an error.
+    // The disk was full at the start. If the whole folder is missing, that is an error.
     await mkdir(join(root, STAGING), { mode: 0o700 })
     await make()
   })
@@ -92,7 +92,7 @@ async function makeStaging(root: string, staging: string): Promise<void> {
 
 async function makeProjectFolder(folder: string): Promise<void> {
   await makeDurableFolder(folder)
-  // Pictures behind a link would be stored and then never served.
+  // Pictures behind a symbolic link would be stored but never served.
   if (!(await lstat(folder)).isDirectory()) throw new AppError('storage_failed', `${folder} is not a folder.`)
 }
 
@@ -106,7 +106,7 @@ async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** After a failed fsync the kernel may have dropped the pages: trying again would report a success that is none. */
+/** After a failed fsync the data may be lost, although a second fsync would succeed. So there is no second try. */
 async function syncOrFail(sync: () => Promise<void>, path: string): Promise<void> {
   try {
     await sync()

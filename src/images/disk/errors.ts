@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 
-/** Runs something on the folder of pictures; what it throws is one of ours. */
+/** Works on the folder of pictures, and translates its errors into AppErrors. */
 export async function translating<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()
@@ -19,7 +19,7 @@ export async function translating<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same for what comes in parts. */
+/** The same for a generator. */
 export async function* translatingAll<T>(parts: AsyncGenerator<T>): AsyncGenerator<T> {
   for (;;) {
     const next = await translating(() => parts.next())

@@ -3,7 +3,7 @@ import { link, open, readFile, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { syncFolder } from '../../durable-folder.ts'
 
-/** Makes a small file that is its owner's alone, whole and durable. Answers what is in it: whoever makes it together agrees. */
+/** Makes a small file, complete and durable, readable by its owner only. Returns its content: processes that make it at the same time get the same. */
 export async function makeOnce(path: string, text: string): Promise<string> {
   const folder = dirname(path)
   const draft = join(folder, `.${basename(path).replace(/^\./, '')}-${randomBytes(6).toString('hex')}`)

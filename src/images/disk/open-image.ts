@@ -6,9 +6,9 @@ import { isWhole } from './whole-file.ts'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
-/** Files that were found whole, each by its size and time: until those change, its end is not read again. */
+/** Files that were found complete, by size and time. While these do not change, the end is not read again. */
 export type KnownWhole = Map<ImageKey, string>
-/** How many are remembered, at about 200 bytes each. */
+/** How many are kept, at about 200 bytes each. */
 const MOST_KNOWN = 10_000
 
 export async function openImage(
@@ -50,13 +50,13 @@ async function openWhole(
   const path = join(root, key)
   let file: FileHandle
   try {
-    // O_NOFOLLOW guards the last step of the path only, so the project's folder is looked at by itself.
+    // O_NOFOLLOW protects only the last step of the path, so the project's folder is checked separately.
     if (!(await lstat(dirname(path))).isDirectory()) return 'missing'
     file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? ''
     if (['ENOENT', 'ENOTDIR'].includes(code)) return 'missing'
-    // A link, or a pipe that nobody writes to.
+    // A symbolic link, or a pipe without a writer.
     if (['ELOOP', 'ENXIO'].includes(code)) return 'damaged'
     throw error
   }

@@ -1,15 +1,15 @@
 import { statfs } from 'node:fs/promises'
-import type { Room } from '../images.ts'
+import type { DiskSpace } from '../images.ts'
 
 /**
- * What is kept free: the database often lies on the same disk, and its rows and log are what requests need. Its log may
- * grow to this size. Of a small disk it is a share, or nothing would ever be stored there.
+ * What stays free for the database, which is often on the same disk: its log may grow to this size. On a small disk it is
+ * a share of it.
  */
 const RESERVE_BYTES = 64 * 1024 * 1024
 const RESERVE_SHARE = 0.05
 
-export async function readRoom(folder: string): Promise<Room> {
-  // What is free for root alone does not count.
+export async function readRoom(folder: string): Promise<DiskSpace> {
+  // Space that only root may use does not count.
   const { bsize, blocks, bavail } = await statfs(folder)
   const totalBytes = blocks * bsize
   const freeBytes = bavail * bsize

@@ -5,21 +5,21 @@ import type { Addresses, ImageKey } from '../images.ts'
 import { signingWindow } from '../signing-window.ts'
 import type { SigningKey } from './signing-keys.ts'
 
-/** Signs with the first key, accepts any. */
+/** Signs with the first key, accepts all. */
 export interface PathSigner {
   readonly keys: readonly SigningKey[]
   readonly windowMs: number
 }
 
-// Exactly what `signPaths` makes: a fixed order, each parameter once, one spelling of every part.
+// Exactly as `signPaths` makes it: a fixed order, each parameter once, one spelling.
 const SIGNED =
   /^\/images\/([0-9a-f-]{36}\/[0-9a-f-]{36}(?:-preview)?\.png)\?expires=([1-9]\d{0,11})&key=([a-zA-Z0-9]{1,16})&signature=([A-Za-z0-9_-]{43})$/
 const IMAGE_PATH = /^\/images\/[0-9a-f-]{36}\/[0-9a-f-]{36}(?:-preview)?\.png(?:\?|$)/
 
-/** Origins remembered at a time. One service is reached under few; who tries many gains nothing by it. */
+/** Origins that are kept. A service has few. */
 const ORIGINS = 16
 
-/** `createPathAddresses`, made once for each origin and window. */
+/** `createPathAddresses`, made once for each origin and signing window. */
 export function keepPathAddresses(signer: PathSigner): (at: { now: number; origin: string }) => Addresses {
   let kept = new Map<string, Addresses>()
   let expires = 0
@@ -36,7 +36,7 @@ export function keepPathAddresses(signer: PathSigner): (at: { now: number; origi
   }
 }
 
-/** Addresses that begin with `origin`, equal for every call within one window. */
+/** Addresses that begin with `origin`. They are the same within one signing window. */
 export function createPathAddresses(signer: PathSigner, at: { now: number; origin: string }): Addresses {
   const [key] = signer.keys
   if (!key) throw new Error('a signer needs at least one key')

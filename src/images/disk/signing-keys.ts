@@ -8,14 +8,14 @@ import { makeOnce, readIfThere } from './make-once.ts'
 export interface SigningKey {
   readonly id: string
   readonly mac: Mac
-  /** Tells keys apart that share an id, without telling the secret. */
+  /** Distinguishes keys with the same id, without showing the secret. */
   readonly fingerprint: string
 }
 
 const MIN_SECRET_BYTES = 32
 const ENTRY = /^([a-zA-Z0-9]{1,16}):([A-Za-z0-9+/_-]+={0,2})$/
 
-/** `id:base64,id:base64`, also one a line with `#` comments. Error messages never repeat a secret. */
+/** `id:base64,id:base64`, or one per line with `#` comments. Error messages never show a secret. */
 export function parseSigningKeys(text: string): readonly SigningKey[] {
   const entries = text
     .split('\n')
@@ -40,7 +40,7 @@ export function parseSigningKeys(text: string): readonly SigningKey[] {
     return toSigningKey(match[1], bytes)
   })
   const ids = keys.map((key) => key.id)
-  if (new Set(ids).size < ids.length) throw new Error('must not name two keys alike')
+  if (new Set(ids).size < ids.length) throw new Error('must not have two keys with the same id')
   return keys
 }
 
@@ -53,7 +53,7 @@ function toSigningKey(id: string, bytes: Buffer): SigningKey {
   return { id, mac: createMac(bytes), fingerprint }
 }
 
-/** The keys kept in the data directory, made at the first call. Processes that start together agree on one. */
+/** The keys in the data directory. The first call makes one. Processes that start at the same time get the same key. */
 export async function loadOrMakeSigningKeys(dataDir: string): Promise<readonly SigningKey[]> {
   const path = join(dataDir, 'signing-keys')
   const kept = await readIfThere(path)

@@ -1,12 +1,12 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Pictures on their way in lie here until they are published; on the same file system, so that a rename does it. */
+/** Pictures are written here until they are published. On the same file system, so that publishing is a rename. */
 export const STAGING = '.staging'
-/** What a killed process left in staging is removed once no import can still be using it. */
+/** Files of killed processes are removed after this time: no import can still use them. */
 const KEPT_MS = 24 * 3_600_000
 
-/** `lastSeen`, if given: only what was there at the last look, and has not changed since. A clock may have jumped. */
+/** With `lastSeen`, only what was there the last time and has not changed since: the clock may have jumped. */
 export async function tidyStaging(root: string, lastSeen?: Map<string, number>): Promise<number> {
   const oldest = Date.now() - KEPT_MS
   const seen = new Map<string, number>()

@@ -13,7 +13,7 @@ export async function keepStoreId(root: string, storeId: string): Promise<string
   return (await makeOnce(join(root, FILE), `${storeId}\n`)).trim()
 }
 
-/** Looks no further than the first picture. */
+/** Stops at the first picture. */
 export async function holdsAny(root: string): Promise<boolean> {
   for await (const project of await opendir(root)) {
     if (!project.isDirectory() || parseId(project.name) === undefined) continue

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { syncFolder } from '../../durable-folder.ts'
 import { type ImageKey, parseName, type StoredImage } from '../images.ts'
 
-/** Looked at together: what is read for others meanwhile does not wait for more. */
+/** Files checked at a time, so that other reads do not wait. */
 const FILES_AT_ONCE = 100
 
 /** See `Images.walk`. */

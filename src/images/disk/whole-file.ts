@@ -1,13 +1,13 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/** How every PNG ends: a chunk without data, and so always the same bytes. */
+/** The last bytes of every PNG: a chunk without data. */
 export const PNG_END = Buffer.from('0000000049454e44ae426082', 'hex')
 const IEND = PNG_END.readUInt32BE(4)
 const SIGNATURE_BYTES = 8
 const CHUNK_HEAD_BYTES = 8
 const BLOCK_BYTES = 64 * 1024
 
-/** Whether a PNG of this size was written to its end. One short read tells, but for those with something behind it. */
+/** Whether a PNG is complete. One short read is enough, unless there are bytes after its end. */
 export async function isWhole(file: FileHandle, size: number): Promise<boolean> {
   if (size < PNG_END.length) return false
   const end = Buffer.alloc(PNG_END.length)
@@ -15,7 +15,7 @@ export async function isWhole(file: FileHandle, size: number): Promise<boolean> 
   return end.equals(PNG_END) || (await endsEarlier(file, size))
 }
 
-/** A picture that came with bytes behind its end is kept as it came: then its chunks lead to the end. */
+/** A picture may have bytes after its end and is kept as it came. Then its chunks are followed to the end. */
 async function endsEarlier(file: FileHandle, size: number): Promise<boolean> {
   const block = Buffer.alloc(BLOCK_BYTES)
   for (let at = SIGNATURE_BYTES; at < size; ) {

@@ -4,7 +4,7 @@ import { signingWindow } from '../signing-window.ts'
 import { type ExpiringCredentials, keepCredentials } from './credentials.ts'
 import { type BucketAddress, createPresigner } from './sigv4.ts'
 
-/** S3 accepts no address that is to hold for longer. */
+/** S3 accepts no address that is valid for longer. */
 const LONGEST_SECONDS = 7 * 86_400
 
 export interface S3Addressing {
@@ -12,15 +12,15 @@ export interface S3Addressing {
   readonly prefix: string
   readonly region: string
   readonly windowMs: number
-  /** The credentials of the moment. Throws where there are none. */
+  /** The current credentials. Throws if there are none. */
   readonly credentials: () => Promise<ExpiringCredentials>
 }
 
-/** Presigned addresses, equal for every call within one window and with the same credentials. */
+/** Presigned addresses. They are the same within one signing window and with the same credentials. */
 export function createS3Addresses(addressing: S3Addressing): (now: number) => Promise<Addresses> {
   const { bucket, prefix, region, windowMs } = addressing
   const currentCredentials = keepCredentials(addressing.credentials)
-  const place = `${region}.${bucket.host}.${bucket.origin}${bucket.path}${prefix}`
+  const location = `${region}.${bucket.host}.${bucket.origin}${bucket.path}${prefix}`
   let last: { credentials: ExpiringCredentials; signed: number; addresses: Addresses } | undefined
   return async (now) => {
     const credentials = await currentCredentials(now)
@@ -34,7 +34,7 @@ export function createS3Addresses(addressing: S3Addressing): (now: number) => Pr
       'base64url',
     ).slice(0, 8)
     const presign = createPresigner({ bucket, region, credentials, signed, expires })
-    const tag = `${credentials.accessKeyId}.${fingerprint}.${signed}.${expires}.${place}`
+    const tag = `${credentials.accessKeyId}.${fingerprint}.${signed}.${expires}.${location}`
     const addresses = { tag, address: (key: string) => presign(prefix + key) }
     last = { credentials, signed, addresses }
     return addresses

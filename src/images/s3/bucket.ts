@@ -2,19 +2,19 @@ import { GetObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client
 import { AppError } from '../../errors.ts'
 import { boundedCredentials, type ExpiringCredentials } from './credentials.ts'
 import { toImagesError } from './errors.ts'
-import { createGate } from './gate.ts'
+import { createRequestLimiter } from './request-limiter.ts'
 import type { BucketAddress } from './sigv4.ts'
 
-export interface S3Place {
+export interface BucketSettings {
   readonly bucket: string
   readonly endpoint: string | undefined
   readonly region: string | undefined
   readonly style: 'path' | 'virtual'
-  /** How long a request may take, with its repetitions; more for what has to be sent. */
+  /** How long a request may take, with its retries. Uploads may take longer. */
   readonly timeoutMs: number
-  /** The host that addresses name instead of the bucket's. */
+  /** The host in addresses, instead of the bucket's. */
   readonly publicUrl: string | undefined
-  /** The host that a signature names. */
+  /** The host in the signature. */
   readonly signedHost: 'bucket' | 'public'
 }
 
@@ -24,11 +24,11 @@ export interface S3Bucket {
   readonly address: BucketAddress
   readonly credentials: () => Promise<ExpiringCredentials>
   /**
-   * Runs one request that sends so many bytes, in bounded time and with few others. Throws AppErrors whose cause is
-   * what S3 said.
+   * Runs one request that sends so many bytes, in limited time and with few others. Throws AppErrors whose cause is the
+   * error of S3.
    */
   readonly run: Run
-  /** The same for what is read as slowly as someone pleases: it keeps a connection, but none that `run` could need. */
+  /** The same for an answer that may be read slowly. It uses a connection of its own, not one of `run`. */
   readonly read: Run
   close(): void
 }
@@ -39,45 +39,45 @@ type Run = <T>(
 ) => Promise<T>
 
 const REQUESTS_AT_ONCE = 32
-/** Answers that are being read. */
+/** Answers that may be read at a time. */
 const READ_AT_ONCE = 500
-/** What they may hold in memory together; one that is larger goes alone. */
+/** Memory for uploads together. A larger one runs alone. */
 const BYTES_AT_ONCE = 64 * 1024 * 1024
-/** A line slower than this, for each request, is as good as none. */
+/** A slower upload is given up. */
 const SLOWEST_BYTES_PER_SECOND = 8 * 1024
-/** What stores other than AWS answer to, unless told otherwise. */
+/** The region of stores other than AWS, by default. */
 const ANY_REGION = 'us-east-1'
 
-export async function openBucket(place: S3Place): Promise<S3Bucket> {
-  const region = place.region ?? (await findRegion(place))
+export async function openBucket(settings: BucketSettings): Promise<S3Bucket> {
+  const region = settings.region ?? (await findRegion(settings))
   const target = {
     region,
-    ...(place.endpoint !== undefined && { endpoint: place.endpoint }),
-    forcePathStyle: place.style === 'path',
+    ...(settings.endpoint !== undefined && { endpoint: settings.endpoint }),
+    forcePathStyle: settings.style === 'path',
   }
-  const credentials = boundedCredentials(region, place.timeoutMs)
+  const credentials = boundedCredentials(region, settings.timeoutMs)
   const openLane = (maxSockets: number) => {
     const client = new S3Client({
       ...target,
       credentials,
-      // A store that does not know it would cost six seconds for every large picture.
+      // Not every store knows it, and then each large picture would take six seconds longer.
       expectContinueHeader: false,
-      // The newer checksums are unknown to many stores; the signature covers the SHA-256 of what is sent anyway.
+      // Many stores do not know the newer checksums. The signature covers the SHA-256 of the body anyway.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
-        connectionTimeout: place.timeoutMs,
-        socketTimeout: place.timeoutMs,
+        connectionTimeout: settings.timeoutMs,
+        socketTimeout: settings.timeoutMs,
         httpAgent: { keepAlive: true, maxSockets },
         httpsAgent: { keepAlive: true, maxSockets },
       },
     })
-    const takeTurn = createGate(REQUESTS_AT_ONCE, BYTES_AT_ONCE)
+    const limit = createRequestLimiter(REQUESTS_AT_ONCE, BYTES_AT_ONCE)
     const run: Run = (request, bytes = 0) =>
-      takeTurn(bytes, () => {
-        const timeMs = place.timeoutMs + (bytes / SLOWEST_BYTES_PER_SECOND) * 1000
+      limit(bytes, () => {
+        const timeMs = settings.timeoutMs + (bytes / SLOWEST_BYTES_PER_SECOND) * 1000
         const late = new AbortController()
-        // Until the answer begins: what it says may take its time, as long as it moves.
+        // The limit is for the beginning of the answer. Its body may take longer.
         const timer = setTimeout(() => late.abort(), timeMs)
         return explaining(() => request(client, { abortSignal: late.signal })).finally(() =>
           clearTimeout(timer),
@@ -87,9 +87,9 @@ export async function openBucket(place: S3Place): Promise<S3Bucket> {
   }
   const [own, reading] = [openLane(REQUESTS_AT_ONCE), openLane(READ_AT_ONCE)]
   return {
-    name: place.bucket,
+    name: settings.bucket,
     region,
-    address: await findAddress(target, place),
+    address: await findAddress(target, settings),
     credentials,
     run: own.run,
     read: reading.run,
@@ -100,8 +100,8 @@ export async function openBucket(place: S3Place): Promise<S3Bucket> {
   }
 }
 
-/** As the environment or the profile says. */
-async function findRegion({ endpoint }: S3Place): Promise<string> {
+/** The region of the environment or the profile. */
+async function findRegion({ endpoint }: BucketSettings): Promise<string> {
   try {
     return await new S3Client({}).config.region()
   } catch (cause) {
@@ -112,12 +112,12 @@ async function findRegion({ endpoint }: S3Place): Promise<string> {
 }
 
 /**
- * The SDK knows the hosts of every partition, region and style: it is asked where it would send a request, and the
- * request is not sent.
+ * The SDK knows the hosts of every partition, region and style. It prepares a request, which shows the host, and the request
+ * is not sent.
  */
 async function findAddress(
   target: S3ClientConfig,
-  { bucket, publicUrl, signedHost }: S3Place,
+  { bucket, publicUrl, signedHost }: BucketSettings,
 ): Promise<BucketAddress> {
   const nobody = { accessKeyId: 'nobody', secretAccessKey: 'nobody' }
   const client = new S3Client({ ...target, credentials: nobody })

@@ -4,16 +4,16 @@ import { AppError } from '../../errors.ts'
 import type { S3Credentials } from './sigv4.ts'
 
 export interface ExpiringCredentials extends S3Credentials {
-  /** Those of a role end at some time, and every address signed with them ends then, too. */
+  /** Credentials of a role expire, and so do all addresses that they signed. */
   readonly expiration?: Date | undefined
 }
 
-/** A role or an agent that is asked for credentials answers within this, or is asked anew. */
+/** If credentials do not come within this time, they are requested again. */
 const CREDENTIALS_MS = 5_000
 
 /**
- * The SDK's chain: environment, profile, roles; kept until shortly before they expire. Where it gets stuck, the next
- * one who asks begins with a fresh chain: its own would wait for the stuck one for ever.
+ * The SDK's chain: environment, profile, roles. Credentials are kept until shortly before they expire. If the chain hangs,
+ * the next call uses a new one.
  */
 export function boundedCredentials(region: string, mostMs: number): S3Client['config']['credentials'] {
   const timeMs = Math.min(mostMs, CREDENTIALS_MS)
@@ -22,7 +22,7 @@ export function boundedCredentials(region: string, mostMs: number): S3Client['co
   return async () => {
     const late = new AbortController()
     const deadline = sleep(timeMs, undefined, { signal: late.signal, ref: false }).then(() => {
-      throw new Error(`nobody answered within ${timeMs} ms`)
+      throw new Error(`no answer within ${timeMs} ms`)
     })
     try {
       return await Promise.race([chain(), deadline])
@@ -41,10 +41,10 @@ export function boundedCredentials(region: string, mostMs: number): S3Client['co
   }
 }
 
-/** How often the chain is asked whether it has others by now. It renews them minutes before they expire. */
+/** How often the chain is asked for newer credentials. It renews them minutes before they expire. */
 const ASKED_MS = 1_000
 
-/** Where new credentials cannot be had just now, those that are still valid do. */
+/** If no new credentials come, the old ones are used while they are valid. */
 export function keepCredentials(
   load: () => Promise<ExpiringCredentials>,
 ): (now: number) => Promise<ExpiringCredentials> {

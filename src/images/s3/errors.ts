@@ -1,13 +1,14 @@
 import { AppError } from '../../errors.ts'
 
-/** What someone has to put right; said with the name that S3 gives it. */
+/** Errors that the operator must fix, by the name that S3 gives them. */
 const MISTAKES: Record<string, string> = {
   NoSuchBucket: 'there is no such bucket',
-  InvalidAccessKeyId: 'it does not know the access key',
-  SignatureDoesNotMatch: 'the secret key is not the right one',
-  AccessDenied: 'the credentials do not allow this; without s3:ListBucket, what is missing reads so, too',
-  AuthorizationHeaderMalformed: 'the region is another one',
-  PermanentRedirect: 'the bucket lies in another region or behind another endpoint',
+  InvalidAccessKeyId: 'the access key is unknown',
+  SignatureDoesNotMatch: 'the secret key is wrong',
+  AccessDenied:
+    'the credentials do not allow this (without s3:ListBucket, S3 also says so for a missing object)',
+  AuthorizationHeaderMalformed: 'the region is wrong',
+  PermanentRedirect: 'the bucket is in another region or at another endpoint',
   InvalidToken: 'the session token is not valid',
 }
 const FULL = new Set(['QuotaExceeded', 'XMinioStorageFull', 'InsufficientStorage'])
@@ -16,12 +17,12 @@ interface S3Failure extends NodeJS.ErrnoException {
   readonly $metadata?: { readonly httpStatusCode?: number }
 }
 
-/** `NotFound`: to a HEAD, which is answered without a body that could say more. */
+/** `NotFound` is the answer to a HEAD request, which has no body. */
 function isMissing(error: unknown): boolean {
   return ['NoSuchKey', 'NotFound'].includes((error as S3Failure | undefined)?.name ?? '')
 }
 
-/** Undefined where S3 says that there is no such object. */
+/** Undefined if S3 says that there is no such object. */
 export async function ifThere<T>(answer: Promise<T>): Promise<T | undefined> {
   try {
     return await answer
@@ -31,7 +32,7 @@ export async function ifThere<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Who may not list a bucket is not told what is missing in it. */
+/** Without the right to list a bucket, S3 says "access denied" for a missing object. */
 export function isDenied(error: unknown): boolean {
   const { code, cause } = error as AppError
   return code === 'storage_failed' && (cause as Error)?.name === 'AccessDenied'
@@ -46,7 +47,7 @@ export function toImagesError(error: unknown): unknown {
   }
   if (status !== undefined && status < 500 && status !== 429 && status !== 408 && name !== 'RequestTimeout') {
     const reason = message.includes('Deserialization error')
-      ? 'whatever answers there does not answer as S3 does'
+      ? 'the server does not answer as S3 does'
       : (MISTAKES[status === 403 && !MISTAKES[name] ? 'AccessDenied' : name] ?? message)
     return new AppError('storage_failed', `S3 refused: ${reason} (${name}).`, { cause: error })
   }

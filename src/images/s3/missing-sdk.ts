@@ -1,9 +1,9 @@
 import { AppError } from '../../errors.ts'
 
-/** An optional peer: who keeps pictures in a folder does not install it. */
+/** An optional peer dependency: with pictures in a folder it is not needed. */
 const SDK = '@aws-sdk/client-s3'
 
-/** What to run, where the driver does not load because its SDK is not there. */
+/** Says what to install if the SDK is missing. */
 export function explainMissingSdk(error: NodeJS.ErrnoException): never {
   if (error.code !== 'ERR_MODULE_NOT_FOUND' || !error.message.includes(`'${SDK}'`)) throw error
   throw new AppError(

@@ -11,7 +11,7 @@ import {
   type OpenImage,
 } from '../images.ts'
 import { createS3Addresses } from './addresses.ts'
-import { openBucket, type S3Bucket, type S3Place } from './bucket.ts'
+import { type BucketSettings, openBucket, type S3Bucket } from './bucket.ts'
 import { ifThere, isDenied, toImagesError } from './errors.ts'
 import { openSpool } from './spool.ts'
 import { findStoreId, holdsAny, keepStoreId } from './store-id.ts'
@@ -19,14 +19,14 @@ import { removeObjects, walkObjects } from './stored-objects.ts'
 
 const UPLOADS_AT_ONCE = 16
 const SHARED = '.proofsheet/shared'
-/** As long as an address is handed out at most: after that it is another one. */
+/** The longest time in which an address is given out. */
 const CACHE_CONTROL = 'public, max-age=86400, immutable'
 
 export async function openS3Images(
-  place: S3Place & { readonly prefix: string; readonly windowMs: number },
+  settings: BucketSettings & { readonly prefix: string; readonly windowMs: number },
 ): Promise<Images> {
-  const { prefix, windowMs } = place
-  const bucket = await openBucket(place)
+  const { prefix, windowMs } = settings
+  const bucket = await openBucket(settings)
   const { address, region, credentials } = bucket
   const addresses = createS3Addresses({ bucket: address, prefix, region, windowMs, credentials })
   return {
@@ -44,7 +44,7 @@ export async function openS3Images(
       await bucket.run((s3, options) => s3.send(new PutObjectCommand(object), options))
     },
     isShared: async () => (await conditionOf(bucket, prefix + SHARED)) !== 'missing',
-    // What is on its way in has no name.
+    // Unpublished pictures are files without names: there is nothing to remove.
     tidy: async () => 0,
     findStoreId: () => findStoreId(bucket, prefix),
     keepStoreId: (storeId) => keepStoreId(bucket, prefix, storeId),
@@ -56,8 +56,8 @@ export async function openS3Images(
 }
 
 /**
- * Pictures wait on the local disk and are uploaded when they are published: a bucket has no rename, and what is
- * uploaded before its key is known to be ours could overwrite what a result points at.
+ * Pictures wait on the local disk and are uploaded when they are published. A bucket has no rename, and an earlier upload could
+ * overwrite a picture that a result points at.
  */
 async function startBatch(bucket: S3Bucket, prefix: string): Promise<ImageBatch> {
   const spool = await translating(async () => openSpool())
@@ -113,7 +113,7 @@ async function openImage(bucket: S3Bucket, Key: string): Promise<OpenImage | und
   }
 }
 
-/** What was not sent to its end is not there at all: S3 compares what came with what was announced. */
+/** An incomplete upload is not stored: S3 compares its length with the announced length. */
 async function conditionOf(bucket: S3Bucket, Key: string): Promise<Condition> {
   const head = await ifThere(
     bucket.run((s3, options) => s3.send(new HeadObjectCommand({ Bucket: bucket.name, Key }), options)),
@@ -130,7 +130,7 @@ async function* explained(body: Readable | Promise<Readable>): AsyncGenerator<Ui
   }
 }
 
-/** Asks for something that is not there: the answer tells whether bucket, credentials and signature are right. */
+/** Asks for a missing object. The answer shows whether bucket, credentials and signature are right. */
 async function checkBucket(bucket: S3Bucket, prefix: string): Promise<void> {
   try {
     const nothing = { Bucket: bucket.name, Key: `${prefix}.proofsheet/nothing` }
@@ -141,10 +141,10 @@ async function checkBucket(bucket: S3Bucket, prefix: string): Promise<void> {
     if (isDenied(error)) return
     throw error
   }
-  throw new AppError('storage_failed', 'Whatever answers there does not answer as S3 does.')
+  throw new AppError('storage_failed', 'The server does not answer as S3 does.')
 }
 
-/** What the disk for temporary files has to say. */
+/** Translates errors of the temporary folder. */
 async function translating<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()

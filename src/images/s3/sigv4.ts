@@ -9,11 +9,11 @@ export interface S3Credentials {
 
 /** A bucket as its addresses name it. */
 export interface BucketAddress {
-  /** How an address begins: `https://shots.s3.eu-central-1.amazonaws.com`. */
+  /** The beginning of an address: `https://shots.s3.eu-central-1.amazonaws.com`. */
   readonly origin: string
-  /** The `Host` that the server will see. */
+  /** The `Host` header that the server gets. */
   readonly host: string
-  /** What stands before a key: `/`, or `/shots/` in path style. */
+  /** The path before a key: `/`, or `/shots/` in path style. */
   readonly path: string
 }
 
@@ -27,9 +27,8 @@ export interface Presigning {
 }
 
 /**
- * Makes presigned GET addresses (AWS Signature Version 4, in the query), character for character those of
- * `@aws-sdk/s3-request-presigner`, at about a hundredth of its cost: but for the key, everything that is signed is
- * the same for a whole window, and so is made once.
+ * Makes presigned GET addresses (AWS Signature Version 4, in the query), exactly as `@aws-sdk/s3-request-presigner` does, at
+ * about a hundredth of its cost. Except for the key, everything is the same for a whole signing window and made once.
  */
 export function createPresigner({ bucket, region, credentials, signed, expires }: Presigning) {
   const time = new Date(signed * 1000).toISOString().replace(/[-:]|\.\d+/g, '')
@@ -37,7 +36,7 @@ export function createPresigner({ bucket, region, credentials, signed, expires }
   const scope = `${day}/${region}/s3/aws4_request`
   const credential = encode(`${credentials.accessKeyId}/${scope}`)
   const { sessionToken } = credentials
-  // Sorted, as both the canonical request and the SDK want it; the signature's place is in between.
+  // Sorted, as the canonical request and the SDK require. The signature is put in between.
   const before =
     `X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Content-Sha256=UNSIGNED-PAYLOAD&X-Amz-Credential=${credential}` +
     `&X-Amz-Date=${time}&X-Amz-Expires=${expires - signed}` +
@@ -47,7 +46,7 @@ export function createPresigner({ bucket, region, credentials, signed, expires }
   const signingKey = deriveKey(credentials.secretAccessKey, [day, region, 's3', 'aws4_request'])
   const sign = createMac(signingKey)(`AWS4-HMAC-SHA256\n${time}\n${scope}\n`)
 
-  // By the length of the path, which is all that changes: kept with the rest in its place.
+  // By the length of the path. Only the path changes, so the rest is kept.
   const requests = new Map<number, Buffer>()
   const makeRequest = (path: string) => {
     const request = Buffer.from(`GET\n${path}${rest}`)
@@ -74,12 +73,12 @@ function deriveKey(secret: string, parts: readonly string[]): Buffer {
 
 const PLAIN = /^[\w.~/-]*$/
 
-/** A key as it stands in a path: slashes stay, everything but unreserved characters is escaped. */
+/** Escapes a key for a path. Slashes stay. */
 function encodeKey(key: string): string {
   return PLAIN.test(key) ? key : key.split('/').map(encode).join('/')
 }
 
-/** RFC 3986: `encodeURIComponent` leaves five characters alone that it should not. */
+/** RFC 3986: `encodeURIComponent` does not escape five characters that it should. */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,

@@ -6,30 +6,30 @@ import { promisify } from 'node:util'
 
 const [closeFile, readFile, writeFile] = [promisify(close), promisify(read), promisify(write)]
 
-/** Bytes that wait on the disk for their turn, and not in memory. A kill leaves none of them behind. */
+/** Keeps bytes on the disk instead of in memory until they are uploaded. A kill leaves nothing behind. */
 export interface Spool {
-  /** Answers how to get them back. */
+  /** Stores bytes. Returns a function that reads them again. */
   keep(bytes: Uint8Array): Promise<() => Promise<Buffer>>
   close(): Promise<void>
 }
 
-/** A file in the folder for temporary files that loses its name as soon as it is open. */
+/** A file in the temporary folder, which is deleted as soon as it is open. */
 export function openSpool(): Spool {
   const path = join(tmpdir(), `proofsheet-${randomBytes(9).toString('base64url')}`)
-  // In one go: a process that is killed in between leaves a name behind.
+  // Synchronous: a process that is killed in between would leave a file behind.
   const file = openSync(path, 'wx+', 0o600)
   unlinkSync(path)
   let end = 0
   let closing: Promise<void> | undefined
   const under = new Set<Promise<unknown>>()
-  // The number of a file that was closed is soon another file's: nobody may still be using it.
+  // After closing, the file descriptor is used for other files. So no read may still be running.
   const use = async <T>(work: () => Promise<T>): Promise<T> => {
     if (closing) throw new Error('the file for temporary pictures is closed')
     const result = work()
     under.add(result)
     return await result.finally(() => under.delete(result))
   }
-  // Made here and not where the bytes are: functions made in one place keep alive what any of them uses.
+  // Made here, not beside the bytes: closures of one scope keep all its variables alive.
   const reader = (start: number, length: number) => () => use(() => readExactly(file, start, length))
   return {
     async keep(bytes) {

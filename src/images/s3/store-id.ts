@@ -11,11 +11,11 @@ export async function findStoreId(bucket: S3Bucket, prefix: string): Promise<str
     const { Body } = await s3.send(new GetObjectCommand(object), options)
     return await Body?.transformToString()
   })
-  // Some servers show an object half written while it is written again.
+  // Some servers show an incomplete object while it is being written.
   return parseId((await unlessDenied(ifThere(read)))?.trim() ?? '')
 }
 
-/** A bucket has no way to make what is not there that all of them know: so it is looked at again. */
+/** Not every store can write an object only if it is missing. So it is read again after writing. */
 export async function keepStoreId(bucket: S3Bucket, prefix: string, storeId: string): Promise<string> {
   const kept = await findStoreId(bucket, prefix)
   if (kept !== undefined) return kept
@@ -29,7 +29,7 @@ export async function keepStoreId(bucket: S3Bucket, prefix: string, storeId: str
   return (await findStoreId(bucket, prefix)) ?? storeId
 }
 
-/** Looks at the names of folders only; there may be other things in the bucket. */
+/** Lists only the names of folders: the bucket may contain other things. */
 export async function holdsAny(bucket: S3Bucket, prefix: string): Promise<boolean | undefined> {
   const folders = { Bucket: bucket.name, Prefix: prefix, Delimiter: '/' }
   const listed = await unlessDenied(

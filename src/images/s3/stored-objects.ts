@@ -5,7 +5,7 @@ import type { S3Bucket } from './bucket.ts'
 
 const REMOVED_AT_ONCE = 16
 
-/** See `Images.walk`. As many at a time as S3 lists in one answer. */
+/** See `Images.walk`. Gives as many as S3 lists in one answer. */
 export async function* walkObjects(
   bucket: S3Bucket,
   prefix: string,
@@ -24,7 +24,7 @@ export async function* walkObjects(
   }
 }
 
-/** See `Images.remove`. One request each: not every store knows the request for many. */
+/** See `Images.remove`. One request for each: not every store supports removing many at once. */
 export async function removeObjects(
   bucket: S3Bucket,
   prefix: string,

@@ -1,5 +1,5 @@
-/** Lets few work at a time, and few bytes; the others wait in their order. */
-export function createGate(most: number, mostBytes: number) {
+/** Limits how many requests run at a time, and how many bytes they send. The others wait in their order. */
+export function createRequestLimiter(most: number, mostBytes: number) {
   const waiting: { bytes: number; enter: () => void }[] = []
   let inside = 0
   let bytesInside = 0
