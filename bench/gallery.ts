@@ -23,9 +23,9 @@ export async function measureGallery(world: World): Promise<Figure[]> {
   const env = await world.empty()
   const config = readConfig(env)
   const storage = await openStorage(config)
-  const storage = { store: storage.store, dataDir: config.dataDir }
-  const whole = await hangMany(storage, { roots: 1, jobsPerRoot: PICTURES, now: Date.now() })
-  const parted = await hangMany(storage, { roots: 100, jobsPerRoot: PICTURES / 100, now: Date.now() })
+  const filled = { store: storage.store, dataDir: config.dataDir }
+  const whole = await hangMany(filled, { roots: 1, jobsPerRoot: PICTURES, now: Date.now() })
+  const parted = await hangMany(filled, { roots: 100, jobsPerRoot: PICTURES / 100, now: Date.now() })
   await storage.close()
   const service = await startProofsheet(env)
   const rootId = whole.rootIds[0] ?? ''

@@ -38,7 +38,7 @@ export type JobOverview = Static<typeof JobOverview>
 
 export const PageFailure = Type.Object(
   {
-    position: Type.Integer({ description: 'Its place in the request, from 0.' }),
+    position: Type.Integer({ description: 'Its position in the request, from 0.' }),
     url: Type.String({ description: 'Address of the page.' }),
     name: Type.String({ description: 'Display name of the page.' }),
     reason: Reason,
@@ -80,7 +80,7 @@ export const RootOverview = Type.Object(
   },
   {
     $id: 'RootOverview',
-    description: 'A root at a glance: how far it is, its first screenshots, and its first failures.',
+    description: 'A root at a glance: its state, its first screenshots, and its first failures.',
   },
 )
 

@@ -7,10 +7,10 @@ export const Readiness = Type.Object(
       {
         state: Type.Enum(['ready', 'elsewhere', 'no_browser', 'stuck'], {
           description:
-            'Who captures: this process, others (workers), nobody for want of a browser, or nobody though pages wait.',
+            'Who captures: this process, other processes (workers), none because there is no browser, or none although pages wait.',
         }),
         browser: Type.Optional(Type.String({ description: 'Which browser this process captures with.' })),
-        detail: Type.Optional(Type.String({ description: 'What is wrong, and what helps.' })),
+        detail: Type.Optional(Type.String({ description: 'What is wrong, and what to do about it.' })),
       },
       { description: 'Whether new screenshots can be captured.' },
     ),

@@ -11,7 +11,7 @@ export const CAPTURE_REASONS = {
   unreachable: 'its server could not be reached, or did not answer as a web server does',
   tls: 'its certificate or encryption is not valid',
   timeout: 'nothing came in time, or the page kept the browser busy',
-  blocked: 'its address is not one that the service may ask',
+  blocked: 'captured pages may not reach its address',
   redirects: 'it was redirected too often',
   download: 'it is a file to download, not a page',
   too_large: 'it loads more than the service takes, or its picture is larger than the service can store',
@@ -28,11 +28,13 @@ const Time = (description: string) => Type.Integer({ description: `${description
 export const Reason = Type.Enum(Object.keys(CAPTURE_REASONS) as CaptureReason[], {
   description: `${Object.entries(CAPTURE_REASONS)
     .map(([reason, words]) => `\`${reason}\`: ${words}.`)
-    .join(' ')} Strangers are told \`unreachable\` instead of \`dns\` and \`blocked\`.`,
+    .join(
+      ' ',
+    )} Clients that the operator does not trust are told \`unreachable\` instead of \`dns\` and \`blocked\`.`,
 })
 
 const PageStatus = Type.Object({
-  position: Type.Integer({ description: 'Its place in the request, from 0.' }),
+  position: Type.Integer({ description: 'Its position in the request, from 0.' }),
   url: Type.String(),
   name: Type.String(),
   state: Type.Enum(CAPTURE_STATES),
@@ -93,7 +95,7 @@ export const RootStatus = Type.Object(
     counts: Counts,
     urls: Type.Array(PageStatus, { description: 'In the order of the request.' }),
   },
-  { $id: 'RootStatus', description: 'How far a request for screenshots is.' },
+  { $id: 'RootStatus', description: 'The status of a request for screenshots.' },
 )
 
 export type RootStatus = Static<typeof RootStatus>

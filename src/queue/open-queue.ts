@@ -70,7 +70,7 @@ export function openQueue(
         .putBack(task, { now: clock(), due: clock() + pause, counts, died })
         .catch((cause) => {
           // Then nobody renews its lease, and another gives it back.
-          log.error({ err: cause }, 'a capture could not be put back')
+          log.error({ err: cause }, 'could not put a capture back into the queue')
           return true
         })
       if (!isStillOurs) log.warn({ rootId, position }, TAKEN_OVER)
@@ -141,7 +141,10 @@ export function openQueue(
       const now = clock()
       const due = now + delayAfterDeath({ deaths })
       if (!(await captures.putBack(attempt, { now, due, counts: false, died: true }))) continue
-      log.warn({ rootId, position, deaths }, 'a process has died at a capture; it is tried again')
+      log.warn(
+        { rootId, position, deaths },
+        'a process died while it captured a page; the page is tried again',
+      )
       wake()
     }
   }
@@ -185,7 +188,7 @@ export function openQueue(
       closing.abort(new Error('the service stops'))
       const tooLong = sleep(CLOSE_MS, 'too long', { ref: false })
       if ((await Promise.race([looping, tooLong])) === 'too long')
-        log.warn('the queue was left without a word')
+        log.warn('could not stop the queue cleanly')
       if (ownOnly) for (const root of own) await captures.letGo(root, clock()).catch(() => {})
     },
   }

@@ -47,7 +47,7 @@ test('a form asks for pictures, the API says what is wrong beside the fields, an
   expect(await page.locator('.state').innerText()).toBe('capturing')
   const failures = page.getByRole('region', { name: 'Failures' })
   expect(await failures.innerText()).toMatch(
-    /1 page could not be captured.*10\.0\.0\.1\/private.*its address is not one that the service may ask/s,
+    /1 page could not be captured.*10\.0\.0\.1\/private.*captured pages may not reach its address/s,
   )
   for (const finish of held) finish()
   await expect.poll(() => page.locator('.state').innerText()).toBe('partly failed')

@@ -35,7 +35,7 @@ describe('health', () => {
     await writeFile(path, '#!/bin/sh\nexit 1\n', { mode: 0o755 })
     const broken = await startService({ CHROMIUM_PATH: path })
     const projectId = await makeProject(broken.store)
-    const detail = 'The browser does not start. Its operator sees why with: npx proofsheet browser'
+    const detail = 'The browser does not start. The operator can find out why with: npx proofsheet browser'
     const ask = () =>
       fetch(`${broken.url}/api/projects/${projectId}`, {
         method: 'POST',

@@ -452,7 +452,7 @@ describe('a request that is wrong', () => {
       title: 'The request is not valid',
       status: 400,
       code: 'bad_request',
-      detail: 'see errors: what is wrong, and where',
+      detail: 'the request has mistakes: see errors',
       errors: [
         { pointer: '#/webhook', detail: 'is not known; known are screenshotParameter, urls, failOn' },
         { pointer: '#/screenshotParameter/style', detail: 'is not supported yet' },

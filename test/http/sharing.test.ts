@@ -137,7 +137,8 @@ describe('streams', () => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
     expect(await refused.json()).toMatchObject({
       code: 'rate_limited',
-      detail: '3 answers that wait for news are open already (MAX_STREAMS_PER_CLIENT): end one of them first',
+      detail:
+        '3 answers that wait for news are open already (MAX_STREAMS_PER_CLIENT): close one of them first',
     })
     expect((await service.get(`${path}?wait=30`, { authorization: secret })).status).toBe(429)
     expect((await service.get(path, { authorization: secret })).status).toBe(200)

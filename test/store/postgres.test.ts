@@ -272,7 +272,7 @@ describe('PostgreSQL', () => {
     const name = new URL(url).pathname.slice(1)
     await dropDatabase(url)
     await asAdmin(beside(url), `create database ${name} template template0 encoding 'LATIN1' locale 'C'`)
-    await expect(openPostgresStore(url, LIMITS)).rejects.toThrow('must hold UTF8, not LATIN1')
+    await expect(openPostgresStore(url, LIMITS)).rejects.toThrow('must be UTF8, not LATIN1')
   })
 
   test.each([

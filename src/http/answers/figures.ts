@@ -47,12 +47,12 @@ function describePictures({ gone, swept }: Figures): string[] {
   return [
     counter(
       'pictures_gone_total',
-      'How often a picture that a result points at was asked for and was missing or damaged.',
+      'Requests for a picture that a result points at, but that was missing or damaged.',
       [...gone].map(([condition, times]) => [`condition="${condition}"`, times] as const),
     ),
     counter(
       'swept_total',
-      'Files that no result points at (orphan) and batches of pictures that never arrived (staging), removed by this process.',
+      'Files that no result points at (orphan) and batches of pictures that were never published (staging), removed by this process.',
       [
         ['kind="orphan"', swept.orphans],
         ['kind="staging"', swept.staging],
@@ -67,11 +67,7 @@ function describeCaptures({ times, storedBytes, underWay }: CaptureFigures): str
     ({ labels, counts }) => [labels, counts.reduce((sum, each) => sum + each)] as const,
   )
   return [
-    counter(
-      'captures_total',
-      'Pages that this process has captured, or given up, by what came of them.',
-      total,
-    ),
+    counter('captures_total', 'Pages that this process has captured or given up, by outcome.', total),
     histogram(
       'capture_duration_seconds',
       'Time from the beginning of a capture to its end, by what came of it.',
@@ -91,13 +87,9 @@ function describeShares({ figures }: Context): string[] {
   const { count, bytes } = figures.bodies()
   const connections = figures.databaseConnections()
   return [
-    gauge(
-      'watchers',
-      'Event streams and waiting requests that are told how far a root is.',
-      figures.watchers(),
-    ),
-    gauge('bodies', 'Request bodies that are held.', count),
-    gauge('bodies_bytes', 'Bytes of the request bodies that are held.', bytes),
+    gauge('watchers', 'Event streams and requests that wait for the status of a root.', figures.watchers()),
+    gauge('bodies', 'Request bodies in memory.', count),
+    gauge('bodies_bytes', 'Bytes of the request bodies in memory.', bytes),
     counter(
       'refused_total',
       'Requests that were refused because their client had used up its share.',
@@ -108,7 +100,7 @@ function describeShares({ figures }: Context): string[] {
           gauge('database_connections_used', 'Connections to the database in use.', connections.used),
           gauge(
             'database_connections_awaited',
-            'Who waits for a connection to the database.',
+            'Statements that wait for a connection to the database.',
             connections.waiting,
           ),
         ]
@@ -120,9 +112,9 @@ async function describeQueue({ figures, clock }: Context): Promise<string[]> {
   const { waiting, running, oldest } = await figures.backlog()
   const age = oldest === undefined ? 0 : Math.max(0, clock() - oldest) / 1_000
   return [
-    gauge('queue_waiting', 'Pages that wait to be captured, by whichever process.', waiting),
-    gauge('queue_running', 'Pages that are being captured, by whichever process.', running),
-    gauge('queue_oldest_seconds', 'How long ago the oldest page of the queue was asked for.', age),
+    gauge('queue_waiting', 'Pages that wait to be captured, by any process.', waiting),
+    gauge('queue_running', 'Pages that are being captured, by any process.', running),
+    gauge('queue_oldest_seconds', 'How long ago the oldest waiting page was requested.', age),
   ]
 }
 
@@ -130,7 +122,7 @@ async function describeStorage({ images }: Context): Promise<string[]> {
   const room = await images.room()
   if (!room) return []
   return [
-    gauge('storage_free_bytes', 'What is free of the disk that holds the pictures.', room.freeBytes),
+    gauge('storage_free_bytes', 'Free bytes of the disk that holds the pictures.', room.freeBytes),
     gauge('storage_total_bytes', 'The size of the disk that holds the pictures.', room.totalBytes),
     gauge('storage_full', '1 while nothing is captured because that disk is full.', room.isFull ? 1 : 0),
   ]

@@ -2,7 +2,8 @@ import { AppError } from '../../errors.ts'
 import type { HttpContext } from '../context.ts'
 
 /** For whoever asks, who need not know where on this machine a browser lies. The operator sees why. */
-const DOES_NOT_START = 'The browser does not start. Its operator sees why with: npx proofsheet browser'
+const DOES_NOT_START =
+  'The browser does not start. The operator can find out why with: npx proofsheet browser'
 
 /** What to tell of `no_browser`: without a path of this machine. */
 export function withoutPath(message: string): string {

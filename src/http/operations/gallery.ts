@@ -10,7 +10,7 @@ import type { HttpContext, Server } from '../context.ts'
 import { originOf } from '../rules/origin.ts'
 
 const NOT_BUILT =
-  'The gallery is not built in this checkout. `npm start` builds it, and so does `npm run build`; the API is there all the same.\n'
+  'The gallery is not built in this checkout. `npm start` builds it, and so does `npm run build`; the API works without it.\n'
 const FOREVER = 'public, max-age=31536000, immutable'
 
 /** The web page: one document for every address of its own, and the files that it names. No key: it holds no results. */

@@ -21,7 +21,7 @@ export function getStatus(server: Server, openAnswers: OpenAnswers, context: Htt
     schema: {
       operationId: 'getStatus',
       tags: ['Capturing'],
-      summary: 'How far a root is',
+      summary: 'Get the status of a root',
       description: 'For the root and for each of its pages. With `wait`, as soon as the root is finished.',
       params: RootParams,
       querystring: StatusQuery,

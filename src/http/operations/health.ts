@@ -8,7 +8,7 @@ import type { HttpContext, Server } from '../context.ts'
 
 const NO_ROOM = 'The disk that holds the pictures is full: nothing is captured until there is room.'
 const STUCK =
-  'Pages wait, and for two minutes this process has begun none of them. Its log says why; starting it anew may help.'
+  'Pages wait, and for two minutes this process has begun none of them. Read its log, or restart it.'
 const Ok = Type.Object({ status: Type.Literal('ok') }, { description: 'Yes.' })
 
 /** `/healthz`: the process runs. `/readyz`: it can answer, so send it traffic; and what it captures with. */

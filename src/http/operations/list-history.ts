@@ -18,8 +18,8 @@ export function listHistory(server: Server, context: HttpContext): void {
       summary: 'List the screenshots of one page',
       description:
         'All of one address, newest first, whichever root they belong to. Those with the same `view` are like each ' +
-        'other. With `fullPage` or `width`, those that were asked for in this way: a page may then hold fewer than ' +
-        '`limit`, even none, with a `Link` all the same. Go on while there is one.',
+        'other. With `fullPage` or `width`, those that were asked for in this way: a page may then have fewer than ' +
+        '`limit`, or none, and still have a `Link`. Continue while there is one.',
       params: ProjectParams,
       querystring: createHistoryQuery(maxLimit),
       response: {

@@ -19,9 +19,9 @@ export function listOverviews(server: Server, context: HttpContext): void {
       tags: ['Browsing'],
       summary: 'List the roots of a project at a glance',
       description:
-        `Newest first: how far each is, its first ${OVERVIEW_JOBS} screenshots and its first ${OVERVIEW_JOBS} failures, ` +
-        'however many it has. What is asked for must all be true of a root. With `q`, `tag`, `state` or `mark`, a page ' +
-        'may hold fewer than `limit`, even none, with a `Link` all the same: go on while there is one.',
+        `Newest first: the state of each, its first ${OVERVIEW_JOBS} screenshots and its first ${OVERVIEW_JOBS} failures, ` +
+        'however many it has. A root must match all parameters. With `q`, `tag`, `state` or `mark`, a page ' +
+        'may have fewer than `limit`, or none, and still a `Link`: continue while there is one.',
       params: ProjectParams,
       querystring: createOverviewsQuery(maxLimit),
       response: {

@@ -19,7 +19,7 @@ export function listPages(server: Server, context: HttpContext): void {
       description:
         'Each address once, in the order of their bytes, with what there is of it. Of addresses that share their first ' +
         '500 characters the order may be another one. With `q`, those whose address or last name holds the text: a page ' +
-        'may then hold fewer than `limit`, even none, with a `Link` all the same. Go on while there is one.',
+        'may then hold fewer than `limit`, or none, and still have a `Link`. Continue while there is one.',
       params: ProjectParams,
       querystring: createPagesQuery(maxLimit),
       response: {

@@ -19,9 +19,9 @@ export function listRoots(server: Server, context: HttpContext): void {
       tags: ['Results'],
       summary: 'List the roots of a project',
       description:
-        'All roots, newest first, each with its finished jobs, as one array however large it is. ' +
+        'All roots, newest first, each with its finished jobs, as one array of any size. ' +
         'With `limit`, one page of them and a `Link` header to the next. With `q` or `tag`, those that match: a page ' +
-        'of them may then hold fewer, even none, with a `Link` all the same. Go on while there is one.',
+        'may then have fewer, or none, and still a `Link`. Continue while there is one.',
       params: ProjectParams,
       querystring: createRootsQuery(maxLimit),
       response: {

@@ -26,7 +26,7 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
     schema: {
       operationId: 'watchStatus',
       tags: ['Capturing'],
-      summary: 'How far a root is, as it happens',
+      summary: 'Watch the status of a root',
       description:
         'Server-sent events of the type `status`. Each is a status whose `urls` are those that changed since the ' +
         'event before; the first has all of them. The stream ends when the root is finished. A client that was cut ' +

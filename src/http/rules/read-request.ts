@@ -13,7 +13,7 @@ const OTHER_PARTS = 4_000
 /** What a body asks for. Throws `bad_request` with all that is wrong with it. Takes milliseconds, whatever it holds. */
 export function readRequest(body: Buffer, limits: RequestLimits) {
   const { asked, mistakes } = parseScreenshotRequest(parseJson(body, limits), limits)
-  if (!asked) throw new AppError('bad_request', 'see errors: what is wrong, and where', { mistakes })
+  if (!asked) throw new AppError('bad_request', 'the request has mistakes: see errors', { mistakes })
   return asked
 }
 

@@ -35,7 +35,7 @@ export function toStoreError(error: unknown): unknown {
     if (code === BY_POOLER && UNSUPPORTED.test(error.message)) {
       return new AppError(
         'storage_failed',
-        `The pooler in front of the database refuses what the address asks for (${error.message}). Leave it out, and say it for the role, such as: alter role me in database proofsheet set search_path = proofsheet`,
+        `The pooler in front of the database refuses the parameters of the address (${error.message}). Remove them, and set them for the role, such as: alter role me in database proofsheet set search_path = proofsheet`,
         { cause: error },
       )
     }

@@ -148,7 +148,8 @@ function requireUsable(connectionString: string): string {
     const { port, connectionParameters } = new pg.Client({ connectionString }) as pg.Client & {
       readonly connectionParameters: { readonly options?: string }
     }
-    if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new Error('the port is none')
+    if (!Number.isInteger(port) || port < 1 || port > 65_535)
+      throw new Error('the port is not a number from 1 to 65535')
     return connectionParameters.options ?? ''
   } catch (cause) {
     const reason = (cause as Error).message

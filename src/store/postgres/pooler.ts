@@ -14,7 +14,7 @@ export async function checkPooler(
   if (asked !== undefined && asked !== searchPath) {
     throw new AppError(
       'storage_failed',
-      `The pooler in front of the database ignores \`options\` in its address, and with them the schema. Leave them out, and say it for the role: ${alterRole} search_path = ${asked}`,
+      `The pooler in front of the database ignores \`options\` in its address, and with them the schema. Remove them, and set the schema for the role: ${alterRole} search_path = ${asked}`,
     )
   }
   const rows = await query(`select name from pg_settings where name = any ($1) and reset_val = '0'`, [LIMITS])

@@ -106,11 +106,14 @@ async function requireSuitable(query: Query): Promise<string> {
   if (version < OLDEST_VERSION) {
     throw new AppError(
       'storage_failed',
-      `PostgreSQL ${OLDEST_VERSION} or newer is needed; this is ${version}.`,
+      `PostgreSQL ${OLDEST_VERSION} or newer is required; this is ${version}.`,
     )
   }
   if (encoding !== 'UTF8') {
-    throw new AppError('storage_failed', `The database must hold UTF8, not ${encoding}: create it anew.`)
+    throw new AppError(
+      'storage_failed',
+      `The encoding of the database must be UTF8, not ${encoding}: create it again.`,
+    )
   }
   if (schema === null)
     throw new AppError('storage_failed', 'The schema that search_path names does not exist.')

@@ -34,5 +34,8 @@ export function holdClaim(renew: () => Promise<boolean>) {
 }
 
 export function lostClaim(): AppError {
-  return new AppError('unavailable', 'publishing was interrupted for too long; add the root again')
+  return new AppError(
+    'unavailable',
+    'storing the pictures was interrupted for too long; import the root again',
+  )
 }

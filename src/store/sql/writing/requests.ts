@@ -30,10 +30,7 @@ export async function findAccepted(
     .where('requests.idempotency_key', '=', idempotencyKey)
     .executeTakeFirst()
   if (found && found.digest !== digest) {
-    throw new AppError(
-      'conflict',
-      'this Idempotency-Key came before, with another request: take a new key for it',
-    )
+    throw new AppError('conflict', 'this Idempotency-Key was used for a different request: use a new key')
   }
   return found?.root_id
 }
