@@ -9,8 +9,8 @@ import { appendEvents } from './events.ts'
 const AT_ONCE = 100
 
 export function outcomeOf(states: readonly CaptureState[]): Outcome {
-  const [some, none] = [states.includes('done'), states.includes('failed')]
-  return none ? (some ? 'partial' : 'failed') : 'done'
+  if (!states.includes('failed')) return 'done'
+  return states.includes('done') ? 'partial' : 'failed'
 }
 
 /**
