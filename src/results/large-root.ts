@@ -37,19 +37,15 @@ export async function* renderLargeRoot(
   for (;;) {
     positions ??= await readPositions(store, roots, found.rootId)
     if (!positions) return
-    const { head } = positions
-    let before = openRoot(head)
-    let isWhole = true
+    let hasBegun = false
     for (const range of rangesOf(positions)) {
-      const bytes = await makePart(store, roots, positions, range)
-      isWhole = bytes !== undefined
-      if (bytes === undefined) break
-      const last = range.last === positions.last
-      yield { head, parts: [before, bytes, last ? CLOSE_ROOT : ''], last }
-      before = ','
+      const part: LargeRootPart | undefined = await makePart(store, roots, positions, range)
+      if (!part) break
+      yield part
+      if (part.last) return
+      hasBegun = true
     }
-    if (isWhole) return
-    if (before === ',') throw new AppError('unavailable', 'The root was removed while it was read.')
+    if (hasBegun) throw new AppError('unavailable', 'The root was removed while it was read.')
     positions = undefined
   }
 }
@@ -78,11 +74,23 @@ function* rangesOf({ first, last, only }: RootPositions): Generator<Range> {
 async function makePart(
   store: Reads,
   roots: RootBytes,
+  positions: RootPositions,
+  range: Range,
+): Promise<LargeRootPart | undefined> {
+  const { head } = positions
+  const bytes = roots.keptPart(head, range.first) ?? (await renderPart(store, roots, positions, range))
+  if (bytes === undefined) return undefined
+  const before = range.first === positions.first ? openRoot(head) : ','
+  const last = range.last === positions.last
+  return { head, parts: [before, bytes, last ? CLOSE_ROOT : ''], last }
+}
+
+async function renderPart(
+  store: Reads,
+  roots: RootBytes,
   { head, only }: RootPositions,
   { first, last }: Range,
 ): Promise<Buffer | string | undefined> {
-  const kept = roots.keptPart(head, first)
-  if (kept) return kept
   const read = await store.textsBetween(roots.projectId, head, { first, last })
   const expected = only && new Set(only.filter((position) => position >= first && position <= last))
   const jobs = expected ? read.filter(({ position }) => expected.has(position)) : read
