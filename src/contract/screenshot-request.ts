@@ -74,9 +74,12 @@ export const createScreenshotRequest = (limits: RequestLimits) =>
 
 export type ScreenshotRequest = Static<ReturnType<typeof createScreenshotRequest>>
 
-export const ScreenshotAccepted = Type.Object({
-  jobId: Type.String({ format: 'uuid', description: 'The root to read, and the `rootId` of its results.' }),
-})
+export const ScreenshotAccepted = Type.Object(
+  {
+    jobId: Type.String({ format: 'uuid', description: 'The root to read, and the `rootId` of its results.' }),
+  },
+  { examples: [{ jobId: '7f3c1a52-4b0e-4d53-9a55-0a4e1f0f2a10' }] },
+)
 
 /** All that is wrong with it, or what it asks for, with what was left out filled in. */
 export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {

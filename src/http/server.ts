@@ -10,6 +10,7 @@ import { createScreenshotRequest } from '../contract/screenshot-request.ts'
 import { Seen } from '../contract/seen.ts'
 import { RootStatus } from '../contract/status.ts'
 import { AppError } from '../errors.ts'
+import { examples } from './answers/examples.ts'
 import { OpenAnswers } from './answers/open-answers.ts'
 import { openApiInfo } from './answers/openapi.ts'
 import { refuseConnection, sendProblem } from './answers/problems.ts'
@@ -123,7 +124,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     createScreenshotRequest(limits),
     Problem,
   ])
-    server.addSchema(schema)
+    server.addSchema({ ...schema, examples: [examples[schema['$id'] as keyof typeof examples]] })
   await server.register(swagger, openApiInfo(context))
   const methods = refuseOtherMethods(server)
   const openAnswers = new OpenAnswers(server, context)

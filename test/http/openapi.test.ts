@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import type { Problem } from '../../src/contract/problem.ts'
+import { startAccepting } from '../support/requests.ts'
 import { makeProject, rootsUrl } from '../support/results.ts'
 import { startService } from '../support/service.ts'
 
@@ -81,4 +82,60 @@ test('the service loads no second validator', async () => {
   expect(loaded.filter((path) => /node_modules\/(@fastify\/ajv-compiler|ajv|typebox)\//.test(path))).toEqual(
     [],
   )
+})
+
+interface Described {
+  readonly tags: { readonly name: string }[]
+  readonly paths: Record<string, Record<string, DescribedOperation>>
+  readonly components: { readonly schemas: Record<string, { examples?: unknown[] }> }
+}
+
+interface DescribedOperation {
+  readonly tags: string[]
+  readonly description?: string
+  readonly parameters?: { readonly name: string; readonly in: string; readonly required?: boolean }[]
+  readonly responses: Record<string, { headers?: Record<string, { schema: object }> }>
+}
+
+// What `@redocly/cli lint` and `@stoplight/spectral-cli lint` have found (decision 22).
+test('/openapi.json is right in its form: paths and their parameters, headers, tags', async () => {
+  const service = await startService()
+  const { tags, paths } = (await (await service.get('/openapi.json')).json()) as Described
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.values(methods).map((operation) => ({ path, operation })),
+  )
+  expect(operations.length).toBeGreaterThan(15)
+  for (const { path, operation } of operations) {
+    const { parameters = [], responses } = operation
+    const inPath = parameters.filter((each) => each.in === 'path')
+    const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    expect([path, inPath.map(({ name }) => name)]).toEqual([path, named])
+    expect(path).not.toMatch(/[*]/)
+    expect(inPath.filter(({ required }) => !required)).toEqual([])
+    for (const { headers = {} } of Object.values(responses)) {
+      for (const { schema } of Object.values(headers)) expect(schema).toEqual({ type: 'string' })
+    }
+    expect(tags.map(({ name }) => name)).toContain(operation.tags[0])
+    expect([path, operation.description]).toEqual([path, expect.stringMatching(/\S/)])
+  }
+})
+
+test('every schema that has a name has an example; that of a request is accepted', async () => {
+  const service = await startAccepting()
+  const { components } = (await (await service.get('/openapi.json')).json()) as Described
+  for (const [name, { examples }] of Object.entries(components.schemas)) {
+    expect([name, examples?.length]).toEqual([name, 1])
+  }
+  const [request] = components.schemas['ScreenshotRequest']?.examples ?? []
+  expect((await service.post(request)).status).toBe(201)
+})
+
+test('/docs shows the examples and leads back to the gallery', async () => {
+  const service = await startService()
+  const html = await (await service.get('/docs')).text()
+  expect(html).toContain('<a href="./">Back to the gallery</a>')
+  const post = html.split('<section>').find((part) => part.includes('<b>POST</b>'))
+  expect(post).toMatch(/Example of a body<\/summary><pre[^>]*>\{\n {2}&quot;screenshotParameter&quot;/)
+  const list = html.split('<section>').find((part) => part.includes('/screenshots/root</code>'))
+  expect(list).toMatch(/Example of an answer<\/summary><pre[^>]*>\[\n {2}\{\n {4}&quot;rootId&quot;/)
 })

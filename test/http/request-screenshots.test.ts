@@ -946,7 +946,7 @@ describe('the documentation', () => {
     ]) {
       expect(html).toContain(text)
     }
-    const operation = html.split('<h3>').find((part) => part.includes('<b>POST</b>'))
+    const operation = html.split('<section>').find((part) => part.includes('<b>POST</b>'))
     expect(operation).toContain('<a href="#ScreenshotRequest">ScreenshotRequest</a>')
   })
 })

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto'
+import { STYLE } from './docs-style.ts'
 
 /** The parts of an OpenAPI document that the page shows. */
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string }
+  readonly tags?: readonly { readonly name: string; readonly description?: string }[]
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> }
 }
@@ -39,57 +41,60 @@ interface Schema {
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
+  readonly examples?: readonly unknown[]
 }
-
-const STYLE = `
-:root { color-scheme: light dark; --line: light-dark(#e3e3e8, #33343c); --soft: light-dark(#666a75, #a0a4b0); --accent: light-dark(#0b6e4f, #3ddc9f) }
-body { font: 16px/1.55 system-ui, sans-serif; max-width: 54rem; margin: 0 auto; padding: 2.5rem 1.25rem 6rem }
-h1 { margin: 0; font-size: 2rem } h2 { margin-top: 3.5rem; border-bottom: 1px solid var(--line) } h3 { margin: 2.5rem 0 .25rem; font-size: 1.05rem; overflow-wrap: anywhere }
-h3 b { color: var(--accent); margin-right: .6rem } code { font: .9em ui-monospace, monospace; overflow-wrap: anywhere }
-table { border-collapse: collapse; width: 100%; margin: .75rem 0 } th { text-align: left; color: var(--soft); font-weight: 500; font-size: .85rem }
-td, th { border-bottom: 1px solid var(--line); padding: .4rem .9rem .4rem 0; vertical-align: top } td:first-child { white-space: nowrap }
-p { margin: .4rem 0 } a { color: var(--accent) } .soft { color: var(--soft) }`
 
 /** Nothing runs and nothing is fetched; the one style sheet is allowed by its hash. */
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
 export const DOCS_CSP = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'`
 
+type Schemas = Readonly<Record<string, Schema>>
+
+const MARK =
+  '<svg viewBox="0 0 32 32" aria-hidden="true"><path d="M3 5h12v9.5H3zm14.5 0h12v9.5h-12zM3 17.5h12V27H3zm14.5 0h12V27h-12z"/>' +
+  '<ellipse cx="23.5" cy="22" rx="8" ry="7" transform="rotate(-12 23.5 22)"/></svg>'
+
 /** A page for people from the OpenAPI document, complete without a script or another host. */
-export function renderDocs({ info, paths = {}, components }: ApiDocument): string {
+export function renderDocs({ info, tags = [], paths = {}, components }: ApiDocument): string {
+  const { schemas = {} } = components ?? {}
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
   const sections = Map.groupBy(operations, ({ operation }) => operation.tags?.[0] ?? 'Other')
+  const names = [...sections.keys(), 'Schemas']
+  const links = names.map((name) => `<a href="#${escapeHtml(name)}">${escapeHtml(name)}</a>`)
   return [
     '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
     `<title>${escapeHtml(info.title)} API</title><style>${STYLE}</style>`,
-    `<h1>${escapeHtml(info.title)}</h1><p class="soft">API ${escapeHtml(info.version)} · <a href="openapi.json">openapi.json</a></p>`,
+    `<header><a class="back" href="./">${MARK}<span>${escapeHtml(info.title)}</span></a><nav aria-label="Sections">${links.join('')}</nav></header>`,
+    `<main><h1>API</h1><p class="soft">Version ${escapeHtml(info.version)} · <a href="openapi.json">openapi.json</a> · <a href="./">Back to the gallery</a></p>`,
     `<p>${prose(info.description)}</p>`,
-    ...[...sections].map(
-      ([tag, members]) => `<h2>${escapeHtml(tag)}</h2>${members.map(renderOperation).join('')}`,
-    ),
-    '<h2>Schemas</h2>',
-    ...Object.entries(components?.schemas ?? {}).map(
+    ...[...sections].map(([tag, members]) => {
+      const { description } = tags.find(({ name }) => name === tag) ?? {}
+      const shown = members.map((member) => renderOperation(member, schemas))
+      return `<h2 id="${escapeHtml(tag)}">${escapeHtml(tag)}</h2><p class="soft">${prose(description)}</p>${shown.join('')}`
+    }),
+    '<h2 id="Schemas">Schemas</h2>',
+    ...Object.entries(schemas).map(
       ([name, schema]) =>
-        `<h3 id="${escapeHtml(name)}">${escapeHtml(name)}</h3><p>${prose(schema.description)}</p>${renderFields(schema)}`,
+        `<section><h3 id="${escapeHtml(name)}">${escapeHtml(name)}</h3><p>${prose(schema.description)}</p>${renderFields(schema)}${renderExample('Example', schema, schemas)}</section>`,
     ),
-    '</html>',
+    '</main></html>',
   ].join('\n')
 }
 
-function renderOperation({
-  path,
-  method,
-  operation,
-}: {
-  path: string
-  method: string
-  operation: Operation
-}) {
+interface Member {
+  readonly path: string
+  readonly method: string
+  readonly operation: Operation
+}
+
+function renderOperation({ path, method, operation }: Member, schemas: Schemas): string {
   const { parameters = [], requestBody, responses = {} } = operation
+  const [success] = Object.entries(responses).filter(([status]) => status.startsWith('2'))
   return [
-    `<h3><b>${method.toUpperCase()}</b><code>${escapeHtml(path)}</code></h3>`,
+    `<section><h3><b>${method.toUpperCase()}</b><code>${escapeHtml(path)}</code></h3>`,
     `<p>${prose(operation.summary)}. ${prose(operation.description)}</p>`,
     table(
       ['Parameter', 'Type', ''],
@@ -100,6 +105,7 @@ function renderOperation({
       ]),
     ),
     table(['Body'], requestBody ? [[renderContent(requestBody.content)]] : []),
+    renderExample('Example of a body', schemaOf(requestBody?.content), schemas),
     table(
       ['Answer', 'Body', ''],
       Object.entries(responses).map(([status, { content = {}, description }]) => [
@@ -108,7 +114,28 @@ function renderOperation({
         prose(description),
       ]),
     ),
+    renderExample('Example of an answer', schemaOf(success?.[1].content), schemas),
+    '</section>',
   ].join('')
+}
+
+function schemaOf(content: Response['content'] = {}): Schema | undefined {
+  return Object.values(content)[0]?.schema
+}
+
+function renderExample(title: string, schema: Schema | undefined, schemas: Schemas): string {
+  const example = schema && exampleOf(schema, schemas)
+  if (example === undefined) return ''
+  const json = escapeHtml(JSON.stringify(example, undefined, 2))
+  return `<details><summary>${title}</summary><pre tabindex="0">${json}</pre></details>`
+}
+
+/** The one of the schema that is pointed at, or a list of one. */
+function exampleOf(schema: Schema, schemas: Schemas): unknown {
+  if (schema.$ref) return schemas[schema.$ref.split('/').at(-1) ?? '']?.examples?.[0]
+  if (schema.type !== 'array') return schema.examples?.[0]
+  const item = schema.items && exampleOf(schema.items, schemas)
+  return item === undefined ? undefined : [item]
 }
 
 function renderContent(content: Response['content'] = {}): string {

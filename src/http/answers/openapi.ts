@@ -1,9 +1,20 @@
 import type { SwaggerOptions } from '@fastify/swagger'
+import { paths } from '../../contract/paths.ts'
 import type { HttpContext, Server } from '../context.ts'
 import type { ApiDocument } from './docs-page.ts'
 
 /** Raised with every addition; the paths themselves are frozen. */
 const API_VERSION = '1.4.0'
+
+/** In the order that people need them. */
+const TAGS = [
+  { name: 'Results', description: 'Finished screenshots, with signed addresses of their pictures.' },
+  { name: 'Browsing', description: 'The same results, as people look at them.' },
+  { name: 'Capturing', description: 'Ask for screenshots, and hear how far they are.' },
+  { name: 'Downloads', description: 'Pictures as files.' },
+  { name: 'Images', description: 'What the signed addresses lead to.' },
+  { name: 'Operating', description: 'For whoever keeps the service running.' },
+]
 
 export function openApiInfo({ config }: HttpContext): SwaggerOptions {
   return {
@@ -15,6 +26,7 @@ export function openApiInfo({ config }: HttpContext): SwaggerOptions {
         description:
           'Screenshots of the pages of a project: asked for, captured, and served with signed addresses.',
       },
+      tags: TAGS,
       servers: [{ url: config.publicUrl ?? '/' }],
       components: {
         securitySchemes: {
@@ -28,6 +40,11 @@ export function openApiInfo({ config }: HttpContext): SwaggerOptions {
       },
       security: config.auth === 'keys' ? [{ key: [] }] : [],
     },
+    // A path of OpenAPI has no wildcard, and a key of an image has two parts.
+    transform: ({ schema, url }) => ({
+      schema,
+      url: url === `${paths.images}*` ? `${paths.images}:projectId/:file` : url,
+    }),
     refResolver: {
       buildLocalReference: (json, _base, _fragment, index) => String(json['$id'] ?? `schema${index}`),
     },
@@ -37,6 +54,9 @@ export function openApiInfo({ config }: HttpContext): SwaggerOptions {
 /** Without HEAD: it stands beside every GET, and an operation's id may be used once. */
 export function describeApi(server: Server): ApiDocument {
   const document = server.swagger() as ApiDocument
-  const paths = Object.entries(document.paths ?? {}).map(([path, { head: _, ...methods }]) => [path, methods])
-  return { ...document, paths: Object.fromEntries(paths) }
+  const described = Object.entries(document.paths ?? {}).map(([path, { head: _, ...methods }]) => [
+    path,
+    methods,
+  ])
+  return { ...document, paths: Object.fromEntries(described) }
 }

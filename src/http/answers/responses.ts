@@ -6,7 +6,7 @@ export const notModified: object = Type.Null({
   description: 'Not changed since the `ETag` in `If-None-Match`.',
 })
 
-const header = (description: string): object => ({ description, schema: { type: 'string' } })
+const header = (description: string): object => Type.String({ description })
 
 export const resultHeaders = {
   ETag: header('Send it back in `If-None-Match`. It changes with the data and with the signing window.'),

@@ -19,7 +19,8 @@ export function getImage(server: Server, { images, clock, gone }: HttpContext): 
         'Take the address from `data` or `preview` of a result as it stands; it is signed and expires.',
       security: [],
       params: Type.Object({
-        '*': Type.String({ description: '`<projectId>/<uuid>.png` or `<projectId>/<uuid>-preview.png`' }),
+        projectId: Type.String({ description: 'The project (UUID).' }),
+        file: Type.String({ description: '`<uuid>.png` or `<uuid>-preview.png`' }),
       }),
       response: {
         ...pictureResponses,

@@ -13,6 +13,7 @@ export function getProject(server: Server, { door }: HttpContext): void {
       operationId: 'getProject',
       tags: ['Browsing'],
       summary: 'Get one project',
+      description: 'Its name, and when it was made.',
       params: ProjectParams,
       response: {
         200: {

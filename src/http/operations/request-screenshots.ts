@@ -43,7 +43,7 @@ export async function requestScreenshots(server: Server, context: HttpContext): 
         response: {
           201: {
             description: 'Accepted, and safe: it survives a crash.',
-            headers: { Location: { description: 'The root.', schema: { type: 'string' } } },
+            headers: { Location: { type: 'string', description: 'The address of the root.' } },
             content: { 'application/json': { schema: ScreenshotAccepted } },
           },
           ...problemResponses(

@@ -1,0 +1,91 @@
+import type {
+  JobOverview,
+  PageFailure,
+  PageSummary,
+  Project,
+  RootOverview,
+  View,
+} from '../../contract/browsing.ts'
+import type { Problem } from '../../contract/problem.ts'
+import type { JobResult, RootResult } from '../../contract/results.ts'
+import type { ScreenshotRequest } from '../../contract/screenshot-request.ts'
+import type { Seen } from '../../contract/seen.ts'
+import type { RootStatus } from '../../contract/status.ts'
+
+const projectId = '11111111-1111-4111-8111-111111111111'
+const rootId = '7f3c1a52-4b0e-4d53-9a55-0a4e1f0f2a10'
+const uuid = 'c1d5a5c4-08a4-4b8e-b7a6-0f6a4b1f6f3d'
+const created = 1_772_344_800_000
+const page = { url: 'https://example.com/', name: 'Home' }
+const address = (file: string) =>
+  `https://shots.example.com/images/${projectId}/${file}?expires=1772409600&key=k1&signature=brTGHPFjTJuAO3PWXMCuAYbFFv8edrLQfrPztlArzqY`
+
+const view: View = { width: 1_200, height: 720, fullPage: true }
+const job: JobResult = {
+  data: address(`${uuid}.png`),
+  rootId,
+  projectId,
+  uuid,
+  url: { ...page, loadingTime: 15_000 },
+  meta: { created },
+  screenshotParameter: { height: 2_480, width: 1_200, basepath: '/tmp', name: uuid },
+  preview: address(`${uuid}-preview.png`),
+}
+const failure: PageFailure = {
+  position: 1,
+  url: 'https://example.com/shop',
+  name: 'Shop',
+  reason: 'timeout',
+  detail: 'its server did not answer in time',
+}
+const counts = { total: 2, queued: 0, running: 0, done: 1, failed: 1 }
+const seen: Seen = { status: 200, url: page.url, title: 'Example', failedResources: 0, marks: [] }
+const shown: JobOverview = { ...job, view, seen }
+
+/** One of each schema that has a name, for the documentation. */
+export const examples = {
+  ScreenshotRequest: {
+    screenshotParameter: { width: 1_200, height: 720, fullPage: true, tags: ['weekly'] },
+    urls: [page, { url: 'https://example.com/shop', name: 'Shop', loadingTime: 15_000 }],
+  } satisfies ScreenshotRequest,
+  JobResult: job,
+  RootResult: { rootId, meta: { created }, jobs: [job] } satisfies RootResult,
+  Project: { projectId, name: 'My site', meta: { created } } satisfies Project,
+  View: view,
+  Seen: seen,
+  JobOverview: shown,
+  PageFailure: failure,
+  RootOverview: {
+    ...{ rootId, meta: { created }, state: 'partial', tags: ['weekly'], counts, marks: {}, view },
+    ...{ failures: [failure], jobs: [shown] },
+  } satisfies RootOverview,
+  PageSummary: {
+    ...page,
+    ...{ pictures: 12, oldest: created - 7_776_000_000, newest: created, latest: shown },
+  } satisfies PageSummary,
+  RootStatus: {
+    ...{ rootId, state: 'partial', created, tags: ['weekly'], counts },
+    urls: [
+      {
+        ...{ position: 0, ...page, state: 'done', attempts: 1, queued: created },
+        ...{ started: created + 120, finished: created + 2_340, uuid },
+      },
+      {
+        ...failure,
+        ...{
+          state: 'failed',
+          attempts: 1,
+          queued: created,
+          started: created + 130,
+          finished: created + 15_400,
+        },
+      },
+    ],
+  } satisfies RootStatus,
+  Problem: {
+    ...{ type: 'about:blank', title: 'The request is not valid', status: 400, code: 'bad_request' },
+    detail: 'see errors: what is wrong, and where',
+    errors: [{ pointer: '#/screenshotParameter/width', detail: 'must be a whole number from 1 to 4096' }],
+    requestId: 'QbbNB22ffrl4-0',
+  } satisfies Problem,
+}
