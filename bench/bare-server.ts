@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * The limit: `node:http` that answers with bytes it has in memory, and with the headers that we send. argv: files,
+ * The upper limit: `node:http` that answers with bytes from memory and with our headers. argv: files,
  * served at /0, /1, …; a request with If-None-Match gets a bare 304.
  */
 const bodies = process.argv.slice(2).map((file) => readFileSync(file))

@@ -16,7 +16,7 @@ import type { World } from './worlds.ts'
 const PICTURES = 10_000
 const ROUNDS = 5
 
-/** Row 11: 10,000 pictures of one root and of a hundred, beside a plain page with the same pictures in it. */
+/** Row 11: 10,000 pictures of one root and of a hundred roots, compared with a plain web page with the same pictures. */
 export async function measureGallery(world: World): Promise<Figure[]> {
   if (world.name !== 'SQLite + disk') return []
   await buildGallery({ ifOlder: true, quiet: true })
@@ -72,7 +72,7 @@ export async function measureGallery(world: World): Promise<Figure[]> {
   }
 }
 
-/** What someone would write on the first day. */
+/** The simplest web page with these pictures. */
 async function servePlain(addresses: readonly string[]) {
   const images = addresses.map((src) => `<img loading="lazy" width="250" height="156" src="${src}">`)
   const html = `<!doctype html><title>plain</title>${images.join('')}`
@@ -84,7 +84,7 @@ async function servePlain(addresses: readonly string[]) {
   return { url: `http://127.0.0.1:${port}/`, close: () => server.close() }
 }
 
-/** Milliseconds from asking for the page until its first picture is there; each time with an empty cache. */
+/** Milliseconds from the request for the page to its first picture, each time with an empty cache. */
 async function compareFirst(browser: Browser, ours: string, theirs: string) {
   const first = (url: string) => async () => await visit(browser, url, readFirst)
   return await compare(first(ours), first(theirs), { rounds: ROUNDS })
@@ -109,7 +109,7 @@ async function readFirst(page: Page): Promise<number> {
   return Number(await first.jsonValue())
 }
 
-/** After the first picture: how much there is. */
+/** Memory and elements after the first picture. */
 async function measurePage(browser: Browser, url: string) {
   return await visit(browser, url, async (page) => {
     await readFirst(page)

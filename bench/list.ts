@@ -6,7 +6,7 @@ import { startBare, type World } from './worlds.ts'
 
 const WINDOW_MS = 12 * 3_600_000
 
-/** Rows 3 and 4: the list of 1,000 × 10, when the addresses are new and when it was just asked for. */
+/** Rows 3 and 4: a list of 1,000 roots × 10 jobs, with new addresses and directly after another request for it. */
 export async function measureList(world: World, folder: string): Promise<Figure[]> {
   const { env, list } = await world.seeded('small')
   const service = await startWithClock(env)

@@ -1,7 +1,7 @@
 import { chromium } from 'playwright-core'
 
-// What one writes who wants screenshots and has an afternoon: a fresh context for each, one after the other, in as
-// many loops as asked for. Told by messages what to capture; answers how long it took.
+// A simple screenshot program, to compare with: a new context for each page, in as many loops as requested. Messages say
+// what to capture; the answer is how long it took.
 
 export interface PlainOrder {
   readonly urls: readonly string[]

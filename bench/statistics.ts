@@ -3,7 +3,7 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Two contenders take turns, so that noise hits them alike; the ratio of each turn counts, and of those the median.
+ * Measures two contenders alternately, so that noise hits both. The result is the median of the ratios.
  */
 export async function compare(
   ours: () => Promise<number>,

@@ -21,7 +21,7 @@ import { openTree, type Tree } from './unfair/tree.ts'
 import { watchers } from './unfair/watchers.ts'
 import { type EngineName, makeWorld, type World } from './unfair/world.ts'
 
-/** What one key can take from the others: each attack on a service of its own, beside a victim that goes on asking. */
+/** What one client can take from others. Each attack has its own service, and a victim that keeps sending requests. */
 export async function measureUnfair(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...args],
@@ -102,7 +102,7 @@ async function withEngine(
   run: (newWorld: () => Promise<World>) => Promise<void>,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'proofsheet-unfair-'))
-  // Where it is ended by a signal.
+  // Also if a signal ends this process.
   const remove = () => rmSync(folder, { recursive: true, force: true })
   process.once('exit', remove)
   const worlds: World[] = []

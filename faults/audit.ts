@@ -4,16 +4,16 @@ import { pictureKey, previewKey } from '../src/images/images.ts'
 import { openStorage, type Storage } from '../src/storage.ts'
 import type { Installation } from './worlds.ts'
 
-/** What is there, and what of it is not whole. */
+/** Everything of a project, and what of it is incomplete. */
 export interface Audit {
   readonly rootIds: ReadonlySet<string>
   readonly jobIds: ReadonlySet<string>
-  /** Pages by state, of all that were asked for. */
+  /** The number of requested pages by state. */
   readonly pages: Readonly<Record<string, number>>
   readonly dangling: number
 }
 
-/** Reads everything of a project past the service, every picture and preview to its last pixel. */
+/** Reads everything of a project directly from its storage, every picture and preview to the last pixel. */
 export async function audit({ env, projectId }: Installation, storage?: Storage): Promise<Audit> {
   const { store, images, close } = storage ?? (await openStorage(readConfig({ PORT: '0', ...env })))
   try {
@@ -38,7 +38,7 @@ export async function audit({ env, projectId }: Installation, storage?: Storage)
   }
 }
 
-/** What became of the roots that were acknowledged, as a row of the table says it. */
+/** Compares what is there with the acknowledged roots. */
 export async function compare(installation: Installation, acknowledged: readonly string[]) {
   const { rootIds, pages, dangling } = await audit(installation)
   const found = {

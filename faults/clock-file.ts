@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-// Loaded before a service: its clock is ahead by as many milliseconds as a file says, from moment to moment.
+// Loaded before a service: sets its clock ahead by the number of milliseconds in a file, which may change.
 
 const LOOK_MS = 20
 const RealDate = Date
@@ -10,7 +10,7 @@ function look(): void {
   try {
     ahead = Number(readFileSync(process.env['CLOCK_FILE'] ?? '', 'utf8')) || 0
   } catch {
-    // It is being written.
+    // The file is just being written.
   }
 }
 

@@ -16,7 +16,7 @@ const JUMPS = [
   ['8 days ahead', 8 * 24 * HOUR_MS],
 ] as const
 const PAGES = 12
-/** After the clock is right nothing may stand still for longer. */
+/** When the clock is right again, the longest time without progress. */
 const STUCK_MS = 60_000
 
 for (const [world, newInstallation] of useInstallations()) {
@@ -57,7 +57,7 @@ for (const [world, newInstallation] of useInstallations()) {
       const last = await serveProcess(installation.env)
       await ask(last.url)
       const client = askFor(last.url, installation.projectId)
-      // A page is never under way or waiting for long without another that ends.
+      // While pages wait, one of them must end within this time.
       const countOf = async () => {
         const all = await Promise.all(rootIds.map((id) => client.status(id)))
         return {

@@ -8,7 +8,7 @@ import { tell } from './outcome.ts'
 import { type Installation, useInstallations } from './worlds.ts'
 
 const KILLS = 100
-/** So many are there at the first kill, and a few more come with each. */
+/** Requests before the first kill. Each kill adds a few. */
 const PAGES = 400
 const PAGES_A_ROOT = 5
 
@@ -22,12 +22,12 @@ async function killSoon(service: Awaited<ReturnType<typeof serveProcess>>): Prom
   await service.ended
 }
 
-/** Whoever is cut off was not told that anything is kept. */
+/** A request that broke off was not acknowledged. */
 function unlessGone(error: Error): undefined {
   if (!(error instanceof TypeError)) throw error
 }
 
-/** Until nothing is left to be captured. */
+/** Waits until all pages are captured. */
 async function finishAll(installation: Installation, rootIds: readonly string[]): Promise<void> {
   const { url, pid, ended } = await serveProcess(installation.env)
   for (const rootId of rootIds) await askFor(url, installation.projectId).finished(rootId)
@@ -100,7 +100,7 @@ for (const [world, newInstallation] of useInstallations()) {
       await service.ended
     }
     const { found, done } = await compare(installation, [rootId ?? ''])
-    // But for the one.
+    // All but the page that kills the service.
     const failedPages = found.failedPages - 1
     const note = `given up after ${deaths} deaths; ${done} other pages done`
     tell(task, { world, times: deaths, ...found, failedPages, note })

@@ -35,7 +35,7 @@ function signalPostgres(signal: NodeJS.Signals): void {
     try {
       process.kill(pid, signal)
     } catch {
-      // It has just ended.
+      // The process has just ended.
     }
   }
 }
@@ -88,7 +88,7 @@ test('the disk is full for 5 s', async ({ task, skip }) => {
     newInstallation({ DATA_DIR: join(disk, 'data'), ...more })
   const outcome = await underLoad(onSmallDisk, TIMES, async () => {
     const { bavail, bsize } = await statfs(disk)
-    // Others write meanwhile: then it takes what is left.
+    // The service writes meanwhile, so fill what is left.
     await writeFile(ballast, Buffer.alloc(bavail * bsize)).catch(() => {})
     await sleep(5_000)
     await rm(ballast)

@@ -1,21 +1,21 @@
 import { expect } from 'vitest'
 
-/** What came of one fault: a row of the table. */
+/** The result of one fault: a row of the table. */
 export interface Outcome {
   readonly world: string
   /** How often the fault was made. */
   readonly times: number
-  /** Requests and imports that were told that they are kept. */
+  /** Acknowledged requests and imports. */
   readonly acknowledged: number
-  /** Of those, what is not there or not whole. */
+  /** How many of those are missing or incomplete. */
   readonly lost: number
   /** Rows whose picture or preview is missing or cannot be read to its last pixel. */
   readonly dangling: number
   /** Harmless pages that failed. */
   readonly failedPages?: number
-  /** Answers that were wrong, or not given though the service was there. */
+  /** Wrong answers, and answers that did not come although the service ran. */
   readonly failedReads?: number
-  /** From the end of the last fault until everything was well. */
+  /** The time from the end of the last fault until everything worked. */
   readonly recoverySeconds?: number
   readonly note?: string
 }
@@ -26,7 +26,7 @@ declare module 'vitest' {
   }
 }
 
-/** Writes the row down, and fails where something was lost. */
+/** Records the row. Throws if something was lost. */
 export function tell(task: { meta: { outcome?: Outcome } }, outcome: Outcome): void {
   task.meta.outcome = outcome
   const { lost, dangling, failedPages = 0, failedReads = 0 } = outcome

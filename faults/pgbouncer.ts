@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { freePort } from '../test/support/ports.ts'
 
 const FOLDERS = [...(process.env['PATH'] ?? '').split(':'), '/usr/sbin', '/usr/local/sbin']
-/** It refuses to be root. */
+/** PgBouncer refuses to run as root. */
 const NOBODY = 65_534
 
 export interface PgBouncer {
@@ -20,7 +20,7 @@ export interface PgBouncer {
   close(): Promise<void>
 }
 
-/** Where it is installed, if it is. */
+/** The path of PgBouncer, if it is installed. */
 export async function findPgBouncer(): Promise<string | undefined> {
   for (const folder of FOLDERS) {
     const path = join(folder, 'pgbouncer')
@@ -35,7 +35,7 @@ export async function findPgBouncer(): Promise<string | undefined> {
   return undefined
 }
 
-/** PgBouncer on 127.0.0.1 in transaction mode, before a PostgreSQL of the tests. Call `close`. */
+/** Starts PgBouncer on 127.0.0.1 in transaction mode, in front of a PostgreSQL of the tests. Call `close`. */
 export async function startPgBouncer(path: string, postgresPort: number): Promise<PgBouncer> {
   const connections = 10
   const folder = await mkdtemp(join(tmpdir(), 'proofsheet-pgbouncer-'))

@@ -36,7 +36,7 @@ function through({ port }: PgBouncer, address: string): string {
   return Object.assign(new URL(address), { port: String(port) }).href
 }
 
-/** Installations whose database is behind the pooler, and stricter by default than what we say. */
+/** Installations whose database is behind the pooler and has a stricter default isolation. */
 function placesBehind(pooler: PgBouncer, onNew = (_address: string) => {}) {
   return async (more: Record<string, string>): Promise<Installation> => {
     const world = await newWorld(postgres, s3)

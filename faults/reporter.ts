@@ -24,7 +24,7 @@ export class FaultTable implements Reporter {
   onTestCaseResult(test: TestCase): void {
     const { outcome } = test.meta()
     const result = test.result()
-    // Not asked for.
+    // Not selected.
     if (result.state === 'skipped' && !result.note) return
     printRow([test.name, ...(outcome ? figuresOf(outcome) : Array<string>(8).fill('')), verdictOf(test)])
   }

@@ -15,7 +15,7 @@ for (const [world, newInstallation] of useInstallations()) {
       const [first] = services
       await start()
       if (!first) return
-      // As a balancer does: whoever is about to end is asked no more.
+      // As a balancer does: a service that is about to stop gets no more requests.
       services.splice(services.indexOf(first), 1)
       await sleep(100)
       process.kill(first.pid, 'SIGTERM')

@@ -37,7 +37,7 @@ const vitest = await startVitest(
     include: [`faults/**/*${SUFFIX}`],
     globalSetup: ['test/support/build-gallery.ts', 'test/support/shared-postgres.ts'],
     reporters: [new FaultTable()],
-    // One fault at a time: what is slow because of another would be taken for a fault.
+    // One fault at a time: otherwise one fault would slow down another.
     fileParallelism: false,
     testTimeout: 15 * 60_000,
     hookTimeout: 180_000,

@@ -14,16 +14,16 @@ const BETWEEN_MS = 4_000
 
 export type Service = Awaited<ReturnType<typeof serveProcess>>
 
-/** What stands where: faults may change it. */
+/** The running services. Faults may change them. */
 export interface Load {
-  /** The services to ask, in turn. Those that are gone are asked no more. */
+  /** The services that get requests, one after the other. Stopped ones are removed. */
   readonly services: Service[]
   start(): Promise<Service>
 }
 
 /**
- * Asks for pages and reads the list, all the time, while `make` makes the fault, so often. Then waits until everything is captured
- * that was acknowledged, and looks at all of it. To be refused is no failure; to be told something wrong is.
+ * Requests pages and reads the list all the time, while `make` makes the fault so often. Then it waits until everything acknowledged
+ * is captured, and checks all of it. A refused request is no failure, a wrong answer is one.
  */
 export async function underLoad(
   newInstallation: (more: Record<string, string>) => Promise<Installation>,
@@ -90,13 +90,13 @@ export async function underLoad(
   return { times, ...found, failedReads, recoverySeconds, note }
 }
 
-/** The roots of a whole list; `refused` where none was given, as it may be; `wrong` for anything else. */
+/** The roots of a complete list; `refused` if the service refused; `wrong` for anything else. */
 async function readList(url: string): Promise<Set<string> | 'refused' | 'wrong'> {
   const response = await fetch(url).catch(() => undefined)
   if (!response || response.status === 503) return 'refused'
   if (response.status !== 200) return 'wrong'
   const text = await response.text().catch(() => undefined)
-  // Broken off, and so the client knows.
+  // It broke off, and the client can see that.
   if (text === undefined) return 'refused'
   try {
     return new Set((JSON.parse(text) as RootResult[]).map(({ rootId }) => rootId))

@@ -11,7 +11,7 @@ import { compare } from './audit.ts'
 import { tell } from './outcome.ts'
 import { useInstallations } from './worlds.ts'
 
-/** The versions whose data must be understood, by the last commit of each. */
+/** Versions whose data must work with this version: the last commit of each. */
 const VERSIONS = ['f65ba45', '49c37f7', '5db6917']
 const ROOTS = 6
 const PAGES = 5
@@ -40,7 +40,7 @@ for (const [world, newInstallation] of useInstallations()) {
       const tree = await checkOut(version)
       if (!tree) return skip(`${version} is not in this repository`)
       const site = await servePages((_path, response) => void setTimeout(() => response.end(COLOURED), 200))
-      // What a installation is made with is that version's work, too.
+      // The older version also makes the installation.
       const installation = await newInstallation(
         { CAPTURE_ALLOW: `127.0.0.1:${site.port}`, CAPTURE_CONCURRENCY: '2' },
         join(tree, 'bin', 'proofsheet.js'),
@@ -54,7 +54,7 @@ for (const [world, newInstallation] of useInstallations()) {
       const ask = async () => await askFor(oldUrl, installation.projectId).post(urls)
       for (let root = 0; root < ROOTS; root++) {
         const rootId = await ask().catch(() => undefined)
-        // It brought a queue of its own for PostgreSQL.
+        // It had its own queue on PostgreSQL.
         if (!rootId) return skip(`${version} needs packages that this version does not bring`)
         acknowledged.push(rootId)
       }

@@ -6,13 +6,13 @@ import { usePostgres, useS3 } from '../test/support/use-servers.ts'
 import { makeFolder } from '../test/support/workspace.ts'
 import { bothWorlds } from '../test/support/worlds.ts'
 
-/** Where a service keeps what it has, with one project. */
+/** The settings of a service, and its project. */
 export interface Installation {
   readonly env: Record<string, string>
   readonly projectId: string
 }
 
-/** An empty installation, with one project. `command`: the program that makes it, if not this one. */
+/** Makes an empty installation with one project. `command` is the program that makes it, if not this one. */
 export async function newInstallation(
   more: Record<string, string>,
   command = COMMAND,
@@ -24,7 +24,7 @@ export async function newInstallation(
   return { env, projectId }
 }
 
-/** Both worlds, by name; each call of the function makes an empty installation. */
+/** Both worlds by name. Each call of a function makes an empty installation. */
 export function useInstallations(): [string, typeof newInstallation][] {
   return bothWorlds(usePostgres(), useS3()).map(([name, newWorld]) => [
     name,

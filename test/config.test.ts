@@ -69,7 +69,7 @@ describe('addresses of storage', () => {
   test.each([
     ['sqlite:data/my store 100%.db', resolve('data/my store 100%.db')],
     ['sqlite:///srv/a%20b.db', '/srv/a%20b.db'],
-  ])('%s is %s, as it stands', (DATABASE_URL, path) => {
+  ])('%s is %s, without decoding', (DATABASE_URL, path) => {
     expect(readConfig({ DATABASE_URL }).database).toEqual({ kind: 'sqlite', path })
   })
 
@@ -91,11 +91,11 @@ describe('addresses of servers', () => {
     'postgresql://db.internal/shots',
     'postgres://me@/shots?host=/var/run/postgresql',
     'postgres:///shots',
-  ])('%s is PostgreSQL, as it stands', (DATABASE_URL) => {
+  ])('%s is PostgreSQL, without decoding', (DATABASE_URL) => {
     expect(readConfig({ ...server, DATABASE_URL }).database).toEqual({ kind: 'postgres', url: DATABASE_URL })
   })
 
-  test('PostgreSQL with pictures in a folder needs keys that all instances share, to serve', () => {
+  test('the service with PostgreSQL and pictures in a folder requires SIGNING_KEYS', () => {
     const DATABASE_URL = 'postgres://db.internal/shots'
     expect(readConfig({ DATABASE_URL }, { serving: false }).signingKeys).toBeUndefined()
     expect(() => readConfig({ DATABASE_URL })).toThrow('SIGNING_KEYS is required with PostgreSQL')
@@ -145,7 +145,7 @@ test.each(['prefer', 'allow', 'bogus'])('sslmode=%s is refused: it would not do 
 })
 
 describe('mistakes', () => {
-  test('come all at once, by name, with what would be right', () => {
+  test('are reported together, by name, with what would be right', () => {
     const wrong = {
       HOST: 'not a host',
       PORT: '70000',
@@ -176,7 +176,7 @@ describe('mistakes', () => {
     expect(mistakes).toContain('PORT must be a whole number from 0 to 65535 (it is "70000")')
   })
 
-  test('never repeat a secret', () => {
+  test('never show a secret', () => {
     const secret = 'hunter2hunter2'
     expect(() => readConfig({ METRICS_TOKEN: secret, SIGNING_KEYS: `a:${secret}` })).toThrow(ConfigError)
     try {

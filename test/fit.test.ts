@@ -53,7 +53,7 @@ describe.each<[string, () => Promise<Env>]>([
       ? { ...one, IMAGES_URL: other['IMAGES_URL'] ?? '' }
       : { ...one, IMAGES_URL: `file:${other['DATA_DIR']}/images` }
 
-  test('a new store starts, and starts again, however many start at once', async () => {
+  test('a new store starts, and starts again, even with many processes at once', async () => {
     const env = await newEnv()
     // Makes the tables: in one process SQLite would wait for itself.
     await (await openStorage(readConfig({ PORT: '0', ...env }))).close()
@@ -63,7 +63,7 @@ describe.each<[string, () => Promise<Env>]>([
     expect(await store.findIdentity('store')).toBe(await images.findStoreId())
   })
 
-  test('a store from before there were ids gets one', async () => {
+  test('a store of an older version gets an id', async () => {
     const env = await newEnv()
     await fill(env)
     const { store, images } = await start(env)
@@ -115,7 +115,7 @@ describe.each<[string, () => Promise<Env>]>([
     await start(other)
   })
 
-  test('pictures that are gone refuse to start, until someone says that it is right so', async () => {
+  test('a store without its pictures does not start, until the operator writes the id', async () => {
     const [one, empty] = [await newEnv(), await newEnv()]
     await fill(one)
     await start(one)
@@ -157,7 +157,7 @@ test('an id that its server shows half written is none: another instance is writ
   expect(await store.findIdentity('store')).toBe(await images.findStoreId())
 })
 
-test('serve and import refuse where the file of the database was deleted', async () => {
+test('serve and import refuse if the file of the database was deleted', async () => {
   const DATA_DIR = join(await makeFolder(), 'data')
   await fill({ DATA_DIR })
   await rm(join(DATA_DIR, 'proofsheet.db'))

@@ -3,7 +3,7 @@ import { KeptRoots } from '../src/results/kept-roots.ts'
 
 const entry = (size: number) => ({ projectId: 'p', rootId: 'r', bytes: Buffer.alloc(size) })
 
-test('what was rendered is kept within its bytes, and what is used stays', () => {
+test('rendered roots are kept within the limit, and used ones stay', () => {
   const kept = new KeptRoots(100_000)
   kept.keep('used', entry(1_000))
   for (let index = 0; index < 1_000; index++) {
@@ -15,7 +15,7 @@ test('what was rendered is kept within its bytes, and what is used stays', () =>
   expect(there.length * 1_000).toBeLessThan(100_000)
 })
 
-test('nothing is kept that would push out most of the others, and nothing at all where there is no room', () => {
+test('a very large root is not kept, and nothing is kept with a limit of 0', () => {
   const kept = new KeptRoots(100_000)
   kept.keep('large', entry(50_000))
   expect(kept.get('large', 'p', 'r')).toBeUndefined()
@@ -24,7 +24,7 @@ test('nothing is kept that would push out most of the others, and nothing at all
   expect(none.get('any', 'p', 'r')).toBeUndefined()
 })
 
-test('under the same name, but of another root or project, nothing is found', () => {
+test('the same ETag with another root or project finds nothing', () => {
   const kept = new KeptRoots(100_000)
   kept.keep('etag', entry(10))
   expect(kept.get('etag', 'p', 'another')).toBeUndefined()

@@ -19,11 +19,11 @@ function entry(name: string, chunks: readonly Uint8Array[], modified = 1_700_000
   return { name, modified, size: bytes.length, crc: crc32(bytes), read: () => chunks }
 }
 
-test('an archive without files is one all the same', async () => {
+test('an archive without files is valid', async () => {
   expect(readZip(await write([]))).toEqual([])
 })
 
-test('property: what was written is read, in its order', async () => {
+test('property: files are read as they were written, in order', async () => {
   const file = fc.record({
     name: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 40 }),
     chunks: fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 4 }),
@@ -43,7 +43,7 @@ test('property: what was written is read, in its order', async () => {
   )
 })
 
-test('times beyond what a field holds are its last or its first', async () => {
+test('times outside the range of a field become its first or last value', async () => {
   for (const modified of [0, 8_640_000_000_000_000]) {
     expect(readZip(await write([entry('a', [], modified)]))).toHaveLength(1)
   }
@@ -75,7 +75,7 @@ test('more than 4 GiB in all, and in one file', async () => {
   expect(read[2]?.bytes().length).toBe(chunk.length)
 })
 
-test('a file that has other bytes than it said is no file', async () => {
+test('a file with another size than announced is an error', async () => {
   const wrong = { ...entry('a', [Buffer.from('x')]), size: 2 }
   await expect(write([wrong])).rejects.toThrow('a has 1 bytes instead of 2')
 })

@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { parseAllowList } from '../../src/egress/allow-list.ts'
 import { createGuard } from '../../src/egress/guard.ts'
 
-// Two cameras before the same pages, with the same browser: ours, and what Playwright does by itself.
+// Two cameras for the same pages and with the same browser: ours, and Playwright's own.
 
 export const LIMITS = { height: 16_384, pixels: 67_108_864, bytes: 33_554_432, pageBytes: 100_000_000 }
 /** Nothing is taken before it has settled because there was no time. */
@@ -34,7 +34,7 @@ export async function findBenchBrowser(): Promise<FoundBrowser> {
   return await findBrowser({ ...capture, dataDir })
 }
 
-/** No other place than the server of the pages: every name is unknown, at once. */
+/** Only the server of the pages can be reached: every name is unknown. */
 function guardOf(port: number) {
   return createGuard({
     allow: parseAllowList(`127.0.0.1:${port}`),
@@ -82,7 +82,7 @@ export async function launchPlain(found: FoundBrowser, port: number) {
   }
 }
 
-/** What one writes who wants such pictures and reads the manual. */
+/** Pictures as Playwright's manual describes it. */
 export async function openPlain(found: FoundBrowser, port: number): Promise<BenchCamera> {
   const { browser, close } = await launchPlain(found, port)
   return {

@@ -8,7 +8,7 @@ export interface Area {
 
 /** What is not compared: one byte for each pixel would be too many, so it is spans of columns for each row. */
 export interface Mask {
-  /** From and to, in turns, from left to right; they do not overlap. */
+  /** From and to, alternating, from left to right. Spans do not overlap. */
   readonly spans: (y: number) => readonly number[]
 }
 

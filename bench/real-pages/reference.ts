@@ -5,8 +5,8 @@ import type { Area } from './mask.ts'
 import { decode, offsetOf, type Pixels } from './pixels.ts'
 import { unlike } from './unlike.ts'
 
-// A full page as someone sees it who scrolls through it: windows, one below the other, each a plain picture of what
-// the window shows. Nothing here takes a picture of what is outside the window.
+// A full page as a reader sees it while scrolling: windows, one below the other, each a plain picture of the window.
+// Nothing outside the window is ever captured here.
 
 const PASSES = 4
 /** After a step: what appears because of it is there. */
@@ -68,7 +68,7 @@ async function takeAtOnce(page: Page, { width, height }: WindowSize): Promise<St
   return { pixels: { width, height, data: data.subarray(0, height * width * 3) }, areas }
 }
 
-/** From windows at other places, too: what looks otherwise there moves with the window, and is not compared. */
+/** Also from windows at other positions: what looks different there moves with the window, and is not compared. */
 async function stitchTwice(page: Page, size: WindowSize): Promise<Stitched> {
   await scrollThrough(page, size.height)
   const one = await stitch(page, size, size.height)
@@ -144,7 +144,7 @@ async function scrollTo(page: Page, top: number): Promise<number> {
   })()`)) as number
 }
 
-/** What stays in the window, or may, with its places in the window. */
+/** What stays in the window, or may, with its positions in the window. */
 async function staying(page: Page): Promise<Area[]> {
   return (await page.evaluate(`(() => {
     const areas = []

@@ -19,7 +19,7 @@ interface Job {
 
 interface Taken extends Job {
   readonly atATime: number
-  /** Where the picture is; the same bytes are at the same place. Or why there is none. */
+  /** The path of the picture, or why there is none. Pictures with the same bytes have the same path. */
   readonly picture: string
 }
 

@@ -13,14 +13,14 @@ const STEP_X = 3
 
 /**
  * Where what a wrong strip shows belongs in the reference: `y` is where it is, `from` where it should be. The nearest
- * place counts, since many things are on a page more than once.
+ * position counts, because many things are on a page more than once.
  */
 export function findSource(
   picture: Pixels,
   reference: Reference,
   wrong: readonly number[],
 ): { y: number; from: number } | undefined {
-  // Two strips at once: fewer places look like it.
+  // Two strips together match at fewer positions.
   const height = STRIP * 2
   const telling = wrong.filter(
     (y) => y + height <= picture.height && inkOf(picture, reference.mask, y, height) >= TELLING_INK,

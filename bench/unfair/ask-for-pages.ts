@@ -11,7 +11,7 @@ export interface Wanted {
   readonly height?: number
 }
 
-/** Asks for pages of the bench's site. Answers the root, or the status where it was refused. */
+/** Requests pages of the bench's site. Returns the root, or the HTTP status if it was refused. */
 export async function askForPages(
   { world, service }: Setup,
   { projectId, write }: Party,
@@ -33,7 +33,7 @@ export async function askForPages(
   return answer.jobId === undefined ? { refused: response.status } : { rootId: answer.jobId }
 }
 
-/** Undefined where it was not answered with one. */
+/** Undefined if there was no status in the answer. */
 export async function readStatus(
   { service }: Setup,
   { projectId, read }: Party,
@@ -47,7 +47,7 @@ export async function readStatus(
   return response.status === 200 ? status : undefined
 }
 
-/** Seconds until all of them are finished; `limitS` where it takes longer. */
+/** Seconds until all pages are finished, at most `limitS`. */
 export async function timePages(setup: Setup, party: Party, wanted: Wanted, limitS: number): Promise<number> {
   const began = performance.now()
   const seconds = () => (performance.now() - began) / 1_000

@@ -11,37 +11,37 @@ export interface Setup {
 }
 
 export interface UnderWay {
-  /** What the attacker was answered so far. */
+  /** The answers that the attacker got so far. */
   tell(): Promise<Record<string, number>>
-  /** Where it ends by itself. */
+  /** Resolves when the attack ends by itself. */
   readonly ended?: Promise<void>
   stop(): Promise<void>
 }
 
-/** What the victim waits for an errand at most. */
+/** The longest time for an errand of the victim. */
 export const ERRAND_S = 60
 
 export interface Attack {
-  /** The row of the issue, with a letter where there are several. */
+  /** The row of the table, with a letter if a row has several attacks. */
   readonly id: string
   readonly what: string
-  /** Nothing is held against it: it shows what the machine and an honest load cost. */
+  /** Not an attack, and without a target: it shows the cost of the machine and of an honest load. */
   readonly control?: true
   readonly env?: Readonly<Record<string, string>>
-  /** A store of its own, since it leaves something there. */
+  /** It needs its own store, because it changes it. */
   readonly ownWorld?: true
-  /** How the victim asks; else on connections that it had before, from the address that all come from. */
+  /** How the victim connects. Default: on open connections, from the same address as the attacker. */
   readonly victim?: Omit<LineOptions, 'connections'>
-  /** How long it is looked at, where it does not end earlier. */
+  /** How long it is measured, if it does not end earlier. */
   readonly seconds?: number
-  /** Why it cannot be made here. */
+  /** Why this machine cannot run it. */
   missing?(): Promise<string | undefined>
   start(setup: Setup): Promise<UnderWay>
-  /** Something else that the victim does, quiet and attacked; how many seconds it took, up to `ERRAND_S`. */
+  /** Another task of the victim, with and without the attack. Returns its seconds, up to `ERRAND_S`. */
   errand?(setup: Setup): Promise<number>
 }
 
-/** Connections of a process of their own. */
+/** Attacks from another process. */
 export async function attackWith(order: Order, stop?: () => Promise<void>): Promise<UnderWay> {
   const child: Child<Order | 'tell', Told> = startChild('attacker.ts')
   await child.ask(order)

@@ -2,37 +2,37 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from '../load.ts'
 
-// Connections as cheap as they can be: whatever this process costs is taken from the service, which is not
-// what the figures are about.
+// The connections are as cheap as possible: this process and the service share the processor, and only the service is to be
+// measured.
 
 export interface Order {
   readonly url: string
   readonly connections: number
-  /** Each connection sends one of them, in turn; none: it stays silent. */
+  /** Connections send these one after the other. If there are none, they stay silent. */
   readonly requests: readonly string[]
-  /** After an answer the next request, or a connection that stays as it is. */
+  /** After an answer: send the next request, or hold the connection. */
   readonly manner: 'loop' | 'hold'
-  /** Of the held connections: those that read nothing behind the first bytes of their answer. */
+  /** How many of the held connections read only the first bytes of their answer. */
   readonly unread?: 'none' | 'half' | 'all'
-  /** A held connection is given up after so long, and another opened. */
+  /** A held connection is replaced by another after this time. */
   readonly heldMs?: number
-  /** Addresses to come from, in turn. */
+  /** Source addresses, used one after the other. */
   readonly from?: readonly string[]
   /** How many sockets this process may have. */
   readonly mostSockets?: number
 }
 
 export interface Told {
-  /** How many were answered with which status; `ended`: without an answer, or in the middle of it. */
+  /** The number of answers by status. `ended`: no answer, or an incomplete one. */
   readonly answers: Record<string, number>
   readonly open: number
 }
 
-/** Who was refused comes back after this: a flood of requests that cost nothing is another matter. */
+/** A refused connection tries again after this time. Floods of cheap requests are not tested here. */
 const REFUSED_MS = 100
 /** The same for connections. */
 const REOPEN_MS = 1_000
-/** So many every 10 ms: of more than the service can accept some are lost. */
+/** Opened every 10 ms. If there were more, the service could not accept all. */
 const BATCH = 100
 const discarded = Buffer.alloc(65_536)
 
@@ -63,7 +63,7 @@ function hold(order: Order, index: number, bytes: Buffer | undefined): void {
   const socket = connect({
     port: Number(port),
     host: hostname,
-    // Who never closes a connection that was ended by the other side.
+    // A client that does not close a connection when the other side has ended it.
     allowHalfOpen: silent,
     ...(order.from && { localAddress: order.from[index % order.from.length] }),
     onread: {

@@ -40,7 +40,7 @@ const capturing = (
         if ('refused' in asked) return { [asked.refused]: 1 }
         return await tellOutcomes(setup, asked.rootId)
       },
-      // What was asked for stays in the queue: the service has to live with it.
+      // The pages stay in the queue.
       stop: async () => {
         over = true
       },
@@ -50,7 +50,7 @@ const capturing = (
   ...more,
 })
 
-/** Of the attacker's pages: how many are in which state, and for what reason; of pictures also their megabytes. */
+/** Counts the attacker's pages by state and reason. For pictures it also gives their megabytes. */
 async function tellOutcomes(setup: Setup, rootId: string): Promise<Record<string, number>> {
   const { attacker } = setup.world
   const told: Record<string, number> = {}
@@ -71,7 +71,7 @@ async function describePicture({ world: { attacker }, service }: Setup, rootId: 
 
 const errand: Attack['errand'] = (setup) => timePages(setup, setup.world.victim, SMALL, ERRAND_S)
 
-/** Rows 5 and 6: pages that cost more than their share of the browser, or of the memory. */
+/** Rows 5 and 6: pages that use more than their share of the browser or of memory. */
 export const captures: readonly Attack[] = [
   capturing(
     '5',

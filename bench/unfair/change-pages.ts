@@ -9,10 +9,10 @@ export interface Root {
   readonly rootId: string
 }
 
-/** A change of the root's status, made by another process: a page begins to be captured, or goes back to the queue. */
+/** Changes the status of the root from another process: a page begins to be captured, or goes back to the queue. */
 export type Change = () => Promise<void>
 
-/** Each change is another one. */
+/** Makes each change different. */
 export function changesOf({ store: { captures } }: Storage, { rootId }: Root): Change {
   let task: CaptureTask | undefined
   return async () => {
@@ -27,7 +27,7 @@ export function changesOf({ store: { captures } }: Storage, { rootId }: Root): C
   }
 }
 
-/** A change twice a second, which is how often the service looks for those of other processes. */
+/** Two changes per second: as often as the service checks for changes of other processes. */
 export function keepChanging(storage: Storage, root: Root): { stop(): Promise<void> } {
   const change = changesOf(storage, root)
   let over = false

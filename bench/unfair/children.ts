@@ -8,14 +8,14 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
-/** Whatever happens to this process, the child does not outlive it. */
+/** The child ends with this process in any case. */
 export function keep(child: ChildProcess): ChildProcess {
   running.add(child)
   child.once('exit', () => running.delete(child))
   return child
 }
 
-/** A process of its own that answers each message with one. */
+/** A child process that answers each message. */
 export interface Child<Question, Answer> {
   readonly pid: number
   ask(question: Question): Promise<Answer>

@@ -6,7 +6,7 @@ import { keep } from './children.ts'
 import { toGet } from './requests.ts'
 import { addLargeRoot } from './world.ts'
 
-/** What is no attack, measured like one: with these figures beside them the others can be judged. */
+/** Honest load, measured like an attack, to compare the attacks with. */
 export const controls: readonly Attack[] = [
   {
     id: '0a',

@@ -5,7 +5,7 @@ export interface Figures {
   readonly p50: number
   readonly p99: number
   readonly worst: number
-  /** Refused, broken off, or answered with something else than 200. */
+  /** Refused, broken off, or answered with another status than 200. */
   readonly failed: number
 }
 
@@ -13,17 +13,16 @@ export interface LineOptions {
   readonly connections: number
   /** A new connection for each request. */
   readonly fresh: boolean
-  /** The address of ours that it comes from. */
+  /** The source address. */
   readonly from?: string | undefined
 }
 
-/** What no answer counts as. */
+/** The time that counts for a request without an answer. */
 const NEVER_MS = 30_000
 
 /**
- * One request, asked for again and again. It counts from the moment it was meant to be sent, also where it had to wait
- * until a connection was free: a client that stops asking while the service stands still would see one slow answer
- * instead of hundreds.
+ * Sends one request again and again. The time counts from the moment at which it should have been sent, even if it had to wait for a
+ * free connection. Otherwise a service that hangs would give one slow answer instead of hundreds.
  */
 export class Line {
   readonly #url: string
@@ -44,7 +43,7 @@ export class Line {
     this.#idle = Array.from({ length: connections })
   }
 
-  /** Opens all connections: Node accepts one in each turn of its loop, and a victim had its own before the attack. */
+  /** Opens all connections before the attack: Node accepts one per iteration of its event loop. */
   async open(): Promise<void> {
     if (this.#fresh) return
     for (let opened = this.#idle.length; opened > 0; opened--) {
@@ -88,7 +87,7 @@ export class Line {
         const reuse = well && !this.#fresh
         if (!reuse) client.close()
         this.#idle.push(reuse ? client : undefined)
-        // It was counted as one that was never answered.
+        // It was already counted as a request without an answer.
         if (!this.#asked.delete(asked)) return
         if (!well) this.#failed++
         this.#times.push(well ? performance.now() - asked.since : NEVER_MS)

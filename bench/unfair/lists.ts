@@ -4,12 +4,12 @@ import { toGet } from './requests.ts'
 import { addLargeRoot, addPictures, type World } from './world.ts'
 
 const JOBS = 10_000
-/** Who reads nothing gives up and comes back after this. */
+/** A client that reads nothing gives up and starts again after this time. */
 const HELD_MS = 3_000
 
 const made = new WeakMap<World, Promise<string>>()
 
-/** The root of 10,000 jobs, made with the first attack that wants it. */
+/** The root of 10,000 jobs, made for the first attack that needs it. */
 function largeRootOf(world: World): Promise<string> {
   const root = made.get(world) ?? makeLargeRoot(world)
   made.set(world, root)
@@ -47,7 +47,7 @@ const reading = (
   },
 })
 
-/** Row 2, 3 and 11: what is large, asked for many times at once. */
+/** Rows 2, 3 and 11: many requests at once for large answers. */
 export const lists: readonly Attack[] = [
   reading('2a', '100 full lists of a root of 10,000 jobs, not read', 100, rootsPath, 'hold'),
   reading('2b', '500 of them', 500, rootsPath, 'hold'),

@@ -12,17 +12,17 @@ import type { World } from './world.ts'
 const WARM_UP_MS = 700
 const QUIET_MS = 2_500
 const ATTACK_S = 8
-/** How long an attack goes on before the service is told to stop. */
+/** How long an attack runs before the service is stopped. */
 const BEFORE_END_MS = 1_500
 
 export interface Measured {
   readonly quiet: Probed
   readonly attacked: Probed
-  /** Megabytes above what it had when nobody attacked. */
+  /** Megabytes more than without the attack. */
   readonly memory: number
-  /** What the attacker was answered. */
+  /** The answers that the attacker got. */
   readonly answers: Record<string, number>
-  /** Milliseconds until the victim was answered when the attack was over; undefined: not at all. */
+  /** Milliseconds until the victim got an answer after the attack. Undefined: it got none. */
   readonly afterwards: number | undefined
   readonly end: { readonly seconds: number; readonly code: number | 'killed' }
   /** Seconds. */
@@ -30,10 +30,9 @@ export interface Measured {
 }
 
 /**
- * One service for one attack: the victim alone, then the victim while it is attacked, then alone again; then SIGTERM in
- * the middle of a second attack. The quiet figure is of the same process and the same minute. It is one of a machine
- * where nothing else runs: what an attacking client costs on a machine of few cores is shown by the controls, which
- * are measured in the same way.
+ * One service for one attack: the victim alone, then with the attack, then alone again; then SIGTERM during a second
+ * attack. The figure without an attack is from the same process and the same minute. On a machine with few cores the
+ * attacking process itself costs time: the controls, which are measured in the same way, show how much.
  */
 export async function measureAttack(tree: Tree, world: World, attack: Attack): Promise<Measured> {
   const service = await startService(tree, { ...world.env, ...attack.env })
@@ -43,7 +42,7 @@ export async function measureAttack(tree: Tree, world: World, attack: Attack): P
   let underWay: Awaited<ReturnType<Attack['start']>> | undefined
   try {
     await probe(WARM_UP_MS)
-    // The first starts the browser.
+    // The first page starts the browser.
     await attack.errand?.(setup)
     const quietErrand = await attack.errand?.(setup)
     const quiet = await probe(QUIET_MS)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Figures, Line, type LineOptions } from './line.ts'
 
-// The victim: asks at a steady rate, in a process of its own, so that nothing but the service and the machine delay it.
+// The victim: sends requests at a steady rate. It has its own process, so that only the service and the machine delay it.
 
 export interface ProbeOrder extends Omit<LineOptions, 'connections'> {
   readonly url: string
@@ -17,9 +17,9 @@ export interface Probed {
 
 const ROOT_EVERY_MS = 20
 const HEALTH_EVERY_MS = 40
-/** So that for more than a second in which nothing moves no request queues behind another one of the victim's. */
+/** Enough connections for more than a second without answers: no request waits for another request of the victim. */
 const CONNECTIONS = 64
-/** How long it is waited for answers after the last was asked for. */
+/** How long to wait for answers after the last request. */
 const GRACE_MS = 20_000
 
 let enough = new AbortController()
@@ -35,7 +35,7 @@ async function openLines({ url, root, health, fresh, from }: ProbeOrder) {
 async function probe(order: ProbeOrder): Promise<Probed> {
   lines ??= await openLines(order)
   const { root, health } = lines
-  // What this process itself is late with is left out: one request for each time that it comes to run.
+  // If this process itself is late, it skips requests.
   const timers = [
     setInterval(() => root.ask(), ROOT_EVERY_MS),
     setInterval(() => health.ask(), HEALTH_EVERY_MS),

@@ -4,7 +4,7 @@ import { toPost } from './requests.ts'
 
 const PAGES = 100
 
-/** Row 11: more pages than anyone could capture. */
+/** Row 11: more pages than can be captured. */
 export const flood: Attack = {
   id: '11a',
   what: `requests for ${PAGES} pages each in a loop, 4 connections`,

@@ -1,4 +1,4 @@
-/** A request as it goes over the wire. */
+/** The bytes of a request. */
 export function toGet(url: string, key?: string): string {
   const { host, pathname, search } = new URL(url)
   return `GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n${authorization(key)}\r\n`

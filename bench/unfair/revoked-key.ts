@@ -5,10 +5,10 @@ import type { Special } from './table.ts'
 import { addWaitingRoot } from './world.ts'
 
 const LIMIT_S = 30
-/** Nobody decided how soon; this is soon enough for who has just revoked a key. */
+/** The target, in seconds, after a key was revoked. */
 const TARGET_S = 5
 
-/** Row 8: how long a stream goes on whose key was revoked. */
+/** Row 8: how long a stream stays open after its key was revoked. */
 export const revokedKey: Special = {
   id: '8',
   what: 'an event stream whose key is revoked goes on',

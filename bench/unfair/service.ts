@@ -4,21 +4,21 @@ import { spawnNode } from '../processes.ts'
 import { keep } from './children.ts'
 import type { Tree } from './tree.ts'
 
-/** Of every service here, in seconds. */
+/** SHUTDOWN_TIMEOUT of every service here, in seconds. */
 export const SHUTDOWN_S = 5
-/** A process that is still there so long after is killed. */
+/** A process that runs longer after that is killed. */
 const PATIENCE_S = 25
 
 export interface Running {
   readonly url: string
   readonly pid: number
   readonly isOver: boolean
-  /** SIGTERM: how many seconds until it was gone, and with what; `killed` where it did not go. */
+  /** Sends SIGTERM. Returns the seconds until the process ended, and its exit code; `killed` if it did not end. */
   end(): Promise<{ seconds: number; code: number | 'killed' }>
   kill(): Promise<void>
 }
 
-/** The real service in a process of its own, with keys and the limits that it has by itself. */
+/** The real service in its own process, with keys and with default limits. */
 export async function startService(tree: Tree, env: Record<string, string>): Promise<Running> {
   const child = keep(
     spawnNode(tree.program, ['serve'], {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Random pixels, as many as the largest picture has: no PNG of them is small. */
+/** Random pixels, as many as the largest picture has: their PNG is large. */
 const NOISE = `<!doctype html><title>Noise</title><body style="margin:0"><canvas width="4096" height="16384" style="display:block"></canvas><script>
 const context = document.querySelector('canvas').getContext('2d')
 let seed = 1
@@ -17,7 +17,7 @@ for (let y = 0; y < 16384; y += 256) {
 }
 </script>`
 
-/** Something moves, and something that it asked for never comes. */
+/** A page that moves, and waits for an answer that never comes. */
 const RESTLESS = `<!doctype html><title>Restless</title><img src="/never"><p id="p">0<script>
 setInterval(() => { p.textContent = Math.random() }, 30)
 </script>`
@@ -31,7 +31,7 @@ const PAGES: Readonly<Record<string, string>> = {
   '/endless': ENDLESS,
 }
 
-/** What is to be captured, on a free port of 127.0.0.1. */
+/** Serves the pages to capture on a free port of 127.0.0.1. */
 export async function serveSite(): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     const [path = ''] = (request.url ?? '').split('?')

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Attack, attackWith } from './attack.ts'
 import { mostOpenFiles, openFilesOf } from './usage.ts'
 
-/** As many as a service lets in by itself, where this machine lets a process have so many. */
+/** As many as MAX_CONNECTIONS allows by default, if this machine allows a process so many. */
 const CONNECTIONS = Math.min(10_000, mostOpenFiles() - 2_000)
 const MORE = 50
-/** Linux has all of 127.0.0.0/8; elsewhere attacker and victim share one address. */
+/** Linux has all addresses of 127.0.0.0/8. Elsewhere attacker and victim share one address. */
 const HAS_MANY = platform() === 'linux'
 const MANY = Array.from({ length: 100 }, (_, index) => `127.0.1.${index + 1}`)
 
@@ -30,8 +30,8 @@ const staying = (id: string, what: string, from?: readonly string[]): Attack => 
 })
 
 /**
- * They take nothing before all of them are there, and Node accepts one in each turn of its loop: until no more come for
- * three seconds.
+ * Waits until no more connections come for three seconds: Node accepts one per iteration of its event loop, and the
+ * attack counts only when all of them are open.
  */
 async function untilAccepted(pid: number): Promise<void> {
   let most = 0
@@ -43,7 +43,7 @@ async function untilAccepted(pid: number): Promise<void> {
   }
 }
 
-/** Row 10: connections without a key that say nothing and are never closed. The victim comes from another address. */
+/** Row 10: connections without a key that send nothing and are never closed. The victim has another address. */
 export const sockets: readonly Attack[] = [
   staying('10a', 'silent sockets from one address, never closed'),
   ...(HAS_MANY ? [staying('10b', 'silent sockets from 100 addresses, never closed', MANY)] : []),

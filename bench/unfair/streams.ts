@@ -7,7 +7,7 @@ import { addWaitingRoot } from './world.ts'
 const PAGES = 100
 const ADDRESS_BYTES = 8_000
 
-/** Row 1: many who watch one large root that changes. Others do the capturing, so the bench changes it itself. */
+/** Row 1: many clients watch one large root that changes. The bench changes it: this service captures nothing. */
 const watching = (id: string, what: string, connections: number, path: typeof eventsPath): Attack => ({
   id,
   what,

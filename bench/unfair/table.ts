@@ -4,9 +4,9 @@ import { SHUTDOWN_S } from './service.ts'
 import type { Tree } from './tree.ts'
 import type { EngineName, World } from './world.ts'
 
-/** What the issue asks for: × the quiet figure, milliseconds, megabytes. */
+/** The targets: × the figure without an attack, milliseconds, megabytes. */
 export const TARGETS = { ratio: 5, healthMs: 100, memoryMb: 256 }
-/** A process that was told in time needs a moment to be gone. */
+/** Added to the time for stopping: a process needs a moment to end. */
 const END_S = SHUTDOWN_S + 1
 
 export interface Line {
@@ -14,12 +14,12 @@ export interface Line {
   readonly what: string
   readonly engine: EngineName
   readonly cells: readonly string[]
-  /** What is over its target; undefined: nothing is held against it. */
+  /** What misses its target. Undefined if there is no target. */
   readonly over: readonly string[] | undefined
   readonly figures: unknown
 }
 
-/** What is measured in a way of its own. */
+/** Rows that are measured in another way. */
 export interface Special {
   readonly id: string
   readonly what: string
@@ -64,7 +64,7 @@ export function toLine({ id, what, control }: Attack, engine: EngineName, measur
   }
 }
 
-/** One cell for all that is to be said. */
+/** A cell across the whole row. */
 export function toSpecialLine(
   { id, what }: Pick<Special, 'id' | 'what'>,
   engine: EngineName,

@@ -3,14 +3,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const HERE = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A checkout: the service runs from it, and its own code writes the store that the service is given. */
+/** A checkout. The service runs from it, and its code makes the store of the service. */
 export interface Tree {
   readonly program: string
   readonly openStorage: typeof import('../../src/storage.ts').openStorage
   readonly readConfig: typeof import('../../src/config/config.ts').readConfig
 }
 
-/** This one, or another: schemas of stores differ between versions. */
+/** This checkout, or another version, whose tables may differ. */
 export async function openTree(path = HERE): Promise<Tree> {
   const load = async <T>(file: string) => (await import(pathToFileURL(resolve(path, file)).href)) as T
   const { openStorage } = await load<typeof import('../../src/storage.ts')>('src/storage.ts')

@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { memoryOf } from '../../test/support/memory.ts'
 
 const HAS_PROC = existsSync('/proc/self/stat')
-/** Linux counts processor time in these, on every machine that Node runs on. */
+/** The unit of processor time on Linux. */
 const TICKS_A_SECOND = 100
 
-/** Resident memory of a process in megabytes; NaN where it is gone. */
+/** Resident memory of a process in megabytes; NaN if it has ended. */
 export function megabytesOf(pid: number): number {
   return memoryOf(pid).now / (1024 * 1024)
 }
@@ -28,7 +28,7 @@ export function mostOpenFiles(): number {
   return Number(/Max open files\s+\S+\s+(\d+)/.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 10_000)
 }
 
-/** How many files and sockets a process has open; undefined where there is no telling. */
+/** How many files and sockets a process has open. Undefined if it is not known. */
 export function openFilesOf(pid: number): number | undefined {
   try {
     return readdirSync(`/proc/${pid}/fd`).length
@@ -37,7 +37,7 @@ export function openFilesOf(pid: number): number | undefined {
   }
 }
 
-/** The largest that was seen, looked at ten times a second. */
+/** The largest value, sampled ten times a second. */
 export function watchMemory(pid: number): { peak(): number; stop(): void } {
   let most = megabytesOf(pid)
   const timer = setInterval(() => {

@@ -1,17 +1,17 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-// Many who watch one root. Of what they are told only the number of the event is looked at.
+// Many clients watch one root. Only the id of each event is read.
 
 export interface WatchOrder {
   readonly url: string
   readonly connections: number
-  /** One for each key; in turn. */
+  /** The streams use these keys one after the other. */
   readonly requests: readonly string[]
   readonly from: readonly string[]
 }
 
-/** Until all that are open have heard of this event, or the time is over. */
+/** Waits until all open streams have this event, or until the time is over. */
 export interface WaitOrder {
   readonly event: number
   readonly limitMs: number
@@ -20,7 +20,7 @@ export interface WaitOrder {
 export interface Heard {
   readonly watching: number
   readonly heard: number
-  /** When the last of them heard of it, in Unix milliseconds. */
+  /** When the last stream got it, in Unix milliseconds. */
   readonly lastAt: number
   readonly answers: Record<string, number>
 }

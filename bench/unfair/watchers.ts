@@ -18,14 +18,14 @@ const PAGES = 100
 const CHANGES = 7
 const CONNECT_LIMIT_MS = 60_000
 const CHANGE_LIMIT_MS = 20_000
-/** What connecting has left behind is collected by then. */
+/** After this time the garbage of connecting is collected. */
 const SETTLE_MS = 15_000
-/** Two rounds of signs of life. */
+/** Two heartbeats of the streams. */
 const STILL_S = 50
-/** Of a core, while nothing changes. */
+/** The share of a core while nothing changes. */
 const TARGET_SHARE = 0.02
 
-/** Many who watch one running root: what they cost, and when the last of them hears of a change. */
+/** Many clients watch one running root: what they cost, and when the last of them gets a change. */
 export const watchers = (many: number): Special => ({
   id: 'watchers',
   what: `${many.toLocaleString('en')} event streams of one root of ${PAGES} pages, ${KEYS} keys`,
@@ -42,7 +42,7 @@ export const watchers = (many: number): Special => ({
     const service = await startService(tree, {
       ...env,
       CAPTURE_CONCURRENCY: '0',
-      // Room for the victim beside them.
+      // One more connection is for the victim.
       MAX_CONNECTIONS: String(many + 1_000),
     })
     const prober = startChild<ProbeOrder, Probed>('prober.ts')

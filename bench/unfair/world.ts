@@ -13,11 +13,11 @@ export interface Party {
   readonly write: string
 }
 
-/** A store with a victim's project and an attacker's. Pictures lie in a folder. */
+/** A store with a project of the victim and one of the attacker. Pictures are in a folder. */
 export interface World {
   readonly engine: EngineName
   readonly env: Record<string, string>
-  /** Opened by the code of the same tree as the service. */
+  /** Opened with the code of the same checkout as the service. */
   readonly storage: Storage
   readonly victim: Party & { readonly rootId: string }
   readonly attacker: Party
@@ -58,7 +58,7 @@ async function makeParty({ store }: Storage): Promise<Party> {
   return { projectId, read: read.secret, write: write.secret }
 }
 
-/** As if it had been imported, without pictures. */
+/** Like an import, but without pictures. */
 export async function addLargeRoot({ store }: Storage, { projectId }: Party, size: number): Promise<string> {
   const rootId = randomUUID()
   const created = Date.now()
@@ -69,7 +69,7 @@ export async function addLargeRoot({ store }: Storage, { projectId }: Party, siz
   return rootId
 }
 
-/** One picture under the name of each. */
+/** Stores the same picture for each job. */
 export async function addPictures({ env, storage }: World, { projectId }: Party, rootId: string) {
   const folder = join(env['DATA_DIR'] ?? '', 'images', projectId)
   await mkdir(folder, { recursive: true })
@@ -80,7 +80,7 @@ export async function addPictures({ env, storage }: World, { projectId }: Party,
   }
 }
 
-/** A request whose pages wait, and are left alone by whoever captures. */
+/** A request whose pages wait and are not captured. */
 export async function addWaitingRoot(
   { store }: Storage,
   { projectId }: Party,

@@ -9,7 +9,7 @@ import { audit } from '../audit.ts'
 import { RecordedDisk } from './recorded-disk.ts'
 import { readCalls, STRACE, type SystemCall, stringsOf } from './system-calls.ts'
 
-/** Why nothing can be recorded here; undefined: it can. */
+/** Why this machine cannot record. Undefined if it can. */
 export function whyNotRecorded(): string | undefined {
   try {
     execFileSync('strace', ['-f', '-o', '/dev/null', 'true'], { stdio: 'ignore' })
@@ -25,7 +25,7 @@ export interface Recording {
   readonly projectId: string
 }
 
-/** Runs the workload once, and writes down all that it does to files. */
+/** Runs the workload once and records all its changes of files. */
 export async function record(rounds: number): Promise<Recording> {
   const folder = await makeFolder()
   const projectId = randomUUID()
@@ -40,7 +40,7 @@ export async function record(rounds: number): Promise<Recording> {
   return { calls: [...readCalls(lines)], folder: env.DATA_DIR, projectId }
 }
 
-/** What was said to be kept. */
+/** What the workload has acknowledged. */
 const saidBy = ({ name, args }: SystemCall): string[] =>
   name === 'write' && args.startsWith('1, ') ? String(stringsOf(args)[0]).trim().split('\n') : []
 
@@ -52,9 +52,9 @@ export interface Found {
   readonly torn: number
 }
 
-/** Cuts the power after so many calls, and looks at what is left. */
+/** Cuts the power after so many calls, and checks what is left. */
 async function cutAt({ calls, folder, projectId }: Recording, at: number, syncs: boolean): Promise<Found> {
-  // Nothing, all or some of what was not synced.
+  // Unsynced writes are lost, kept, or partly kept.
   const share = [0, 1, Math.random()][Math.floor(Math.random() * 3)] ?? 0
   const disk = new RecordedDisk(folder, { syncs })
   const said: string[] = []
@@ -79,10 +79,10 @@ async function cutAt({ calls, folder, projectId }: Recording, at: number, syncs:
   }
 }
 
-/** Cuts the power so often, each time at a random moment. `syncs`: false for a disk that only pretends to sync. */
+/** Cuts the power so often, each time at a random call. `syncs: false` is a disk that ignores syncs. */
 export async function cutOften(recording: Recording, cuts: number, syncs: boolean): Promise<Found> {
   const sum = { acknowledged: 0, lost: 0, dangling: 0, dropped: 0, torn: 0 }
-  // What comes before the first word, mostly a program that is being loaded, is not worth a cut.
+  // Not before the first output: until then the program is only loaded.
   const first = recording.calls.findIndex((call) => saidBy(call).length > 0) + 1
   for (let cut = 0; cut < cuts; cut++) {
     const at = Math.ceil(first + (recording.calls.length - first) * Math.random())

@@ -2,21 +2,21 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { numberAt, type SystemCall, stringsOf } from './system-calls.ts'
 
-/** What a disk writes at once, or not at all. */
+/** A disk writes a sector completely or not at all. */
 const SECTOR = 512
 
 interface Write {
   readonly at: number
   readonly bytes: Buffer
-  /** Of the call that made it. */
+  /** The number of the call that made it. */
   readonly call: number
 }
 
-/** A file, whatever it is called at the moment. */
+/** A file, independent of its name. */
 class File {
-  /** As it is after a power cut at the worst moment. */
+  /** The content that survives every power cut. */
   durable = Buffer.alloc(0)
-  /** Written since, and not synced. Of a file that was cut off: its new length. */
+  /** Writes that are not synced. After a truncation: the new length. */
   pending: (Write | { readonly length: number; readonly call: number })[] = []
   length = 0
 }
@@ -30,19 +30,19 @@ interface FolderChange {
 }
 
 export interface Cut {
-  /** Writes that had not been synced: of those, how many are gone, and how many are there in part. */
+  /** Unsynced writes: how many are lost, and how many are partly there. */
   readonly dropped: number
   readonly torn: number
 }
 
 /**
- * A disk that does what a recorded process did to a folder, and forgets what it may at a power cut: whatever was written and not
- * synced, sector by sector, and changes of folders that were not synced, the latest first.
+ * A disk in memory. It repeats what a recorded process did to a folder. At a power cut it may forget unsynced writes, sector by
+ * sector, and unsynced changes of folders, the latest first.
  */
 export class RecordedDisk {
   readonly #root: string
   readonly #syncs: boolean
-  /** What programs see. */
+  /** The files as programs see them. */
   readonly #seen = new Map<string, Entry>()
   readonly #durable = new Map<string, Entry>()
   #changes: FolderChange[] = []
@@ -52,7 +52,7 @@ export class RecordedDisk {
   >()
   #call = 0
 
-  /** `syncs`: false for a disk that only pretends. */
+  /** `syncs: false` is a disk that ignores syncs. */
   constructor(root: string, { syncs }: { syncs: boolean }) {
     this.#root = root
     this.#syncs = syncs
@@ -78,10 +78,10 @@ export class RecordedDisk {
     else this.#written(file, name, args, Buffer.concat(strings), call)
   }
 
-  /** What is found after a power cut, written into a folder. `share`: how much of what was not synced is there all the same. */
+  /** Writes the files after a power cut into a folder. `share` is the part of the unsynced writes that survives. */
   async cut(into: string, share: number): Promise<Cut> {
     const entries = new Map(this.#durable)
-    // Journals keep the order of what happened to folders.
+    // Journals keep the order of changes of folders.
     for (const change of this.#changes.slice(0, Math.round(this.#changes.length * share)))
       change.apply(entries)
     let [dropped, torn] = [0, 0]
@@ -94,7 +94,7 @@ export class RecordedDisk {
       const { bytes, ...lost } = contentOf(entry, () => Math.random() < share)
       dropped += lost.dropped
       torn += lost.torn
-      // A program makes it anew from the log beside it.
+      // The database makes this file again from its log.
       if (path.endsWith('-shm')) continue
       await mkdir(dirname(target), { recursive: true })
       await writeFile(target, bytes)
@@ -159,7 +159,7 @@ export class RecordedDisk {
     file.length = Math.max(file.length, at + bytes.length)
   }
 
-  /** All that had ended before it was asked for. */
+  /** Syncs all writes that ended before the sync began. */
   #synced({ entry, path }: { entry: Entry; path: string }, before: number): void {
     if (!this.#syncs) return
     if (entry === 'folder') {
@@ -174,7 +174,7 @@ export class RecordedDisk {
   }
 }
 
-/** The bytes of a file of whose pending writes each sector is there or not. */
+/** The bytes of a file, with each sector of the pending writes kept or lost. */
 function contentOf(
   { durable, pending }: Pick<File, 'durable' | 'pending'>,
   isThere: () => boolean,

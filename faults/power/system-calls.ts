@@ -1,10 +1,10 @@
-/** One thing that a recorded process did to files, or said. Numbered in the order in which they ended. */
+/** One recorded system call: a change of a file, or output. Numbered in the order in which the calls ended. */
 export interface SystemCall {
   readonly name: string
-  /** As they are written in the log. */
+  /** The text of the arguments in the log. */
   readonly args: string
   readonly result: number
-  /** What had ended before this began: all that a sync can have waited for. */
+  /** The number of calls that had ended before this one began. A sync covers only these. */
   readonly began: number
 }
 
@@ -12,14 +12,14 @@ export const TRACED =
   'openat,open,creat,close,write,pwrite64,writev,pwritev,ftruncate,fallocate,' +
   'rename,renameat,renameat2,unlink,unlinkat,mkdir,mkdirat,rmdir,fsync,fdatasync'
 
-/** For strace: everything in full, strings as bytes, all threads in one file. */
+/** Options of strace: complete strings, as bytes, all threads in one file. */
 export const STRACE = ['-f', '-xx', '-s', '100000000', '-e', `trace=${TRACED}`, '-e', 'signal=none']
 
 const WHOLE = /^(\d+) +(\w+)\((.*)\) += (-?\d+)/
 const UNFINISHED = /^(\d+) +(\w+)\((.*) <unfinished \.\.\.>$/
 const RESUMED = /^(\d+) +<\.\.\. (\w+) resumed>(.*)\) += (-?\d+)/
 
-/** Reads what strace wrote. */
+/** Reads the log of strace. */
 export function* readCalls(lines: Iterable<string>): Generator<SystemCall> {
   const underWay = new Map<string, { readonly args: string; readonly began: number }>()
   let ended = 0
@@ -50,7 +50,7 @@ export function stringsOf(args: string): Buffer[] {
   )
 }
 
-/** The first argument, where it is a number. */
+/** The argument at this index, as a number. */
 export function numberAt(args: string, index: number): number {
   return Number(args.split(', ').at(index))
 }

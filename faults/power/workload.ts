@@ -9,8 +9,8 @@ import { importRoot } from '../../src/intake/import-root.ts'
 import { openStorage } from '../../src/storage.ts'
 import { newRequest, newSeen } from '../../test/support/captures.ts'
 
-// Imports and captures, as they come: what is kept is said on standard output, at the moment when a client would hear of it.
-// It runs in a process of its own whose writes are recorded. No browser: pictures come from a camera that has them at hand.
+// Imports and captures. Each acknowledgement is printed to standard output, at the moment when a client would get it. It runs
+// in its own process, whose writes are recorded. There is no browser: the camera has its pictures ready.
 
 const [projectId = '', rounds = '0'] = process.argv.slice(2)
 const PAGES = 3

@@ -31,7 +31,7 @@ describe('a right picture', () => {
   })
 })
 
-describe('a wrong picture is told, and why:', () => {
+describe('a wrong picture is found, with the reason:', () => {
   test('its size', () => {
     expect(judgePixels(drawPage(HEIGHT - 1), reference)).toMatchObject({
       fault: 'size',
@@ -65,7 +65,7 @@ describe('a wrong picture is told, and why:', () => {
     expect(judgePixels(picture, reference)).toHaveProperty('detail', expect.stringContaining(`by -${by} px`))
   })
 
-  test('moved from some place on', () => {
+  test('moved from some row on', () => {
     const picture = changed((data) => data.copyWithin(1_540 * ROW, 1_500 * ROW, (HEIGHT - 40) * ROW))
     const verdict = judgePixels(picture, reference)
     expect(verdict).toMatchObject({ fault: 'shifted', y: 1_536 })
@@ -91,7 +91,7 @@ describe('a wrong picture is told, and why:', () => {
     expect(judgePixels(picture, reference)).toMatchObject({ fault: 'blank', y: 1_024, wrong: 3 })
   })
 
-  test('nothing in its right half, from some place on', () => {
+  test('nothing in its right half, from some row on', () => {
     const picture = changed((data) => {
       for (let y = 1_600; y < HEIGHT; y++) data.fill(255, y * ROW + ROW / 2, (y + 1) * ROW)
     })

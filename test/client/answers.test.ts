@@ -46,7 +46,7 @@ describe('a problem', () => {
     })
   })
 
-  test('without a detail is told by its title, and a code that is newer than we are stays', async () => {
+  test('without a detail has its title as message, and keeps a code that the client does not know', async () => {
     const error = await problem(answer(418, '{"title":"I am a teapot","code":"teapot"}'))
     expect(error).toMatchObject({ message: 'I am a teapot', code: 'teapot', detail: undefined, errors: [] })
   })
@@ -56,12 +56,12 @@ describe('a problem', () => {
     ['a date', new Date(Date.now() + 60_000).toUTCString(), expect.closeTo(60, -1)],
     ['a date that is over', 'Wed, 21 Oct 2015 07:28:00 GMT', 0],
     ['something else', 'soon', undefined],
-  ])('says when to come back: %s', async (_, header, retryAfter) => {
+  ])('says when to ask again: %s', async (_, header, retryAfter) => {
     const error = await problem(answer(429, '{"code":"rate_limited"}', undefined, { 'retry-after': header }))
     expect(error).toMatchObject({ status: 429, code: 'rate_limited', retryAfter })
   })
 
-  test('that is none of ours is one all the same, with the id that came along', async () => {
+  test('of another server is also a ProblemError, with its request id', async () => {
     const page = '<html><h1>502 Bad Gateway</h1></html>'
     const error = await problem(answer(502, page, 'text/html', { 'x-request-id': 'r-2', 'retry-after': '7' }))
     expect(error).toMatchObject({
@@ -77,14 +77,14 @@ describe('a problem', () => {
     },
   )
 
-  test('with fields of other kinds leaves those out', async () => {
+  test('ignores fields of the wrong type', async () => {
     const body = '{"code":"internal","title":7,"detail":{},"errors":"all","requestId":[]}'
     expect(await problem(answer(500, body))).toMatchObject({
       ...{ code: 'internal', message: 'answered 500', detail: undefined, errors: [], requestId: undefined },
     })
   })
 
-  test('whose words break off still has its status', async () => {
+  test('that breaks off still has its status', async () => {
     const error = await problem((response) => {
       response.writeHead(503, { 'content-length': '500' }).write('{"code":')
       setTimeout(() => response.destroy(), 20)
@@ -122,7 +122,7 @@ describe('an answer that is ok', () => {
     ],
     ['that is no HTTP', (response) => response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n')],
     ['that is nothing', (response) => response.socket?.destroy()],
-  ])('and breaks off is no answer: %s', async (_, broken) => {
+  ])('but breaks off throws NoAnswerError: %s', async (_, broken) => {
     const error = (await failure(broken)) as NoAnswerError
     expect(error).toBeInstanceOf(NoAnswerError)
     expect(error.name).toBe('NoAnswerError')
@@ -131,7 +131,7 @@ describe('an answer that is ok', () => {
   })
 })
 
-test('where nobody listens, the error says who and why', async () => {
+test('without a server the error says which server and why', async () => {
   for (const host of ['127.0.0.1', 'localhost']) {
     const server = `http://${host}:${await freePort()}`
     const error = await createClient({ server })
@@ -142,7 +142,7 @@ test('where nobody listens, the error says who and why', async () => {
   }
 })
 
-describe('an abort stays one', () => {
+describe('an abort throws the reason of the signal', () => {
   const never: BareAnswer = () => {}
   const half: BareAnswer = (response) => response.writeHead(200).write('{"half":')
   const halfRefused: BareAnswer = (response) => response.writeHead(500).write('{"half":')
@@ -172,7 +172,7 @@ describe('an abort stays one', () => {
 })
 
 describe('the key', () => {
-  test('goes into one header, and into no address', async () => {
+  test('is sent in one header and is in no address', async () => {
     const { url, asked } = await serveBare(json({}))
     const client = createClient({ server: url, key: ` ${KEY}\n` })
     await client.getProject(PROJECT)
@@ -191,7 +191,7 @@ describe('the key', () => {
     expect(asked.at(-1)?.headers.authorization).toBeUndefined()
   })
 
-  test('follows no redirect, nor does anything else', async () => {
+  test('is not sent to the target of a redirect', async () => {
     const elsewhere = await serveBare(json({}))
     for (const status of [301, 302, 303, 307, 308]) {
       for (const location of [elsewhere.url, '/login']) {
@@ -212,7 +212,7 @@ describe('the key', () => {
     expect(elsewhere.asked).toEqual([])
   })
 
-  test('nor in a browser, which tells nothing of where a redirect leads', async () => {
+  test('is not sent to the target of a redirect in a browser', async () => {
     const redirect = {
       ok: false,
       status: 0,
@@ -230,7 +230,7 @@ describe('the key', () => {
     })
   })
 
-  test('follows no link to another server: the next page is asked for where the first one was', async () => {
+  test('is not sent to another server: the next list page comes from the first server', async () => {
     const elsewhere = await serveBare(json([]))
     const link = `<${elsewhere.url}/api/other/path?limit=1&cursor=c2>; rel="next"`
     const { url, asked } = await serveBare(json([1], { link }), json([2]))
@@ -244,7 +244,7 @@ describe('the key', () => {
     expect(elsewhere.asked).toEqual([])
   })
 
-  test('is in no error', async () => {
+  test('is not in any error', async () => {
     const refused = createClient({ server: `http://127.0.0.1:${await freePort()}`, key: KEY })
     const errors = [
       await failure(answer(502, '<html>')),
@@ -273,7 +273,7 @@ describe('the key', () => {
     },
   )
 
-  test('has no place in the address of the server', () => {
+  test('must not be in the address of the server', () => {
     for (const server of ['http://me:secret@x', `https://${KEY}@x/`]) {
       expect(() => createClient({ server })).toThrow(/^the server address must not have/)
     }
@@ -281,7 +281,7 @@ describe('the key', () => {
 })
 
 describe('what is asked for', () => {
-  test('stays below its path, whatever an id holds', async () => {
+  test('stays below its path, whatever an id contains', async () => {
     const { url, asked } = await serveBare(json({}))
     const client = createClient({ server: url })
     const ids = ['..', '.', '', '../..', 'a/b', 'a?b=c', 'a#b', '%2e%2e', '\\', 'ü', '\ud800', ' ']
@@ -292,7 +292,7 @@ describe('what is asked for', () => {
     ])
   })
 
-  test('has what was given, and nothing else', async () => {
+  test('has the given parameters and nothing else', async () => {
     const { url, asked } = await serveBare(json([]))
     const client = createClient({ server: url })
     const more = { limit: 3, q: 'a&b=c', tag: '', cursor: 'x' }
@@ -308,7 +308,7 @@ describe('what is asked for', () => {
     ])
   })
 
-  test('goes through the fetch that was given', async () => {
+  test('uses the given fetch', async () => {
     const asked: unknown[] = []
     const given: typeof fetch = async function (this: unknown, address, init) {
       asked.push([this, address, init?.method])
@@ -321,7 +321,7 @@ describe('what is asked for', () => {
 })
 
 describe('pages', () => {
-  test('are asked for one by one, when they are wanted', async () => {
+  test('are fetched one by one, when they are needed', async () => {
     const { url, asked } = await serveBare((response, request, count) =>
       json([count], { link: `<?cursor=${count}>; rel=next` })(response, request, count),
     )
@@ -334,7 +334,7 @@ describe('pages', () => {
     expect(asked).toHaveLength(3)
   })
 
-  test('that lead to themselves end with an error', async () => {
+  test('whose next page is themselves end with an error', async () => {
     const { url } = await serveBare(json([1], { link: '<?cursor=1>; rel=next' }))
     const pages = createClient({ server: url }).listRoots(PROJECT)
     expect((await pages.next()).value).toEqual([1])
@@ -347,7 +347,7 @@ describe('a request for screenshots', () => {
   const idempotencyKeys = (asked: readonly { headers: Record<string, unknown> }[]) =>
     asked.map(({ headers }) => headers['idempotency-key'])
 
-  test('has a key of its own, or the one that is given', async () => {
+  test('has a new idempotency key, or the given one', async () => {
     const { url, asked } = await serveBare(json({ jobId: 'r' }))
     const client = createClient({ server: url })
     for (const idempotencyKey of [undefined, undefined, 'mine']) {
@@ -386,7 +386,7 @@ describe('a request for screenshots', () => {
     expect(twice.asked).toHaveLength(2)
   })
 
-  test('that was answered is not repeated, nor one that was aborted', async () => {
+  test('is not repeated after an answer or an abort', async () => {
     const { url, asked } = await serveBare(answer(503, '{"code":"no_browser"}'))
     const client = createClient({ server: url })
     await expect(client.requestScreenshots(PROJECT, newRequest())).rejects.toMatchObject({

@@ -186,7 +186,7 @@ describe('pages and their history', () => {
     await expect(client.listHistory(projectId, '').next()).rejects.toMatchObject({ code: 'bad_request' })
   })
 
-  test('have a history of what was asked for alike', async () => {
+  test('have a history of captures with the same options', async () => {
     const service = await startAccepting()
     const { projectId } = service
     const client = createClient({ server: service.url })

@@ -10,7 +10,7 @@ import { makeFolder } from '../support/workspace.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const ENTRY = join(ROOT, 'src/client/client.ts')
 
-test('a web page that uses the client loads little more: no schema, nothing of the service', async () => {
+test('the client adds little to a web page: no schema, nothing of the service', async () => {
   const bundle = await rolldown({ input: ENTRY, platform: 'browser' })
   const { output } = await bundle.generate({ format: 'es', minify: true })
   expect(output).toHaveLength(1)
@@ -23,7 +23,7 @@ test('a web page that uses the client loads little more: no schema, nothing of t
   expect(gzipSync(code).length).toBeLessThan(5_000)
 })
 
-test('its types need either those of a browser or those of Node', async () => {
+test('its types work with those of a browser and with those of Node', async () => {
   const folder = await makeFolder()
   const common = {
     ...{ strict: true, noEmit: true, target: 'ES2024', module: 'ESNext', moduleResolution: 'bundler' },

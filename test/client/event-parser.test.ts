@@ -85,7 +85,7 @@ describe('what the standard shows', () => {
     expect(parser.read('data: y\r\r')).toEqual([{ type: 'message', data: 'y' }])
   })
 
-  test('goes on where a connection before it was cut off', () => {
+  test('continues after an earlier connection that was cut off', () => {
     const parser = new EventParser('7', 250)
     expect([parser.lastEventId, parser.retryMs]).toEqual(['7', 250])
     parser.read(':\n\ndata: x\n\n')
@@ -96,7 +96,7 @@ describe('what the standard shows', () => {
 const TEXT =
   'retry: 10\r\n\r\nevent: status\nid: 1\ndata: {"name":"Grüße, 🦉 — 日本"}\n\n:\r\rid: 2\rdata: a\rdata: 🦉\r\r'
 
-test('cut in two at every byte, and in single bytes: always the same', () => {
+test('cutting the text anywhere changes nothing', () => {
   const bytes = Buffer.from(`\ufeff${TEXT}`)
   const whole = parse([bytes])
   expect(whole).toEqual({
@@ -111,7 +111,7 @@ test('cut in two at every byte, and in single bytes: always the same', () => {
   expect(parse(Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(whole)
 })
 
-test('whatever is sent and however it is cut: always the same, and as another parser reads it', () => {
+test('property: any text, cut anywhere, is parsed as by another parser', () => {
   const end = fc.constantFrom('\n', '\r', '\r\n')
   const value = fc.oneof(fc.string({ unit: 'binary', maxLength: 6 }), fc.constantFrom('1', '', ' x', '🦉'))
   const line = fc.oneof(

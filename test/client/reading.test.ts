@@ -19,7 +19,7 @@ async function startWithRoots(count: number, env: Record<string, string> = {}) {
 }
 
 describe('roots', () => {
-  test('come all at once, or page by page, and are the same', async () => {
+  test('are the same in one answer and page by page', async () => {
     const { service, projectId, client } = await startWithRoots(7)
     const all = await rawRoots(service, projectId)
     expect(all).toHaveLength(7)
@@ -32,7 +32,7 @@ describe('roots', () => {
     expect(await Array.fromAsync(client.listRoots(empty))).toEqual([[]])
   })
 
-  test('are asked for where the service was reached, whatever it calls itself', async () => {
+  test('come from the address of the client, whatever PUBLIC_URL is', async () => {
     const { service, projectId, client } = await startWithRoots(3, {
       PUBLIC_URL: 'https://shots.example.com',
     })
@@ -44,7 +44,7 @@ describe('roots', () => {
 })
 
 describe('with keys', () => {
-  test('a key opens its project, and no other', async () => {
+  test('a key opens its project only', async () => {
     const service = await startAccepting({ AUTH: 'keys' })
     const rootId = await addRows(service.store, service.projectId)
     const { secret } = await makeKey(service.store, service.projectId)
@@ -83,7 +83,7 @@ describe('problems', () => {
     expect(service.logLines.join('')).toContain(error.requestId)
   })
 
-  test('of what is not there, and of asking too often', async () => {
+  test('of a missing root, and of too many requests', async () => {
     const { service, projectId, client } = await startWithRoots(1, { RATE_LIMIT: '1/1m' })
     await expect(client.getRoot(projectId, randomUUID())).rejects.toMatchObject({ code: 'not_found' })
     service.now += 10_000

@@ -79,7 +79,7 @@ describe('with the service', () => {
     expect(await Array.fromAsync(client.watchStatus(service.projectId, jobId))).toEqual(told.slice(-1))
   })
 
-  test('goes on over streams that end and connections that break', async () => {
+  test('continues over streams that end and connections that break', async () => {
     const service = await startAccepting({ RESPONSE_TIMEOUT: '1001ms' })
     const proxy = await startProxy(Number(new URL(service.url).port))
     onTestFinished(() => proxy.close())
@@ -132,7 +132,7 @@ describe('with the service', () => {
     await closed(2)
   })
 
-  test('what does not exist or may not be seen is told at once', async () => {
+  test('a missing or foreign root throws at once', async () => {
     const service = await startAccepting({ AUTH: 'keys' })
     const { secret: key } = await makeKey(service.store, service.projectId)
     const watching = createClient({ server: service.url, key }).watchStatus(service.projectId, ID)
@@ -169,7 +169,7 @@ describe('with a stream that is', () => {
     expect(asked[0]?.headers.accept).toBe('text/event-stream')
   })
 
-  test('cut within an event, within a line or between two: goes on with what was complete', async () => {
+  test('cut within an event, within a line or between two: continues after the last complete event', async () => {
     const first = Buffer.from(`${RETRY.replace('120', '0')}${QUEUED}`)
     const second = Buffer.from(RUNNING)
     // The parser has a test for every byte.
@@ -227,13 +227,13 @@ describe('comes back', () => {
     for (const gap of gaps) expect(gap).toBeGreaterThan(390)
   })
 
-  test('until there is nothing more to come', async () => {
+  test('until the root is finished', async () => {
     const { url, asked } = await serveBare(events(RETRY, QUEUED), (response) => response.writeHead(204).end())
     expect(await watch(url)).toHaveLength(1)
     expect(asked).toHaveLength(2)
   })
 
-  test('after whatever passes by itself', async () => {
+  test('after every temporary failure', async () => {
     const { url, asked } = await serveBare(
       events('retry: 1\n\n', QUEUED),
       refuse(502, '<html>Bad Gateway</html>', { 'content-type': 'text/html' }),
@@ -255,7 +255,7 @@ describe('comes back', () => {
     ])
   })
 
-  test('and asks plainly every other time where events do not come through', async () => {
+  test('and asks for the status every second time if events do not arrive', async () => {
     const queued = statusOf('queued', { 0: 'queued', 1: 'queued' })
     const running = statusOf('running', { 0: 'queued', 1: 'done' })
     const done = statusOf('done', { 0: 'done', 1: 'done' })
@@ -270,18 +270,18 @@ describe('comes back', () => {
     )
   })
 
-  test('later and later where nothing comes', async () => {
+  test('with growing pauses if nothing comes', async () => {
     const gaps = await gapsBetween(5, events('retry: 100\n\n'))
     // 100, 200, 400, 800, each up to a quarter longer.
     expect(gaps).toHaveLength(4)
     for (const [index, gap] of gaps.entries()) expect(gap).toBeGreaterThan(95 * 2 ** index)
   })
 
-  test('not at once, even where a server says so', async () => {
+  test('never without a pause, even if a server says so', async () => {
     for (const gap of await gapsBetween(5, events('retry: 0\n\n', QUEUED))) expect(gap).toBeGreaterThan(95)
   })
 
-  test('with no id that fits into no header', async () => {
+  test('without an id that does not fit into a header', async () => {
     const { url, asked } = await serveBare(events(RETRY, QUEUED.replace('id: 1', 'id: ☃')), events(FINISHED))
     await watch(url)
     expect(asked.map(({ headers }) => headers['last-event-id'])).toEqual([undefined, undefined])
@@ -304,7 +304,7 @@ describe('gives up', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('when its patience ends, with what was wrong last', async () => {
+  test('when its patience ends, with the last error', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}`
     const begun = performance.now()
     await expect(watch(nobody, { patience: 1.5 })).rejects.toBeInstanceOf(NoAnswerError)
@@ -317,7 +317,7 @@ describe('gives up', () => {
     await expect(watch(nobody, { patience: 0 })).rejects.toBeInstanceOf(NoAnswerError)
   })
 
-  test('only of a server that is away: a consumer may take its time', async () => {
+  test('only if the server is unreachable: a slow consumer does not count', async () => {
     const { url } = await serveBare(
       events(RETRY, QUEUED),
       (response) => response.socket?.destroy(),
@@ -331,7 +331,7 @@ describe('gives up', () => {
     expect(told).toEqual(['queued', 'done'])
   })
 
-  test('in silence where it is aborted: before, while it waits, and while it pauses', async () => {
+  test('without an error when it is aborted: before, while it waits, and while it pauses', async () => {
     // A pause that is longer than this test may take.
     const { url, asked } = await serveBare(events('retry: 280000\n\n', QUEUED))
     expect(await watch(url, { signal: AbortSignal.abort() })).toEqual([])
@@ -349,7 +349,7 @@ describe('gives up', () => {
   })
 })
 
-test('connections that have died without a word are given up, and others opened', async () => {
+test('silent connections are given up and replaced', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const asked: string[] = []

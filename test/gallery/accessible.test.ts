@@ -120,7 +120,7 @@ test('axe finds nothing in any view, light or dark', async () => {
   expect(complaints.filter((text) => !text.includes('400 (Bad Request)'))).toEqual([])
 })
 
-test('axe finds nothing where a key is asked for', async () => {
+test('axe finds nothing in the form for the key', async () => {
   const { url } = await startHung({ AUTH: 'keys' })
   const { page } = await visit(url)
   await page.getByRole('button', { name: 'Open the gallery' }).click()
@@ -175,7 +175,7 @@ test('with the keyboard alone: from the key to a picture, through them, to its p
   expect(complaints).toEqual([])
 })
 
-test('who wants less motion gets none', async () => {
+test('nothing moves for users who want less motion', async () => {
   const { url, projectId, rootIds } = await startHung()
   const { page } = await visit('about:blank')
   await page.emulateMedia({ reducedMotion: 'reduce' })

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { buildGallery } from '../../gallery/build.ts'
 import { makeFolder } from '../support/workspace.ts'
 
-test('the page is built as a whole or not at all: whenever it is killed, half of it is nowhere', async () => {
+test('the web page is built completely or not at all, even if the build is killed', async () => {
   const into = join(await makeFolder(), 'gallery')
   let building = true
   const built = buildGallery({ into, quiet: true }).finally(() => {
@@ -24,7 +24,7 @@ test('the page is built as a whole or not at all: whenever it is killed, half of
   expect(files).toContain('index.html.gz')
 })
 
-test('what is as new as its sources is not built again', async () => {
+test('the web page is not built again if it is newer than its sources', async () => {
   const into = join(await makeFolder(), 'gallery')
   await buildGallery({ into, quiet: true })
   const { ino } = await stat(join(into, 'index.html'))

@@ -6,7 +6,7 @@ import { parseScreenshotRequest } from '../../src/contract/screenshot-request.ts
 const LIMITS = { urls: 100, loadingMs: 100_000, viewportWidth: 4_096, viewportHeight: 16_384 }
 const SIZE = { width: 1280, height: 800, fullPage: false, tags: '' }
 
-test('addresses one per line, however they are written', () => {
+test('addresses, one per line, with or without a scheme', () => {
   const { urls } = toRequest({
     ...SIZE,
     addresses: '\n example.com \r\nhttp://127.0.0.1:3000/a?b=c\n\nHTTPS://x.example/',
@@ -18,7 +18,7 @@ test('addresses one per line, however they are written', () => {
   ])
 })
 
-test('tags are what stands between commas, each once', () => {
+test('tags are separated by commas; each counts once', () => {
   const { screenshotParameter } = toRequest({
     ...SIZE,
     addresses: 'a.example',
@@ -27,7 +27,7 @@ test('tags are what stands between commas, each once', () => {
   expect(screenshotParameter.tags).toEqual(['release', 'home page'])
 })
 
-test('the mistakes of the API stand beside their fields, with the lines that people count', () => {
+test('mistakes are shown beside their fields, with line numbers from 1', () => {
   const addresses = '\nhttps://good.example/\n\nftp://bad.example/\n   \nhttp://'
   const { mistakes = [] } = parseScreenshotRequest(
     toRequest({ addresses, width: 0, height: 99_999, fullPage: false, tags: 'x'.repeat(101) }),
@@ -48,7 +48,7 @@ test('the mistakes of the API stand beside their fields, with the lines that peo
   expect(none.addresses).toEqual(['The list must be a list of 1 to 100 pages'])
 })
 
-test('whatever is typed, each mistake names a line that is there, and what is fine is accepted', () => {
+test('property: each mistake names an existing line, and correct lines are accepted', () => {
   const line = fc.oneof(
     fc.webUrl(),
     fc.string(),

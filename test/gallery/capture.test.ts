@@ -10,7 +10,7 @@ import { useVisitors } from '../support/visitor.ts'
 
 const visit = useVisitors()
 
-test('a form asks for pictures, the API says what is wrong beside the fields, and progress is seen as it happens', async () => {
+test('the form requests pictures, shows mistakes beside the fields, and shows the progress', async () => {
   const held: (() => void)[] = []
   const site = await servePages((path, response) => {
     if (path === '/slow') held.push(() => response.end(COLOURED))
@@ -63,7 +63,7 @@ test('a form asks for pictures, the API says what is wrong beside the fields, an
   expect(projectId).toBe(new URL(page.url()).pathname.split('/')[2])
 })
 
-test('a key that may only read is told so beside the button', async () => {
+test('with a read key the form says so beside the button', async () => {
   const service = await startService({ AUTH: 'keys', ...BROWSER_ENV })
   const projectId = await makeProject(service.store)
   const { secret } = await makeKey(service.store, projectId, 'read')
@@ -75,7 +75,7 @@ test('a key that may only read is told so beside the button', async () => {
   await page.getByText('this key may only read').waitFor()
 })
 
-test('without a browser the page says what is missing before anyone fills in the form, and sees when it has come', async () => {
+test('without a browser the form says so at once, and notices when one is installed', async () => {
   const service = await startService()
   const projectId = await makeProject(service.store)
   const detail = 'There is no browser to take pictures with. Install one with: npx proofsheet browser install'

@@ -8,7 +8,7 @@ import { useVisitors } from '../support/visitor.ts'
 
 const visit = useVisitors()
 
-test('open: all projects, each with its newest pictures; back leads back to them', async () => {
+test('without keys: all projects, each with its newest pictures; back leads back to them', async () => {
   const service = await startHung()
   await hangRoots(service, { name: 'Another site', now: service.now + 1, roots: 1 })
   const { page, complaints } = await visit(service.url)
@@ -25,7 +25,7 @@ test('open: all projects, each with its newest pictures; back leads back to them
   expect(complaints).toEqual([])
 })
 
-test('open: the only project is come into at once, and back leads out again', async () => {
+test('without keys: the only project opens at once, and back leads out again', async () => {
   const { url, projectId } = await startHung()
   const { page, complaints } = await visit(url)
   await page.waitForURL(`${url}/projects/${projectId}`)
@@ -37,7 +37,7 @@ test('open: the only project is come into at once, and back leads out again', as
   expect(complaints).toEqual([])
 })
 
-test('open: without any project it says how to make one', async () => {
+test('without keys: if there is no project it says how to make one', async () => {
   const { url } = await startService()
   const { page, complaints } = await visit(url)
   await page.getByText('npx proofsheet project create').waitFor()
@@ -74,7 +74,7 @@ test('keys: one field; the key is kept for this tab only, in a header and never 
   expect(service.logLines.filter((line) => line.includes(secret))).toEqual([])
 })
 
-test('keys: one that is not valid is refused in words, and nothing is kept', async () => {
+test('keys: an invalid key is refused with a message and not kept', async () => {
   const service = await startHung({ AUTH: 'keys' })
   const { page } = await visit(`${service.url}/projects/${service.projectId}`)
   await page.getByRole('button', { name: 'Open the gallery' }).click()
@@ -85,7 +85,7 @@ test('keys: one that is not valid is refused in words, and nothing is kept', asy
   expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
 })
 
-test('keys: one that is revoked meanwhile leads back to the field', async () => {
+test('keys: a revoked key leads back to the form', async () => {
   const service = await startHung({ AUTH: 'keys' })
   const { secret, keyId } = await makeKey(service.store, service.projectId)
   const { page } = await visit(service.url)

@@ -11,7 +11,7 @@ const visit = useVisitors()
 
 const HOUR_MS = 3_600_000
 
-test('addresses that run out while the page stands open are renewed, and nobody notices', async () => {
+test('addresses that expire while the page is open are renewed unnoticed', async () => {
   const service = await startService()
   const { projectId, rootIds } = await hangMany(service, { roots: 1, jobsPerRoot: 400, now: service.now })
   const { page, complaints } = await visit('about:blank')
@@ -76,13 +76,13 @@ async function failAhead() {
   return { page, widths }
 }
 
-test('a picture that failed before its slide was there comes with it', async () => {
+test('a picture that failed before its slide existed is shown in it', async () => {
   const { page, widths } = await failAhead()
   await page.keyboard.press('ArrowRight')
   await expect.poll(widths).toEqual([400, 400, 400])
 })
 
-test('a picture that failed before its slide was there comes with it, also where addresses were renewed meanwhile', async () => {
+test('a picture that failed before its slide existed is shown in it, also if addresses were renewed meanwhile', async () => {
   const { page, widths } = await failAhead()
   const address = () => page.locator('.card img').first().getAttribute('src')
   const before = await address()
@@ -104,7 +104,7 @@ async function seenPictures(page: Page): Promise<string> {
   })
 }
 
-test('a machine that slept finds its pictures again', async () => {
+test('after a sleep of the machine the pictures are shown again', async () => {
   const service = await startService()
   const { projectId, rootIds } = await hangMany(service, { roots: 1, jobsPerRoot: 300, now: service.now })
   const { page } = await visit(`${service.url}/projects/${projectId}/roots/${rootIds[0]}`)
@@ -122,7 +122,7 @@ test('a machine that slept finds its pictures again', async () => {
   expect(await page.getByText('no picture').count()).toBe(0)
 })
 
-test('a picture that is really gone is said to be, without asking for ever', async () => {
+test('a missing picture is reported, without endless requests', async () => {
   const service = await startService()
   const { projectId, rootIds } = await hangMany(service, { roots: 1, jobsPerRoot: 3, now: service.now })
   const { page } = await visit('about:blank')

@@ -15,7 +15,7 @@ describe('the address of a list', () => {
     process.env['TZ'] = TZ ?? ''
   })
 
-  test('says which captures; what means nothing leaves none out', () => {
+  test('has the filters; invalid values are ignored', () => {
     const read = (query: string) => readFilters(new URLSearchParams(query))
     expect(read('')).toEqual(NO_FILTERS)
     expect(read('q=a&tag=b&state=failed&state=done&mark=cut&from=2026-03-01&to=2026-03-02')).toEqual({
@@ -54,7 +54,7 @@ async function startFiltered() {
   return Object.assign(service, { at: `${service.url}/projects/${projectId}` })
 }
 
-test('a list is narrowed by state, mark and day; the address says by what, and back leads back', async () => {
+test('a list is filtered by state, mark and day; the address has the filters, and back leads back', async () => {
   const { at } = await startFiltered()
   const { page, complaints } = await visit(at)
   const rows = page.locator('.root')
@@ -99,7 +99,7 @@ test('a list is narrowed by state, mark and day; the address says by what, and b
   expect(complaints).toEqual([])
 })
 
-test('filters, a search and a tag hold together, by link and by keyboard alone', async () => {
+test('filters, a search and a tag work together, by link and by keyboard alone', async () => {
   const { at } = await startFiltered()
   const { page, complaints } = await visit(`${at}?tag=ours&q=go&state=partial&state=failed&from=2026-03-01`)
   const rows = page.locator('.root')
@@ -127,7 +127,7 @@ test('filters, a search and a tag hold together, by link and by keyboard alone',
   expect(complaints).toEqual([])
 })
 
-test('a year that is being typed asks for nothing', async () => {
+test('typing a year sends no requests', async () => {
   const { at } = await startFiltered()
   const { page } = await visit(at)
   await page.getByRole('button', { name: 'Filter' }).click()
@@ -142,7 +142,7 @@ test('a year that is being typed asks for nothing', async () => {
   expect(new Set(asked)).toEqual(new Set([`${Date.UTC(2026, 1, 27)}`]))
 })
 
-test('on a phone all of it is within the screen', async () => {
+test('on a phone everything fits the screen', async () => {
   const { at } = await startFiltered()
   const query = 'state=partial&state=failed&state=done&mark=error&from=2026-02-27&to=2026-03-02'
   const { page } = await visit(`${at}?${query}`, { width: 390, height: 844, touch: true })

@@ -26,7 +26,7 @@ const focused = (page: Page) =>
     )
   })
 
-test('the first thing that a keyboard comes to leads past the bar, and stays in the place', async () => {
+test('the first tab stop skips the bar and stays on the route', async () => {
   const { url, projectId } = await startHung()
   const { page, complaints } = await visit(`${url}/projects/${projectId}/pages?q=pric`)
   await page.locator('.card').first().waitFor()
@@ -40,7 +40,7 @@ test('the first thing that a keyboard comes to leads past the bar, and stays in 
   expect(complaints).toEqual([])
 })
 
-test('whoever goes to another place is there with the focus as well, and hears where', async () => {
+test('a new view gets the focus, and screen readers say its name', async () => {
   const { url, projectId, rootIds } = await startHung()
   const { page } = await visit(`${url}/projects/${projectId}`)
   await page.getByRole('link', { name: '28 February 2026' }).press('Enter')
@@ -55,7 +55,7 @@ test('whoever goes to another place is there with the focus as well, and hears w
   expect(await focused(page)).toBe('Search names and addresses')
 })
 
-test('back from a search by tag, and forward again: each entry of the history is where it was left', async () => {
+test('back from a search by tag and forward again: each entry restores its scroll position', async () => {
   const service = await startService()
   const { projectId } = await hangMany(service, { roots: 60, jobsPerRoot: 2, now: service.now })
   const { page } = await visit(`${service.url}/projects/${projectId}`)
@@ -92,7 +92,7 @@ test('back from a search by tag, and forward again: each entry of the history is
   await expect.poll(() => scrolled(page)).toBe(1_500)
 })
 
-test('from a picture to its past: the focus comes along', async () => {
+test('from a picture to its history: the focus follows', async () => {
   const { url, projectId, rootIds } = await startHung()
   const { page } = await visit(`${url}/projects/${projectId}/roots/${rootIds[0]}`)
   await page.getByRole('link', { name: 'Open Pricing' }).press('Enter')
@@ -101,7 +101,7 @@ test('from a picture to its past: the focus comes along', async () => {
   await expect.poll(() => focused(page)).toBe('Pricing')
 })
 
-test('a phone that is turned shows what it showed', async () => {
+test('a phone that is rotated shows the same rows', async () => {
   const service = await startService()
   const { projectId, rootIds } = await hangMany(service, { roots: 1, jobsPerRoot: 95, now: service.now })
   const { page } = await visit(`${service.url}/projects/${projectId}/roots/${rootIds[0]}`, {
@@ -127,7 +127,7 @@ test('a phone that is turned shows what it showed', async () => {
   await expect.poll(async () => Math.abs((await first()) - before)).toBeLessThanOrEqual(3)
 })
 
-test('a page of an endless list that is loaded again grows to where one was, however slowly', async () => {
+test('an endless list that is loaded again grows to the old scroll position, even slowly', async () => {
   const service = await startService()
   const { projectId } = await hangMany(service, { roots: 160, jobsPerRoot: 1, now: service.now })
   const { page } = await visit(`${service.url}/projects/${projectId}`)
@@ -149,7 +149,7 @@ test('a page of an endless list that is loaded again grows to where one was, how
   await expect.poll(() => scrolled(page)).toBe(24_000)
 })
 
-test('what is captured meanwhile does not push away what one looks at', async () => {
+test('new captures do not move the rows on the screen', async () => {
   const service = await startService({ CAPTURE_CONCURRENCY: '0' })
   const { projectId } = await hangMany(service, { roots: 50, jobsPerRoot: 1, now: service.now })
   const capture = async (created: number) => {
@@ -179,7 +179,7 @@ test('what is captured meanwhile does not push away what one looks at', async ()
   expect(await seen()).toEqual(before)
 })
 
-test('a root that two projects call the same is each project’s own', async () => {
+test('a root with the same id in two projects belongs to each of them', async () => {
   const service = await startService()
   const rootId = crypto.randomUUID()
   const png = await makePng()

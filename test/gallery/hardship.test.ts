@@ -73,7 +73,7 @@ test('below a path of a proxy, with keys, with pictures in a bucket: a link lead
   expect(complaints).toEqual([])
 })
 
-test('a service that gives few at a time is asked for few', async () => {
+test('the limit of the service is respected', async () => {
   const { url, projectId, rootIds } = await startHung({ PAGE_LIMIT: '2' })
   const { page, complaints } = await visit(`${url}/projects/${projectId}`)
   await expect.poll(() => page.locator('.root').count()).toBe(3)
@@ -84,7 +84,7 @@ test('a service that gives few at a time is asked for few', async () => {
   expect(complaints).toEqual([])
 })
 
-test('a browser that keeps nothing is told so, and what is no key at all', async () => {
+test('the form says if the browser may store nothing, and if the text is not a key', async () => {
   const service = await startHung({ AUTH: 'keys' })
   const { secret } = await makeKey(service.store, service.projectId)
   const { page, complaints } = await visit('about:blank')
@@ -108,7 +108,7 @@ test('a browser that keeps nothing is told so, and what is no key at all', async
   expect(complaints).toEqual([])
 })
 
-test('off and on again: the list goes on and its pictures come back by themselves', async () => {
+test('after a restart of the service the list and its pictures recover by themselves', async () => {
   const service = await startService()
   const { projectId, rootIds } = await hangMany(service, { roots: 1, jobsPerRoot: 300, now: service.now })
   const { page } = await visit(`${service.url}/projects/${projectId}/roots/${rootIds[0]}`)
@@ -129,14 +129,14 @@ test('off and on again: the list goes on and its pictures come back by themselve
   expect(await page.getByText('no picture').count()).toBe(0)
 })
 
-test('what does not exist is said once', async () => {
+test('a missing root is reported once', async () => {
   const { url, projectId } = await startHung()
   const { page } = await visit(`${url}/projects/${projectId}/roots/${crypto.randomUUID()}`)
   await page.getByRole('alert').first().waitFor()
   await expect.poll(() => page.getByRole('alert').allInnerTexts()).toHaveLength(1)
 })
 
-test('of very many projects, those are asked for that are seen', async () => {
+test('of very many projects, only visible ones are read', async () => {
   const service = await startHung()
   for (let index = 0; index < 120; index++) {
     const projectId = crypto.randomUUID()
@@ -157,7 +157,7 @@ test('of very many projects, those are asked for that are seen', async () => {
     .toMatch(/Project 119\s+nothing captured yet/)
 })
 
-test('the pictures of a project come by new addresses where the old ones ran out', async () => {
+test('the pictures of a project get new addresses when the old ones expire', async () => {
   const service = await startHung()
   await hangRoots(service, { name: 'Another site', now: service.now + 1, roots: 1 })
   const { page } = await visit('about:blank')
@@ -187,7 +187,7 @@ test('a comparison that fails says why, and can be tried again', async () => {
   await expect.poll(() => page.locator('.verdict').innerText()).toMatch(/^100\s?% different/)
 })
 
-test('a link to an old picture finds it in the row, and one to a picture that is gone shows the newest', async () => {
+test('a link to an old picture shows it in the row, and one to a missing picture shows the newest', async () => {
   const service = await startService()
   const { projectId, rootIds } = await hangMany(service, { roots: 100, jobsPerRoot: 1, now: service.now })
   const old = `/api/projects/${projectId}/screenshots/root/${rootIds[80]}`
@@ -202,7 +202,7 @@ test('a link to an old picture finds it in the row, and one to a picture that is
   await expect.poll(() => page.locator('.verdict').innerText()).toMatch(/different/)
 })
 
-test('with the colours of the system, what is chosen is still to be seen', async () => {
+test('with the colours of the system, the chosen option is still visible', async () => {
   const { url, projectId } = await startHung()
   const { page } = await visit('about:blank')
   await page.emulateMedia({ forcedColors: 'active' })
@@ -254,7 +254,7 @@ test.each([390, 790, 1280])('text that is twice as large has room: %i wide', asy
   expect(await overlaps('.timeline .frame')).toEqual([true, 0, 0])
 })
 
-test('a project without a name can be come into, and has something to press', async () => {
+test('a project without a name has a link and can be opened', async () => {
   const service = await startHung()
   const projectId = crypto.randomUUID()
   await service.store.createProject({ projectId, name: '', created: service.now + 1 })

@@ -97,7 +97,7 @@ test('nothing changed, and only one picture', async () => {
   expect(complaints).toEqual([])
 })
 
-test('what was imported is compared with what is as wide', async () => {
+test('imported pictures are compared with pictures of the same width', async () => {
   const service = await startService()
   const projectId = await makeProject(service.store)
   const [wide, narrow] = [await makePng(800, 500), await makePng(390, 844)]
@@ -119,7 +119,7 @@ test('what was imported is compared with what is as wide', async () => {
   expect(complaints).toEqual([])
 })
 
-test('hundreds of pictures: older ones come while one goes to the left, and few of them exist at a time', async () => {
+test('hundreds of pictures: older ones load while scrolling left, and few exist at a time', async () => {
   const service = await startService()
   const { projectId } = await hangMany(service, { roots: 300, jobsPerRoot: 1, now: service.now })
   const { page, complaints } = await visit(
@@ -143,7 +143,7 @@ test('hundreds of pictures: older ones come while one goes to the left, and few 
   expect(complaints).toEqual([])
 })
 
-test('a page of a grid leads to its past, and back again', async () => {
+test('a card of the grid leads to the history of its page, and back', async () => {
   const { url, projectId, rootIds } = await startHung()
   const { page } = await visit(`${url}/projects/${projectId}/roots/${rootIds[0]}`)
   await page.locator('a.address').first().click()

@@ -27,7 +27,7 @@ const shown = (page: Page) =>
     return image === undefined ? '' : new URL((image as HTMLImageElement).src).pathname
   })
 
-test('who leaves while it is still on its way does not find it open elsewhere', async () => {
+test('leaving while it loads does not open it in another view', async () => {
   const { url, projectId, rootIds } = await startHung()
   const address = `${url}/projects/${projectId}/roots/${rootIds[0]}`
   const { page } = await visit('about:blank')
@@ -47,7 +47,7 @@ test('who leaves while it is still on its way does not find it open elsewhere', 
   await expect.poll(() => caption(page).innerText()).toBe('About')
 })
 
-test('where it cannot be loaded that is said', async () => {
+test('a message says if it cannot be loaded', async () => {
   const { url, projectId, rootIds } = await startHung()
   const { page } = await visit('about:blank')
   await page.route('**/assets/lightbox-*.js', (route) => route.abort())
@@ -76,7 +76,7 @@ async function startCapturing(visitor: Visitor, pages: number, size: { width: nu
   }
 }
 
-test('pictures that come before the open one leave it where it is', async () => {
+test('new pictures before the open one do not move it', async () => {
   const visitor = await visit('about:blank')
   const { page } = visitor
   const { address, finish } = await startCapturing(visitor, 3, { width: 1200, height: 720 })
@@ -102,7 +102,7 @@ test('pictures that come before the open one leave it where it is', async () => 
   expect(walked.sort()).toEqual(['Page 0', 'Page 2'])
 })
 
-test('who is faster than the list waits at its end, and then goes on', async () => {
+test('a user who is faster than the list waits at its end and then continues', async () => {
   const service = await startService()
   const { projectId, rootIds } = await hangMany(service, { roots: 1, jobsPerRoot: 103, now: service.now })
   const path = `/api/projects/${projectId}/screenshots/root/${rootIds[0]}`
@@ -120,7 +120,7 @@ test('who is faster than the list waits at its end, and then goes on', async () 
   await expect.poll(() => shown(page)).toContain(`${jobs[100]?.uuid}`)
 })
 
-test('keys lead through a long page, and it stays where one reads it while others come', async () => {
+test('keys scroll a long page, and it does not move while others come', async () => {
   const visitor = await visit('about:blank')
   const { page } = visitor
   const { address, finish } = await startCapturing(visitor, 2, { width: 1200, height: 16_000 })
@@ -146,7 +146,7 @@ test('keys lead through a long page, and it stays where one reads it while other
   await expect.poll(top).toBe(56)
 })
 
-test('closing leads to the picture that was seen last: in sight, and with the focus', async () => {
+test('closing leads to the last picture: visible and with the focus', async () => {
   const service = await startService()
   const { projectId, rootIds } = await hangMany(service, { roots: 1, jobsPerRoot: 90, now: service.now })
   const { page } = await visit(`${service.url}/projects/${projectId}/roots/${rootIds[0]}`)
@@ -165,7 +165,7 @@ test('closing leads to the picture that was seen last: in sight, and with the fo
   expect([top > 50, bottom < 800]).toEqual([true, true])
 })
 
-test('without TLS, where browsers have no clipboard, the address is copied all the same', async () => {
+test('without TLS, where browsers have no clipboard, the address is still copied', async () => {
   const { url, projectId, rootIds } = await startHung()
   const { page } = await visit('about:blank')
   await page.context().grantPermissions(['clipboard-read'])

@@ -29,7 +29,7 @@ const settled = async (listing: Listing<Item>) => {
 
 const ids = (listing: Listing<Item>) => listing.items.map(({ id }) => id)
 
-test('pages come one by one, each only when it is asked for', async () => {
+test('list pages are read one by one, when they are needed', async () => {
   const { service, listing } = serve(25)
   listing.more()
   listing.more()
@@ -43,7 +43,7 @@ test('pages come one by one, each only when it is asked for', async () => {
   expect(ids(listing)).toEqual(Array.from({ length: 25 }, (_, index) => index))
 })
 
-test('addresses are renewed before they run out, all that are there, and nothing is missing meanwhile', async () => {
+test('all addresses are renewed before they expire, and the list stays complete meanwhile', async () => {
   vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const { listing } = serve(40, { validMs: 600_000 })
@@ -67,7 +67,7 @@ test('addresses are renewed before they run out, all that are there, and nothing
   expect(ids(listing)).toEqual(Array.from({ length: 40 }, (_, index) => index))
 })
 
-test('nobody looks: nothing is renewed', async () => {
+test('nothing is renewed without a listener', async () => {
   vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const { service, listing } = serve(5)
@@ -83,7 +83,7 @@ test('nobody looks: nothing is renewed', async () => {
   expect(service.reads).toBe(2)
 })
 
-test('a clock that is far ahead of the service does not ask again and again', async () => {
+test('a clock far ahead of the service causes no endless requests', async () => {
   vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const { service, listing } = serve(5, { validMs: -3_600_000 })
@@ -93,7 +93,7 @@ test('a clock that is far ahead of the service does not ask again and again', as
   expect(service.reads).toBe(1)
 })
 
-test('renewing finds what was added and what is gone', async () => {
+test('renewing finds added and removed items', async () => {
   const { service, listing } = serve(5)
   listing.more()
   await settled(listing)
@@ -105,7 +105,7 @@ test('renewing finds what was added and what is gone', async () => {
   expect([ids(listing), listing.complete]).toEqual([[], true])
 })
 
-test('a hundred pictures that fail at once are one reason to read again, and soon after none', async () => {
+test('a hundred pictures that fail at once cause one renewal', async () => {
   const { service, listing } = serve(5)
   listing.more()
   await settled(listing)
@@ -115,7 +115,7 @@ test('a hundred pictures that fail at once are one reason to read again, and soo
   expect(service.reads).toBe(2)
 })
 
-test('a failure keeps what is there, and trying again goes on', async () => {
+test('a failure keeps the items, and a retry continues', async () => {
   const { service, listing } = serve(25)
   listing.more()
   await settled(listing)
@@ -134,7 +134,7 @@ test('a failure keeps what is there, and trying again goes on', async () => {
   expect([listing.failure, ids(listing).length]).toEqual([undefined, 25])
 })
 
-test('whoever asks for more in the moment when a renewal begins gets every item once', async () => {
+test('reading more when a renewal begins gives every item once', async () => {
   const held = Promise.withResolvers<void>()
   let readers = 0
   const listing = new Listing<Item>(
@@ -159,7 +159,7 @@ test('whoever asks for more in the moment when a renewal begins gets every item 
   expect(ids(listing)).toEqual([0, 1, 2, 3])
 })
 
-test('a renewal that is asked for during another sees what the other could not', async () => {
+test('a renewal during another one runs once more', async () => {
   const { service, listing } = serve(5)
   listing.more()
   await settled(listing)
@@ -173,7 +173,7 @@ test('a renewal that is asked for during another sees what the other could not',
   expect(service.reads - reads).toBeLessThanOrEqual(2)
 })
 
-test('a renewal that works again takes back what was said of the one that did not', async () => {
+test('a successful renewal clears the failure of an earlier one', async () => {
   const { service, listing } = serve(25)
   listing.more()
   await settled(listing)
@@ -204,7 +204,7 @@ test('addresses that could not be renewed in time are tried again', async () => 
   expect([service.reads, listing.failure]).toEqual([reads + 1, undefined])
 })
 
-test('a search that nobody waits for any more does not go on to its end', async () => {
+test('a search without a listener stops', async () => {
   let pages = 0
   const listing = new Listing<Item>(
     async function* () {
@@ -227,7 +227,7 @@ test('a search that nobody waits for any more does not go on to its end', async 
   expect([pages, listing.complete]).toEqual([300, true])
 })
 
-test('what an address says of its end, wherever it leads', () => {
+test('the expiry of an address, of the service and of S3', () => {
   expect(runsOut('http://127.0.0.1/images/a.png?expires=1800000000&key=k1&signature=x')).toBe(
     1_800_000_000_000,
   )

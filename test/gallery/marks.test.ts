@@ -43,7 +43,7 @@ test.each([
   expect(findOtherAddress(asked, undefined)).toBeUndefined()
 })
 
-test('what is odd about a page stands on its picture, is counted in its root, and is said in full', async () => {
+test('marks of a page are shown on its picture, counted in its root, and explained', async () => {
   const service = await startService(ACCEPTING)
   const projectId = await makeProject(service.store)
   const rootId = await hangCaptured(service, projectId, { created: service.now, pages: ODD })
@@ -108,7 +108,7 @@ test('also of the last of many pages', async () => {
   expect(complaints).toEqual([])
 })
 
-test('also of one that is captured while one looks', async () => {
+test('also of one that is captured meanwhile', async () => {
   const service = await startService(ACCEPTING)
   const projectId = await makeProject(service.store)
   const { captures } = service.store
@@ -122,7 +122,7 @@ test('also of one that is captured while one looks', async () => {
   await page.locator('.heading').getByText('1 cut').waitFor()
 })
 
-test('pages that failed are in the row of their root, by name and in words, and the row is as high as any', async () => {
+test('failed pages are in the row of their root, with name and reason, and the row keeps its height', async () => {
   const service = await startService(ACCEPTING)
   const projectId = await makeProject(service.store)
   const gone = { reason: 'status', detail: 'site.example answered with the status 410.' } as const

@@ -16,7 +16,7 @@ function paint(
 const WHITE = [255, 255, 255] as const
 const BLUE = [0, 0, 255] as const
 
-test('a picture is not different from itself, and all of it from its opposite', () => {
+test('a picture does not differ from itself, and completely from its negative', () => {
   const white = paint(40, 30, () => WHITE)
   expect(measure(white, white).share).toBe(0)
   expect(
@@ -44,7 +44,7 @@ test.each([
   ['blue', BLUE],
   ['grey', [128, 128, 128]],
   ['black', [0, 0, 0]],
-] as const)('of pictures of two sizes, what one of them lacks is different: %s', (_, colour) => {
+] as const)('of pictures of two sizes, what only one has is different: %s', (_, colour) => {
   const { share, marked } = measure(
     paint(50, 50, () => colour),
     paint(50, 100, () => colour),

@@ -52,7 +52,7 @@ test('a grid of previews with name, address and size; a click opens the picture,
   expect(complaints).toEqual([])
 })
 
-test('a picture has an address of its own, and closing it stays in the gallery', async () => {
+test('a picture has its own address, and closing it stays in the gallery', async () => {
   const { url, projectId, rootIds, get } = await startHung()
   const root = (await (
     await get(`/api/projects/${projectId}/screenshots/root/${rootIds[0]}`)
@@ -86,7 +86,7 @@ test('swiping leads to the next one', async () => {
   await expect.poll(() => caption(page).innerText()).toMatch(/^Pricing/)
 })
 
-test('the address of a page is copied, and a picture leads to its past', async () => {
+test('the address of a page is copied, and a picture leads to the history of its page', async () => {
   const { url, projectId, rootIds } = await startHung()
   const { page, complaints } = await visit(`${url}/projects/${projectId}/roots/${rootIds[0]}`)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])

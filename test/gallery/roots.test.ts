@@ -67,7 +67,7 @@ test('search in names and addresses, and by tag; the address says what is search
   expect(complaints).toEqual([])
 })
 
-test('endless: further roots come while one scrolls, and back leads to where one was', async () => {
+test('further roots load while scrolling, and back restores the scroll position', async () => {
   const service = await startService()
   const { projectId } = await hangMany(service, { roots: 130, jobsPerRoot: 3, now: service.now })
   const { page, complaints } = await visit(`${service.url}/projects/${projectId}`)
@@ -119,7 +119,7 @@ test('pages: every address once, with how often and how long it was seen, and a 
   expect(complaints).toEqual([])
 })
 
-test('what is not there is said, and a service that is away is not the end', async () => {
+test('a missing root is reported, and an unreachable service can be tried again', async () => {
   const { url, projectId } = await startHung()
   const { page } = await visit(`${url}/projects/${crypto.randomUUID()}`)
   await page.getByText('This does not exist').waitFor()
@@ -133,7 +133,7 @@ test('what is not there is said, and a service that is away is not the end', asy
   await expect.poll(() => page.locator('.root').count()).toBe(3)
 })
 
-test('what is captured or imported while one looks at a short list appears in it', async () => {
+test('new captures and imports appear in a short list', async () => {
   const service = await startService()
   const projectId = await makeProject(service.store)
   const { page } = await visit(`${service.url}/projects/${projectId}`)

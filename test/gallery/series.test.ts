@@ -22,7 +22,7 @@ const [wide, phone, full] = [
 ]
 const JOBS = [job('a', 1280, full), job('b', 390), job('c', 390, phone), job('d', 1280, wide), job('e', 390)]
 
-test('pictures are alike where they were asked for alike, or are as wide', () => {
+test('pictures can be compared if they have the same options, or the same width', () => {
   const series = listSeries(JOBS)
   expect(series.map(({ name }) => name)).toEqual([
     ...['window-1280x800', 'window-390x844', 'full-1280', 'width-390'],
@@ -77,7 +77,7 @@ async function hang(service: TestService & { projectId: string }, views: readonl
   }
 }
 
-test('a page through time: like is compared with like, and the address says which', async () => {
+test('a page over time: only pictures of one series are compared, and the address names the series', async () => {
   const service = await start()
   const { projectId, url } = service
   await hang(service, [wide, full, phone, full, wide, phone, { ...wide, height: 720 }])
@@ -113,7 +113,7 @@ test('a page through time: like is compared with like, and the address says whic
   expect(complaints).toEqual([])
 })
 
-test('a picture leads to its own kind', async () => {
+test('a picture leads to its own series', async () => {
   const service = await start()
   const { projectId, url } = service
   await hang(service, [wide, full, wide, full])
@@ -124,7 +124,7 @@ test('a picture leads to its own kind', async () => {
   expect(await page.getByRole('radio', { name: 'Full page' }).isChecked()).toBe(true)
 })
 
-test('a kind of which there are few among very many is found by itself', async () => {
+test('a series with few pictures among very many is found', async () => {
   const service = await start()
   const { projectId, url } = service
   await hang(service, [full, ...Array.from({ length: 70 }, () => wide), full, phone])

@@ -36,7 +36,7 @@ describe('Disk', () => {
     expect(await readdir(join(path, '.staging'))).toEqual([])
   })
 
-  test('sweeps what a killed import left a day ago, and nothing younger', async () => {
+  test('removes what a killed import left a day ago, and nothing younger', async () => {
     const path = await driver.newPlace()
     const [old, young] = ['old', 'young'].map((name) => join(path, '.staging', name)) as [string, string]
     for (const folder of [old, young]) {
@@ -54,7 +54,7 @@ describe('Disk', () => {
     expect(await readdir(join(path, '.staging'))).toEqual([])
   })
 
-  test('a project folder that is a link is refused: what lies behind it would never be served', async () => {
+  test('a project folder that is a symbolic link is refused', async () => {
     const path = await driver.newPlace()
     const images = await driver.open(path)
     const projectId = randomUUID()
@@ -66,7 +66,7 @@ describe('Disk', () => {
     await batch.discard()
   })
 
-  test('a picture that was cut off is damaged, wherever it was cut; bytes behind its end are no damage', async () => {
+  test('a picture that was cut off anywhere is damaged; bytes after its end are allowed', async () => {
     const path = await driver.newPlace()
     const images = await driver.open(path)
     const key = pictureKey(randomUUID(), randomUUID())
@@ -87,7 +87,7 @@ describe('Disk', () => {
     expect(await conditionWith(Buffer.concat([png, Buffer.alloc(100_000)]))).toBe('whole')
   })
 
-  test('a large picture with bytes behind its end is whole: its chunks are followed over many reads', async () => {
+  test('a large picture with bytes after its end is complete: its chunks are followed over many reads', async () => {
     const path = await driver.newPlace()
     const images = await driver.open(path)
     const key = pictureKey(randomUUID(), randomUUID())
@@ -103,7 +103,7 @@ describe('Disk', () => {
     expect(await images.condition(key)).toBe('damaged')
   })
 
-  test('a folder that went away is storage_failed, not a crash', async () => {
+  test('a missing folder is storage_failed, not a crash', async () => {
     const path = await driver.newPlace()
     const images = await driver.open(path)
     await rm(path, { recursive: true })

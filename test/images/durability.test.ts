@@ -62,7 +62,7 @@ async function openImages() {
   return { images, said }
 }
 
-test('folders are named durably before anything lies in them', async () => {
+test('folders are durable before anything is in them', async () => {
   const { said } = await openImages()
   expect(said()).toEqual(['sync deep/images', 'sync deep', 'sync .'])
 })
@@ -98,7 +98,7 @@ test('a failed sync is storage_failed, is not tried again, and nothing is publis
   expect(await images.open(key)).toBeUndefined()
 })
 
-test('a publish that fails has stopped touching the keys: another import may own them from then on', async () => {
+test('a publish that failed does not touch the keys any more: another import may own them', async () => {
   const { images, said } = await openImages()
   const projectId = randomUUID()
   const [broken, slow] = [pictureKey(projectId, randomUUID()), pictureKey(projectId, randomUUID())]

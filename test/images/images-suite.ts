@@ -59,14 +59,14 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
       expect(await images.open(key)).toBeUndefined()
     })
 
-    test('takes the place of what a killed import left under its keys', async () => {
+    test('replaces what a killed import left under its keys', async () => {
       const images = await open()
       const key = pictureKey(randomUUID(), randomUUID())
       for (const content of ['left behind', 'whole']) await put(images, key, pngOf(content))
       expect(await read(images, key)).toEqual(pngOf('whole'))
     })
 
-    test('of several at once do not disturb each other', async () => {
+    test('several at once do not disturb each other', async () => {
       const images = await open()
       const projectId = randomUUID()
       const uuids = Array.from({ length: 20 }, () => randomUUID())
@@ -123,7 +123,7 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
       expect(await walk(images, randomUUID())).toEqual([])
     })
 
-    test('is found also where it is much', async () => {
+    test('is found also if there are very many', async () => {
       const images = await open()
       const projectId = randomUUID()
       const batch = await images.startBatch()
@@ -150,7 +150,7 @@ export function imagesSuite(name: string, driver: ImagesDriver): void {
       expect(await images.condition(kept)).toBe('whole')
     })
 
-    test('on its way in is left alone while it may still arrive', async () => {
+    test('that is being stored is not removed', async () => {
       const images = await open()
       const key = pictureKey(randomUUID(), randomUUID())
       const batch = await images.startBatch()

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createMac } from '../../src/images/mac.ts'
 
-test('property: HMAC-SHA-256, whatever the key and the texts before', () => {
+test('property: HMAC-SHA-256 of any key and text', () => {
   const texts = fc.array(fc.string({ unit: 'binary-ascii', maxLength: 2_000 }), { minLength: 1 })
   const prefixes = fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 3 })
   fc.assert(

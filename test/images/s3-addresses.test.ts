@@ -66,7 +66,7 @@ describe('the life of an address', () => {
 })
 
 describe('credentials that cannot be renewed', () => {
-  test('serve until they expire, and then it is unavailable', async () => {
+  test('are used until they expire; then the storage is unavailable', async () => {
     let works = true
     const expiration = new Date(NOW + HOUR)
     const addresses = addressing(async () => {
@@ -114,7 +114,7 @@ describe('where addresses lead', () => {
     expect((await open({ IMAGES_URL })).split('?')[0]).toBe(expected)
   })
 
-  test('IMAGES_PUBLIC_URL changes the host, and the signature only where it is to', async () => {
+  test('IMAGES_PUBLIC_URL changes the host, and with IMAGES_SIGNED_HOST=public the signature', async () => {
     const env = { IMAGES_URL: 's3://shots?region=eu-central-1', IMAGES_PUBLIC_URL: 'https://cdn.example.com' }
     const own = await open({ IMAGES_URL: env.IMAGES_URL })
     const cdn = await open(env)

@@ -78,7 +78,7 @@ describe('S3', () => {
     expect(asked).toEqual([null, '1', '2'])
   })
 
-  test('whoever reads pictures slowly holds up nobody who stores one, nor the check', async () => {
+  test('slow readers of pictures delay no upload and no check', async () => {
     const images = await driver.open(await driver.newPlace(), { IMAGES_TIMEOUT: '3s' })
     const store = async () => {
       const [batch, key] = [await images.startBatch(), anyKey()]
@@ -205,7 +205,7 @@ describe('credentials', () => {
     })
   }
 
-  test('none at all: everything opens, and what needs them says what to set', async () => {
+  test('without any, everything opens, and operations that need them say what to set', async () => {
     withoutCredentials()
     const images = await driver.open(await driver.newPlace())
     for (const attempt of [() => images.addresses({ now: Date.now(), origin: '' }), () => images.check()]) {
@@ -216,7 +216,7 @@ describe('credentials', () => {
     }
   })
 
-  test('from an agent that falls silent: unavailable in bounded time, and healed when it speaks again', async () => {
+  test('from a silent agent: unavailable in limited time, and recovers when it answers', async () => {
     withoutCredentials()
     let silent = false
     const agent = createServer((_, response) => {

@@ -70,7 +70,7 @@ describe('signed paths', () => {
     )
   })
 
-  test('the first key signs and all verify; one that left verifies no more', () => {
+  test('the first key signs and all verify; a removed key does not verify', () => {
     const key = pictureKey('1'.repeat(36), '2'.repeat(36))
     const before = { ...signer, keys: parseSigningKeys(`old:${secret(2)}`) }
     const path = createPathAddresses(before, { now: 0, origin }).address(key).slice(origin.length)
@@ -95,7 +95,7 @@ describe('signing keys', () => {
     if (text.includes(secret(1))) expect(() => parseSigningKeys(text)).not.toThrow(secret(1))
   })
 
-  test('are made once, for their owner only, however many start together', async () => {
+  test('are made once, readable by their owner only, even if many processes start together', async () => {
     const folder = join(await makeFolder(), 'data')
     const made = await Promise.all(Array.from({ length: 8 }, () => loadOrMakeSigningKeys(folder)))
     expect(new Set(made.map(([key]) => key?.fingerprint)).size).toBe(1)
@@ -112,7 +112,7 @@ describe('signing keys', () => {
     expect((await loadOrMakeSigningKeys(folder)).map((key) => key.id)).toEqual(['k2', 'k1'])
   })
 
-  test('a file that holds none is an error, not a new key', async () => {
+  test('a file without keys is an error, not a new key', async () => {
     const folder = await makeFolder()
     await mkdir(folder, { recursive: true })
     await writeFile(join(folder, 'signing-keys'), 'broken\n')

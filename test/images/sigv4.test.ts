@@ -61,7 +61,7 @@ const settings = fc.record({
 })
 
 describe('presigned addresses', () => {
-  test('property: character for character those of the SDK', async () => {
+  test('property: the same as those of the SDK', async () => {
     let compared = 0
     await fc.assert(
       fc.asyncProperty(settings, fc.array(keys, { minLength: 10, maxLength: 10 }), async (given, some) => {
