@@ -89,7 +89,7 @@ describe('signing keys', () => {
     [`a:${secret(1)},b`, 'entry 2 is not'],
     [`a b:${secret(1)}`, 'entry 1 is not'],
     [`a:${Buffer.alloc(16).toString('base64')}`, 'at least 32 bytes'],
-    [`a:${secret(1)},a:${secret(2)}`, 'two keys alike'],
+    [`a:${secret(1)},a:${secret(2)}`, 'two keys with the same id'],
   ])('%s is refused: %s', (text, reason) => {
     expect(() => parseSigningKeys(text)).toThrow(reason)
     if (text.includes(secret(1))) expect(() => parseSigningKeys(text)).not.toThrow(secret(1))
