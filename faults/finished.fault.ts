@@ -9,7 +9,7 @@ import type { Store } from '../src/store/store.ts'
 import { newRequest } from '../test/support/captures.ts'
 import { start } from '../test/support/process.ts'
 import { tell } from './outcome.ts'
-import { type Place, usePlaces } from './worlds.ts'
+import { type Installation, useInstallations } from './worlds.ts'
 
 const ROOTS = 200
 const PAGES_A_ROOT = 5
@@ -19,7 +19,7 @@ const KILLS = 12
 const WORKER = fileURLToPath(new URL('finishing-worker.ts', import.meta.url))
 
 /** Starts one after the other and kills each soon; the last works to the end. */
-async function workAndDie({ env }: Place): Promise<number> {
+async function workAndDie({ env }: Installation): Promise<number> {
   for (let kill = 0; ; kill++) {
     const worker = start(process.execPath, [WORKER], { env })
     await worker.waitFor(/working/)
@@ -64,16 +64,16 @@ async function isRight(
   )
 }
 
-for (const [world, newPlace] of usePlaces()) {
+for (const [world, newInstallation] of useInstallations()) {
   test(`kill -9 of workers while roots are finished, ${world}`, async ({ task }) => {
-    const place = await newPlace({})
-    const { projectId } = place
-    const { store, close } = await openStorage(readConfig({ PORT: '0', ...place.env }))
+    const installation = await newInstallation({})
+    const { projectId } = installation
+    const { store, close } = await openStorage(readConfig({ PORT: '0', ...installation.env }))
     const rootIds: string[] = []
     for (let root = 0; root < ROOTS; root++)
       rootIds.push(await store.captures.accept(newRequest(projectId, { pages: PAGES_A_ROOT })))
     const began = performance.now()
-    const kills = await Promise.all(Array.from({ length: WORKERS }, () => workAndDie(place)))
+    const kills = await Promise.all(Array.from({ length: WORKERS }, () => workAndDie(installation)))
     const seconds = Math.round((performance.now() - began) / 1_000)
     const times = kills.reduce((sum, kill) => sum + kill)
     const events = await readAll(store, projectId)

@@ -1,11 +1,5 @@
-import type {
-  JobOverview,
-  PageFailure,
-  PageSummary,
-  Project,
-  RootOverview,
-  View,
-} from '../../contract/browsing.ts'
+import type { JobOverview, PageFailure, PageSummary, Project, RootOverview } from '../../contract/browsing.ts'
+import type { View } from '../../contract/capture-options.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { JobResult, RootResult } from '../../contract/results.ts'
 import type { ScreenshotRequest } from '../../contract/screenshot-request.ts'
