@@ -1,7 +1,8 @@
+import { shortAddress } from '../../src/contract/page-names.ts'
 import type { JobResult } from '../../src/contract/results.ts'
 import type { Seen } from '../../src/contract/seen.ts'
 import { explainMark, findOtherAddress, shortMark } from './marks.ts'
-import { day, shortAddress, timeOfDay } from './words.ts'
+import { day, timeOfDay } from './words.ts'
 
 /** Three lines below a picture: name, address, and facts. Returns the function that fills them. */
 export function createCaption(element: HTMLElement): (job: JobResult, seen: Seen | undefined) => void {

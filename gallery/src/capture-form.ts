@@ -1,6 +1,6 @@
 import type { ScreenshotParameter } from '../../src/contract/capture-options.ts'
+import { defaultName } from '../../src/contract/page-names.ts'
 import type { ScreenshotRequest } from '../../src/contract/screenshot-request.ts'
-import { shortAddress } from './words.ts'
 
 export interface Size {
   readonly name: string
@@ -32,7 +32,7 @@ export function toRequest({ addresses, tags, ...options }: Filled): ScreenshotRe
     screenshotParameter: { ...options, tags: readTags(tags) },
     urls: readLines(addresses).map(({ text }) => {
       const url = /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text}`
-      return { url, name: shortAddress(url).slice(0, 200) || url.slice(0, 200) }
+      return { url, name: defaultName(url) }
     }),
   }
 }

@@ -37,11 +37,6 @@ export function megabytes(bytes: number): string {
   return `${number(Math.round(bytes / 100_000) / 10)} MB`
 }
 
-/** An address without `https://` and without a slash at its end. */
-export function shortAddress(url: string): string {
-  return url.replace(/^https?:\/\//, '').replace(/\/$/, '')
-}
-
 /** How a page was captured: `Window 1280 × 800`, `Full page, 1280 wide`, and its other options. */
 export function viewName({ width, height, fullPage, ...others }: View): string {
   const size = fullPage ? `Full page, ${width} wide` : `Window ${width} × ${height}`

@@ -1,5 +1,6 @@
 import { useCallback, useEffect } from 'preact/hooks'
 import type { JobOverview } from '../../../src/contract/browsing.ts'
+import { shortAddress } from '../../../src/contract/page-names.ts'
 import { COMPARISONS, type Comparison, toHistory } from '../addresses.ts'
 import { describeSeries, listSeries } from '../compare/series.ts'
 import { Stage } from '../compare/stage.tsx'
@@ -12,7 +13,7 @@ import { Layout } from '../parts/layout.tsx'
 import { RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Waiting } from '../parts/waiting.tsx'
-import { percent, shortAddress, shortDay, timeOfDay } from '../words.ts'
+import { percent, shortDay, timeOfDay } from '../words.ts'
 
 const NAMES: Record<Comparison, string> = {
   slider: 'Slider',

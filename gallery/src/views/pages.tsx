@@ -1,5 +1,6 @@
 import { useCallback } from 'preact/hooks'
 import { COUNTED_PICTURES, type PageSummary } from '../../../src/contract/browsing.ts'
+import { shortAddress } from '../../../src/contract/page-names.ts'
 import { toHistory, toPages } from '../addresses.ts'
 import { go } from '../navigation.ts'
 import { Grid } from '../parts/grid.tsx'
@@ -10,7 +11,7 @@ import { Search } from '../parts/search.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { atATime, client } from '../session.ts'
 import { useListing } from '../use-listing.ts'
-import { count, number, shortAddress, shortDay } from '../words.ts'
+import { count, number, shortDay } from '../words.ts'
 
 const PAGE = 60
 

@@ -1,4 +1,5 @@
 import { useCallback, useMemo } from 'preact/hooks'
+import { shortAddress } from '../../../src/contract/page-names.ts'
 import type { JobResult } from '../../../src/contract/results.ts'
 import type { Seen } from '../../../src/contract/seen.ts'
 import { isFinal } from '../../../src/contract/states.ts'
@@ -19,7 +20,7 @@ import { useAnswer } from '../use-answer.ts'
 import { useListing } from '../use-listing.ts'
 import { useOpenPicture } from '../use-open-picture.ts'
 import { useProgress } from '../use-progress.ts'
-import { count, day, number, pictures, shortAddress, timeOfDay, viewName } from '../words.ts'
+import { count, day, number, pictures, timeOfDay, viewName } from '../words.ts'
 
 const PAGE = 100
 

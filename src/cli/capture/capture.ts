@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import { readConfig } from '../../config/config.ts'
 import { duration, httpAddress, integer } from '../../config/values.ts'
 import type { ScreenshotParameter } from '../../contract/capture-options.ts'
+import { defaultName } from '../../contract/page-names.ts'
 import { parseScreenshotRequest, type ScreenshotRequest } from '../../contract/screenshot-request.ts'
 import { isFinal, type RootStatus } from '../../contract/status.ts'
 import { AppError } from '../../errors.ts'
@@ -145,18 +146,8 @@ async function readAddresses(urls: readonly string[]): Promise<{ url: string; na
   if (given.length === 0) throw new AppError('bad_request', 'there is no address to capture')
   return given.map((line) => {
     const [, url = '', name] = /^(\S+)(?:\s+(.*))?$/.exec(line) ?? []
-    return { url, name: name ?? nameOf(url) }
+    return { url, name: name ?? defaultName(url) }
   })
-}
-
-/** The default name of a page: its address without `https://` and without a slash at its end. */
-function nameOf(url: string): string {
-  return (
-    url
-      .replace(/^https?:\/\//, '')
-      .replace(/\/$/, '')
-      .slice(0, 200) || url
-  )
 }
 
 function refuseMistakes(
