@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import type { Browser } from 'playwright-core'
 
 /** Steps below this process, where there are as many left. */
-const LOWER_BY = 10
+const LOWER_BY = 5
 const LOWEST = constants.priority.PRIORITY_LOW
 const run = promisify(execFile)
 

@@ -17,6 +17,6 @@ test('a browser has the processor after the service, also with what it starts la
   for (const { type, id } of processInfo) {
     // What is nearest to the screen sets its priority itself, where it may, as root.
     if (type === 'GPU') continue
-    expect([type, getPriority(id)]).toEqual([type, Math.min(19, getPriority() + 10)])
+    expect([type, getPriority(id)]).toEqual([type, Math.min(19, getPriority() + 5)])
   }
 })

@@ -21,7 +21,7 @@ async function expectNothingOf(store: Store, projectId: string, rootId: string):
   expect(await store.findRoot(projectId, rootId)).toBeUndefined()
   expect(await store.jobsOf(projectId, [rootId])).toEqual([])
   expect(await store.textsOf(projectId, [rootId])).toEqual(new Map())
-  expect(await store.pageTexts(projectId, rootId, { from: 0, limit: 9 })).toEqual([])
+  expect(await store.pageTexts(projectId, rootId, { from: 0, limit: 9 })).toBeUndefined()
   expect(await store.captures.findProgress(projectId, rootId)).toBeUndefined()
   expect(await store.captures.findChanges(projectId, rootId, 0)).toBeUndefined()
   expect(await store.captures.findVersion(projectId, rootId)).toBeUndefined()
