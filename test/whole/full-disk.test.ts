@@ -88,7 +88,7 @@ test('a full disk fails imports, keeps reading alive, and heals when there is ro
     const full = await runProofsheet(['import', '--project', projectId, file], env)
     expect(full.code).toBe(1)
     expect(full.stderr).toMatch(
-      /Stopped: .* What was added stays; run the same command again to go on\.\nproofsheet: The disk that holds the (pictures|database) is full\.\n$/,
+      /Stopped: .* Run the same command again to continue\.\nproofsheet: The disk that holds the (pictures|database) is full\.\n$/,
     )
     const added = full.stdout.match(/^added/gm)?.length ?? 0
     expect(added).toBeGreaterThan(0)
