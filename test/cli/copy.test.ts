@@ -1,50 +1,15 @@
-import { rm, stat, truncate } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { readConfig } from '../../src/config/config.ts'
 import { type ImageKey, pictureKey, previewKey } from '../../src/images/images.ts'
-import { openStorage } from '../../src/storage.ts'
 import { FAILURE, newRequest, PICTURE, takeAll } from '../support/captures.ts'
-import { page, writeImport } from '../support/import-file.ts'
-import { asAdmin } from '../support/postgres.ts'
 import { proofsheet, runProofsheet, serveProcess } from '../support/process.ts'
-import {
-  addPictures,
-  addRows,
-  makeKey,
-  makePng,
-  makeProject,
-  rootsUrl,
-  submittedJob,
-} from '../support/results.ts'
-import { S3_CREDENTIALS } from '../support/s3.ts'
-import { usePostgres, useS3 } from '../support/use-servers.ts'
-import { makeFolder } from '../support/workspace.ts'
-import { newWorld, withoutAddresses } from '../support/worlds.ts'
+import { addPictures, makeKey, makePng, makeProject, rootsUrl, submittedJob } from '../support/results.ts'
+import { withoutAddresses } from '../support/worlds.ts'
+import { open, useCopying } from './use-copying.ts'
 
-const postgres = usePostgres()
-const s3 = useS3()
-
-async function open(env: Record<string, string>) {
-  const storage = await openStorage(readConfig(env))
-  let open = true
-  const close = async () => {
-    if (open) await storage.close()
-    open = false
-  }
-  onTestFinished(close)
-  return { ...storage, close }
-}
-
-/** An embedded store, a world to copy it to, and the command that does. */
-async function start() {
-  const embedded = { DATA_DIR: join(await makeFolder(), 'data') }
-  const world = await newWorld(postgres, s3)
-  const args = ['copy', '--to-database', world.DATABASE_URL, '--to-images', world.IMAGES_URL]
-  const env = { ...embedded, ...S3_CREDENTIALS }
-  return { embedded, world, args, env, copy: (...more: string[]) => runProofsheet([...args, ...more], env) }
-}
+const { s3, start } = useCopying()
 
 const answersOf = async (env: Record<string, string>, projectId: string, key: string) => {
   const service = await serveProcess({ ...env, AUTH: 'keys' })
@@ -161,69 +126,6 @@ describe('copy', () => {
     expect((await to.store.countProjects())[0]?.roots).toBe(70)
   })
 
-  test('a picture that is missing there is copied; one that is different is reported and left alone', async () => {
-    const { embedded, world, copy } = await start()
-    const from = await open(embedded)
-    const projectId = await makeProject(from.store)
-    const { rootId } = await addPictures(from, projectId, { jobs: [submittedJob(await makePng())] })
-    // Rows without pictures, as after a copy of the database alone.
-    expect(await from.images.isShared()).toBe(false)
-    expect((await runProofsheet(['copy', '--to-database', world.DATABASE_URL], embedded)).code).toBe(0)
-    // What one of the databases does not know the other may: so nothing is swept.
-    expect(await from.images.isShared()).toBe(true)
-    const mended = await copy()
-    expect([mended.code, mended.stderr]).toEqual([
-      0,
-      expect.stringContaining('are the same; missing or damaged files copied again: 2.'),
-    ])
-    expect((await copy()).stderr).toContain('are the same.')
-
-    const [job] = await from.store.jobsOf(projectId, [rootId])
-    const key = pictureKey(projectId, job?.uuid ?? '')
-    const to = await open(world)
-    const put = async (bytes: Buffer) => {
-      const batch = await to.images.startBatch()
-      await batch.add(key, bytes)
-      await batch.publish()
-      await batch.discard()
-    }
-    await put(Buffer.from('something else'))
-    const different = await copy()
-    expect([different.code, different.stderr]).toEqual([
-      1,
-      expect.stringContaining(`root ${rootId}: its picture ${key} is a different one there`),
-    ])
-    const image = await to.images.open(key)
-    expect(
-      String(Buffer.concat((await image?.stream({ start: 0, end: image.size - 1 }).toArray()) ?? [])),
-    ).toBe('something else')
-  })
-
-  test('rows and projects that are not the same there are named', async () => {
-    const { embedded, world, copy } = await start()
-    const from = await open(embedded)
-    const projectId = await makeProject(from.store)
-    const { rootId } = await addPictures(from, projectId, { jobs: [submittedJob(await makePng())] })
-    expect((await copy()).code).toBe(0)
-    await asAdmin(world.DATABASE_URL, `update jobs set name = 'changed'`)
-    const rows = await copy()
-    expect([rows.code, rows.stderr]).toEqual([
-      1,
-      expect.stringContaining(`root ${rootId}: is not the same there`),
-    ])
-    await asAdmin(world.DATABASE_URL, `update jobs set name = 'Home'; update projects set name = 'Another'`)
-    const project = await copy()
-    await makeKey(from.store, projectId)
-    await asAdmin(world.DATABASE_URL, `update projects set name = 'Test'`)
-    expect((await copy()).code).toBe(0)
-    await asAdmin(world.DATABASE_URL, `update keys set hash = 'another'`)
-    expect((await copy()).stderr).toMatch(/project \S+: has a key \S+ that is not the same there/)
-    expect([project.code, project.stderr]).toEqual([
-      1,
-      expect.stringContaining(`project ${projectId}: has another name`),
-    ])
-  })
-
   test('requests come along with what became of them; one that is not finished waits for the next time', async () => {
     const { embedded, world, copy } = await start()
     const from = await open(embedded)
@@ -337,67 +239,6 @@ describe('copy', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining('Verified: 30 roots')])
   })
 
-  test('a picture that is damaged there is copied again; one that is damaged here is named', async () => {
-    const folder = await makeFolder()
-    const [here, there] = ['here', 'there'].map((name) => ({ DATA_DIR: join(folder, name) })) as [
-      { DATA_DIR: string },
-      { DATA_DIR: string },
-    ]
-    const from = await open(here)
-    const projectId = await makeProject(from.store)
-    const { rootId } = await addPictures(from, projectId, { jobs: [submittedJob(await makePng())] })
-    const [job] = await from.store.jobsOf(projectId, [rootId])
-    const [picture, preview] = [pictureKey, previewKey].map((key) => key(projectId, job?.uuid ?? ''))
-    const copy = () =>
-      runProofsheet(
-        [
-          ...['copy', '--to-database', `sqlite://${there.DATA_DIR}/proofsheet.db`],
-          ...['--to-images', `file://${there.DATA_DIR}/images`],
-        ],
-        here,
-      )
-    expect((await copy()).code).toBe(0)
-    await truncate(join(there.DATA_DIR, 'images', picture ?? ''), 60)
-    const mended = await copy()
-    expect([mended.code, mended.stderr]).toEqual([
-      0,
-      expect.stringContaining('missing or damaged files copied again: 1.'),
-    ])
-    await truncate(join(here.DATA_DIR, 'images', preview ?? ''), 60)
-    const named = await copy()
-    expect([named.code, named.stderr]).toEqual([
-      1,
-      expect.stringContaining(`root ${rootId}: its picture ${preview} is damaged at the source`),
-    ])
-  })
-
-  test('what cannot be copied is named, the rest is copied, and the exit code is 1', async () => {
-    const { embedded, world, copy } = await start()
-    const from = await open(embedded)
-    const projectId = await makeProject(from.store)
-    const png = await makePng()
-    const [lost, clash, fine] = await Promise.all(
-      [1, 2, 3].map((created) =>
-        addPictures(from, projectId, { created, jobs: [submittedJob(png, { basepath: `/${created}` })] }),
-      ),
-    )
-    const [job] = await from.store.jobsOf(projectId, [lost?.rootId ?? ''])
-    await rm(join(embedded.DATA_DIR, 'images', previewKey(projectId, job?.uuid ?? '')))
-    const to = await open(world)
-    await makeProject(to.store, projectId)
-    await addRows(to.store, projectId, { rootId: clash?.rootId ?? '' })
-    const { code, stdout, stderr } = await copy()
-    expect(code).toBe(1)
-    expect(stderr).toContain(
-      `root ${lost?.rootId}: its picture ${projectId}/${job?.uuid}-preview.png is missing at the source`,
-    )
-    expect(stderr).toContain(`root ${clash?.rootId}: exists there with other content`)
-    expect(stderr).toContain('2 problems: see above.')
-    expect(stdout).toMatch(/3 \/ 2 .*not all there/)
-    expect(await to.store.findRoot(projectId, fine?.rootId ?? '')).toMatchObject({ jobCount: 1 })
-    expect(await to.store.findRoot(projectId, lost?.rootId ?? '')).toBeUndefined()
-  })
-
   test('only the database: pictures stay where they are, untouched', async () => {
     const { embedded, world } = await start()
     const from = await open(embedded)
@@ -437,74 +278,5 @@ describe('copy', () => {
     const args = ['copy', '--to-database', `sqlite://${back}.db`, '--to-images', `file://${back}`]
     const { code, stderr } = await runProofsheet(args, world)
     expect([code, stderr]).toEqual([0, expect.stringContaining('Verified: 1 root')])
-  })
-})
-
-describe('copy, mistakes', () => {
-  test.each([
-    [['--to-database', 'mysql://x'], 2, '--to-database must begin with sqlite: or postgres:'],
-    [
-      ['--to-database', 'sqlite:x.db', '--to-images', 's3://xxx?regoin=y'],
-      2,
-      '--to-images takes endpoint, region, style',
-    ],
-    [['--to-database', 'sqlite:x', 'postgres://me:hunter2@x'], 2, 'too many arguments'],
-    [['--to-database', 'sqlite:x', '--to-imags=postgres://me:hunter2@x'], 2, 'unknown option'],
-    [['--to-database', 'postgres:me:hunter2@x'], 2, '--to-database must be postgres://'],
-    [[], 2, "required option '--to-database <address>' not specified"],
-  ])('%j', async (options, exit, message) => {
-    const env = { DATA_DIR: join(await makeFolder(), 'data') }
-    const { code, stderr } = await runProofsheet(['copy', ...options], env)
-    expect([code, stderr]).toEqual([exit, expect.stringContaining(message)])
-    expect(stderr).not.toMatch(/hunter2| {4}at /)
-  })
-
-  test('to where it lies already, or from where nothing is', async () => {
-    const DATA_DIR = join(await makeFolder(), 'data')
-    const database = `sqlite://${DATA_DIR}/proofsheet.db`
-    const same = await runProofsheet(['copy', '--to-database', database], { DATA_DIR })
-    expect([same.code, same.stderr]).toEqual([2, expect.stringContaining('source and target are the same')])
-    const empty = await runProofsheet(['copy', '--to-database', `${database}-2`], { DATA_DIR })
-    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('there is nothing to copy')])
-  })
-
-  test('a bucket that does not exist is heard of before anything is copied', async () => {
-    const { embedded, env, world } = await start()
-    await makeProject((await open(embedded)).store)
-    const nowhere = world.IMAGES_URL.replace('s3://shots', 's3://nobodys')
-    const args = ['copy', '--to-database', world.DATABASE_URL, '--to-images', nowhere]
-    const { code, stderr } = await runProofsheet(args, env)
-    expect([code, stderr]).toEqual([1, expect.stringContaining('there is no such bucket')])
-  })
-
-  test('a database that is away, without its password', async () => {
-    const env = { DATA_DIR: join(await makeFolder(), 'data') }
-    await runProofsheet(['project', 'create'], env)
-    const address = 'postgres://me:hunter2@127.0.0.1:1/x'
-    const { code, stderr } = await runProofsheet(['copy', '--to-database', address], env)
-    expect([code, stderr]).toEqual([1, expect.stringContaining('The database cannot be reached')])
-    expect(stderr).not.toMatch(/hunter2| {4}at /)
-  })
-
-  test('a bucket that is away: stops with a sentence, and goes on later', async () => {
-    const { embedded, copy } = await start()
-    const folder = await makeFolder()
-    const { stdout } = await runProofsheet(['project', 'create'], embedded)
-    const file = await writeImport(folder, [{ jobs: [page()] }])
-    await runProofsheet(['import', '--project', stdout.trim(), file], embedded)
-    s3.interfere = ({ method }, response) => {
-      if (method !== 'PUT') return false
-      response.writeHead(500).end()
-      return true
-    }
-    onTestFinished(() => {
-      s3.interfere = undefined
-    })
-    const stopped = await copy()
-    expect(stopped.code).toBe(1)
-    expect(stopped.stderr).toContain('Stopped. Run the same command again to continue.')
-    expect(stopped.stderr).toContain('proofsheet: S3 cannot be reached or is busy: 500')
-    s3.interfere = undefined
-    expect((await copy()).code).toBe(0)
   })
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { PATIENCE_MS } from '../support/patience.ts'
 import { makeProject } from '../support/results.ts'
 import { makeFolder } from '../support/workspace.ts'
-import { openProcess } from './queue-suite.ts'
+import { openProcess } from './open-process.ts'
 
 test('nothing is begun while there is a reason not to, and then it goes on by itself', async () => {
   let asked = 0

@@ -5,7 +5,8 @@ import { makeProject } from '../support/results.ts'
 import { until } from '../support/until.ts'
 import { useDatabases } from '../support/use-servers.ts'
 import { makeFolder } from '../support/workspace.ts'
-import { openProcess, type Place, queueSuite } from './queue-suite.ts'
+import { openProcess, type Place } from './open-process.ts'
+import { queueSuite } from './queue-suite.ts'
 
 const SIGNING_KEY = `key:${Buffer.alloc(32, 1).toString('base64')}`
 const databases = useDatabases()

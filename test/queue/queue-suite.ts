@@ -1,144 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { pino } from 'pino'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { readConfig } from '../../src/config/config.ts'
+import { describe, expect, test } from 'vitest'
 import { AppError } from '../../src/errors.ts'
-import { openQueue } from '../../src/queue/open-queue.ts'
-import {
-  MAX_ATTEMPTS,
-  MAX_DEATHS,
-  type Queue,
-  type QueueOptions,
-  StoodStill,
-  type Work,
-} from '../../src/queue/queue.ts'
-import { openStorage } from '../../src/storage.ts'
-import { type Captures, type CaptureTask, type NewRequest, SUSPECT_DEATHS } from '../../src/store/captures.ts'
-import type { Store } from '../../src/store/store.ts'
-import { FAILURE, newRequest, PICTURE } from '../support/captures.ts'
+import { MAX_ATTEMPTS, type Work } from '../../src/queue/queue.ts'
+import type { Captures } from '../../src/store/captures.ts'
+import { FAILURE, PICTURE } from '../support/captures.ts'
 import { makeProject } from '../support/results.ts'
 import { until } from '../support/until.ts'
-
-/** The environment that names a database, and a folder. */
-export type Place = Record<string, string>
-
-let ahead = 0
-const clock = () => Date.now() + ahead
-/** What waits for a later attempt is due now. */
-const passTime = () => {
-  ahead += 60_000
-}
-
-export const SILENT = pino({ level: 'silent' })
-
-/** A process that works: a store and a queue of its own, on a place that others may share. */
-export async function openProcess(
-  place: Place,
-  {
-    concurrency = 2,
-    work = finishing,
-    ...more
-  }: { work?: (captures: Captures) => Work } & Partial<Omit<QueueOptions, 'work'>> = {},
-) {
-  const { store, close } = await openStorage(readConfig({ PORT: '0', ...place }))
-  onTestFinished(close)
-  const { captures } = store
-  const queue = openQueue(captures, { work: work(captures), concurrency, log: SILENT, ...more })
-  const closeQueue = once(() => queue.close())
-  onTestFinished(closeQueue)
-  return { store, captures, queue, close: closeQueue, ask: asker(store, queue) }
-}
-
-/** As a request does it. */
-function asker({ captures }: Store, queue: Queue) {
-  return async (projectId: string, more: Parameters<typeof newRequest>[1] = {}, { wake = true } = {}) => {
-    const heldUntil = queue.heldUntil?.(Date.now())
-    const request = newRequest(projectId, { created: Date.now(), ...(heldUntil && { heldUntil }), ...more })
-    const rootId = await captures.accept(request)
-    if (wake) queue.wake({ projectId, rootId })
-    return { ...request, rootId }
-  }
-}
-
-function once(close: () => Promise<void>): () => Promise<void> {
-  let closed: Promise<void> | undefined
-  return () => {
-    closed ??= close()
-    return closed
-  }
-}
-
-/** Work that takes a picture in no time. */
-const finishing =
-  (captures: Captures): Work =>
-  async (task) => {
-    await captures.finish(task, PICTURE, Date.now())
-  }
-
-/** Work that goes on until it is told to stop; tells when it has begun, when it was told, and how often it began. */
-export function hanging() {
-  const begun = Promise.withResolvers<CaptureTask>()
-  const told = Promise.withResolvers<void>()
-  let works = 0
-  const work = () => async (task: CaptureTask, signal: AbortSignal) => {
-    works += 1
-    begun.resolve(task)
-    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve))
-    told.resolve()
-    throw signal.reason
-  }
-  return { work, begun: begun.promise, told: told.promise, works: () => works }
-}
-
-const progressOf = async ({ captures }: Store, { projectId, rootId }: NewRequest) => {
-  const progress = await captures.findProgress(projectId, rootId)
-  if (!progress) throw new Error('there is no such request')
-  return progress.captures
-}
-const over = async (captures: Captures) => !(await captures.anyUnfinished())
-/** Time passes whenever its first page was put back, and not while that is under way: its lease would run out. */
-async function untilOver(
-  { store, queue }: Pick<Awaited<ReturnType<typeof openProcess>>, 'store' | 'queue'>,
-  request: NewRequest,
-): Promise<void> {
-  let last = 1
-  await until(async () => {
-    const { state, changed = last } = (await progressOf(store, request))[0] ?? {}
-    if (state === 'queued' && changed > last) {
-      last = changed
-      passTime()
-      queue.wake(request)
-    }
-    return await over(store.captures)
-  })
-}
-const nameOf = ({ rootId, position }: CaptureTask) => `${rootId} ${position}`
-
-/** A request of which processes have died at every page, so often. */
-async function dieAt(place: Place, pages: number, deaths: number) {
-  const { store, captures, ask } = await openProcess(place, { concurrency: 0 })
-  const request = await ask(await makeProject(store), { pages })
-  const lease = { now: Date.now(), leaseMs: 1_000 }
-  for (let death = 0; death < deaths; death++) {
-    for (;;) {
-      const suspects = death >= SUSPECT_DEATHS
-      const task = await captures.takeNext({ ...lease, suspects })
-      if (!task) break
-    }
-    for (const attempt of await captures.findUnderWay())
-      await captures.putBack(attempt, { now: lease.now, due: 0, counts: false, died: true })
-  }
-  return { ...request, captures }
-}
+import { lostProcessSuite } from './lost-process-suite.ts'
+import {
+  clock,
+  hanging,
+  nameOf,
+  openProcess,
+  over,
+  type Place,
+  processOpener,
+  progressOf,
+  untilOver,
+} from './open-process.ts'
 
 /** What the queue must do with every store. `newPlace`: a place that no other test uses. */
 export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
-  const open = async (
-    options: { place?: Place } & NonNullable<Parameters<typeof openProcess>[1]> = {},
-  ): Promise<Awaited<ReturnType<typeof openProcess>>> => {
-    const { place = await newPlace(), ...more } = options
-    return await openProcess(place, { clock, ...more })
-  }
+  const open = processOpener(newPlace)
+
+  lostProcessSuite(name, newPlace)
 
   describe(`${name}: a queue`, () => {
     test('works everything off, once, and never more at a time than it may', async () => {
@@ -417,98 +302,6 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       expect(begun).toEqual([one, one, two, three])
       end.resolve()
       await until(() => over(captures))
-    })
-
-    test('who is frozen for longer than its lease loses its capture, hears of it, and ends nothing late', async () => {
-      const place = await newPlace()
-      const { work, begun, told } = hanging()
-      // Its clock stands still: what it renews does not change.
-      const instant = Date.now()
-      const frozen = await openProcess(place, { work, clock: () => instant, leaseMs: 1_000 })
-      const { projectId, rootId } = await frozen.ask(await makeProject(frozen.store))
-      const late = await begun
-      const state = async () => (await frozen.captures.findProgress(projectId, rootId))?.captures[0]
-
-      const other = await openProcess(place, { leaseMs: 1_000 })
-      await until(async () => (await state())?.state === 'done')
-      const [job] = await other.store.jobsOf(projectId, [rootId])
-      const root = await other.store.findRoot(projectId, rootId)
-      expect(await state()).toMatchObject({ attempts: 1, uuid: job?.uuid })
-      expect(job?.uuid).not.toBe(late.uuid)
-      // With its next renewal; what it throws then changes nothing.
-      await told
-      expect(await frozen.captures.finish(late, PICTURE, Date.now())).toBe(false)
-      expect(await frozen.captures.finish(late, FAILURE, Date.now())).toBe(false)
-      await frozen.close()
-      expect(await other.store.findRoot(projectId, rootId)).toEqual(root)
-      expect(await state()).toMatchObject({ state: 'done', attempts: 1, uuid: job?.uuid })
-    })
-
-    test('who is slow but alive keeps its capture for as long as it takes, though clocks jump', async () => {
-      const place = await newPlace()
-      const { work, begun, works } = hanging()
-      let jumped = 0
-      const clock = () => Date.now() + jumped
-      // One clock for both, as on one machine.
-      const slow = await openProcess(place, { work, clock, concurrency: 2, leaseMs: 1_000 })
-      const { projectId, rootId } = await slow.ask(await makeProject(slow.store))
-      await begun
-      const other = await openProcess(place, { clock, concurrency: 1, leaseMs: 1_000 })
-      for (jumped of [-7_200_000, 7_200_000, 691_200_000, 0]) {
-        await sleep(1_100)
-        const progress = await other.captures.findProgress(projectId, rootId)
-        expect(progress?.captures).toMatchObject([{ state: 'running', attempts: 1 }])
-      }
-      // Nor did it take its own again.
-      expect(works()).toBe(1)
-    })
-
-    test('what a dead process was at is no fault of the page, however often', async () => {
-      const place = await newPlace()
-      const { projectId, rootId, captures } = await dieAt(place, 3, MAX_DEATHS - 1)
-      const { queue } = await openProcess(place, { concurrency: 2 })
-      queue.wake({ projectId, rootId })
-      await until(() => over(captures))
-      const progress = await captures.findProgress(projectId, rootId)
-      expect(progress?.captures.map(({ state, attempts }) => [state, attempts])).toEqual(
-        Array.from({ length: 3 }, () => ['done', 1]),
-      )
-    })
-
-    test('a page that fails whenever its process stands still is no fault of the page, but not tried for ever', async () => {
-      const tried: [number, number][] = []
-      const process = await open({
-        work: (captures) => async (task) => {
-          tried.push([task.attempts, task.deaths])
-          if (task.deaths >= MAX_DEATHS) await captures.finish(task, FAILURE, Date.now())
-          else throw new StoodStill('it stood still')
-        },
-      })
-      const request = await process.ask(await makeProject(process.store))
-      await untilOver(process, request)
-      expect(tried).toEqual(Array.from({ length: MAX_DEATHS + 1 }, (_, deaths) => [1, deaths]))
-    })
-
-    test('a page at which many processes died is captured alone', async () => {
-      const place = await newPlace()
-      const { projectId, rootId, captures } = await dieAt(place, 1, SUSPECT_DEATHS)
-      let [underWay, most, alone] = [0, 0, 0]
-      const { ask } = await openProcess(place, {
-        concurrency: 3,
-        work: (captures) => async (task) => {
-          underWay += 1
-          if (task.deaths > 0) alone = underWay
-          most = Math.max(most, underWay)
-          await sleep(300)
-          if (task.deaths > 0) alone = Math.max(alone, underWay)
-          underWay -= 1
-          await captures.finish(task, PICTURE, Date.now())
-        },
-      })
-      await ask(projectId, { pages: 4 })
-      await until(() => over(captures))
-      expect((await captures.findProgress(projectId, rootId))?.captures).toMatchObject([{ state: 'done' }])
-      expect([most, alone]).toEqual([3, 1])
     })
 
     test('for one’s own only: nobody else takes those, nor it another’s, and closing leaves them to all', async () => {

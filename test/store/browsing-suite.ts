@@ -9,7 +9,7 @@ import { spellingsOf } from '../../src/store/sql/reading/search.ts'
 import type { NewRoot, Store } from '../../src/store/store.ts'
 import { FAILURE, newRequest, newSeen, PICTURE } from '../support/captures.ts'
 import { makeProject, newJob } from '../support/results.ts'
-import type { StoreDriver } from './store-suite.ts'
+import type { StoreDriver } from './store-driver.ts'
 
 function fail(): never {
   throw new Error('it is not there')

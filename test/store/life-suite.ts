@@ -5,7 +5,7 @@ import type { RootEvent } from '../../src/store/events.ts'
 import type { Store } from '../../src/store/store.ts'
 import { FAILURE, newRequest, PICTURE, takeAll } from '../support/captures.ts'
 import { addRows, makeProject } from '../support/results.ts'
-import type { StoreDriver } from './store-suite.ts'
+import type { StoreDriver } from './store-driver.ts'
 
 const NOW = 1_700_000_100_000
 const LEASE = { now: NOW, leaseMs: 20_000 }

@@ -5,7 +5,7 @@ import type { Captured, CaptureTask, Failed, RequestedPage } from '../../src/sto
 import type { Store } from '../../src/store/store.ts'
 import { FAILURE, newRequest, newSeen, PICTURE } from '../support/captures.ts'
 import { addRows, makeProject } from '../support/results.ts'
-import type { StoreDriver } from './store-suite.ts'
+import type { StoreDriver } from './store-driver.ts'
 
 /** Whatever a page may call itself. JSON escapes some of it, and the engines put some of it between texts. */
 const ODD: Seen = newSeen({

@@ -6,7 +6,7 @@ import type { SharedPostgres } from './shared-postgres.ts'
 // Servers for a file of tests: up before the first test. Those that are its own are gone after the last.
 
 export function usePostgres(): SharedPostgres {
-  return use(async () => {
+  return useServer(async () => {
     const response = await fetch(inject('sharedPostgres'))
     const text = await response.text()
     if (!response.ok) throw new Error(`PostgreSQL did not start: ${text}`)
@@ -25,21 +25,22 @@ export function useDatabases(): Pick<TestPostgres, 'newDatabase'> {
 
 /** For who stops it, or kills it. */
 export function useOwnPostgres(): TestPostgres {
-  return use(() => startPostgres({ flags: ['fsync=off'] }))
+  return useServer(() => startPostgres({ flags: ['fsync=off'] }))
 }
 
 /** With its credentials in the environment, where the service looks for them. */
 export function useS3(): TestS3 {
   beforeAll(() => stubCredentials())
   afterAll(() => void vi.unstubAllEnvs())
-  return use(startS3)
+  return useServer(startS3)
 }
 
 export function stubCredentials(): void {
   for (const [name, value] of Object.entries(S3_CREDENTIALS)) vi.stubEnv(name, value)
 }
 
-function use<T extends { close(): Promise<void> }>(start: () => Promise<T>): T {
+/** Up before the first test of the file, closed after its last. */
+export function useServer<T extends { close(): Promise<void> }>(start: () => Promise<T>): T {
   let server: T | undefined
   beforeAll(async () => {
     server = await start()

@@ -1,0 +1,172 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { sendRaw as open, postHead, readAll } from '../support/raw-request.ts'
+import { jobIdOf, listRoots as list, refusal, UUID } from '../support/request-answers.ts'
+import {
+  bothDatabases,
+  finishNext,
+  newPage,
+  newRequest,
+  type PostOptions,
+  readStatus,
+  startAccepting,
+} from '../support/requests.ts'
+import { makeProject, rootsUrl } from '../support/results.ts'
+import { usePostgres } from '../support/use-servers.ts'
+
+const postgres = usePostgres()
+
+describe.each(bothDatabases(postgres))('an Idempotency-Key, with %s,', (_, world) => {
+  const withKey = (key: string, more: PostOptions = {}) => ({ ...more, headers: { 'idempotency-key': key } })
+
+  test('gives a repeat the answer of the first, and makes no second root', async () => {
+    const service = await startAccepting(await world())
+    const ask = async () => {
+      const response = await service.post(newRequest(2), withKey('k'))
+      return [response.status, response.headers.get('location'), await response.text()]
+    }
+    const first = await ask()
+    expect(first[0]).toBe(201)
+    const etag = (await service.get(rootsUrl(service.projectId))).headers.get('etag')
+    service.now += 60_000
+    expect(await ask()).toEqual(first)
+    expect((await service.get(rootsUrl(service.projectId))).headers.get('etag')).toBe(etag)
+    const [root] = await list(service)
+    await finishNext(service.store, root?.rootId ?? '')
+    await finishNext(service.store, root?.rootId ?? '')
+    expect(await ask()).toEqual(first)
+    expect(await list(service)).toHaveLength(1)
+    expect(await readStatus(service, root?.rootId ?? '')).toMatchObject({
+      state: 'done',
+      counts: { total: 2 },
+    })
+  })
+
+  test('sees what a request says, not how it says it', async () => {
+    const service = await startAccepting(await world())
+    const rootId = await jobIdOf(await service.post(newRequest(), withKey('k')))
+    const { url, name } = newPage()
+    const same = {
+      failOn: null,
+      urls: [{ loadingTime: 15_000, name, url }],
+      screenshotParameter: { tags: [], fullPage: false, height: 720, width: 1200 },
+    }
+    const raw = JSON.stringify(same, null, 2)
+    expect(await jobIdOf(await service.post(same, withKey('k', { raw })))).toBe(rootId)
+    const upper = service.projectId.toUpperCase()
+    expect(await jobIdOf(await service.post(same, withKey('k', { projectId: upper })))).toBe(rootId)
+    expect(await list(service)).toHaveLength(1)
+  })
+
+  test('that came with anything else is 409, and nothing is made', async () => {
+    const service = await startAccepting(await world())
+    await service.post(newRequest(), withKey('k'))
+    const { screenshotParameter, urls } = newRequest()
+    for (const other of [
+      newRequest(2),
+      { urls, screenshotParameter: { ...screenshotParameter, width: 1201 } },
+      { urls, screenshotParameter: { ...screenshotParameter, fullPage: true } },
+      { urls, screenshotParameter: { ...screenshotParameter, tags: ['a'] } },
+      { screenshotParameter, urls: [{ ...newPage(), name: 'x' }] },
+      { screenshotParameter, urls: [{ ...newPage(), loadingTime: 14_999 }] },
+      { ...newRequest(), failOn: 'status' },
+    ]) {
+      expect(await refusal(await service.post(other, withKey('k')))).toEqual([409, 'conflict'])
+    }
+    expect(await list(service)).toHaveLength(1)
+    expect((await service.post(newRequest(), withKey('k'))).status).toBe(201)
+  })
+
+  test('of a request that came before a status could be a failure still stands for it', async () => {
+    const service = await startAccepting(await world())
+    const rootId = await jobIdOf(await service.post(newRequest()))
+    const head = await service.store.findRoot(service.projectId, rootId)
+    const { url, name } = newPage()
+    const said = JSON.stringify([1200, 720, false, [], [[url, name, 15_000]]])
+    expect(head?.digest).toBe(createHash('sha256').update(said).digest('hex'))
+  })
+
+  test('belongs to its project', async () => {
+    const service = await startAccepting(await world())
+    const projectId = await makeProject(service.store)
+    const first = await jobIdOf(await service.post(newRequest(), withKey('k')))
+    const second = await jobIdOf(await service.post(newRequest(2), withKey('k', { projectId })))
+    expect(second).not.toBe(first)
+    expect((await list(service, projectId)).map(({ rootId }) => rootId)).toEqual([second])
+  })
+
+  test('makes one root of twenty requests at once, at two services', async () => {
+    const env = await world()
+    const service = await startAccepting(env)
+    const other = await startAccepting({ ...env, DATA_DIR: service.dataDir })
+    const { projectId } = service
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 ? service : other).post(newRequest(3), withKey('k', { projectId })),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201))
+    expect(new Set(await Promise.all(answers.map(jobIdOf))).size).toBe(1)
+    expect(await list(service)).toHaveLength(1)
+  })
+
+  test('lets one of ten different requests at once win, and the others conflict', async () => {
+    const service = await startAccepting(await world())
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) => service.post(newRequest(index + 1), withKey('k'))),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)])
+    expect(await list(service)).toHaveLength(1)
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  const visible = String.fromCharCode(...Array.from({ length: 94 }, (_, index) => 0x21 + index))
+
+  test.each([
+    ['every visible character', visible],
+    ['255 of them', 'x'.repeat(255)],
+    ['a quoted text', '"quoted"'],
+  ])('may be %s', async (_, key) => {
+    const service = await startAccepting()
+    const ids = []
+    for (let index = 0; index < 2; index++) {
+      ids.push(await jobIdOf(await service.post(newRequest(), { headers: { 'idempotency-key': key } })))
+    }
+    expect(ids[0]).toMatch(UUID)
+    expect(ids[1]).toBe(ids[0])
+  })
+
+  test.each([
+    ['empty', ''],
+    ['256 characters', 'x'.repeat(256)],
+    ['two words', 'a b'],
+    ['torn by a tab', 'a\tb'],
+    ['beyond ASCII', 'ü'],
+  ])('may not be %s', async (_, key) => {
+    const service = await startAccepting()
+    const response = await service.post(newRequest(), { headers: { 'idempotency-key': key } })
+    expect(await refusal(response)).toEqual([400, 'bad_request', 'Idempotency-Key'])
+    expect(await list(service)).toEqual([])
+  })
+
+  test('may not come twice', async () => {
+    const service = await startAccepting()
+    const body = JSON.stringify(newRequest())
+    const socket = await open(
+      service,
+      postHead(
+        service,
+        `Idempotency-Key: a\nIdempotency-Key: b\nConnection: close\nContent-Length: ${body.length}`,
+      ),
+    )
+    socket.write(body)
+    expect(await readAll(socket)).toMatch(/^HTTP\/1.1 400 [\s\S]*Idempotency-Key/)
+  })
+
+  test('is in no one else’s way: without one, the same request is another root', async () => {
+    const service = await startAccepting()
+    expect(await service.accept()).not.toBe(await service.accept())
+    expect(await list(service)).toHaveLength(2)
+  })
+})

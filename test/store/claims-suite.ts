@@ -1,0 +1,316 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { AppError } from '../../src/errors.ts'
+import { addRows, makeProject, newJob } from '../support/results.ts'
+import { newRoot as root } from './new-root.ts'
+import type { StoreDriver } from './store-driver.ts'
+
+/** Time that only passes when told to; real timers go on. */
+function stopClocks() {
+  vi.useFakeTimers({ toFake: ['performance', 'setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let now = 1_700_000_000_000
+  return {
+    clock: () => now,
+    /** As for a process that is frozen or gone: those that are set stay silent. */
+    stopTimers() {
+      vi.clearAllTimers()
+    },
+    /** Only what it says. */
+    jump(milliseconds: number) {
+      now += milliseconds
+    },
+    pass(milliseconds: number) {
+      now += milliseconds
+      vi.advanceTimersByTime(milliseconds)
+    },
+  }
+}
+
+/** Publishing that goes on until it is told. Once it has begun, the ids are claimed. */
+function held() {
+  const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const publish = () => {
+    begun.resolve()
+    return end.promise
+  }
+  return { publish, begun: begun.promise, release: end.resolve, fail: end.reject }
+}
+
+/** Who has the ids of a root while it is being added. */
+export function claimsSuite(name: string, driver: StoreDriver): void {
+  const open = async (options?: { clock: () => number }) => driver.open(await driver.newPlace(), options)
+  const nothing = async () => {}
+
+  describe(`${name}: adding a root`, () => {
+    test('publishes before anyone can see it', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      let seen: unknown = 'not called'
+      await store.addRoot(added, async () => {
+        seen = await store.findRoot(projectId, added.rootId)
+      })
+      expect(seen).toBeUndefined()
+    })
+
+    test('adds nothing where publishing fails, and can be tried again', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const before = await store.findProject(projectId)
+      await expect(store.addRoot(added, () => Promise.reject(new Error('no room')))).rejects.toThrow(
+        'no room',
+      )
+      expect(await store.findRoot(projectId, added.rootId)).toBeUndefined()
+      expect(await store.jobsOf(projectId, [added.rootId])).toEqual([])
+      expect(await store.findProject(projectId)).toEqual(before)
+      expect(await store.addRoot(added, nothing)).toBe('added')
+    })
+
+    test('a killed adder’s claim: the same content goes on at once, other content is refused and later let in', async () => {
+      let now = 1_700_000_000_000
+      const store = await open({ clock: () => now })
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const other = { ...added, digest: 'other' }
+      const overlapping = root(projectId, { digest: 'third', jobs: added.jobs.slice(1) })
+      // Never ends, as of a process that is gone.
+      const killed = held()
+      store.addRoot(added, killed.publish).catch(() => {})
+      await killed.begun
+      expect(await store.findRoot(projectId, added.rootId)).toBeUndefined()
+      expect(await store.pageRoots(projectId, { limit: 10 })).toEqual([])
+      expect(await store.countProjects()).toMatchObject([{ roots: 0, jobs: 0 }])
+      await expect(store.addRoot(other, nothing)).rejects.toMatchObject({ code: 'conflict' })
+      await expect(store.addRoot(overlapping, nothing)).rejects.toMatchObject({ code: 'conflict' })
+      now += 121_000
+      expect(await store.addRoot(overlapping, nothing)).toBe('added')
+      expect(await store.addRoot({ ...other, jobs: [newJob()] }, nothing)).toBe('added')
+      expect(await store.findRoot(projectId, added.rootId)).toMatchObject({ digest: 'other', jobCount: 1 })
+    })
+
+    test('of two that publish the same, one adds it and the other finds it', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const { publish, begun, release } = held()
+      const slow = store.addRoot(added, publish)
+      await begun
+      expect(await store.addRoot(added, nothing)).toBe('added')
+      release()
+      expect(await slow).toBe('present')
+      expect(await store.jobsOf(projectId, [added.rootId])).toHaveLength(2)
+    })
+
+    test('of two that publish the same, one that fails leaves the other its claim', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const { publish, begun, release } = held()
+      const slow = store.addRoot(added, publish)
+      await begun
+      await expect(store.addRoot(added, () => Promise.reject(new Error('no room')))).rejects.toThrow(
+        'no room',
+      )
+      await expect(store.addRoot({ ...added, digest: 'other' }, nothing)).rejects.toMatchObject({
+        code: 'conflict',
+      })
+      release()
+      expect(await slow).toBe('added')
+      // And one that fails after the other has shown it takes nothing back.
+      expect(await store.jobsOf(projectId, [added.rootId])).toHaveLength(2)
+    })
+
+    test('one that fails after another has shown the same takes nothing back', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const { publish, begun, fail } = held()
+      const failing = store.addRoot(added, publish)
+      await begun
+      expect(await store.addRoot(added, nothing)).toBe('added')
+      fail(new Error('no room'))
+      await expect(failing).rejects.toThrow('no room')
+      expect(await store.findRoot(projectId, added.rootId)).toMatchObject({ jobCount: 2 })
+      expect(await store.jobsOf(projectId, [added.rootId])).toHaveLength(2)
+    })
+
+    test('nobody answered: the ids stay taken for a while, but not for the same content', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const away = () => Promise.reject(new AppError('unavailable'))
+      await expect(store.addRoot(added, away)).rejects.toMatchObject({ code: 'unavailable' })
+      await expect(store.addRoot({ ...added, digest: 'other' }, nothing)).rejects.toMatchObject({
+        code: 'conflict',
+        message: expect.stringContaining('try again in two minutes'),
+      })
+      const overlapping = root(projectId, { digest: 'third', jobs: added.jobs.slice(1) })
+      await expect(store.addRoot(overlapping, nothing)).rejects.toThrow('try again in two minutes')
+      expect(await store.addRoot(added, nothing)).toBe('added')
+    })
+
+    test('a claim that was made by a clock two hours ahead is dead once the clock is right', async () => {
+      const time = stopClocks()
+      const store = await open(time)
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      time.jump(7_200_000)
+      const killed = held()
+      store.addRoot(added, killed.publish).catch(() => {})
+      await killed.begun
+      time.stopTimers()
+      time.jump(-7_200_000)
+      expect(await store.addRoot({ ...added, digest: 'other' }, nothing)).toBe('added')
+    })
+
+    test('a claim is renewed while it is published, by whoever joined it as well', async () => {
+      const time = stopClocks()
+      const store = await open(time)
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const other = { ...added, digest: 'other' }
+      // A killed one's claim, nearly dead, is joined.
+      const killed = held()
+      store.addRoot(added, killed.publish).catch(() => {})
+      await killed.begun
+      time.stopTimers()
+      time.pass(119_000)
+      const { publish, begun, release } = held()
+      const joined = store.addRoot(added, publish)
+      await begun
+      for (let index = 0; index < 20; index++) {
+        time.pass(15_000)
+        // Whatever was asked for before this is written by then; of eight in a row, one is enough.
+        await makeProject(store)
+      }
+      await expect(store.addRoot(other, nothing)).rejects.toMatchObject({ code: 'conflict' })
+      release()
+      expect(await joined).toBe('added')
+    })
+
+    test('who still publishes when another shows the same stops, and finds it present', async () => {
+      const time = stopClocks()
+      const store = await open(time)
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const go = Promise.withResolvers<void>()
+      const slow = store.addRoot(added, async (stillOurs) => {
+        go.resolve()
+        // It would go on for ever.
+        for (;;) {
+          stillOurs()
+          await sleep(5)
+        }
+      })
+      await go.promise
+      expect(await store.addRoot(added, nothing)).toBe('added')
+      time.pass(15_000)
+      expect(await slow).toBe('present')
+    })
+
+    test('who was frozen for too long finds out before the next picture, and is not told that it was added', async () => {
+      const time = stopClocks()
+      const store = await open(time)
+      const projectId = await makeProject(store)
+      const added = root(projectId)
+      const [go, resume] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      let noticed: unknown
+      const frozen = store.addRoot(added, async (stillOurs) => {
+        stillOurs()
+        go.resolve()
+        await resume.promise
+        try {
+          stillOurs()
+        } catch (error) {
+          noticed = error
+        }
+      })
+      await go.promise
+      time.stopTimers()
+      time.pass(121_000)
+      expect(await store.addRoot({ ...added, digest: 'other' }, nothing)).toBe('added')
+      resume.resolve()
+      await expect(frozen).rejects.toMatchObject({ code: 'unavailable' })
+      expect(noticed).toMatchObject({ code: 'unavailable' })
+      expect(await store.findRoot(projectId, added.rootId)).toMatchObject({ digest: 'other' })
+    })
+
+    test('while one publishes, others write', async () => {
+      const place = await driver.newPlace()
+      const [one, other] = [await driver.open(place), await driver.open(place)]
+      const projectId = await makeProject(one)
+      const { publish, begun, release } = held()
+      const slow = one.addRoot(root(projectId), publish)
+      await begun
+      await addRows(other, projectId)
+      await makeProject(other)
+      expect(await other.pageRoots(projectId, { limit: 10 })).toHaveLength(1)
+      release()
+      expect(await slow).toBe('added')
+    })
+  })
+
+  describe(`${name}: ids of jobs`, () => {
+    const start = async () => {
+      const store = await driver.open(await driver.newPlace())
+      return { store, projectId: await makeProject(store) }
+    }
+
+    test('are taken from the moment a root is being added, and free again if that fails', async () => {
+      const { store, projectId } = await start()
+      const jobs = [newJob(), newJob()]
+      const [first, second] = jobs.map(({ uuid }) => uuid) as [string, string]
+      const free = randomUUID()
+      const root = { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs }
+      const taken = () => store.findTaken(projectId, [first, second, free])
+      await store
+        .addRoot(root, async () => {
+          expect(await taken()).toEqual(new Set([first, second]))
+          throw new Error('not published')
+        })
+        .catch(() => {})
+      expect(await taken()).toEqual(new Set())
+      await store.addRoot(root, async () => {})
+      expect(await taken()).toEqual(new Set([first, second]))
+      expect(await store.findTaken(await makeProject(store), [first])).toEqual(new Set())
+      expect(await store.findTaken(projectId, [])).toEqual(new Set())
+    })
+
+    test('that are free can be held: meanwhile no root takes them, and nobody sees anything', async () => {
+      const { store, projectId } = await start()
+      const job = newJob()
+      const root = { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [job] }
+      const before = await store.findProject(projectId)
+      const held = await store.whileFree(projectId, [job.uuid, randomUUID()], async (stillOurs) => {
+        stillOurs()
+        await expect(store.addRoot(root, async () => {})).rejects.toMatchObject({ code: 'conflict' })
+        expect(await store.whileFree(projectId, [job.uuid], async () => {})).toBe(false)
+        expect(await store.pageRoots(projectId, { limit: 10 })).toEqual([])
+        expect(await store.countProjects()).toMatchObject([{ roots: 0, jobs: 0 }])
+      })
+      expect(held).toBe(true)
+      expect(await store.findProject(projectId)).toEqual(before)
+      expect(await store.addRoot(root, async () => {})).toBe('added')
+      let ran = false
+      const again = await store.whileFree(projectId, [randomUUID(), job.uuid], async () => {
+        ran = true
+      })
+      expect([again, ran]).toEqual([false, false])
+      expect(await store.jobsOf(projectId, [root.rootId])).toHaveLength(1)
+    })
+
+    test('that are held are free again when that fails', async () => {
+      const { store, projectId } = await start()
+      const job = newJob()
+      const failing = store.whileFree(projectId, [job.uuid], async () => {
+        throw new Error('in between')
+      })
+      await expect(failing).rejects.toThrow('in between')
+      const root = { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [job] }
+      expect(await store.addRoot(root, async () => {})).toBe('added')
+    })
+  })
+}

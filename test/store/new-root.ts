@@ -1,0 +1,14 @@
+import { randomUUID } from 'node:crypto'
+import type { NewRoot } from '../../src/store/store.ts'
+import { newJob } from '../support/results.ts'
+
+export function newRoot(projectId: string, more: Partial<NewRoot> = {}): NewRoot {
+  return {
+    projectId,
+    rootId: randomUUID(),
+    created: 1_605_813_006_223,
+    digest: 'digest',
+    jobs: [newJob({ name: 'one' }), newJob({ name: 'two' })],
+    ...more,
+  }
+}

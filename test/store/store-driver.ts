@@ -1,0 +1,10 @@
+import type { Store } from '../../src/store/store.ts'
+
+export interface StoreDriver {
+  /** An empty store, closed when the test is over. Called twice with one place, it opens the same store twice. */
+  open(place: string, options?: { clock?: () => number }): Promise<Store>
+  /** A place no other test uses. */
+  newPlace(): Promise<string>
+  /** One where no store was opened before, where that makes a difference. */
+  newEmptyPlace?(): Promise<string>
+}

@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import type { CaptureTask } from '../../src/store/captures.ts'
+import type { Store } from '../../src/store/store.ts'
+import { answersAbout, newRequest, PICTURE, takeAll } from '../support/captures.ts'
+import { makeProject } from '../support/results.ts'
+import { capturesOf, DIED, LEASE, NOW } from './open-captures.ts'
+import type { StoreDriver } from './store-driver.ts'
+
+/** Which page is captured next. */
+export function turnsSuite(name: string, driver: StoreDriver): void {
+  const { open } = capturesOf(driver)
+
+  describe(`${name}: whose turn it is`, () => {
+    const ORDER = ['A', 'B', 'C']
+    /** Takes and finishes `count` of them, which take so long; says whose they were. */
+    const work = async (
+      store: Store,
+      projects: readonly string[],
+      count: number,
+      takes: readonly number[] = [],
+    ) => {
+      let turns = ''
+      for (let index = 0; index < count; index++) {
+        const task = await store.captures.takeNext(LEASE)
+        if (!task) break
+        const which = projects.indexOf(task.projectId)
+        turns += ORDER[which]
+        await store.captures.finish(task, PICTURE, NOW + (takes[which] ?? 0))
+      }
+      return turns
+    }
+    const threeProjects = async (from = 1_000) => {
+      const { store, captures, projectId } = await open()
+      const projects = [projectId, await makeProject(store), await makeProject(store)] as const
+      let created = from
+      const ask = (index: 0 | 1 | 2, pages: number) =>
+        captures.accept(newRequest(projects[index], { pages, created: created++ }))
+      return { store, captures, projects, ask }
+    }
+
+    test('the pages of a request come in their order, and requests of a project one after the other', async () => {
+      const { store, captures, projectId } = await open()
+      const roots: string[] = []
+      // Later ones that claim to be older do not push in.
+      for (const created of [30, 20, 10])
+        roots.push(
+          await captures.accept(newRequest(projectId, { pages: 4, created, options: { failOn: 'status' } })),
+        )
+      const tasks = await takeAll(store, LEASE)
+      expect(tasks.map(({ rootId, position }) => [roots.indexOf(rootId), position])).toEqual(
+        [0, 1, 2].flatMap((root) => [0, 1, 2, 3].map((position) => [root, position])),
+      )
+      expect(tasks[1]).toEqual({
+        projectId,
+        rootId: roots[0],
+        position: 1,
+        uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        url: 'https://example.com/1',
+        name: 'Page 1',
+        loadingTime: 15_001,
+        options: { width: 1200, height: 720, fullPage: true, failOn: 'status' },
+        attempts: 1,
+        deaths: 0,
+      })
+      expect(new Set(tasks.map(({ uuid }) => uuid)).size).toBe(12)
+    })
+
+    test('projects alternate, however many pages each asked for, and one that joins does so at once', async () => {
+      const { store, projects, ask } = await threeProjects()
+      await ask(0, 20)
+      await ask(1, 5)
+      expect(await work(store, projects, 4)).toBe('ABAB')
+      await ask(2, 3)
+      expect(await work(store, projects, 99)).toBe(`${'ABC'.repeat(3)}${'A'.repeat(15)}`)
+    })
+
+    test('a project that was served does not wait for the rest of another’s queue', async () => {
+      const { store, projects, ask } = await threeProjects()
+      await ask(0, 20)
+      for (let round = 0; round < 3; round++) {
+        await ask(1, 2)
+        expect(await work(store, projects, 4)).toBe('ABAB')
+      }
+    })
+
+    test('asking again and again gives a project no more than its turns', async () => {
+      const { store, projects, ask } = await threeProjects()
+      for (let round = 0; round < 6; round++) await ask(0, 1)
+      await ask(1, 6)
+      expect(await work(store, projects, 99)).toBe('AB'.repeat(6))
+    })
+
+    test('what counts is the time, not the pages', async () => {
+      const { store, projects, ask } = await threeProjects()
+      await ask(0, 9)
+      await ask(1, 99)
+      // A page of A takes as long as ten of B, but for what each costs beside its time.
+      expect(await work(store, projects, 23, [10_900, 1_000, 0])).toBe(`${`A${'B'.repeat(10)}`.repeat(2)}A`)
+    })
+
+    test('what is under way counts for as long as it has taken', async () => {
+      const { captures, projects, ask } = await threeProjects()
+      await ask(0, 9)
+      await ask(1, 9)
+      const whose = async (at: number) =>
+        ORDER[projects.indexOf((await captures.takeNext({ ...LEASE, now: NOW + at }))?.projectId ?? '')]
+      expect([await whose(0), await whose(0)]).toEqual(['A', 'B'])
+      const task = (await captures.takeNext({ ...LEASE, now: NOW + 1 })) as CaptureTask
+      expect(task.projectId).toBe(projects[0])
+      // A has two of them under way now, and so it uses twice as much.
+      expect([await whose(5_000), await whose(5_000)]).toEqual(['B', 'B'])
+    })
+
+    test('who joins begins where those are that have used least, whatever it used before', async () => {
+      const { store, projects, ask } = await threeProjects()
+      await ask(1, 1)
+      expect(await work(store, projects, 1, [0, 90_000])).toBe('B')
+      await ask(0, 30)
+      expect(await work(store, projects, 5, [9_900])).toBe('AAAAA')
+      // Neither does B owe anything, nor has it saved up the time in which A was alone.
+      await ask(1, 20)
+      expect(await work(store, projects, 6, [9_900, 9_900])).toBe('ABABAB')
+      expect(await work(store, projects, 6, [9_900, 900])).toBe(`A${'B'.repeat(5)}`)
+    })
+
+    test('what a lost attempt has used is no more than it was trusted for', async () => {
+      const { store, captures, projects, ask } = await threeProjects()
+      await ask(0, 9)
+      await ask(1, 9)
+      const lost = (await captures.takeNext(LEASE)) as CaptureTask
+      expect(lost.projectId).toBe(projects[0])
+      // A day later it is put back: twenty seconds were used, and what an attempt costs.
+      const late = { ...LEASE, now: NOW + 86_400_000 }
+      await captures.putBack(lost, { ...DIED, now: late.now })
+      const take = async (takes: number) => {
+        const task = (await captures.takeNext(late)) as CaptureTask
+        await captures.finish(task, PICTURE, late.now + takes)
+        return `${ORDER[projects.indexOf(task.projectId)]}${task.position}`
+      }
+      expect([await take(9_900), await take(9_900), await take(9_900)]).toEqual(['B0', 'B1', 'B2'])
+      expect([await take(0), await take(0)]).toEqual(['A0', 'A1'])
+      expect(await work(store, [], 0)).toBe('')
+    })
+
+    test('for who has nothing under way only, if that is asked', async () => {
+      const { captures, projects, ask } = await threeProjects()
+      const whose = async (idleOnly: boolean) =>
+        ORDER[projects.indexOf((await captures.takeNext({ ...LEASE, idleOnly }))?.projectId ?? '')]
+      await ask(0, 9)
+      expect([await whose(false), await whose(false), await whose(true)]).toEqual(['A', 'A', undefined])
+      await ask(1, 2)
+      await ask(2, 2)
+      const task = (await captures.takeNext({ ...LEASE, idleOnly: true })) as CaptureTask
+      expect([task.projectId, await whose(true), await whose(true)]).toEqual([projects[1], 'C', undefined])
+      await captures.finish(task, PICTURE, NOW)
+      expect([await whose(true), await whose(true)]).toEqual(['B', undefined])
+      for (const attempt of await captures.findUnderWay()) await captures.putBack(attempt, DIED)
+      expect([await whose(true), await whose(true), await whose(true)].toSorted()).toEqual(['A', 'B', 'C'])
+    })
+
+    test('many projects that have nothing due stand in nobody’s way', async () => {
+      const { store, captures, projectId } = await open()
+      for (let index = 0; index < 18; index++) {
+        const held = { created: index, heldUntil: NOW + 1 }
+        await captures.accept(newRequest(await makeProject(store), held))
+      }
+      const rootId = await captures.accept(newRequest(projectId))
+      expect((await takeAll(store, LEASE)).map((task) => task.rootId)).toEqual([rootId])
+      expect(await takeAll(store, { ...LEASE, now: NOW + 1 })).toHaveLength(18)
+    })
+
+    test('who joins while an early page is slow or tried again comes no sooner for that', async () => {
+      const { store, captures, projects, ask } = await threeProjects()
+      await ask(0, 12)
+      const again = (await captures.takeNext(LEASE)) as CaptureTask
+      // One is slow: it stays under way.
+      await captures.takeNext(LEASE)
+      await work(store, projects, 4)
+      await captures.putBack(again, { now: NOW, due: NOW + 60_000, counts: true })
+      await ask(1, 4)
+      expect(await work(store, projects, 6)).toBe('ABABAB')
+    })
+
+    test('who joins where others are held for someone is not behind them', async () => {
+      const { store, captures, projects, ask } = await threeProjects(NOW - 100)
+      const held = { pages: 3, created: NOW - 500, heldUntil: NOW + 60_000 }
+      await captures.accept(newRequest(projects[2], held))
+      await ask(0, 6)
+      await work(store, projects, 3)
+      await ask(1, 3)
+      expect(await work(store, projects, 99)).toBe('ABABAB')
+    })
+
+    test('what is held is for who asks for its root, until then or until it is let go', async () => {
+      const { store, captures, projectId } = await open()
+      const ask = (heldUntil?: number) =>
+        captures.accept(newRequest(projectId, { pages: 2, ...(heldUntil && { heldUntil }) }))
+      const [held, free, letGo] = [await ask(NOW + 10), await ask(), await ask(NOW + 60_000)]
+      expect((await takeAll(store, LEASE)).map(({ rootId }) => rootId)).toEqual([free, free])
+      expect(await captures.takeNext({ ...LEASE, rootId: held })).toMatchObject({ rootId: held, position: 0 })
+      expect(await captures.takeNext({ ...LEASE, now: NOW + 9 })).toBeUndefined()
+      expect(await captures.takeNext({ ...LEASE, now: NOW + 10 })).toMatchObject({
+        rootId: held,
+        position: 1,
+      })
+      const before = await answersAbout(store, projectId, letGo)
+      await captures.letGo({ projectId, rootId: letGo }, NOW)
+      expect(await answersAbout(store, projectId, letGo)).toEqual(before)
+      expect((await takeAll(store, LEASE)).map(({ rootId }) => rootId)).toEqual([letGo, letGo])
+      // Letting go of what is under way or unknown changes nothing.
+      await captures.letGo({ projectId, rootId: letGo }, NOW)
+      await captures.letGo({ projectId, rootId: randomUUID() }, NOW)
+      expect(await takeAll(store, LEASE)).toEqual([])
+    })
+
+    test('only of one root, if that is asked', async () => {
+      const { store, captures, projectId } = await open()
+      const [, second = ''] = [
+        await captures.accept(newRequest(projectId, { pages: 3 })),
+        await captures.accept(newRequest(projectId, { pages: 2 })),
+      ]
+      const tasks = await takeAll(store, { ...LEASE, rootId: second })
+      expect(tasks.map(({ rootId }) => rootId)).toEqual([second, second])
+      expect(await captures.takeNext({ ...LEASE, rootId: randomUUID() })).toBeUndefined()
+      expect(await takeAll(store, LEASE)).toHaveLength(3)
+    })
+  })
+}

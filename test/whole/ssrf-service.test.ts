@@ -1,0 +1,77 @@
+// @module-tag browser
+
+import { homedir } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { projectPath, statusPath } from '../../src/contract/paths.ts'
+import { isFinal, type RootStatus } from '../../src/contract/status.ts'
+import { paint, serveSite } from '../support/camera.ts'
+import { freePort } from '../support/ports.ts'
+import { makeProject } from '../support/results.ts'
+import { startService } from '../support/service.ts'
+
+describe('the service', () => {
+  test('is not reachable from the pages that it captures, by its browser as it is found', async () => {
+    /** Captures a page that asks the service, and the service itself; answers how that ended, and what was asked. */
+    const captureWith = async (allow: (site: number, service: number) => string) => {
+      const port = await freePort()
+      const inside = await serveSite({
+        '/': paint(
+          '#00ff00',
+          `<script>for (const host of ['127.0.0.1', 'localhost', '[::1]', '0.0.0.0']) {
+            const url = 'http://' + host + ':${port}/secret'
+            new Image().src = url
+            fetch(url, { mode: 'no-cors' }).then(() => fetch('/reached'), () => fetch('/failed'))
+          }</script>`,
+        ),
+        '/reached': '',
+        '/failed': '',
+      })
+      onTestFinished(() => inside.close())
+      const service = await startService({
+        PORT: String(port),
+        CAPTURE_ALLOW: allow(inside.port, port),
+        PATH: process.env['PATH'] ?? '',
+        HOME: homedir(),
+      })
+      const projectId = await makeProject(service.store)
+      const urls = [`http://localhost:${inside.port}/`, `${service.url}/secret`]
+      const asked = await fetch(`${service.url}${projectPath(projectId)}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          screenshotParameter: { width: 300, height: 200 },
+          urls: urls.map((url) => ({ url, name: url, loadingTime: 15_000 })),
+        }),
+      })
+      expect(asked.status).toBe(201)
+      const { jobId } = (await asked.json()) as { jobId: string }
+      let status: RootStatus
+      do {
+        await sleep(50)
+        status = (await (await service.get(statusPath(projectId, jobId))).json()) as RootStatus
+      } while (!isFinal(status.state))
+      return {
+        outcomes: status.urls.map(({ state, reason }) => reason ?? state),
+        requests: service.logLines.filter((line) => line.includes('/secret')).length,
+        logged: service.logLines.some((line) =>
+          line.includes('"reason":"blocked","detail":"127.0.0.1 is a loop'),
+        ),
+        told: inside.asked.filter((path) => /reached|failed/.test(path)),
+      }
+    }
+    const [attack, control] = await Promise.all([
+      captureWith((inside) => `localhost:${inside}`),
+      captureWith((inside, service) => `localhost:${inside},127.0.0.1:${service}`),
+    ])
+    expect(attack).toEqual({
+      outcomes: ['done', 'blocked'],
+      requests: 0,
+      logged: true,
+      told: ['/failed', '/failed', '/failed', '/failed'],
+    })
+    expect(control.outcomes).toEqual(['done', 'done'])
+    expect(control.told).toContain('/reached')
+    expect(control.requests).toBeGreaterThan(0)
+  })
+})
