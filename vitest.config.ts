@@ -1,16 +1,16 @@
 import { defineConfig } from 'vitest/config'
 import { findStarting } from './src/browser/install-browser.ts'
-import { BROWSER_TAG, createBrowserReporter } from './test/support/browser-reporter.ts'
-import { LongestFirst } from './test/support/longest-first.ts'
-import { PATIENCE_MS } from './test/support/patience.ts'
-import { WHERE_TO_LOOK } from './test/support/test-browser.ts'
+import { WHERE_TO_LOOK } from './test/support/browser/test-browser.ts'
+import { BROWSER_TAG, createBrowserReporter } from './test/support/runner/browser-reporter.ts'
+import { LongestFirst } from './test/support/runner/longest-first.ts'
+import { PATIENCE_MS } from './test/support/runner/patience.ts'
 
 export default defineConfig(async () => {
   const hasBrowser = (await findStarting(WHERE_TO_LOOK)) !== undefined
   return {
     test: {
       include: ['test/**/*.test.ts'],
-      globalSetup: ['test/support/build-gallery.ts', 'test/support/shared-postgres.ts'],
+      globalSetup: ['test/support/runner/build-gallery.ts', 'test/support/servers/shared-postgres.ts'],
       tags: [{ name: BROWSER_TAG, description: 'Needs a browser.', skip: !hasBrowser }],
       reporters: ['default', ...(hasBrowser ? [] : [createBrowserReporter()])],
       // Real processes, disks and pictures: a slow, shared machine must not fail what is right. These end what hangs.

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { memoryOf } from '../test/support/memory.ts'
+import { memoryOf } from '../test/support/processes/memory.ts'
 
 const MB = 1024 * 1024
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../test/support/ports.ts'
+import { freePort } from '../test/support/servers/ports.ts'
 import { askOnce, sustain } from './load.ts'
 import { megabytesOf, spawnNode, startProofsheet, stop } from './processes.ts'
 import { compare, median } from './statistics.ts'

@@ -35,7 +35,7 @@ const vitest = await startVitest(
     config: false,
     watch: false,
     include: [`faults/**/*${SUFFIX}`],
-    globalSetup: ['test/support/build-gallery.ts', 'test/support/shared-postgres.ts'],
+    globalSetup: ['test/support/runner/build-gallery.ts', 'test/support/servers/shared-postgres.ts'],
     reporters: [new FaultTable()],
     // One fault at a time: otherwise one fault would slow down another.
     fileParallelism: false,

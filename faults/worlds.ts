@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { COMMAND, start } from '../test/support/process.ts'
-import { BROWSER_ENV } from '../test/support/test-browser.ts'
-import { usePostgres, useS3 } from '../test/support/use-servers.ts'
-import { makeFolder } from '../test/support/workspace.ts'
-import { bothWorlds } from '../test/support/worlds.ts'
+import { BROWSER_ENV } from '../test/support/browser/test-browser.ts'
+import { COMMAND, start } from '../test/support/processes/process.ts'
+import { makeFolder } from '../test/support/processes/workspace.ts'
+import { usePostgres, useS3 } from '../test/support/servers/use-servers.ts'
+import { bothWorlds } from '../test/support/servers/worlds.ts'
 
 /** The settings of a service, and its project. */
 export interface Installation {

@@ -97,11 +97,28 @@ test('client, contract and errors run anywhere: no node: module, and nothing to 
   expect(imports.filter(({ to }) => !isOurs(to))).toEqual([])
 })
 
-test('files stay readable in one sitting', async () => {
+/** The files that match, with more lines than that. */
+async function findLong(patterns: string[], most: number): Promise<string[]> {
   const long: string[] = []
-  for await (const file of glob([...SOURCES, 'gallery/src/**/*.css'], { cwd: ROOT })) {
-    const lines = (await readFile(join(ROOT, file), 'utf8')).split('\n').length
-    if (lines > 320) long.push(`${file}: ${lines} lines`)
+  for await (const file of glob(patterns, { cwd: ROOT })) {
+    const lines = (await readFile(join(ROOT, file), 'utf8')).trimEnd().split('\n').length
+    if (lines > most) long.push(`${file}: ${lines} lines`)
   }
-  expect(long).toEqual([])
+  return long
+}
+
+test('files stay readable in one sitting', async () => {
+  expect(await findLong([...SOURCES, 'gallery/src/**/*.css'], 320)).toEqual([])
+})
+
+test('no test file has more than 500 lines', async () => {
+  expect(await findLong(['test/**/*.{ts,tsx}'], 500)).toEqual([])
+})
+
+test('ARCHITECTURE.md names each folder of test/support', async () => {
+  const named = (await readTable('Folder of `test/support`')).map(([folder = '']) =>
+    folder.replaceAll('`', ''),
+  )
+  const files = await Array.fromAsync(glob('test/support/**/*.ts', { cwd: ROOT }))
+  expect(named).toEqual([...new Set(files.map((file) => file.split('/')[2]))].toSorted())
 })

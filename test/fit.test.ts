@@ -6,11 +6,11 @@ import { readConfig } from '../src/config/config.ts'
 import { requireFit } from '../src/fit.ts'
 import { type ImageKey, type Images, pictureKey } from '../src/images/images.ts'
 import { openStorage } from '../src/storage.ts'
-import { runProofsheet } from './support/process.ts'
-import { addRows, makeProject } from './support/results.ts'
-import { usePostgres, useS3 } from './support/use-servers.ts'
-import { makeFolder } from './support/workspace.ts'
-import { newWorld } from './support/worlds.ts'
+import { runProofsheet } from './support/processes/process.ts'
+import { makeFolder } from './support/processes/workspace.ts'
+import { usePostgres, useS3 } from './support/servers/use-servers.ts'
+import { newWorld } from './support/servers/worlds.ts'
+import { addRows, makeProject } from './support/store/results.ts'
 
 type Env = Record<string, string>
 

@@ -1,8 +1,15 @@
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import type { JobResult, RootResult } from '../src/contract/results.ts'
-import { addPictures, addRows, makePng, makeProject, rootsUrl, submittedJob } from './support/results.ts'
-import { startService } from './support/service.ts'
+import { startService } from './support/http/service.ts'
+import {
+  addPictures,
+  addRows,
+  makePng,
+  makeProject,
+  rootsUrl,
+  submittedJob,
+} from './support/store/results.ts'
 
 // Endpoints and rules are those of docs/spec.md.
 

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { writeZip, type ZipEntry } from '../src/zip.ts'
-import { readZip } from './support/read-zip.ts'
+import { readZip } from './support/http/read-zip.ts'
 
 async function write(entries: Iterable<ZipEntry>): Promise<Uint8Array[]> {
   return await Array.fromAsync(

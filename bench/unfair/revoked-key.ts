@@ -1,5 +1,5 @@
 import { eventsPath } from '../../src/contract/paths.ts'
-import { makeKey } from '../../test/support/results.ts'
+import { makeKey } from '../../test/support/store/results.ts'
 import { startService } from './service.ts'
 import type { Special } from './table.ts'
 import { addWaitingRoot } from './world.ts'

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { memoryOf } from '../../test/support/memory.ts'
+import { memoryOf } from '../../test/support/processes/memory.ts'
 
 const HAS_PROC = existsSync('/proc/self/stat')
 /** The unit of processor time on Linux. */

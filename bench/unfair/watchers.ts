@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventsPath } from '../../src/contract/paths.ts'
-import { makeKey } from '../../test/support/results.ts'
+import { makeKey } from '../../test/support/store/results.ts'
 import { median } from '../statistics.ts'
 import { changesOf } from './change-pages.ts'
 import { startChild } from './children.ts'

@@ -7,7 +7,7 @@ import { createWork } from '../../src/capture/worker.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { importRoot } from '../../src/intake/import-root.ts'
 import { openStorage } from '../../src/storage.ts'
-import { newRequest, newSeen } from '../../test/support/captures.ts'
+import { newRequest, newSeen } from '../../test/support/store/captures.ts'
 
 // Imports and captures. Each acknowledgement is printed to standard output, at the moment when a client would get it. It runs
 // in its own process, whose writes are recorded. There is no browser: the camera has its pictures ready.

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { findBrowser, findBrowsers } from '../../src/browser/find-browser.ts'
 import { withoutScript } from '../../src/browser/script.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
 
 // Programs that nobody starts: files that may be executed are all that is looked for.
 

@@ -4,9 +4,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { writeFontsConfig } from '../../src/browser/fonts.ts'
-import { openTestCamera, paint, readPixels, serveSite } from '../support/camera.ts'
-import { findTestBrowser } from '../support/test-browser.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { findTestBrowser } from '../support/browser/test-browser.ts'
+import { openTestCamera, paint, readPixels, serveSite } from '../support/camera/camera.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
 
 const FONTS = new URL('../../assets/fonts', import.meta.url).pathname
 

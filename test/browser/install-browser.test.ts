@@ -8,12 +8,12 @@ import { fileURLToPath } from 'node:url'
 import { crc32 } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { writeZip } from '../../src/zip.ts'
-import { COLOURED, coloursAt, servePages } from '../support/pages.ts'
-import { runProofsheet } from '../support/process.ts'
-import { findTestBrowser, hasBrowserAnywhere } from '../support/test-browser.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { findTestBrowser, hasBrowserAnywhere } from '../support/browser/test-browser.ts'
+import { COLOURED, coloursAt, servePages } from '../support/camera/pages.ts'
+import { runProofsheet } from '../support/processes/process.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
 
-const HIDE = fileURLToPath(new URL('../support/hide-npm-browser.ts', import.meta.url))
+const HIDE = fileURLToPath(new URL('../support/browser/hide-npm-browser.ts', import.meta.url))
 
 /** A user of a machine without a browser, who has Node and the few programs that scripts need. */
 async function newUser() {

@@ -2,8 +2,8 @@ import { glob, mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { type RunningProcess, signalGroup, start } from '../support/process.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { type RunningProcess, signalGroup, start } from '../support/processes/process.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
 
 /** On every platform the package holds a program for Linux on x64. */
 const RUNS_HERE = process.platform === 'linux' && process.arch === 'x64'

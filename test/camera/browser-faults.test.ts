@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { FoundBrowser } from '../../src/browser/browser.ts'
 import { findBrowsers as findAllBrowsers } from '../../src/browser/find-browser.ts'
+import { BROWSER_ENV, findTestBrowser } from '../support/browser/test-browser.ts'
 import {
   type CameraRules,
   findBrowsers,
@@ -14,11 +15,10 @@ import {
   processesOf,
   profilesOf,
   serveSite,
-} from '../support/camera.ts'
-import { type RunningProcess, start } from '../support/process.ts'
-import { BROWSER_ENV, findTestBrowser } from '../support/test-browser.ts'
-import { until } from '../support/until.ts'
-import { makeFolder } from '../support/workspace.ts'
+} from '../support/camera/camera.ts'
+import { type RunningProcess, start } from '../support/processes/process.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { until } from '../support/runner/until.ts'
 import { FOREVER, GREEN, look, useSite } from './use-site.ts'
 
 const { site, camera, at, count, openOwnCamera } = useSite()
@@ -197,7 +197,7 @@ function processorTime(pid: number): number {
 
 /** A process of its own that has the camera of these tests. */
 function run(script: string, env: Record<string, string> = {}): RunningProcess {
-  const support = new URL('../support/camera.ts', import.meta.url)
+  const support = new URL('../support/camera/camera.ts', import.meta.url)
   const code = `import { openTestCamera } from '${support}'\n${script}`
   return start(process.execPath, ['--input-type=module', '-e', code], { env: { ...BROWSER_ENV, ...env } })
 }

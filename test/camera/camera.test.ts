@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { findBrowsers, openTestCamera, readPixels, type TestCamera } from '../support/camera.ts'
-import { freePort } from '../support/ports.ts'
-import { until } from '../support/until.ts'
+import { findBrowsers, openTestCamera, readPixels, type TestCamera } from '../support/camera/camera.ts'
+import { until } from '../support/runner/until.ts'
+import { freePort } from '../support/servers/ports.ts'
 import { A_WHILE, BLUE, FOREVER, GREEN, look, RED, useSite } from './use-site.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -209,7 +209,7 @@ describe.concurrent('why there is no picture', () => {
 
   test('what it speaks is no TLS, or its certificate is its own: tls', async () => {
     const [key, cert] = await Promise.all(
-      ['server.key', 'server.pem'].map((name) => readFile(join(ROOT, 'test/support/tls', name))),
+      ['server.key', 'server.pem'].map((name) => readFile(join(ROOT, 'test/support/servers/tls', name))),
     )
     const servers = [
       createTcpServer((socket) => socket.on('error', () => {}).once('data', () => socket.end('garbage\r\n'))),

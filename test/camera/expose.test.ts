@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Exposed, expose } from '../../src/camera/expose.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../src/camera/launch.ts'
 import { openWindow, takeFrame } from '../../src/camera/window.ts'
-import { findTestBrowser } from '../support/test-browser.ts'
+import { findTestBrowser } from '../support/browser/test-browser.ts'
 
 const WIDTH = 600
 const WINDOW = 400

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { launchBrowser } from '../../src/camera/launch.ts'
-import { findTestBrowser } from '../support/test-browser.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { findTestBrowser } from '../support/browser/test-browser.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
 
 test('browsers start at the same time, each in one folder, and the environment of the process stays as it is', async () => {
   const found = await findTestBrowser()

@@ -11,7 +11,7 @@ import {
   type Site,
   serveSite,
   type TestCamera,
-} from '../support/camera.ts'
+} from '../support/camera/camera.ts'
 
 const RED = '#ff0000'
 const GREEN = '#00ff00'

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readSize } from '../../src/picture.ts'
-import { openTestCamera, paint, type Site, serveSite, type TestCamera } from '../support/camera.ts'
+import { openTestCamera, paint, type Site, serveSite, type TestCamera } from '../support/camera/camera.ts'
 
 /**
  * Tells the server of every event of the window and of every change of what can be read of it. But for `outerWidth`: to some

@@ -14,8 +14,8 @@ import {
   type Site,
   serveSite,
   type TestCamera,
-} from '../support/camera.ts'
-import { useServer } from '../support/use-servers.ts'
+} from '../support/camera/camera.ts'
+import { useServer } from '../support/servers/use-servers.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 export const RED = '#ff0000'

@@ -11,11 +11,11 @@ import { openQueue } from '../../src/queue/open-queue.ts'
 import { MAX_ATTEMPTS, type Work } from '../../src/queue/queue.ts'
 import { openStorage, type Storage } from '../../src/storage.ts'
 import type { CaptureProgress, CaptureTask } from '../../src/store/captures.ts'
-import { answersAbout, newRequest, newSeen, PICTURE } from '../support/captures.ts'
-import { bothDatabases, runSql } from '../support/databases.ts'
-import { makePng, makeProject } from '../support/results.ts'
-import { useDatabases } from '../support/use-servers.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { bothDatabases, runSql } from '../support/servers/databases.ts'
+import { useDatabases } from '../support/servers/use-servers.ts'
+import { answersAbout, newRequest, newSeen, PICTURE } from '../support/store/captures.ts'
+import { makePng, makeProject } from '../support/store/results.ts'
 
 type Shoot = (task: CaptureTask, signal: AbortSignal) => Promise<void>
 

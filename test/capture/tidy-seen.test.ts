@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { tidySeen } from '../../src/capture/tidy-seen.ts'
 import { isPlain } from '../../src/contract/plain-text.ts'
 import { MARK_NAMES } from '../../src/contract/seen.ts'
-import { newSeen } from '../support/captures.ts'
+import { newSeen } from '../support/store/captures.ts'
 
 test('what is short and plain stays as it is', () => {
   const seen = newSeen({ title: 'Ω “quoted” 😀\n', status: 404, failedResources: 9, marks: ['error', 'cut'] })

@@ -7,9 +7,9 @@ import { readConfig } from '../../src/config/config.ts'
 import { AppError } from '../../src/errors.ts'
 import type { DiskSpace } from '../../src/images/images.ts'
 import { openStorage } from '../../src/storage.ts'
-import { newRequest, newSeen } from '../support/captures.ts'
-import { makePng, makeProject } from '../support/results.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { newRequest, newSeen } from '../support/store/captures.ts'
+import { makePng, makeProject } from '../support/store/results.ts'
 
 /** A page whose picture does not fit for so many times, on a disk that is full or not once it was discarded. */
 async function captureOn({

@@ -4,11 +4,11 @@ import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { serveBare } from '../support/bare-server.ts'
-import { COLOURED, coloursAt, type Site, servePages } from '../support/pages.ts'
-import { proofsheet, runProofsheet, serveProcess, start } from '../support/process.ts'
-import { BROWSER_ENV } from '../support/test-browser.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { BROWSER_ENV } from '../support/browser/test-browser.ts'
+import { COLOURED, coloursAt, type Site, servePages } from '../support/camera/pages.ts'
+import { serveBare } from '../support/http/bare-server.ts'
+import { proofsheet, runProofsheet, serveProcess, start } from '../support/processes/process.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
 
 async function newProject(more: Record<string, string> = {}) {
   const folder = await makeFolder()

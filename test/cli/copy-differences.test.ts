@@ -2,10 +2,17 @@ import { rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { pictureKey, previewKey } from '../../src/images/images.ts'
-import { asAdmin } from '../support/postgres.ts'
-import { runProofsheet } from '../support/process.ts'
-import { addPictures, addRows, makeKey, makePng, makeProject, submittedJob } from '../support/results.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { runProofsheet } from '../support/processes/process.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { asAdmin } from '../support/servers/postgres.ts'
+import {
+  addPictures,
+  addRows,
+  makeKey,
+  makePng,
+  makeProject,
+  submittedJob,
+} from '../support/store/results.ts'
 import { open, useCopying } from './use-copying.ts'
 
 const { start } = useCopying()

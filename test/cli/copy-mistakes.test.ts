@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { page, writeImport } from '../support/import-file.ts'
-import { runProofsheet } from '../support/process.ts'
-import { makeProject } from '../support/results.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { runProofsheet } from '../support/processes/process.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { page, writeImport } from '../support/store/import-file.ts'
+import { makeProject } from '../support/store/results.ts'
 import { open, useCopying } from './use-copying.ts'
 
 const { s3, start } = useCopying()

@@ -3,10 +3,17 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ImageKey, pictureKey, previewKey } from '../../src/images/images.ts'
-import { FAILURE, newRequest, PICTURE, takeAll } from '../support/captures.ts'
-import { proofsheet, runProofsheet, serveProcess } from '../support/process.ts'
-import { addPictures, makeKey, makePng, makeProject, rootsUrl, submittedJob } from '../support/results.ts'
-import { withoutAddresses } from '../support/worlds.ts'
+import { proofsheet, runProofsheet, serveProcess } from '../support/processes/process.ts'
+import { withoutAddresses } from '../support/servers/worlds.ts'
+import { FAILURE, newRequest, PICTURE, takeAll } from '../support/store/captures.ts'
+import {
+  addPictures,
+  makeKey,
+  makePng,
+  makeProject,
+  rootsUrl,
+  submittedJob,
+} from '../support/store/results.ts'
 import { open, useCopying } from './use-copying.ts'
 
 const { s3, start } = useCopying()

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { openStorage } from '../../src/storage.ts'
-import { runProofsheet } from '../support/process.ts'
-import { S3_CREDENTIALS } from '../support/s3.ts'
-import { usePostgres, useS3 } from '../support/use-servers.ts'
-import { makeFolder } from '../support/workspace.ts'
-import { newWorld } from '../support/worlds.ts'
+import { runProofsheet } from '../support/processes/process.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { S3_CREDENTIALS } from '../support/servers/s3.ts'
+import { usePostgres, useS3 } from '../support/servers/use-servers.ts'
+import { newWorld } from '../support/servers/worlds.ts'
 
 /** Servers to copy to, for a file of tests. */
 export function useCopying() {

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createClient, NoAnswerError, ProblemError } from '../../src/client/client.ts'
-import { type BareAnswer, json, serveBare } from '../support/bare-server.ts'
-import { freePort } from '../support/ports.ts'
-import { newRequest } from '../support/requests.ts'
+import { type BareAnswer, json, serveBare } from '../support/http/bare-server.ts'
+import { newRequest } from '../support/http/requests.ts'
+import { freePort } from '../support/servers/ports.ts'
 
 const PROJECT = '11111111-1111-4111-8111-111111111111'
 const KEY = 'psk_0123456789abcdefghij'

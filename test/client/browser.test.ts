@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { chromium, type Page } from 'playwright-core'
 import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { type BareAnswer, events, serveBare } from '../support/bare-server.ts'
-import { finishNext, startAccepting } from '../support/requests.ts'
-import { addRows, makeKey } from '../support/results.ts'
-import { prepareTestBrowser } from '../support/test-browser.ts'
-import { until } from '../support/until.ts'
+import { prepareTestBrowser } from '../support/browser/test-browser.ts'
+import { type BareAnswer, events, serveBare } from '../support/http/bare-server.ts'
+import { finishNext, startAccepting } from '../support/http/requests.ts'
+import { until } from '../support/runner/until.ts'
+import { addRows, makeKey } from '../support/store/results.ts'
 
 const ENTRY = join(fileURLToPath(new URL('../..', import.meta.url)), 'src/client/client.ts')
 

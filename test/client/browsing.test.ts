@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createClient, type HistoryOptions, type OverviewsOptions } from '../../src/client/client.ts'
-import { newSeen } from '../support/captures.ts'
-import { DONE, FAILED, finishNext, newRequest, startAccepting } from '../support/requests.ts'
+import { DONE, FAILED, finishNext, newRequest, startAccepting } from '../support/http/requests.ts'
+import { startService } from '../support/http/service.ts'
+import { newSeen } from '../support/store/captures.ts'
 import {
   addPictures,
   addRows,
@@ -11,8 +12,7 @@ import {
   makeProject,
   newJob,
   submittedJob,
-} from '../support/results.ts'
-import { startService } from '../support/service.ts'
+} from '../support/store/results.ts'
 
 describe('projects', () => {
   test('are all there, page by page', async () => {

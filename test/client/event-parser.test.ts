@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { EventParser } from '../../src/client/event-parser.ts'
-import { EventParser as Reference } from '../support/event-stream.ts'
-import { workDone } from '../support/patience.ts'
+import { EventParser as Reference } from '../support/http/event-stream.ts'
+import { workDone } from '../support/runner/patience.ts'
 
 /** Bytes, as they come from the network in these pieces. */
 function parse(pieces: readonly Uint8Array[]) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { nextQuery, parseLinks } from '../../src/client/links.ts'
-import { workDone } from '../support/patience.ts'
+import { workDone } from '../support/runner/patience.ts'
 
 describe('the next page', () => {
   test.each([

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createClient, ProblemError, type RootResult } from '../../src/client/client.ts'
-import { finishNext, newRequest, startAccepting } from '../support/requests.ts'
-import { addRows, makeKey, makeProject, rootsUrl } from '../support/results.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { finishNext, newRequest, startAccepting } from '../support/http/requests.ts'
+import { startService, type TestService } from '../support/http/service.ts'
+import { addRows, makeKey, makeProject, rootsUrl } from '../support/store/results.ts'
 
 async function rawRoots(service: TestService, projectId: string): Promise<RootResult[]> {
   return (await (await service.get(rootsUrl(projectId))).json()) as RootResult[]

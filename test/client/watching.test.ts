@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createClient, NoAnswerError, type RootStatus } from '../../src/client/client.ts'
-import { type BareAnswer, events, json, serveBare } from '../support/bare-server.ts'
-import { freePort } from '../support/ports.ts'
-import { begin, DONE, FAILED, finishNext, readStatus, startAccepting } from '../support/requests.ts'
-import { makeKey } from '../support/results.ts'
-import { startProxy } from '../support/tcp-proxy.ts'
+import { type BareAnswer, events, json, serveBare } from '../support/http/bare-server.ts'
+import { begin, DONE, FAILED, finishNext, readStatus, startAccepting } from '../support/http/requests.ts'
+import { freePort } from '../support/servers/ports.ts'
+import { startProxy } from '../support/servers/tcp-proxy.ts'
+import { makeKey } from '../support/store/results.ts'
 
 const ID = '11111111-1111-4111-8111-111111111111'
 

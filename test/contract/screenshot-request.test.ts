@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseScreenshotRequest } from '../../src/contract/screenshot-request.ts'
-import { anyRequest, validRequest } from '../support/request-values.ts'
-import { leadsInto, newPage, newRequest } from '../support/requests.ts'
+import { anyRequest, validRequest } from '../support/http/request-values.ts'
+import { leadsInto, newPage, newRequest } from '../support/http/requests.ts'
 
 const LIMITS = { urls: 3, loadingMs: 20_000, viewportWidth: 2_000, viewportHeight: 3_000 }
 const VIEW = { width: 1200, height: 720 }

@@ -3,8 +3,8 @@ import { connect, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Gate, Lookup } from '../../src/egress/guard.ts'
-import { freePort } from '../support/ports.ts'
-import { until } from '../support/until.ts'
+import { until } from '../support/runner/until.ts'
+import { freePort } from '../support/servers/ports.ts'
 import { dial, openTestGate, openTunnel, sendRequest, serveTcp } from './browser.ts'
 
 // Why nothing came: http gets a destroyed connection, CONNECT a status, and both leave the reason with the gate.

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { Agent } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { until } from '../support/until.ts'
+import { until } from '../support/runner/until.ts'
 import {
   ask,
   dial,

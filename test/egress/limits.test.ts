@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { parseAllowList } from '../../src/egress/allow-list.ts'
 import { createGuard } from '../../src/egress/guard.ts'
-import { until } from '../support/until.ts'
+import { until } from '../support/runner/until.ts'
 import {
   ask,
   dial,

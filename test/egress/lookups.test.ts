@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { parseAllowList } from '../../src/egress/allow-list.ts'
 import { createGuard, type Lookup } from '../../src/egress/guard.ts'
-import { until } from '../support/until.ts'
+import { until } from '../support/runner/until.ts'
 import { dial, openTestGate, openTunnel, sendRequest, tryTunnel } from './browser.ts'
 
 // Look-ups hold threads that the rest of the service needs: they take turns.

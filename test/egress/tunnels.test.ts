@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { until } from '../support/until.ts'
+import { until } from '../support/runner/until.ts'
 import { dial, openTestGate, openTunnel, serveTcp } from './browser.ts'
 
 // CONNECT: https, and ws:// on port 80, are bytes both ways.

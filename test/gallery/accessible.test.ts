@@ -5,11 +5,11 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { MARK_NAMES } from '../../src/contract/seen.ts'
-import { FAILURE, newRequest } from '../support/captures.ts'
-import { addressOf, hangRoots, startHung } from '../support/hang.ts'
-import { hangCaptured } from '../support/hang-captured.ts'
-import { makeKey } from '../support/results.ts'
-import { useVisitors } from '../support/visitor.ts'
+import { addressOf, hangRoots, startHung } from '../support/gallery/hang.ts'
+import { hangCaptured } from '../support/gallery/hang-captured.ts'
+import { useVisitors } from '../support/gallery/visitor.ts'
+import { FAILURE, newRequest } from '../support/store/captures.ts'
+import { makeKey } from '../support/store/results.ts'
 
 const visit = useVisitors()
 const AXE = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

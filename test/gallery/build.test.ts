@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { buildGallery } from '../../gallery/build.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
 
 test('the web page is built completely or not at all, even if the build is killed', async () => {
   const into = join(await makeFolder(), 'gallery')

@@ -1,12 +1,12 @@
 // @module-tag browser
 
 import { expect, test } from 'vitest'
-import { newRequest } from '../support/captures.ts'
-import { COLOURED, servePages } from '../support/pages.ts'
-import { makeKey, makeProject } from '../support/results.ts'
-import { startService } from '../support/service.ts'
-import { BROWSER_ENV } from '../support/test-browser.ts'
-import { useVisitors } from '../support/visitor.ts'
+import { BROWSER_ENV } from '../support/browser/test-browser.ts'
+import { COLOURED, servePages } from '../support/camera/pages.ts'
+import { useVisitors } from '../support/gallery/visitor.ts'
+import { startService } from '../support/http/service.ts'
+import { newRequest } from '../support/store/captures.ts'
+import { makeKey, makeProject } from '../support/store/results.ts'
 
 const visit = useVisitors()
 

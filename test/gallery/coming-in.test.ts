@@ -1,10 +1,10 @@
 // @module-tag browser
 
 import { expect, test } from 'vitest'
-import { hangRoots, startHung } from '../support/hang.ts'
-import { makeKey } from '../support/results.ts'
-import { startService } from '../support/service.ts'
-import { useVisitors } from '../support/visitor.ts'
+import { hangRoots, startHung } from '../support/gallery/hang.ts'
+import { useVisitors } from '../support/gallery/visitor.ts'
+import { startService } from '../support/http/service.ts'
+import { makeKey } from '../support/store/results.ts'
 
 const visit = useVisitors()
 

@@ -2,10 +2,10 @@
 
 import { afterEach, describe, expect, test } from 'vitest'
 import { NO_FILTERS, readFilters, startOf, toOptions } from '../../gallery/src/filters.ts'
-import { FAILURE } from '../support/captures.ts'
-import { DAY_MS, startHung } from '../support/hang.ts'
-import { hangCaptured } from '../support/hang-captured.ts'
-import { useVisitors } from '../support/visitor.ts'
+import { DAY_MS, startHung } from '../support/gallery/hang.ts'
+import { hangCaptured } from '../support/gallery/hang-captured.ts'
+import { useVisitors } from '../support/gallery/visitor.ts'
+import { FAILURE } from '../support/store/captures.ts'
 
 const visit = useVisitors()
 

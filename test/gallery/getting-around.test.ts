@@ -2,12 +2,12 @@
 
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { newRequest } from '../support/captures.ts'
-import { startHung } from '../support/hang.ts'
-import { hangMany } from '../support/hang-many.ts'
-import { addPictures, makePng, submittedJob } from '../support/results.ts'
-import { startService } from '../support/service.ts'
-import { useVisitors } from '../support/visitor.ts'
+import { startHung } from '../support/gallery/hang.ts'
+import { hangMany } from '../support/gallery/hang-many.ts'
+import { useVisitors } from '../support/gallery/visitor.ts'
+import { startService } from '../support/http/service.ts'
+import { newRequest } from '../support/store/captures.ts'
+import { addPictures, makePng, submittedJob } from '../support/store/results.ts'
 
 const visit = useVisitors()
 

@@ -4,12 +4,12 @@ import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
-import { addressOf, hangRoots, startHung } from '../support/hang.ts'
-import { hangMany } from '../support/hang-many.ts'
-import { makeKey } from '../support/results.ts'
-import { startService } from '../support/service.ts'
-import { useS3 } from '../support/use-servers.ts'
-import { useVisitors } from '../support/visitor.ts'
+import { addressOf, hangRoots, startHung } from '../support/gallery/hang.ts'
+import { hangMany } from '../support/gallery/hang-many.ts'
+import { useVisitors } from '../support/gallery/visitor.ts'
+import { startService } from '../support/http/service.ts'
+import { useS3 } from '../support/servers/use-servers.ts'
+import { makeKey } from '../support/store/results.ts'
 
 const visit = useVisitors()
 const s3 = useS3()

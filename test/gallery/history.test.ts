@@ -1,11 +1,11 @@
 // @module-tag browser
 
 import { expect, test } from 'vitest'
-import { startHung } from '../support/hang.ts'
-import { hangMany } from '../support/hang-many.ts'
-import { addPictures, makePng, makeProject, submittedJob } from '../support/results.ts'
-import { startService } from '../support/service.ts'
-import { useVisitors } from '../support/visitor.ts'
+import { startHung } from '../support/gallery/hang.ts'
+import { hangMany } from '../support/gallery/hang-many.ts'
+import { useVisitors } from '../support/gallery/visitor.ts'
+import { startService } from '../support/http/service.ts'
+import { addPictures, makePng, makeProject, submittedJob } from '../support/store/results.ts'
 
 const visit = useVisitors()
 

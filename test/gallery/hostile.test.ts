@@ -2,10 +2,10 @@
 
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { newRequest, takeAll } from '../support/captures.ts'
-import { addPictures, makePng, submittedJob } from '../support/results.ts'
-import { startService } from '../support/service.ts'
-import { useVisitors } from '../support/visitor.ts'
+import { useVisitors } from '../support/gallery/visitor.ts'
+import { startService } from '../support/http/service.ts'
+import { newRequest, takeAll } from '../support/store/captures.ts'
+import { addPictures, makePng, submittedJob } from '../support/store/results.ts'
 
 const visit = useVisitors()
 

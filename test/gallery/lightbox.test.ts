@@ -3,12 +3,12 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
-import { newRequest, PICTURE, takeAll } from '../support/captures.ts'
-import { addressOf, startHung } from '../support/hang.ts'
-import { hangMany } from '../support/hang-many.ts'
-import { makePng, makeProject } from '../support/results.ts'
-import { startService } from '../support/service.ts'
-import { useVisitors, type Visitor } from '../support/visitor.ts'
+import { addressOf, startHung } from '../support/gallery/hang.ts'
+import { hangMany } from '../support/gallery/hang-many.ts'
+import { useVisitors, type Visitor } from '../support/gallery/visitor.ts'
+import { startService } from '../support/http/service.ts'
+import { newRequest, PICTURE, takeAll } from '../support/store/captures.ts'
+import { makePng, makeProject } from '../support/store/results.ts'
 
 const visit = useVisitors()
 

@@ -3,11 +3,11 @@
 import { expect, test } from 'vitest'
 import { findOtherAddress, shortMark } from '../../gallery/src/marks.ts'
 import { MARKS } from '../../src/contract/seen.ts'
-import { FAILURE, newRequest, newSeen, PICTURE } from '../support/captures.ts'
-import { hangCaptured } from '../support/hang-captured.ts'
-import { makeProject } from '../support/results.ts'
-import { startService } from '../support/service.ts'
-import { useVisitors } from '../support/visitor.ts'
+import { hangCaptured } from '../support/gallery/hang-captured.ts'
+import { useVisitors } from '../support/gallery/visitor.ts'
+import { startService } from '../support/http/service.ts'
+import { FAILURE, newRequest, newSeen, PICTURE } from '../support/store/captures.ts'
+import { makeProject } from '../support/store/results.ts'
 
 const visit = useVisitors()
 

@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
-import { addressOf, PAGES, startHung } from '../support/hang.ts'
-import { readZip } from '../support/read-zip.ts'
-import { makeKey } from '../support/results.ts'
-import { useVisitors } from '../support/visitor.ts'
+import { addressOf, PAGES, startHung } from '../support/gallery/hang.ts'
+import { useVisitors } from '../support/gallery/visitor.ts'
+import { readZip } from '../support/http/read-zip.ts'
+import { makeKey } from '../support/store/results.ts'
 
 const visit = useVisitors()
 

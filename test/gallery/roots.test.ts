@@ -1,12 +1,12 @@
 // @module-tag browser
 
 import { expect, test } from 'vitest'
-import { newRequest } from '../support/captures.ts'
-import { PAGES, startHung } from '../support/hang.ts'
-import { hangMany } from '../support/hang-many.ts'
-import { makeProject } from '../support/results.ts'
-import { startService } from '../support/service.ts'
-import { useVisitors } from '../support/visitor.ts'
+import { PAGES, startHung } from '../support/gallery/hang.ts'
+import { hangMany } from '../support/gallery/hang-many.ts'
+import { useVisitors } from '../support/gallery/visitor.ts'
+import { startService } from '../support/http/service.ts'
+import { newRequest } from '../support/store/captures.ts'
+import { makeProject } from '../support/store/results.ts'
 
 const visit = useVisitors()
 

@@ -8,10 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
-import { memoryOf } from '../support/memory.ts'
-import { serveProcess } from '../support/process.ts'
-import { readZip } from '../support/read-zip.ts'
-import { FAILED, finishNext, startAccepting } from '../support/requests.ts'
+import { readZip } from '../support/http/read-zip.ts'
+import { FAILED, finishNext, startAccepting } from '../support/http/requests.ts'
+import { startService, type TestService } from '../support/http/service.ts'
+import { memoryOf } from '../support/processes/memory.ts'
+import { serveProcess } from '../support/processes/process.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { usePostgres, useS3 } from '../support/servers/use-servers.ts'
+import { bothWorlds } from '../support/servers/worlds.ts'
 import {
   addPictures,
   addRows,
@@ -20,12 +24,8 @@ import {
   makeProject,
   rootsUrl,
   submittedJob,
-} from '../support/results.ts'
-import { seedRows } from '../support/seed.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { usePostgres, useS3 } from '../support/use-servers.ts'
-import { makeFolder } from '../support/workspace.ts'
-import { bothWorlds } from '../support/worlds.ts'
+} from '../support/store/results.ts'
+import { seedRows } from '../support/store/seed.ts'
 
 const MB = 1024 * 1024
 const postgres = usePostgres()

@@ -2,8 +2,15 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
 import { makeApiKey } from '../../src/store/api-key.ts'
-import { addPictures, makeKey, makePng, makeProject, rootsUrl, submittedJob } from '../support/results.ts'
-import { startService } from '../support/service.ts'
+import { startService } from '../support/http/service.ts'
+import {
+  addPictures,
+  makeKey,
+  makePng,
+  makeProject,
+  rootsUrl,
+  submittedJob,
+} from '../support/store/results.ts'
 
 async function serviceWithKey(env: Record<string, string> = {}) {
   const service = await startService({ AUTH: 'keys', ...env })

@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net'
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { Problem } from '../../src/contract/problem.ts'
-import { type Accepting, newPage, newRequest, startAccepting } from '../support/requests.ts'
-import { makeKey, makeProject } from '../support/results.ts'
+import { type Accepting, newPage, newRequest, startAccepting } from '../support/http/requests.ts'
+import { makeKey, makeProject } from '../support/store/results.ts'
 
 /** A body is as large as a client's share: who still holds some lets no other of its own in. */
 const ONE_AT_A_TIME = { MAX_BODY_BYTES: '10000', MAX_BODIES_BYTES: '40000', AUTH: 'keys' }

@@ -9,8 +9,8 @@ import {
   type PageStatus,
   type RootStatus,
 } from '../../src/contract/status.ts'
-import { eventsUrl, finishNext, newRequest, startAccepting, statusUrl } from '../support/requests.ts'
-import { makeKey, makeProject, rootsUrl } from '../support/results.ts'
+import { eventsUrl, finishNext, newRequest, startAccepting, statusUrl } from '../support/http/requests.ts'
+import { makeKey, makeProject, rootsUrl } from '../support/store/results.ts'
 
 // Who may ask for captures must not find out which names exist inside: a stranger hears the same of a private name and
 // of one that does not exist.

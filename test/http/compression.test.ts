@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { acceptsGzip } from '../../src/http/answers/compression.ts'
-import { addRows, makeProject, rootsUrl } from '../support/results.ts'
-import { startService } from '../support/service.ts'
+import { startService } from '../support/http/service.ts'
+import { addRows, makeProject, rootsUrl } from '../support/store/results.ts'
 
 async function start(env: Record<string, string> = {}) {
   const service = await startService(env)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { addRows, makeProject, rootsUrl } from '../support/results.ts'
-import { INSTANT, startService } from '../support/service.ts'
+import { INSTANT, startService } from '../support/http/service.ts'
+import { addRows, makeProject, rootsUrl } from '../support/store/results.ts'
 
 const WINDOW = 12 * 3_600_000
 const KEY_A = `a:${Buffer.alloc(32, 1).toString('base64')}`

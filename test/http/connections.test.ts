@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net'
 import { platform } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { addRows, makeProject, newJob, rootsUrl } from '../support/results.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService, type TestService } from '../support/http/service.ts'
+import { addRows, makeProject, newJob, rootsUrl } from '../support/store/results.ts'
 
 async function serviceWithLargeRoot(env: Record<string, string> = {}) {
   const service = await startService(env)

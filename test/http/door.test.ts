@@ -6,9 +6,9 @@ import { openService } from '../../src/app.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { openStorage } from '../../src/storage.ts'
 import type { Store } from '../../src/store/store.ts'
-import { addPictures, makePng, makeProject, submittedJob } from '../support/results.ts'
-import { startService } from '../support/service.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { startService } from '../support/http/service.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { addPictures, makePng, makeProject, submittedJob } from '../support/store/results.ts'
 
 /** A store that writes down which of its look-ups were made. */
 function watched(store: Store, lookUps: string[]): Store {

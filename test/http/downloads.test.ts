@@ -6,6 +6,9 @@ import { describe, expect, test } from 'vitest'
 import { numberedFileName, pictureFileName } from '../../src/contract/picture-names.ts'
 import type { RootResult } from '../../src/contract/results.ts'
 import { attachment } from '../../src/http/answers/attachment.ts'
+import { startService } from '../support/http/service.ts'
+import { usePostgres, useS3 } from '../support/servers/use-servers.ts'
+import { bothWorlds } from '../support/servers/worlds.ts'
 import {
   addPictures,
   addRows,
@@ -15,10 +18,7 @@ import {
   newJob,
   rootsUrl,
   submittedJob,
-} from '../support/results.ts'
-import { startService } from '../support/service.ts'
-import { usePostgres, useS3 } from '../support/use-servers.ts'
-import { bothWorlds } from '../support/worlds.ts'
+} from '../support/store/results.ts'
 
 const postgres = usePostgres()
 const s3 = useS3()

@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { PageStatus, RootStatus } from '../../src/contract/status.ts'
 import type { CaptureTask } from '../../src/store/captures.ts'
-import { EventParser, openEvents } from '../support/event-stream.ts'
+import { EventParser, openEvents } from '../support/http/event-stream.ts'
 import {
   type Accepting,
   begin,
@@ -21,9 +21,9 @@ import {
   openBeside,
   readStatus,
   startAccepting,
-} from '../support/requests.ts'
-import { addRows, makeKey, makeProject } from '../support/results.ts'
-import { usePostgres } from '../support/use-servers.ts'
+} from '../support/http/requests.ts'
+import { usePostgres } from '../support/servers/use-servers.ts'
+import { addRows, makeKey, makeProject } from '../support/store/results.ts'
 
 const postgres = usePostgres()
 

@@ -3,8 +3,8 @@ import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { addRows, makeProject, rootsUrl } from '../support/results.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService, type TestService } from '../support/http/service.ts'
+import { addRows, makeProject, rootsUrl } from '../support/store/results.ts'
 
 /** Sends a path as it stands: fetch would tidy it first. */
 function rawGet(service: TestService, path: string, headers: Record<string, string> = {}, method = 'GET') {

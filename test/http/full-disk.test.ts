@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { DiskSpace } from '../../src/images/images.ts'
-import { openEvents } from '../support/event-stream.ts'
-import { eventsUrl, finishNext, readStatus, startAccepting } from '../support/requests.ts'
-import type { TestService } from '../support/service.ts'
+import { openEvents } from '../support/http/event-stream.ts'
+import { eventsUrl, finishNext, readStatus, startAccepting } from '../support/http/requests.ts'
+import type { TestService } from '../support/http/service.ts'
 
 /** As a disk tells it. */
 function fill({ images }: TestService, isFull: boolean): void {

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { readGallery } from '../../src/http/answers/gallery-files.ts'
-import { start } from '../support/process.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { stubCredentials, useS3 } from '../support/use-servers.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { startService, type TestService } from '../support/http/service.ts'
+import { start } from '../support/processes/process.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { stubCredentials, useS3 } from '../support/servers/use-servers.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const s3 = useS3()

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { pictureKey } from '../../src/images/images.ts'
-import { addPictures, makePng, makeProject, rootsUrl, submittedJob } from '../support/results.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService, type TestService } from '../support/http/service.ts'
+import { addPictures, makePng, makeProject, rootsUrl, submittedJob } from '../support/store/results.ts'
 
 async function serviceWithPictures(count = 1) {
   const service = await startService({ LOG_LEVEL: 'info' })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { sendRaw as open, postHead, readAll } from '../support/raw-request.ts'
-import { jobIdOf, listRoots as list, refusal, UUID } from '../support/request-answers.ts'
+import { sendRaw as open, postHead, readAll } from '../support/http/raw-request.ts'
+import { jobIdOf, listRoots as list, refusal, UUID } from '../support/http/request-answers.ts'
 import {
   bothDatabases,
   finishNext,
@@ -10,9 +10,9 @@ import {
   type PostOptions,
   readStatus,
   startAccepting,
-} from '../support/requests.ts'
-import { makeProject, rootsUrl } from '../support/results.ts'
-import { usePostgres } from '../support/use-servers.ts'
+} from '../support/http/requests.ts'
+import { usePostgres } from '../support/servers/use-servers.ts'
+import { makeProject, rootsUrl } from '../support/store/results.ts'
 
 const postgres = usePostgres()
 

@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JobResult, RootResult } from '../../src/contract/results.ts'
 import { parseRange } from '../../src/http/answers/byte-range.ts'
-import { addPictures, makePng, makeProject, rootsUrl, submittedJob } from '../support/results.ts'
-import { INSTANT, startService, type TestService } from '../support/service.ts'
+import { INSTANT, startService, type TestService } from '../support/http/service.ts'
+import { addPictures, makePng, makeProject, rootsUrl, submittedJob } from '../support/store/results.ts'
 
 async function serviceWithPicture(env: Record<string, string> = {}) {
   const service = await startService(env)

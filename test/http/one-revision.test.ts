@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
 import type { Attempt } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
-import { newRequest, PICTURE } from '../support/captures.ts'
-import { bothDatabases, runSql } from '../support/databases.ts'
-import { makeProject, rootsUrl } from '../support/results.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { useDatabases } from '../support/use-servers.ts'
+import { startService, type TestService } from '../support/http/service.ts'
+import { bothDatabases, runSql } from '../support/servers/databases.ts'
+import { useDatabases } from '../support/servers/use-servers.ts'
+import { newRequest, PICTURE } from '../support/store/captures.ts'
+import { makeProject, rootsUrl } from '../support/store/results.ts'
 
 const PAGES = 300
 /** Pages end in another order than they were asked for in. */

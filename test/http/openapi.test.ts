@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import type { Problem } from '../../src/contract/problem.ts'
-import { startAccepting } from '../support/requests.ts'
-import { makeProject, rootsUrl } from '../support/results.ts'
-import { startService } from '../support/service.ts'
+import { startAccepting } from '../support/http/requests.ts'
+import { startService } from '../support/http/service.ts'
+import { makeProject, rootsUrl } from '../support/store/results.ts'
 
 test('/openapi.json says what the operator allows of a request', async () => {
   const service = await startService({

@@ -6,11 +6,11 @@ import { describe, expect, test } from 'vitest'
 import type { Readiness } from '../../src/contract/readiness.ts'
 import { DEMO_PROJECT_ID } from '../../src/demo/project-id.ts'
 import { makeApiKey } from '../../src/store/api-key.ts'
-import { newRequest } from '../support/captures.ts'
-import { makeKey, makeProject, rootsUrl } from '../support/results.ts'
-import { startService } from '../support/service.ts'
-import { usePostgres } from '../support/use-servers.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { startService } from '../support/http/service.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { usePostgres } from '../support/servers/use-servers.ts'
+import { newRequest } from '../support/store/captures.ts'
+import { makeKey, makeProject, rootsUrl } from '../support/store/results.ts'
 
 const postgres = usePostgres()
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type JobOverview, OVERVIEW_JOBS, type RootOverview } from '../../src/contract/browsing.ts'
 import type { RootResult } from '../../src/contract/results.ts'
-import { newRequest as capturesRequest, somePages } from '../support/captures.ts'
 import {
   bothDatabases,
   FAILED,
@@ -10,7 +9,10 @@ import {
   newRequest,
   readStatus,
   startAccepting,
-} from '../support/requests.ts'
+} from '../support/http/requests.ts'
+import { startService, type TestService } from '../support/http/service.ts'
+import { usePostgres } from '../support/servers/use-servers.ts'
+import { newRequest as capturesRequest, somePages } from '../support/store/captures.ts'
 import {
   addPictures,
   addRows,
@@ -19,9 +21,7 @@ import {
   makeProject,
   rootsUrl,
   submittedJob,
-} from '../support/results.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { usePostgres } from '../support/use-servers.ts'
+} from '../support/store/results.ts'
 
 const postgres = usePostgres()
 

@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { PageSummary } from '../../src/contract/browsing.ts'
 import type { JobResult, RootResult } from '../../src/contract/results.ts'
-import { bothDatabases, finishNext, startAccepting } from '../support/requests.ts'
-import { addRows, makeKey, makeProject, newJob, rootsUrl } from '../support/results.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { usePostgres } from '../support/use-servers.ts'
+import { bothDatabases, finishNext, startAccepting } from '../support/http/requests.ts'
+import { startService, type TestService } from '../support/http/service.ts'
+import { usePostgres } from '../support/servers/use-servers.ts'
+import { addRows, makeKey, makeProject, newJob, rootsUrl } from '../support/store/results.ts'
 
 const postgres = usePostgres()
 

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
 import { decodeCursor, encodeCursor } from '../../src/results/cursor.ts'
-import { addRows, makeProject, rootsUrl } from '../support/results.ts'
-import { rounds } from '../support/rounds.ts'
-import { startService, type TestService } from '../support/service.ts'
+import { startService, type TestService } from '../support/http/service.ts'
+import { rounds } from '../support/runner/rounds.ts'
+import { addRows, makeProject, rootsUrl } from '../support/store/results.ts'
 
 async function list(service: TestService, path: string) {
   const response = await service.get(path)

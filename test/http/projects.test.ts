@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { Project } from '../../src/contract/browsing.ts'
-import { bothDatabases } from '../support/requests.ts'
-import { makeKey, makeProject } from '../support/results.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { usePostgres } from '../support/use-servers.ts'
+import { bothDatabases } from '../support/http/requests.ts'
+import { startService, type TestService } from '../support/http/service.ts'
+import { usePostgres } from '../support/servers/use-servers.ts'
+import { makeKey, makeProject } from '../support/store/results.ts'
 
 const postgres = usePostgres()
 

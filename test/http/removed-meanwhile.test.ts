@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
 import type { Store } from '../../src/store/store.ts'
-import { bothDatabases, runSql } from '../support/databases.ts'
-import { addRows, makeProject, rootsUrl } from '../support/results.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { useDatabases } from '../support/use-servers.ts'
+import { startService, type TestService } from '../support/http/service.ts'
+import { bothDatabases, runSql } from '../support/servers/databases.ts'
+import { useDatabases } from '../support/servers/use-servers.ts'
+import { addRows, makeProject, rootsUrl } from '../support/store/results.ts'
 
 type Read = 'textsOf' | 'findPositions' | 'textsBetween'
 

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { historyPath, pagesPath, rootsPath } from '../../src/contract/paths.ts'
 import { RENDERING } from '../../src/results/render.ts'
 import { SHOWING } from '../../src/results/render-shown.ts'
-import { newRequest, newSeen, PICTURE } from '../support/captures.ts'
-import { bothDatabases } from '../support/databases.ts'
-import { makeProject, newJob } from '../support/results.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { useDatabases } from '../support/use-servers.ts'
+import { startService, type TestService } from '../support/http/service.ts'
+import { bothDatabases } from '../support/servers/databases.ts'
+import { useDatabases } from '../support/servers/use-servers.ts'
+import { newRequest, newSeen, PICTURE } from '../support/store/captures.ts'
+import { makeProject, newJob } from '../support/store/results.ts'
 
 // Whoever has an answer with its ETag keeps it for as long as the ETag stays the same. So the number in it must change
 // when the same rows begin to give other bytes. If a test here fails: raise the number in the source (RENDERING, or

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { sendRaw as open, postHead, readAll } from '../support/raw-request.ts'
-import { listRoots as list, refusal } from '../support/request-answers.ts'
-import { newPage, newRequest, readStatus, startAccepting } from '../support/requests.ts'
+import { sendRaw as open, postHead, readAll } from '../support/http/raw-request.ts'
+import { listRoots as list, refusal } from '../support/http/request-answers.ts'
+import { newPage, newRequest, readStatus, startAccepting } from '../support/http/requests.ts'
 
 describe('a body', () => {
   test.each([

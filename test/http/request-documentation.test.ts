@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startAccepting } from '../support/requests.ts'
+import { startAccepting } from '../support/http/requests.ts'
 
 describe('the documentation', () => {
   interface Described {

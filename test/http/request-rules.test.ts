@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { BUSY_TIMEOUT_MS } from '../../src/store/sqlite/while-busy.ts'
-import { sendRaw as open, readAll } from '../support/raw-request.ts'
-import { jobIdOf, listRoots as list, refusal, withoutRequestId } from '../support/request-answers.ts'
-import { eventsUrl, newRequest, startAccepting, statusUrl } from '../support/requests.ts'
-import { makeKey, makeProject, rootsUrl } from '../support/results.ts'
+import { sendRaw as open, readAll } from '../support/http/raw-request.ts'
+import { jobIdOf, listRoots as list, refusal, withoutRequestId } from '../support/http/request-answers.ts'
+import { eventsUrl, newRequest, startAccepting, statusUrl } from '../support/http/requests.ts'
+import { makeKey, makeProject, rootsUrl } from '../support/store/results.ts'
 
 describe('a key', () => {
   async function serviceWithKeys(env: Record<string, string> = {}) {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
-import { jobIdOf, listRoots as list, UUID, withoutRequestId } from '../support/request-answers.ts'
-import { validRequest } from '../support/request-values.ts'
+import { jobIdOf, listRoots as list, UUID, withoutRequestId } from '../support/http/request-answers.ts'
+import { validRequest } from '../support/http/request-values.ts'
 import {
   begin,
   bothDatabases,
@@ -14,10 +14,10 @@ import {
   type PostOptions,
   readStatus,
   startAccepting,
-} from '../support/requests.ts'
-import { addRows, makeKey, makeProject, rootsUrl } from '../support/results.ts'
-import { rounds } from '../support/rounds.ts'
-import { usePostgres } from '../support/use-servers.ts'
+} from '../support/http/requests.ts'
+import { rounds } from '../support/runner/rounds.ts'
+import { usePostgres } from '../support/servers/use-servers.ts'
+import { addRows, makeKey, makeProject, rootsUrl } from '../support/store/results.ts'
 
 const postgres = usePostgres()
 

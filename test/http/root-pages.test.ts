@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
 import { decodePosition, encodePosition } from '../../src/results/cursor.ts'
-import { bothDatabases, DONE, FAILED, finishNext, startAccepting } from '../support/requests.ts'
-import { addRows, makeKey, makeProject, rootsUrl } from '../support/results.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { usePostgres } from '../support/use-servers.ts'
+import { bothDatabases, DONE, FAILED, finishNext, startAccepting } from '../support/http/requests.ts'
+import { startService, type TestService } from '../support/http/service.ts'
+import { usePostgres } from '../support/servers/use-servers.ts'
+import { addRows, makeKey, makeProject, rootsUrl } from '../support/store/results.ts'
 
 const postgres = usePostgres()
 

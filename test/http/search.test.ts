@@ -3,12 +3,12 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RootOverview } from '../../src/contract/browsing.ts'
 import type { RootResult } from '../../src/contract/results.ts'
-import { bothDatabases, FAILED, finishNext, newRequest, startAccepting } from '../support/requests.ts'
-import { makeProject, newJob, rootsUrl } from '../support/results.ts'
-import { seedRows } from '../support/seed.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { usePostgres } from '../support/use-servers.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { bothDatabases, FAILED, finishNext, newRequest, startAccepting } from '../support/http/requests.ts'
+import { startService, type TestService } from '../support/http/service.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { usePostgres } from '../support/servers/use-servers.ts'
+import { makeProject, newJob, rootsUrl } from '../support/store/results.ts'
+import { seedRows } from '../support/store/seed.ts'
 
 const postgres = usePostgres()
 

@@ -6,11 +6,18 @@ import { MARK_NAMES, type Mark } from '../../src/contract/seen.ts'
 import { ROOT_STATES } from '../../src/contract/states.ts'
 import type { Failed } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
-import { newRequest, newSeen, type RequestChanges } from '../support/captures.ts'
-import { bothDatabases, DONE, FAILED, finishNext, readStatus, startAccepting } from '../support/requests.ts'
-import { addRows, makeProject, newJob, rootsUrl } from '../support/results.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { usePostgres } from '../support/use-servers.ts'
+import {
+  bothDatabases,
+  DONE,
+  FAILED,
+  finishNext,
+  readStatus,
+  startAccepting,
+} from '../support/http/requests.ts'
+import { startService, type TestService } from '../support/http/service.ts'
+import { usePostgres } from '../support/servers/use-servers.ts'
+import { newRequest, newSeen, type RequestChanges } from '../support/store/captures.ts'
+import { addRows, makeProject, newJob, rootsUrl } from '../support/store/results.ts'
 
 const postgres = usePostgres()
 

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
-import { type EventStream, openEvents } from '../support/event-stream.ts'
+import { type EventStream, openEvents } from '../support/http/event-stream.ts'
 import {
   type Accepting,
   begin,
@@ -14,9 +14,9 @@ import {
   readStatus,
   startAccepting,
   statusUrl,
-} from '../support/requests.ts'
-import { addRows, makeKey, makeProject, rootsUrl } from '../support/results.ts'
-import { usePostgres } from '../support/use-servers.ts'
+} from '../support/http/requests.ts'
+import { usePostgres } from '../support/servers/use-servers.ts'
+import { addRows, makeKey, makeProject, rootsUrl } from '../support/store/results.ts'
 
 const postgres = usePostgres()
 

@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest'
 import { Watch } from '../../src/capture/watch.ts'
 import { CAPTURE_REASONS, type CaptureReason, type RootStatus } from '../../src/contract/status.ts'
 import { FairTurns } from '../../src/shares/fair-turns.ts'
-import { newSeen } from '../support/captures.ts'
 import {
   type Accepting,
   begin,
@@ -22,10 +21,18 @@ import {
   readStatus,
   startAccepting,
   statusUrl,
-} from '../support/requests.ts'
-import { addPictures, addRows, makeKey, makePng, makeProject, submittedJob } from '../support/results.ts'
-import { INSTANT } from '../support/service.ts'
-import { usePostgres } from '../support/use-servers.ts'
+} from '../support/http/requests.ts'
+import { INSTANT } from '../support/http/service.ts'
+import { usePostgres } from '../support/servers/use-servers.ts'
+import { newSeen } from '../support/store/captures.ts'
+import {
+  addPictures,
+  addRows,
+  makeKey,
+  makePng,
+  makeProject,
+  submittedJob,
+} from '../support/store/results.ts'
 
 const postgres = usePostgres()
 

@@ -7,12 +7,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
-import { memoryOf } from '../support/memory.ts'
-import { serveProcess } from '../support/process.ts'
-import { addRows, makeProject, newJob, rootsUrl } from '../support/results.ts'
-import { seedRows } from '../support/seed.ts'
-import { startService } from '../support/service.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { startService } from '../support/http/service.ts'
+import { memoryOf } from '../support/processes/memory.ts'
+import { serveProcess } from '../support/processes/process.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { addRows, makeProject, newJob, rootsUrl } from '../support/store/results.ts'
+import { seedRows } from '../support/store/seed.ts'
 
 const MB = 1024 * 1024
 

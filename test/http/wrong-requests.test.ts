@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Problem } from '../../src/contract/problem.ts'
-import { jobIdOf, listRoots as list, refusal, UUID } from '../support/request-answers.ts'
-import { anyRequest } from '../support/request-values.ts'
-import { begin, leadsInto, newPage, startAccepting } from '../support/requests.ts'
-import { rounds } from '../support/rounds.ts'
+import { jobIdOf, listRoots as list, refusal, UUID } from '../support/http/request-answers.ts'
+import { anyRequest } from '../support/http/request-values.ts'
+import { begin, leadsInto, newPage, startAccepting } from '../support/http/requests.ts'
+import { rounds } from '../support/runner/rounds.ts'
 
 describe('a request that is wrong', () => {
   test('is told everything at once, each mistake with its place', async () => {

@@ -6,9 +6,9 @@ import { describe, expect, test } from 'vitest'
 import { openDiskImages } from '../../src/images/disk/disk.ts'
 import { parseSigningKeys } from '../../src/images/disk/signing-keys.ts'
 import { pictureKey } from '../../src/images/images.ts'
-import { pngOf } from '../support/png-of.ts'
-import { makePng } from '../support/results.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { pngOf } from '../support/store/png-of.ts'
+import { makePng } from '../support/store/results.ts'
 import { imagesSuite } from './images-suite.ts'
 
 const signer = {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openDiskImages } from '../../src/images/disk/disk.ts'
 import { parseSigningKeys } from '../../src/images/disk/signing-keys.ts'
 import { pictureKey } from '../../src/images/images.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
 
 /** What reaches the disk, in order; a power cut cannot be staged here, but the order that survives one can be seen. */
 const seen: string[] = []

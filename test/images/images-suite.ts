@@ -8,7 +8,7 @@ import {
   pictureKey,
   previewKey,
 } from '../../src/images/images.ts'
-import { pngOf } from '../support/png-of.ts'
+import { pngOf } from '../support/store/png-of.ts'
 
 export interface ImagesDriver {
   open(place: string): Promise<Images>

@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { createS3Addresses } from '../../src/images/s3/addresses.ts'
 import type { ExpiringCredentials } from '../../src/images/s3/credentials.ts'
 import { openS3Images } from '../../src/images/s3/s3.ts'
-import { stubCredentials } from '../support/use-servers.ts'
+import { stubCredentials } from '../support/servers/use-servers.ts'
 
 const HOUR = 3_600_000
 const NOW = Date.UTC(2026, 2, 1, 6)

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { createPathAddresses, verifySignedPath } from '../../src/images/disk/signed-path.ts'
 import { loadOrMakeSigningKeys, parseSigningKeys } from '../../src/images/disk/signing-keys.ts'
 import { pictureKey, previewKey } from '../../src/images/images.ts'
-import { rounds } from '../support/rounds.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { rounds } from '../support/runner/rounds.ts'
 
 const secret = (byte: number) => Buffer.alloc(32, byte).toString('base64')
 const signer = { keys: parseSigningKeys(`new:${secret(1)},old:${secret(2)}`), windowMs: 3_600_000 }

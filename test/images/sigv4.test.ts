@@ -4,8 +4,8 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPresigner } from '../../src/images/s3/sigv4.ts'
-import { rounds } from '../support/rounds.ts'
-import { startS3, type TestS3 } from '../support/s3.ts'
+import { rounds } from '../support/runner/rounds.ts'
+import { startS3, type TestS3 } from '../support/servers/s3.ts'
 
 const CHECKSUMS = {
   requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -12,9 +12,9 @@ import { type Entry, importAll, type Outcome } from '../../src/intake/import-all
 import { countPictures, readNdjson } from '../../src/intake/ndjson.ts'
 import { parseEntry } from '../../src/intake/submission.ts'
 import { openStorage, type Storage } from '../../src/storage.ts'
-import { page, writeImport } from '../support/import-file.ts'
-import { makePng, makeProject, UNLIMITED } from '../support/results.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { page, writeImport } from '../support/store/import-file.ts'
+import { makePng, makeProject, UNLIMITED } from '../support/store/results.ts'
 
 async function openIntake() {
   const folder = await makeFolder()

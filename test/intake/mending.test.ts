@@ -5,10 +5,10 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { type ImageKey, type Images, pictureKey, previewKey } from '../../src/images/images.ts'
 import { openStorage } from '../../src/storage.ts'
-import { addPictures, makePng, makeProject, submittedJob } from '../support/results.ts'
-import { usePostgres, useS3 } from '../support/use-servers.ts'
-import { makeFolder } from '../support/workspace.ts'
-import { bothWorlds } from '../support/worlds.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { usePostgres, useS3 } from '../support/servers/use-servers.ts'
+import { bothWorlds } from '../support/servers/worlds.ts'
+import { addPictures, makePng, makeProject, submittedJob } from '../support/store/results.ts'
 
 const postgres = usePostgres()
 const s3 = useS3()

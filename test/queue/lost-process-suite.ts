@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { MAX_DEATHS, StoodStill } from '../../src/queue/queue.ts'
 import { SUSPECT_DEATHS } from '../../src/store/captures.ts'
-import { FAILURE, PICTURE } from '../support/captures.ts'
-import { makeProject } from '../support/results.ts'
-import { until } from '../support/until.ts'
+import { until } from '../support/runner/until.ts'
+import { FAILURE, PICTURE } from '../support/store/captures.ts'
+import { makeProject } from '../support/store/results.ts'
 import { dieAt, hanging, openProcess, over, type Place, processOpener, untilOver } from './open-process.ts'
 
 /** What the queue must do when a process is frozen, is slow, or dies. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { PATIENCE_MS } from '../support/patience.ts'
-import { makeProject } from '../support/results.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { PATIENCE_MS } from '../support/runner/patience.ts'
+import { makeProject } from '../support/store/results.ts'
 import { openProcess } from './open-process.ts'
 
 test('nothing is begun while there is a reason not to, and then it goes on by itself', async () => {

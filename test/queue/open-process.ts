@@ -6,9 +6,9 @@ import type { Queue, QueueOptions, Work } from '../../src/queue/queue.ts'
 import { openStorage } from '../../src/storage.ts'
 import { type Captures, type CaptureTask, type NewRequest, SUSPECT_DEATHS } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
-import { newRequest, PICTURE } from '../support/captures.ts'
-import { makeProject } from '../support/results.ts'
-import { until } from '../support/until.ts'
+import { until } from '../support/runner/until.ts'
+import { newRequest, PICTURE } from '../support/store/captures.ts'
+import { makeProject } from '../support/store/results.ts'
 
 /** The environment that names a database, and a folder. */
 export type Place = Record<string, string>

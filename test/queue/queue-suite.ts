@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { AppError } from '../../src/errors.ts'
 import { MAX_ATTEMPTS, type Work } from '../../src/queue/queue.ts'
 import type { Captures } from '../../src/store/captures.ts'
-import { FAILURE, PICTURE } from '../support/captures.ts'
-import { makeProject } from '../support/results.ts'
-import { until } from '../support/until.ts'
+import { until } from '../support/runner/until.ts'
+import { FAILURE, PICTURE } from '../support/store/captures.ts'
+import { makeProject } from '../support/store/results.ts'
 import { lostProcessSuite } from './lost-process-suite.ts'
 import {
   clock,

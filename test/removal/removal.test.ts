@@ -10,13 +10,13 @@ import { removeJob, removeProject, removeRoot } from '../../src/removal/remove.t
 import { openStorage, type Storage } from '../../src/storage.ts'
 import type { CaptureTask } from '../../src/store/captures.ts'
 import { sweepOrphans } from '../../src/sweep/orphans.ts'
-import { newRequest, PICTURE } from '../support/captures.ts'
-import { pngOf } from '../support/png-of.ts'
-import { addPictures, makePng, makeProject, rootsUrl, submittedJob } from '../support/results.ts'
-import { startService } from '../support/service.ts'
-import { usePostgres, useS3 } from '../support/use-servers.ts'
-import { makeFolder } from '../support/workspace.ts'
-import { bothWorlds } from '../support/worlds.ts'
+import { startService } from '../support/http/service.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { usePostgres, useS3 } from '../support/servers/use-servers.ts'
+import { bothWorlds } from '../support/servers/worlds.ts'
+import { newRequest, PICTURE } from '../support/store/captures.ts'
+import { pngOf } from '../support/store/png-of.ts'
+import { addPictures, makePng, makeProject, rootsUrl, submittedJob } from '../support/store/results.ts'
 
 const postgres = usePostgres()
 const s3 = useS3()

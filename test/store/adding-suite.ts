@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JobText } from '../../src/store/job-text.ts'
 import type { NewRoot } from '../../src/store/store.ts'
-import { makeProject, newJob } from '../support/results.ts'
+import { makeProject, newJob } from '../support/store/results.ts'
 import { newRoot as root } from './new-root.ts'
 import type { StoreDriver } from './store-driver.ts'
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { type Attempt, type CaptureTask, SUSPECT_DEATHS } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
-import { answersAbout, FAILURE, newRequest, PICTURE, takeAll } from '../support/captures.ts'
+import { answersAbout, FAILURE, newRequest, PICTURE, takeAll } from '../support/store/captures.ts'
 import { AHEAD, type Begun, capturesOf, DIED, first, LEASE, NOW } from './open-captures.ts'
 import type { StoreDriver } from './store-driver.ts'
 

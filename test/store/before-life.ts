@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { CaptureTask } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
-import { FAILURE, newRequest, PICTURE } from '../support/captures.ts'
-import { makeProject } from '../support/results.ts'
+import { FAILURE, newRequest, PICTURE } from '../support/store/captures.ts'
+import { makeProject } from '../support/store/results.ts'
 
 /** Takes a database back to before migration 10, on both engines. */
 export const BEFORE_LIFE = `drop table events; drop index requests_unfinished;

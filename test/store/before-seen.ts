@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
-import { newRequest, newSeen, PICTURE, takeAll } from '../support/captures.ts'
-import { makeProject } from '../support/results.ts'
+import { newRequest, newSeen, PICTURE, takeAll } from '../support/store/captures.ts'
+import { makeProject } from '../support/store/results.ts'
 import { BEFORE_TURNS } from './before-turns.ts'
 
 /** Takes a database back to before migration 5, on both engines. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Store } from '../../src/store/store.ts'
-import { FAILURE, newRequest, takeAll } from '../support/captures.ts'
-import { makeProject } from '../support/results.ts'
+import { FAILURE, newRequest, takeAll } from '../support/store/captures.ts'
+import { makeProject } from '../support/store/results.ts'
 
 /** Takes a database from before migration 9 back to before migration 6, on both engines. */
 export const BEFORE_TURNS = `drop table turns; drop index captures_queued; drop index captures_running;

@@ -7,8 +7,8 @@ import type { LookedPage, RootFilter, ShownJob } from '../../src/store/browsing.
 import type { CaptureTask } from '../../src/store/captures.ts'
 import { spellingsOf } from '../../src/store/sql/reading/search.ts'
 import type { NewRoot, Store } from '../../src/store/store.ts'
-import { FAILURE, newRequest, newSeen, PICTURE } from '../support/captures.ts'
-import { makeProject, newJob } from '../support/results.ts'
+import { FAILURE, newRequest, newSeen, PICTURE } from '../support/store/captures.ts'
+import { makeProject, newJob } from '../support/store/results.ts'
 import type { StoreDriver } from './store-driver.ts'
 
 function fail(): never {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { CaptureTask } from '../../src/store/captures.ts'
-import { FAILURE, newRequest, PICTURE, takeAll } from '../support/captures.ts'
-import { makeProject } from '../support/results.ts'
+import { FAILURE, newRequest, PICTURE, takeAll } from '../support/store/captures.ts'
+import { makeProject } from '../support/store/results.ts'
 import { capturesOf, DIED, LEASE, NOW } from './open-captures.ts'
 import type { StoreDriver } from './store-driver.ts'
 

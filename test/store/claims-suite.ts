@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { AppError } from '../../src/errors.ts'
-import { addRows, makeProject, newJob } from '../support/results.ts'
+import { addRows, makeProject, newJob } from '../support/store/results.ts'
 import { newRoot as root } from './new-root.ts'
 import type { StoreDriver } from './store-driver.ts'
 

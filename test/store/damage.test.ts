@@ -6,9 +6,9 @@ import { readConfig } from '../../src/config/config.ts'
 import { requireFit } from '../../src/fit.ts'
 import { openStorage } from '../../src/storage.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
-import { serveProcess } from '../support/process.ts'
-import { seedRows } from '../support/seed.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { serveProcess } from '../support/processes/process.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { seedRows } from '../support/store/seed.ts'
 
 const NEVER = new AbortController().signal
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { Attempt, CaptureTask, Outcome } from '../../src/store/captures.ts'
 import type { RootEvent } from '../../src/store/events.ts'
 import type { Store } from '../../src/store/store.ts'
-import { FAILURE, newRequest, PICTURE, takeAll } from '../support/captures.ts'
-import { addRows, makeProject } from '../support/results.ts'
+import { FAILURE, newRequest, PICTURE, takeAll } from '../support/store/captures.ts'
+import { addRows, makeProject } from '../support/store/results.ts'
 import type { StoreDriver } from './store-driver.ts'
 
 const NOW = 1_700_000_100_000

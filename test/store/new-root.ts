@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { NewRoot } from '../../src/store/store.ts'
-import { newJob } from '../support/results.ts'
+import { newJob } from '../support/store/results.ts'
 
 export function newRoot(projectId: string, more: Partial<NewRoot> = {}): NewRoot {
   return {

@@ -1,7 +1,7 @@
 import type { CaptureTask } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
-import { newRequest, takeAll } from '../support/captures.ts'
-import { makeProject } from '../support/results.ts'
+import { newRequest, takeAll } from '../support/store/captures.ts'
+import { makeProject } from '../support/store/results.ts'
 import type { StoreDriver } from './store-driver.ts'
 
 export const NOW = 1_700_000_100_000

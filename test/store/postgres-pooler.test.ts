@@ -4,10 +4,10 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { queryBuilder } from '../../src/store/postgres/dialect.ts'
 import { openPool } from '../../src/store/postgres/pool.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
-import { asAdmin, dropDatabase } from '../support/postgres.ts'
-import { startService } from '../support/service.ts'
-import { startProxy } from '../support/tcp-proxy.ts'
-import { usePostgres } from '../support/use-servers.ts'
+import { startService } from '../support/http/service.ts'
+import { asAdmin, dropDatabase } from '../support/servers/postgres.ts'
+import { startProxy } from '../support/servers/tcp-proxy.ts'
+import { usePostgres } from '../support/servers/use-servers.ts'
 
 const LIMITS = { connections: 3, waitMs: 5_000, statementMs: 10_000 }
 const SETTINGS = `select array[current_setting('statement_timeout'), current_setting('idle_in_transaction_session_timeout'),

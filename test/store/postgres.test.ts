@@ -7,7 +7,6 @@ import type { CaptureTask } from '../../src/store/captures.ts'
 import { openPool } from '../../src/store/postgres/pool.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
 import type { Store } from '../../src/store/store.ts'
-import { newRequest } from '../support/captures.ts'
 import {
   asAdmin,
   beside,
@@ -18,11 +17,12 @@ import {
   setDefault,
   startPostgres,
   type TestPostgres,
-} from '../support/postgres.ts'
-import { addRows, makeProject } from '../support/results.ts'
-import { seedPostgresRows } from '../support/seed.ts'
-import { startProxy } from '../support/tcp-proxy.ts'
-import { useDatabases } from '../support/use-servers.ts'
+} from '../support/servers/postgres.ts'
+import { startProxy } from '../support/servers/tcp-proxy.ts'
+import { useDatabases } from '../support/servers/use-servers.ts'
+import { newRequest } from '../support/store/captures.ts'
+import { addRows, makeProject } from '../support/store/results.ts'
+import { seedPostgresRows } from '../support/store/seed.ts'
 import { BEFORE_LIFE, captureBeforeLife, expectLives, NOT_WRITTEN } from './before-life.ts'
 import { askAsBefore, BEFORE_OPTIONS, expectAsked } from './before-options.ts'
 import { BEFORE_SEEN, captureBeforeSeen, expectOnlyCut } from './before-seen.ts'
@@ -441,7 +441,7 @@ describe('PostgreSQL', () => {
 })
 
 describe('PostgreSQL over TLS', () => {
-  const file = (name: string) => fileURLToPath(new URL(`../support/tls/${name}`, import.meta.url))
+  const file = (name: string) => fileURLToPath(new URL(`../support/servers/tls/${name}`, import.meta.url))
   let secure: TestPostgres
   beforeAll(async () => {
     secure = await startPostgres({ tls: true, flags: ['fsync=off'] })

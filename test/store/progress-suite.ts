@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { CaptureTask } from '../../src/store/captures.ts'
-import { answersAbout, FAILURE, newRequest, newSeen, PICTURE } from '../support/captures.ts'
-import { addRows, makeProject } from '../support/results.ts'
+import { answersAbout, FAILURE, newRequest, newSeen, PICTURE } from '../support/store/captures.ts'
+import { addRows, makeProject } from '../support/store/results.ts'
 import { capturesOf, DIED, first, LEASE, NOW } from './open-captures.ts'
 import type { StoreDriver } from './store-driver.ts'
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { hashApiKey } from '../../src/store/api-key.ts'
 import type { CaptureTask } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
-import { FAILURE, newRequest, newSeen, PICTURE, takeAll } from '../support/captures.ts'
-import { addRows, makeKey, makeProject, newJob } from '../support/results.ts'
+import { FAILURE, newRequest, newSeen, PICTURE, takeAll } from '../support/store/captures.ts'
+import { addRows, makeKey, makeProject, newJob } from '../support/store/results.ts'
 import type { StoreDriver } from './store-driver.ts'
 
 const NOW = 1_700_000_100_000

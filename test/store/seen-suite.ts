@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { MARK_NAMES, type Mark, type Seen } from '../../src/contract/seen.ts'
 import type { Captured, CaptureTask, Failed, RequestedPage } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
-import { FAILURE, newRequest, newSeen, PICTURE } from '../support/captures.ts'
-import { addRows, makeProject } from '../support/results.ts'
+import { FAILURE, newRequest, newSeen, PICTURE } from '../support/store/captures.ts'
+import { addRows, makeProject } from '../support/store/results.ts'
 import type { StoreDriver } from './store-driver.ts'
 
 /** Whatever a page may call itself. JSON escapes some of it, and the engines put some of it between texts. */

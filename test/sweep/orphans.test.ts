@@ -8,12 +8,12 @@ import { type ImageKey, pictureKey, previewKey } from '../../src/images/images.t
 import { openStorage, type Storage } from '../../src/storage.ts'
 import { sweepOrphans } from '../../src/sweep/orphans.ts'
 import { Sweeps } from '../../src/sweep/sweeps.ts'
-import { newRequest } from '../support/captures.ts'
-import { pngOf } from '../support/png-of.ts'
-import { addPictures, makePng, makeProject, newJob, submittedJob } from '../support/results.ts'
-import { usePostgres, useS3 } from '../support/use-servers.ts'
-import { makeFolder } from '../support/workspace.ts'
-import { bothWorlds } from '../support/worlds.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { usePostgres, useS3 } from '../support/servers/use-servers.ts'
+import { bothWorlds } from '../support/servers/worlds.ts'
+import { newRequest } from '../support/store/captures.ts'
+import { pngOf } from '../support/store/png-of.ts'
+import { addPictures, makePng, makeProject, newJob, submittedJob } from '../support/store/results.ts'
 
 const postgres = usePostgres()
 const s3 = useS3()

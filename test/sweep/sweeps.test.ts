@@ -5,9 +5,9 @@ import { readConfig } from '../../src/config/config.ts'
 import { openStorage } from '../../src/storage.ts'
 import type { CaptureTask } from '../../src/store/captures.ts'
 import { Sweeps } from '../../src/sweep/sweeps.ts'
-import { newRequest, PICTURE } from '../support/captures.ts'
-import { addRows, makeProject } from '../support/results.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { newRequest, PICTURE } from '../support/store/captures.ts'
+import { addRows, makeProject } from '../support/store/results.ts'
 
 test('a sweep trims old events and ends removals, also where another step fails', async () => {
   const storage = await openStorage(readConfig({ DATA_DIR: join(await makeFolder(), 'data') }))

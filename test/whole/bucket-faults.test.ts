@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { pictureKey } from '../../src/images/images.ts'
-import { addPictures, makePng, makeProject, rootsUrl, submittedJob } from '../support/results.ts'
-import { startService } from '../support/service.ts'
-import { stubCredentials, useS3 } from '../support/use-servers.ts'
+import { startService } from '../support/http/service.ts'
+import { stubCredentials, useS3 } from '../support/servers/use-servers.ts'
+import { addPictures, makePng, makeProject, rootsUrl, submittedJob } from '../support/store/results.ts'
 
 const s3 = useS3()
 

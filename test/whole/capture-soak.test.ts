@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { memoryOf } from '../support/memory.ts'
-import { askFor, COLOURED, servePages } from '../support/pages.ts'
-import { proofsheet, serveProcess } from '../support/process.ts'
-import { rounds } from '../support/rounds.ts'
-import { BROWSER_ENV } from '../support/test-browser.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { BROWSER_ENV } from '../support/browser/test-browser.ts'
+import { askFor, COLOURED, servePages } from '../support/camera/pages.ts'
+import { memoryOf } from '../support/processes/memory.ts'
+import { proofsheet, serveProcess } from '../support/processes/process.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { rounds } from '../support/runner/rounds.ts'
 
 const WARM_UP = 40
 const CAPTURES = rounds(60)

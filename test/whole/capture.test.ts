@@ -4,11 +4,11 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { askFor, COLOURED, coloursAt, servePages } from '../support/pages.ts'
-import { freePort } from '../support/ports.ts'
-import { runProofsheet, serveProcess } from '../support/process.ts'
-import { BROWSER_ENV } from '../support/test-browser.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { BROWSER_ENV } from '../support/browser/test-browser.ts'
+import { askFor, COLOURED, coloursAt, servePages } from '../support/camera/pages.ts'
+import { runProofsheet, serveProcess } from '../support/processes/process.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { freePort } from '../support/servers/ports.ts'
 
 /** Its title is longer than what is kept, and no database holds all of it. */
 const ENDLESS = `<body style="margin:0"><div style="height:200000px">

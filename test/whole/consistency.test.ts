@@ -8,9 +8,14 @@ import { readConfig } from '../../src/config/config.ts'
 import type { RootResult } from '../../src/contract/results.ts'
 import { openStorage } from '../../src/storage.ts'
 import type { NewRoot, RootHead, RootPosition, Store } from '../../src/store/store.ts'
-import { page, writeImport } from '../support/import-file.ts'
-import { PATIENCE_MS } from '../support/patience.ts'
-import { runProofsheet, serveProcess } from '../support/process.ts'
+import { startService } from '../support/http/service.ts'
+import { runProofsheet, serveProcess } from '../support/processes/process.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { PATIENCE_MS } from '../support/runner/patience.ts'
+import { rounds } from '../support/runner/rounds.ts'
+import { usePostgres, useS3 } from '../support/servers/use-servers.ts'
+import { bothWorlds, newWorld } from '../support/servers/worlds.ts'
+import { page, writeImport } from '../support/store/import-file.ts'
 import {
   type Answer,
   ask,
@@ -27,13 +32,8 @@ import {
   SHARED_HOST,
   same,
   whole,
-} from '../support/reference.ts'
-import { makeKey, makeProject, newJob, rootsUrl } from '../support/results.ts'
-import { rounds } from '../support/rounds.ts'
-import { startService } from '../support/service.ts'
-import { usePostgres, useS3 } from '../support/use-servers.ts'
-import { makeFolder } from '../support/workspace.ts'
-import { bothWorlds, newWorld } from '../support/worlds.ts'
+} from '../support/store/reference.ts'
+import { makeKey, makeProject, newJob, rootsUrl } from '../support/store/results.ts'
 
 /** How long each world is written to and read from at random. */
 const SECONDS = rounds(10)

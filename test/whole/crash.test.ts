@@ -7,11 +7,11 @@ import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { pictureKey, previewKey } from '../../src/images/images.ts'
 import { openStorage } from '../../src/storage.ts'
-import { page, writeImport } from '../support/import-file.ts'
-import { proofsheet, runProofsheet } from '../support/process.ts'
-import { makePng } from '../support/results.ts'
-import { rounds } from '../support/rounds.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { proofsheet, runProofsheet } from '../support/processes/process.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { rounds } from '../support/runner/rounds.ts'
+import { page, writeImport } from '../support/store/import-file.ts'
+import { makePng } from '../support/store/results.ts'
 
 const KILLS = rounds(8)
 const ROOTS = 15 * KILLS

@@ -6,11 +6,11 @@ import { rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
-import { askFor, COLOURED, servePages } from '../support/pages.ts'
-import { runProofsheet, serveProcess } from '../support/process.ts'
-import { mountSmall } from '../support/small-disk.ts'
-import { BROWSER_ENV } from '../support/test-browser.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { BROWSER_ENV } from '../support/browser/test-browser.ts'
+import { askFor, COLOURED, servePages } from '../support/camera/pages.ts'
+import { runProofsheet, serveProcess } from '../support/processes/process.ts'
+import { mountSmall } from '../support/processes/small-disk.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
 
 test('on a full disk captures wait and say why, and a picture that can never fit fails', async (context) => {
   const disk = await makeFolder()

@@ -3,11 +3,11 @@ import { appendFile, readdir, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
-import { page, writeImport } from '../support/import-file.ts'
-import { runProofsheet, serveProcess } from '../support/process.ts'
-import { makePng, rootsUrl } from '../support/results.ts'
-import { mountSmall } from '../support/small-disk.ts'
-import { makeFolder } from '../support/workspace.ts'
+import { runProofsheet, serveProcess } from '../support/processes/process.ts'
+import { mountSmall } from '../support/processes/small-disk.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { page, writeImport } from '../support/store/import-file.ts'
+import { makePng, rootsUrl } from '../support/store/results.ts'
 
 /** To the last block. */
 async function fill(disk: string): Promise<void> {

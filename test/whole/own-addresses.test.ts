@@ -2,13 +2,13 @@
 
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { start } from '../support/process.ts'
-import { BROWSER_ENV } from '../support/test-browser.ts'
+import { BROWSER_ENV } from '../support/browser/test-browser.ts'
+import { start } from '../support/processes/process.ts'
 
 // Every address of the machine itself is private to captured pages, also a public one. Here a real browser tries to reach
 // a service on such an address. It runs in its own network namespace: no interface of the real machine is changed.
 
-const INSIDE = fileURLToPath(new URL('../support/own-network.ts', import.meta.url))
+const INSIDE = fileURLToPath(new URL('../support/camera/own-network.ts', import.meta.url))
 
 /** How the machine comes by each address. The list of interfaces that Node reads has only the first two. */
 const ADDRESSES = {

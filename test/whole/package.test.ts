@@ -9,8 +9,8 @@ import { afterEach, beforeAll, expect, test } from 'vitest'
 import type { Project } from '../../src/contract/browsing.ts'
 import { projectPath, rootsPath } from '../../src/contract/paths.ts'
 import type { RootResult } from '../../src/contract/results.ts'
-import { signalGroup, start } from '../support/process.ts'
-import { BROWSER_ENV, hasBrowserAnywhere } from '../support/test-browser.ts'
+import { BROWSER_ENV, hasBrowserAnywhere } from '../support/browser/test-browser.ts'
+import { signalGroup, start } from '../support/processes/process.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const TOOLS = join(ROOT, 'node_modules')

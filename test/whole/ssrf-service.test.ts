@@ -5,10 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { projectPath, statusPath } from '../../src/contract/paths.ts'
 import { isFinal, type RootStatus } from '../../src/contract/status.ts'
-import { paint, serveSite } from '../support/camera.ts'
-import { freePort } from '../support/ports.ts'
-import { makeProject } from '../support/results.ts'
-import { startService } from '../support/service.ts'
+import { paint, serveSite } from '../support/camera/camera.ts'
+import { startService } from '../support/http/service.ts'
+import { freePort } from '../support/servers/ports.ts'
+import { makeProject } from '../support/store/results.ts'
 
 describe('the service', () => {
   test('is not reachable from the pages that it captures, by its browser as it is found', async () => {

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Lookup } from '../../src/egress/guard.ts'
-import { attacks, lookup, NAMES, PUBLIC, REDIRECTS, SPELLINGS, WAYS } from '../support/attacks.ts'
+import { prepareTestBrowser } from '../support/browser/test-browser.ts'
+import { attacks, lookup, NAMES, PUBLIC, REDIRECTS, SPELLINGS, WAYS } from '../support/camera/attacks.ts'
 import {
   type CameraRules,
   findBrowsers,
@@ -18,11 +19,10 @@ import {
   serveSite,
   socketsOf,
   type TestCamera,
-} from '../support/camera.ts'
-import { type Canary, openCanary } from '../support/canary.ts'
-import { PATIENCE_MS } from '../support/patience.ts'
-import { prepareTestBrowser } from '../support/test-browser.ts'
-import { makeFolder } from '../support/workspace.ts'
+} from '../support/camera/camera.ts'
+import { type Canary, openCanary } from '../support/camera/canary.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { PATIENCE_MS } from '../support/runner/patience.ts'
 
 // All traffic of the browser passes the guard, and no page reaches a private address. A site that is allowed by name and
 // port tries everything to make a real browser talk to this machine. Canaries listen there and count what arrives.

@@ -1,6 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { startService, type TestService } from '../support/http/service.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { usePostgres, useS3 } from '../support/servers/use-servers.ts'
+import { bothWorlds } from '../support/servers/worlds.ts'
 import {
   type Answer,
   ask,
@@ -14,12 +18,15 @@ import {
   SHARED_HOST,
   same,
   whole,
-} from '../support/reference.ts'
-import { addPictures, makePng, makeProject, newJob, rootsUrl, submittedJob } from '../support/results.ts'
-import { startService, type TestService } from '../support/service.ts'
-import { usePostgres, useS3 } from '../support/use-servers.ts'
-import { makeFolder } from '../support/workspace.ts'
-import { bothWorlds } from '../support/worlds.ts'
+} from '../support/store/reference.ts'
+import {
+  addPictures,
+  makePng,
+  makeProject,
+  newJob,
+  rootsUrl,
+  submittedJob,
+} from '../support/store/results.ts'
 
 const WINDOW_MS = 12 * 3_600_000
 

@@ -1,4 +1,4 @@
-import { buildGallery } from '../../gallery/build.ts'
+import { buildGallery } from '../../../gallery/build.ts'
 
 /** Before any test: the service serves what was built. */
 export async function setup(): Promise<void> {

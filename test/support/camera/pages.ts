@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import sharp from 'sharp'
 import { onTestFinished } from 'vitest'
-import { projectPath, rootPath, statusPath } from '../../src/contract/paths.ts'
-import type { RootResult } from '../../src/contract/results.ts'
-import type { RootStatus } from '../../src/contract/status.ts'
+import { projectPath, rootPath, statusPath } from '../../../src/contract/paths.ts'
+import type { RootResult } from '../../../src/contract/results.ts'
+import type { RootStatus } from '../../../src/contract/status.ts'
 
 export interface Site {
   readonly port: number

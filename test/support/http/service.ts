@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
-import { openService } from '../../src/app.ts'
-import { readConfig } from '../../src/config/config.ts'
-import { openStorage, type Storage } from '../../src/storage.ts'
-import { makeFolder } from './workspace.ts'
+import { openService } from '../../../src/app.ts'
+import { readConfig } from '../../../src/config/config.ts'
+import { openStorage, type Storage } from '../../../src/storage.ts'
+import { makeFolder } from '../processes/workspace.ts'
 
 export interface TestService extends Storage {
   readonly url: string

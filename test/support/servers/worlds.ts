@@ -1,4 +1,4 @@
-import type { RootResult } from '../../src/contract/results.ts'
+import type { RootResult } from '../../../src/contract/results.ts'
 import { S3_CREDENTIALS, type TestS3 } from './s3.ts'
 import type { SharedPostgres } from './shared-postgres.ts'
 

@@ -1,7 +1,7 @@
-import type { Problem } from '../../src/contract/problem.ts'
-import type { RootResult } from '../../src/contract/results.ts'
+import type { Problem } from '../../../src/contract/problem.ts'
+import type { RootResult } from '../../../src/contract/results.ts'
+import { rootsUrl } from '../store/results.ts'
 import type { Accepting } from './requests.ts'
-import { rootsUrl } from './results.ts'
 
 export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 

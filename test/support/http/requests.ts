@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
-import { readConfig } from '../../src/config/config.ts'
-import type { RootStatus } from '../../src/contract/status.ts'
-import { openStorage } from '../../src/storage.ts'
-import type { Captured, CaptureTask, Failed } from '../../src/store/captures.ts'
-import type { Store } from '../../src/store/store.ts'
-import { newSeen } from './captures.ts'
-import { makeProject, rootsUrl } from './results.ts'
+import { readConfig } from '../../../src/config/config.ts'
+import type { RootStatus } from '../../../src/contract/status.ts'
+import { openStorage } from '../../../src/storage.ts'
+import type { Captured, CaptureTask, Failed } from '../../../src/store/captures.ts'
+import type { Store } from '../../../src/store/store.ts'
+import type { SharedPostgres } from '../servers/shared-postgres.ts'
+import { newSeen } from '../store/captures.ts'
+import { makeProject, rootsUrl } from '../store/results.ts'
 import { startService, type TestService } from './service.ts'
-import type { SharedPostgres } from './shared-postgres.ts'
 
 export const DONE: Captured = { width: 1200, height: 720, basepath: '/tmp', seen: newSeen() }
 export const FAILED: Failed = { reason: 'dns', detail: 'nowhere.example was not found.' }

@@ -1,4 +1,4 @@
-import type { Lookup } from '../../src/egress/guard.ts'
+import type { Lookup } from '../../../src/egress/guard.ts'
 import { type Handler, HTML } from './camera.ts'
 import type { Canary } from './canary.ts'
 

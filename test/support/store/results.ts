@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import sharp from 'sharp'
-import { type Imported, importRoot } from '../../src/intake/import-root.ts'
-import type { SubmittedJob } from '../../src/intake/submission.ts'
-import type { Storage } from '../../src/storage.ts'
-import { hashApiKey, makeApiKey } from '../../src/store/api-key.ts'
-import type { KeyScope, NewRoot, Store } from '../../src/store/store.ts'
+import { type Imported, importRoot } from '../../../src/intake/import-root.ts'
+import type { SubmittedJob } from '../../../src/intake/submission.ts'
+import type { Storage } from '../../../src/storage.ts'
+import { hashApiKey, makeApiKey } from '../../../src/store/api-key.ts'
+import type { KeyScope, NewRoot, Store } from '../../../src/store/store.ts'
 
 export const UNLIMITED = { jobsPerRoot: 10_000, pictureBytes: 100_000_000, picturePixels: 268_402_689 }
 

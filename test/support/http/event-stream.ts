@@ -1,4 +1,4 @@
-import type { RootStatus } from '../../src/contract/status.ts'
+import type { RootStatus } from '../../../src/contract/status.ts'
 
 export interface ReceivedEvent {
   readonly type: string

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { TestService } from '../http/service.ts'
 import { asAdmin } from './postgres.ts'
-import type { TestService } from './service.ts'
 import type { useDatabases } from './use-servers.ts'
 
 /** For the environment of a service with its pictures in a folder: both engines by name, each call an empty database. */

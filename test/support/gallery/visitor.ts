@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, onTestFinished } from 'vitest'
-import { PATIENCE_MS } from './patience.ts'
-import { prepareTestBrowser } from './test-browser.ts'
+import { prepareTestBrowser } from '../browser/test-browser.ts'
+import { PATIENCE_MS } from '../runner/patience.ts'
 
 /** Someone who looks at the gallery. */
 export interface Visitor {

@@ -3,13 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import sharp from 'sharp'
-import type { FoundBrowser } from '../../src/browser/browser.ts'
-import type { Camera, PageToShoot, Shot } from '../../src/camera/camera.ts'
-import { type CameraOptions, createCamera } from '../../src/camera/chromium.ts'
-import type { OwnOptions } from '../../src/contract/capture-options.ts'
-import { parseAllowList } from '../../src/egress/allow-list.ts'
-import { createGuard, type Gate, type Guard, type Lookup } from '../../src/egress/guard.ts'
-import { findTestBrowser } from './test-browser.ts'
+import type { FoundBrowser } from '../../../src/browser/browser.ts'
+import type { Camera, PageToShoot, Shot } from '../../../src/camera/camera.ts'
+import { type CameraOptions, createCamera } from '../../../src/camera/chromium.ts'
+import type { OwnOptions } from '../../../src/contract/capture-options.ts'
+import { parseAllowList } from '../../../src/egress/allow-list.ts'
+import { createGuard, type Gate, type Guard, type Lookup } from '../../../src/egress/guard.ts'
+import { findTestBrowser } from '../browser/test-browser.ts'
 
 // A camera before sites of this machine. Nothing here asks DNS, and nothing leaves loopback.
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 
-export const COMMAND = fileURLToPath(new URL('../../bin/proofsheet.js', import.meta.url))
+export const COMMAND = fileURLToPath(new URL('../../../bin/proofsheet.js', import.meta.url))
 
 export interface RunningProcess {
   readonly child: ChildProcess

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { link, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Store } from '../../src/store/store.ts'
-import { makePng, newJob } from './results.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { makePng, newJob } from '../store/results.ts'
 
 // For tests and for benches, which run without a test runner.
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Seen } from '../../src/contract/seen.ts'
-import type { Failed } from '../../src/store/captures.ts'
-import type { Store } from '../../src/store/store.ts'
-import { newRequest, newSeen } from './captures.ts'
-import { makePng } from './results.ts'
+import type { Seen } from '../../../src/contract/seen.ts'
+import type { Failed } from '../../../src/store/captures.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { newRequest, newSeen } from '../store/captures.ts'
+import { makePng } from '../store/results.ts'
 
 export interface CapturedPage {
   readonly name: string

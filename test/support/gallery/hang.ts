@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { Storage } from '../../src/storage.ts'
+import type { Storage } from '../../../src/storage.ts'
+import { startService, type TestService } from '../http/service.ts'
+import { addPictures, makePng, submittedJob } from '../store/results.ts'
 import { COLOURS, type Hung } from './hang-many.ts'
-import { addPictures, makePng, submittedJob } from './results.ts'
-import { startService, type TestService } from './service.ts'
 
 // A gallery with pictures in it.
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
-import { asAdmin } from './postgres.ts'
+import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts'
+import { asAdmin } from '../servers/postgres.ts'
 import { makeProject } from './results.ts'
 
 /** Writes many rows in one transaction, past the store: what is measured is reading them. No pictures. */

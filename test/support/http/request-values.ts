@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { RequestLimits } from '../../src/contract/screenshot-request.ts'
+import type { RequestLimits } from '../../../src/contract/screenshot-request.ts'
 
 const LIMITS: RequestLimits = { urls: 3, loadingMs: 20_000, viewportWidth: 2_000, viewportHeight: 3_000 }
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import type { CaptureOptions } from '../../src/contract/capture-options.ts'
-import type { Seen } from '../../src/contract/seen.ts'
-import type { Captured, CaptureTask, Failed, NewRequest, RequestedPage } from '../../src/store/captures.ts'
-import type { Store } from '../../src/store/store.ts'
+import type { CaptureOptions } from '../../../src/contract/capture-options.ts'
+import type { Seen } from '../../../src/contract/seen.ts'
+import type { Captured, CaptureTask, Failed, NewRequest, RequestedPage } from '../../../src/store/captures.ts'
+import type { Store } from '../../../src/store/store.ts'
 
 /** A page like any other, unless it is said what is odd about it. */
 export function newSeen(odd: Partial<Seen> = {}): Seen {
