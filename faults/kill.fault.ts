@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { askFor, COLOURED, servePages } from '../test/support/camera/pages.ts'
+import { NoAnswerError } from '../src/client/client.ts'
+import { COLOURED, servePages } from '../test/support/camera/pages.ts'
+import { askFor } from '../test/support/http/ask-for.ts'
 import { serveProcess } from '../test/support/processes/process.ts'
 import { compare } from './audit.ts'
 import { tell } from './outcome.ts'
@@ -24,7 +26,7 @@ async function killSoon(service: Awaited<ReturnType<typeof serveProcess>>): Prom
 
 /** A request that broke off was not acknowledged. */
 function unlessGone(error: Error): undefined {
-  if (!(error instanceof TypeError)) throw error
+  if (!(error instanceof NoAnswerError)) throw error
 }
 
 /** Waits until all pages are captured. */

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { BROWSER_ENV } from '../support/browser/test-browser.ts'
-import { askFor, COLOURED, coloursAt, servePages } from '../support/camera/pages.ts'
+import { COLOURED, coloursAt, servePages } from '../support/camera/pages.ts'
+import { askFor } from '../support/http/ask-for.ts'
 import { runProofsheet, serveProcess } from '../support/processes/process.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { freePort } from '../support/servers/ports.ts'
@@ -120,6 +121,9 @@ test('without a browser everything is served, and a request says what to install
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
   await expect(
     askFor(service.url, projectId).post([{ url: 'http://example.com/', name: 'x' }]),
-  ).rejects.toThrow(/503.*no_browser.*The browser does not start\. .*npx proofsheet browser/)
+  ).rejects.toMatchObject({
+    ...{ status: 503, code: 'no_browser' },
+    detail: expect.stringMatching(/^The browser does not start\. .*npx proofsheet browser/),
+  })
   expect(await (await fetch(`${service.url}/api/projects/${projectId}/screenshots/root`)).json()).toEqual([])
 })

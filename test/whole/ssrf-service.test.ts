@@ -1,11 +1,9 @@
 // @module-tag browser
 
 import { homedir } from 'node:os'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { projectPath, statusPath } from '../../src/contract/paths.ts'
-import { isFinal, type RootStatus } from '../../src/contract/status.ts'
 import { paint, serveSite } from '../support/camera/camera.ts'
+import { askFor } from '../support/http/ask-for.ts'
 import { startService } from '../support/http/service.ts'
 import { freePort } from '../support/servers/ports.ts'
 import { makeProject } from '../support/store/results.ts'
@@ -36,21 +34,9 @@ describe('the service', () => {
       })
       const projectId = await makeProject(service.store)
       const urls = [`http://localhost:${inside.port}/`, `${service.url}/secret`]
-      const asked = await fetch(`${service.url}${projectPath(projectId)}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          screenshotParameter: { width: 300, height: 200 },
-          urls: urls.map((url) => ({ url, name: url, loadingTime: 15_000 })),
-        }),
-      })
-      expect(asked.status).toBe(201)
-      const { jobId } = (await asked.json()) as { jobId: string }
-      let status: RootStatus
-      do {
-        await sleep(50)
-        status = (await (await service.get(statusPath(projectId, jobId))).json()) as RootStatus
-      } while (!isFinal(status.state))
+      const client = askFor(service.url, projectId)
+      const pages = urls.map((url) => ({ url, name: url, loadingTime: 15_000 }))
+      const status = await client.finished(await client.post(pages, { width: 300, height: 200 }))
       return {
         outcomes: status.urls.map(({ state, reason }) => reason ?? state),
         requests: service.logLines.filter((line) => line.includes('/secret')).length,

@@ -3,9 +3,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import sharp from 'sharp'
 import { onTestFinished } from 'vitest'
-import { projectPath, rootPath, statusPath } from '../../../src/contract/paths.ts'
-import type { RootResult } from '../../../src/contract/results.ts'
-import type { RootStatus } from '../../../src/contract/status.ts'
 
 export interface Site {
   readonly port: number
@@ -50,33 +47,4 @@ export async function coloursAt(
     const at = (y * info.width + x) * info.channels
     return `#${data.subarray(at, at + 3).toString('hex')}`
   })
-}
-
-/** A client of the capturing part of the API. */
-export function askFor(server: string, projectId: string, headers: Record<string, string> = {}) {
-  return {
-    async post(urls: readonly object[], parameter: object = {}): Promise<string> {
-      const response = await fetch(server + projectPath(projectId), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...headers },
-        body: JSON.stringify({ screenshotParameter: { width: 1200, height: 720, ...parameter }, urls }),
-      })
-      if (response.status !== 201) throw new Error(`${response.status}: ${await response.text()}`)
-      return ((await response.json()) as { jobId: string }).jobId
-    },
-    async status(rootId: string, wait = 0): Promise<RootStatus> {
-      const response = await fetch(`${server}${statusPath(projectId, rootId)}?wait=${wait}`, { headers })
-      return (await response.json()) as RootStatus
-    },
-    /** Waits until the root is finished. */
-    async finished(rootId: string): Promise<RootStatus> {
-      for (;;) {
-        const status = await this.status(rootId, 30)
-        if (status.counts.queued + status.counts.running === 0) return status
-      }
-    },
-    async root(rootId: string): Promise<RootResult> {
-      return (await (await fetch(server + rootPath(projectId, rootId), { headers })).json()) as RootResult
-    },
-  }
 }
