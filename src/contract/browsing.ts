@@ -4,7 +4,7 @@ import { type Schema, type Static, Type } from './schema.ts'
 import { MARK_NAMES, MARKS, type Mark, type Seen } from './seen.ts'
 import { Counts, Reason, State } from './status.ts'
 
-// What people browse by: the same results, a few at a time, in the order that they are looked at.
+// Answers for people: the same results, a few at a time.
 
 export const Project = Type.Object(
   {
@@ -12,7 +12,7 @@ export const Project = Type.Object(
     name: Type.String(),
     meta: Meta,
   },
-  { $id: 'Project', description: 'Whose pages are captured.' },
+  { $id: 'Project', description: 'It owns roots.' },
 )
 
 export type Project = Static<typeof Project>
@@ -30,7 +30,7 @@ export const JobOverview = Type.Object(
   {
     $id: 'JobOverview',
     description:
-      'One finished screenshot, with how it was asked for and what its page was like, where that is known.',
+      'One finished screenshot, with the options it was requested with and what the browser saw, if that is known.',
   },
 )
 
@@ -49,17 +49,17 @@ export const PageFailure = Type.Object(
 
 export type PageFailure = Static<typeof PageFailure>
 
-/** How many pages of a root have each mark. Those that none has are left out. */
+/** How many pages of a root have each mark. A mark that no page has is left out. */
 export const MarkCounts = Type.Object(
   Object.fromEntries(
     MARK_NAMES.map((mark) => [mark, Type.Optional(Type.Integer({ description: `${MARKS[mark]}.` }))]),
   ),
-  { description: 'How many of its pages have each mark. A mark that none of them has is left out.' },
+  { description: 'How many of its pages have each mark. A mark that no page has is left out.' },
 ) as Schema<Partial<Record<Mark, number>>>
 
 export type MarkCounts = Static<typeof MarkCounts>
 
-/** Most jobs of a root that an overview shows, and most pages that failed. */
+/** An overview shows at most so many jobs of a root, and at most so many failed pages. */
 export const OVERVIEW_JOBS = 12
 
 export const RootOverview = Type.Object(
@@ -72,10 +72,10 @@ export const RootOverview = Type.Object(
     marks: MarkCounts,
     view: Type.Optional(Type.Reference<View>('View')),
     failures: Type.Array(Type.Reference<PageFailure>('PageFailure'), {
-      description: `The first ${OVERVIEW_JOBS} pages that failed; where \`q\` is given, of those that match.`,
+      description: `The first ${OVERVIEW_JOBS} failed pages; with \`q\`, the first that match.`,
     }),
     jobs: Type.Array(Type.Reference<JobOverview>('JobOverview'), {
-      description: `The first ${OVERVIEW_JOBS} finished screenshots; where \`q\` is given, of those that match.`,
+      description: `The first ${OVERVIEW_JOBS} finished screenshots; with \`q\`, the first that match.`,
     }),
   },
   {
@@ -90,22 +90,22 @@ export const OverviewList = Type.Array(Type.Reference<RootOverview>('RootOvervie
   description: 'Roots at a glance, newest first.',
 })
 
-/** More pictures of an address are not counted: what a list of pages costs must not grow with their history. */
+/** More pictures of an address are not counted: the cost of a list must not grow with the history of its pages. */
 export const COUNTED_PICTURES = 1_000
 
 export const PageSummary = Type.Object(
   {
     url: Type.String({ description: 'Address of the page.' }),
-    name: Type.String({ description: 'What it was called last.' }),
+    name: Type.String({ description: 'Its newest name.' }),
     pictures: Type.Integer({
       maximum: COUNTED_PICTURES,
-      description: `How many screenshots there are of it; ${COUNTED_PICTURES} stands for that many or more.`,
+      description: `How many screenshots there are of it; ${COUNTED_PICTURES} means that many or more.`,
     }),
-    oldest: Type.Integer({ description: 'When the first of them was made. Unix milliseconds.' }),
-    newest: Type.Integer({ description: 'When the last of them was made. Unix milliseconds.' }),
+    oldest: Type.Integer({ description: 'When its first screenshot was made. Unix milliseconds.' }),
+    newest: Type.Integer({ description: 'When its last screenshot was made. Unix milliseconds.' }),
     latest: Type.Reference<JobOverview>('JobOverview'),
   },
-  { $id: 'PageSummary', description: 'One address, and what there is of it.' },
+  { $id: 'PageSummary', description: 'One address, and its screenshots in numbers.' },
 )
 
 export type PageSummary = Static<typeof PageSummary>

@@ -1,8 +1,8 @@
 import { type Static, Type } from './schema.ts'
 
-// What a request says about its pages and their pictures. An option is described here, once. Between here and the place
-// that acts on it nobody names it: the value is handed on whole. An option that is added is optional, and one that was not
-// given is absent: so what was stored before reads as it did, and a request of before keeps its digest.
+// How the pages of a request are captured. Each option is described here, once. Other code hands the options on as one
+// value; only the code that acts on an option names it. A new option is optional, and absent if it was not given. So old
+// rows keep their meaning, and old requests keep their digest.
 
 const MAX_TAGS = 50
 const MAX_TAG = 100
@@ -17,7 +17,7 @@ const pixels = (maximum?: number) =>
   Type.Integer({
     minimum: 1,
     ...(maximum !== undefined && { maximum }),
-    description: 'Of the browser window, in pixels.',
+    description: 'Size of the browser window, in pixels.',
   })
 
 /** The options that change how a picture looks. */
@@ -25,7 +25,7 @@ const createLook = (limits?: WindowLimits) => ({
   width: { ...pixels(limits?.viewportWidth), examples: [1200] },
   height: { ...pixels(limits?.viewportHeight), examples: [720] },
   fullPage: Type.Boolean({
-    description: 'The whole page, however long it is, and not only what the window shows.',
+    description: 'The whole page, and not only the part that the window shows.',
   }),
 })
 
@@ -51,8 +51,8 @@ export type ScreenshotParameter = Readonly<Static<ReturnType<typeof createScreen
 
 export const FailOn = Type.Enum(['status'], {
   description:
-    '`status`: a page whose server answers with an HTTP status of 400 or more has failed, with the reason `status`. ' +
-    'Without it there is a picture of what the server showed, with the mark `error`.',
+    '`status`: a page whose server answers with an HTTP status of 400 or more fails, with the reason `status`. ' +
+    'Otherwise the picture shows the error page, and has the mark `error`.',
 })
 
 const CaptureOptions = Type.Object({
@@ -64,23 +64,24 @@ const CaptureOptions = Type.Object({
 /** All options of a request. */
 export type CaptureOptions = Readonly<Static<typeof CaptureOptions>>
 
-/** The options that one page is captured with. Tags are of the request as a whole. */
+/** The options of one page. Tags belong to the whole request. */
 export type PageOptions = Omit<CaptureOptions, 'tags'>
 
-/** What one page has instead of the options of its request. */
+/** Options of one page that replace those of its request. */
 export type OwnOptions = Partial<PageOptions>
 
 export const View = Type.Object(LOOK, {
   $id: 'View',
   description:
-    'How a page was asked for. Pictures of one page are alike where their views are; what was imported has none.',
+    'The options that change how a picture looks. Pictures of a page can be compared if their views are equal. ' +
+    'Imported pictures have none.',
 })
 
 export type View = Readonly<Static<typeof View>>
 
 type Given = ScreenshotParameter & { readonly failOn?: unknown }
 
-/** Fills in what was left out. Of the other options those are absent that ask for nothing: equal requests are equal values. */
+/** Fills in defaults. Other options are absent if they ask for nothing, so that equal requests give equal values. */
 export function toCaptureOptions({
   width,
   height,
@@ -98,7 +99,7 @@ function asksForNothing(value: unknown): boolean {
   )
 }
 
-/** The one place where the options of a page are made. */
+/** The options of a request, with those of the page itself. Only this function puts them together. */
 export function optionsOfPage({ tags: _, ...all }: CaptureOptions, own: OwnOptions | undefined): PageOptions {
   return { ...all, ...own }
 }

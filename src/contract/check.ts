@@ -2,7 +2,7 @@ import { isPlain } from './plain-text.ts'
 import { rule, type Schema } from './schema.ts'
 import { mustBe } from './sentences.ts'
 
-/** More than anyone reads; what is sent must not grow many times over in the answer. */
+/** More mistakes are not reported: a small body must not cause a huge answer. */
 const MAX_MISTAKES = 100
 /** A longer name is not repeated: escaped, it is six times as long. */
 const MAX_NAME = 200
@@ -15,7 +15,7 @@ export interface Mistake {
 }
 
 export interface CheckOptions {
-  /** Names that are known elsewhere, and not supported here. */
+  /** Names that other services know, and that are not supported here. */
   readonly unsupported?: readonly string[]
   /** `any`: also texts that no database can hold. */
   readonly texts?: 'plain' | 'any'
@@ -26,8 +26,8 @@ export type Checked<T> =
   | { readonly value?: undefined; readonly mistakes: readonly Mistake[] }
 
 /**
- * Holds a JSON value against a schema. Answers the value, or all that is wrong with it: an object's unknown fields first,
- * then its fields in the order of the schema. What is bounded is what is answered, and the time: linear in the value.
+ * Compares a JSON value with a schema. Returns the value, or its mistakes: unknown fields of an object first, then its
+ * fields in the order of the schema. The number of mistakes is limited. The time is linear in the size of the value.
  */
 export function check<T>(schema: Schema<T>, value: unknown, options: CheckOptions = {}): Checked<T> {
   const found = new Check(options)
@@ -62,7 +62,7 @@ class Check {
     }
   }
 
-  /** Whether it has the right form, apart from what is in it. */
+  /** Whether it has the right form. Its content is checked later. */
   #fits(schema: Schema, value: unknown): boolean {
     const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema as Record<string, number>
     const { enum: values, const: only } = schema
@@ -121,7 +121,7 @@ function isWithin(size: number, least = Number.NEGATIVE_INFINITY, most = Number.
   return size >= least && size <= most
 }
 
-/** In characters, as JSON Schema counts them; where a text is far too long, in halves of characters. */
+/** In characters, as JSON Schema counts them. A text that is far too long is counted in UTF-16 units, which is faster. */
 function lengthOf(text: string, most = Number.POSITIVE_INFINITY): number {
   return text.length <= most || text.length > 2 * most ? text.length : [...text].length
 }

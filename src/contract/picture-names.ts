@@ -1,12 +1,12 @@
-/** What Windows takes for a device, whatever comes after the first dot. */
+/** Names of devices in Windows, with any ending. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i
 
-/** What a picture of a page is called as a file: nothing that a file system or a shell could take for something else. */
+/** The file name for a picture of a page. It has no character with a meaning for a file system or a shell. */
 export function pictureFileName(name: string): string {
   return `${plainName(name).replace(DEVICE, 'page-$1')}.png`
 }
 
-/** The same with its place before it, so that files stand in the order of their request: `07-Home.png`. */
+/** The same with its number, so that files sort in the order of their request: `07-Home.png`. */
 export function numberedFileName(
   { position, name }: { position: number; name: string },
   digits: number,
@@ -21,7 +21,7 @@ function plainName(name: string): string {
       .replaceAll(/[^\p{L}\p{M}\p{N}.]+/gu, '-')
       .replaceAll(/^[-.\p{M}]+|[-.]+$/gu, '')
       .slice(0, 80)
-      // Half of a character that the cut has left.
+      // The cut may leave half of a character.
       .replace(/[\ud800-\udbff]$/, '') || 'page'
   )
 }

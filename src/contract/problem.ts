@@ -2,7 +2,7 @@ import { type Static, Type } from './schema.ts'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
-/** What can go wrong. Only ever appended to: clients branch on it. */
+/** The codes of errors. Clients depend on them: codes are only added. */
 export type ProblemCode =
   | 'bad_request'
   | 'unauthorized'
@@ -25,7 +25,7 @@ export type ProblemCode =
   | 'storage_full'
   | 'storage_failed'
 
-/** RFC 9457, with a stable code to branch on and the id under which the logs know the request. */
+/** RFC 9457, with a stable code for programs and the id that the request has in the logs. */
 export const Problem = Type.Object(
   {
     type: Type.Literal('about:blank'),
@@ -36,7 +36,9 @@ export const Problem = Type.Object(
     errors: Type.Optional(
       Type.Array(
         Type.Object({
-          parameter: Type.Optional(Type.String({ description: 'Of the query, or a header.' })),
+          parameter: Type.Optional(
+            Type.String({ description: 'The parameter of the query, or the header.' }),
+          ),
           pointer: Type.Optional(Type.String({ description: 'Into the body (RFC 6901): `#/urls/0/url`.' })),
           detail: Type.String(),
         }),

@@ -9,7 +9,7 @@ export const Readiness = Type.Object(
           description:
             'Who captures: this process, other processes (workers), none because there is no browser, or none although pages wait.',
         }),
-        browser: Type.Optional(Type.String({ description: 'Which browser this process captures with.' })),
+        browser: Type.Optional(Type.String({ description: 'The browser of this process.' })),
         detail: Type.Optional(Type.String({ description: 'What is wrong, and what to do about it.' })),
       },
       { description: 'Whether new screenshots can be captured.' },

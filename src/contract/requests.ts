@@ -2,7 +2,7 @@ import { type Static, Type } from './schema.ts'
 import { MARK_NAMES } from './seen.ts'
 import { ROOT_STATES } from './states.ts'
 
-// No pattern or format: an id that is none is answered like an id that does not exist.
+// No pattern or format: a malformed id gets the same answer as an unknown id.
 export const ProjectParams = Type.Object({
   projectId: Type.String({ description: 'The project (UUID).' }),
 })
@@ -27,7 +27,7 @@ const Search = {
   q: Type.Optional(
     Type.String({
       maxLength: MAX_QUERY,
-      description: 'Only those with a page whose name or address holds this text; case does not matter.',
+      description: 'Only those with a page whose name or address contains this text, in upper or lower case.',
     }),
   ),
 }
@@ -43,7 +43,7 @@ const Glance = {
   state: Type.Optional(
     Type.Array(Type.Enum(ROOT_STATES), {
       maxItems: ROOT_STATES.length,
-      description: 'Only those in this state. Given several times: in one of these.',
+      description: 'Only those in this state. May be given several times: then in one of these states.',
     }),
   ),
   mark: Type.Optional(
@@ -54,37 +54,37 @@ const Glance = {
 }
 
 /** `limit` may not exceed what the operator allows. */
-function page(maxLimit: number, without: string) {
+function listPage(maxLimit: number, without: string) {
   return {
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: maxLimit,
-        description: `Answer at most this many, with a \`Link\` to the next page. Without it: ${without}.`,
+        description: `Answer at most this many, with a \`Link\` to the next list page. Without it: ${without}.`,
       }),
     ),
     cursor: Type.Optional(
       Type.String({
         maxLength: 200,
-        description: 'Where the page begins, taken from the `Link` of the page before.',
+        description: 'Where the list page begins. Taken from the `Link` of the list page before.',
       }),
     ),
   }
 }
 
 export const createRootsQuery = (maxLimit: number) =>
-  Type.Object({ ...page(maxLimit, 'all of them'), ...Search, ...Tag })
+  Type.Object({ ...listPage(maxLimit, 'all of them'), ...Search, ...Tag })
 
-/** Of the jobs of one root. */
-export const createJobsQuery = (maxLimit: number) => Type.Object(page(maxLimit, 'all of them'))
+/** For the jobs of one root. */
+export const createJobsQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, 'all of them'))
 
-export const createProjectsQuery = (maxLimit: number) => Type.Object(page(maxLimit, `${maxLimit}`))
+export const createProjectsQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, `${maxLimit}`))
 
 export const createOverviewsQuery = (maxLimit: number) =>
-  Type.Object({ ...page(maxLimit, `${maxLimit}`), ...Search, ...Tag, ...Glance })
+  Type.Object({ ...listPage(maxLimit, `${maxLimit}`), ...Search, ...Tag, ...Glance })
 
 export const createPagesQuery = (maxLimit: number) =>
-  Type.Object({ ...page(maxLimit, `${maxLimit}`), ...Search })
+  Type.Object({ ...listPage(maxLimit, `${maxLimit}`), ...Search })
 
 export const createHistoryQuery = (maxLimit: number) =>
   Type.Object({
@@ -96,20 +96,20 @@ export const createHistoryQuery = (maxLimit: number) =>
     fullPage: Type.Optional(
       Type.Boolean({
         description:
-          'Only those asked for as the whole page (`true`), or as what the window shows (`false`).',
+          'Only those requested as the whole page (`true`), or as the part that the window shows (`false`).',
       }),
     ),
     width: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: 2 ** 31 - 1,
-        description: 'Only those asked for with a browser window of this width, in pixels.',
+        description: 'Only those requested with a browser window of this width, in pixels.',
       }),
     ),
-    ...page(maxLimit, `${maxLimit}`),
+    ...listPage(maxLimit, `${maxLimit}`),
   })
 
-/** Longest that a status may be waited for, in seconds. */
+/** Longest wait for a status, in seconds. */
 export const MAX_WAIT = 60
 
 export const StatusQuery = Type.Object({

@@ -2,7 +2,7 @@ import { type Static, Type } from './schema.ts'
 
 const Id = (description: string) => Type.String({ format: 'uuid', description })
 
-/** Longest time a page may take, in milliseconds, where the request named none. */
+/** Longest time a page may take, in milliseconds, if the request does not say. */
 export const DEFAULT_LOADING_TIME = 15_000
 export const DEFAULT_BASEPATH = '/tmp'
 
@@ -50,7 +50,7 @@ export const RootResult = Type.Object(
       description: 'Finished screenshots, in the order they were requested.',
     }),
   },
-  { $id: 'RootResult', description: 'One request for screenshots and what came of it.' },
+  { $id: 'RootResult', description: 'One request for screenshots, and its results.' },
 )
 
 export type RootResult = Static<typeof RootResult>

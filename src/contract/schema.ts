@@ -1,7 +1,7 @@
-/** What a schema cannot say in keywords: answers what is wrong with a value of the right form, if anything. */
+/** A check that keywords cannot express. Returns what is wrong with a value of the right form, if anything. */
 export const rule: unique symbol = Symbol('rule')
 
-/** JSON Schema that knows the type of what it describes. Nothing but data: `check.ts` holds values against it. */
+/** JSON Schema with the TypeScript type that it describes. Only data: `check.ts` compares values with it. */
 export interface Schema<T = unknown> {
   readonly type?: string | readonly string[]
   readonly [keyword: string]: unknown

@@ -4,19 +4,19 @@ import { MAX_URL } from './requests.ts'
 import { DEFAULT_LOADING_TIME } from './results.ts'
 import { rule, type Static, Type } from './schema.ts'
 
-/** What a request may ask for, as the operator allows it. */
+/** The operator's limits for a request. */
 export interface RequestLimits extends WindowLimits {
   readonly urls: number
   readonly loadingMs: number
 }
 
 const MAX_NAME = 500
-/** Of host and port as they are written: the longest name that DNS has, its last dot, and `:65535`. */
+/** For host and port: the longest name in DNS, its last dot, and `:65535`. */
 const MAX_HOST = 260
-/** No language needs more (UAX 15, Stream-Safe Text). To put thousands in their order takes a parser seconds. */
+/** No language needs more (UAX 15, Stream-Safe Text). A parser needs seconds to sort thousands of accents. */
 const TOO_MANY_ACCENTS = /\p{M}{31}/u
 
-/** Known elsewhere and not built here: refused by name, so that nobody takes them for done. */
+/** Other services have these fields. They are refused by name, so that nobody believes that they work. */
 const NOT_BUILT = [
   'style',
   'area',
@@ -41,28 +41,28 @@ const createPage = ({ loadingMs }: RequestLimits) =>
         examples: ['https://example.com/'],
         [rule]: problemOfAddress,
       }),
-      name: Text(MAX_NAME, { description: 'What to call the page.', examples: ['Home'] }),
+      name: Text(MAX_NAME, { description: 'The display name of the page.', examples: ['Home'] }),
       loadingTime: Type.Optional(
         Type.Integer({
           minimum: 1,
           maximum: loadingMs,
           default: presetOf(loadingMs),
           description:
-            'The longest the page may take, in milliseconds. The picture is taken as soon as the page has ' +
-            'settled, or at that moment at the latest.',
+            'The longest time the page may take, in milliseconds. The picture is taken when the page is at rest, ' +
+            'and at the latest when this time is over.',
         }),
       ),
     },
     { title: 'page', ...STRICT },
   )
 
-/** What the operator allows is part of it, and so of its documentation. */
+/** The limits of the operator are part of the schema, and so of OpenAPI. */
 export const createScreenshotRequest = (limits: RequestLimits) =>
   Type.Object(
     {
       screenshotParameter: createScreenshotParameter(limits),
       urls: Type.Array(createPage(limits), { minItems: 1, maxItems: limits.urls }),
-      // Clients of other services send null for what was not given.
+      // Clients of other services send null for an option that was not given.
       failOn: Type.Optional(Type.OrNull(FailOn)),
     },
     {
@@ -81,7 +81,7 @@ export const ScreenshotAccepted = Type.Object(
   { examples: [{ jobId: '7f3c1a52-4b0e-4d53-9a55-0a4e1f0f2a10' }] },
 )
 
-/** All that is wrong with it, or what it asks for, with what was left out filled in. */
+/** Returns all mistakes of the body, or its request with defaults filled in. */
 export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {
   const { value, mistakes } = check(createScreenshotRequest(limits), body, { unsupported: NOT_BUILT })
   if (mistakes) return { mistakes }
@@ -99,14 +99,14 @@ function presetOf(loadingMs: number): number {
 }
 
 function problemOfAddress(address: string): string | undefined {
-  // Of the text itself: a parser forgives blanks, line breaks and missing slashes.
+  // The text itself is checked: a parser accepts blanks, line breaks and missing slashes.
   if (!/^https?:\/\//i.test(address)) return NO_ADDRESS
-  // Nothing is wrong with a path that a parser would not forgive, and to tidy a long one takes it long.
+  // Only the host is parsed: a parser accepts every path, and needs long for a long one.
   const [before = '', host = ''] = /^https?:\/\/[/\\\t\n\r]*([^/?#\\]*)/i.exec(address) ?? []
   if (host.length > MAX_HOST) return `must name a host in at most ${MAX_HOST} characters`
   const url = TOO_MANY_ACCENTS.test(host) ? null : URL.parse(address.slice(0, before.length + 1))
   if (!url) return NO_ADDRESS
-  // It would be shown to everyone who reads the result.
+  // Everyone who reads the result would see it.
   if (url.username || url.password) return 'must not hold a user name or a password'
   return undefined
 }

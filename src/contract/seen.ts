@@ -1,12 +1,12 @@
 import { type Static, Type } from './schema.ts'
 
-/** What a picture does not say of its page by itself. Only ever appended to: clients branch on it. */
+/** Marks of a page that its picture does not show. Clients depend on them: marks are only added. */
 export const MARKS = {
   error: 'its server answered with an HTTP status of 400 or more',
   cut: 'the page is longer than a picture may be: its end is missing',
   wide: 'the page is wider than the picture: its right side is missing',
   restless: 'the page never came to rest: the picture is one moment of it',
-  incomplete: 'something that the page asked for did not come',
+  incomplete: 'something that the page needs did not load',
 } as const
 export type Mark = keyof typeof MARKS
 export const MARK_NAMES = Object.keys(MARKS) as Mark[]
@@ -18,7 +18,7 @@ export const Seen = Type.Object(
     url: Type.String({ description: 'Where the page was in the end, after all redirects.' }),
     title: Type.String(),
     failedResources: Type.Integer({
-      description: 'How much of what the page asked for did not come, or came with a status of 400 or more.',
+      description: 'How many resources of the page did not load, or came with a status of 400 or more.',
     }),
     marks: Type.Array(
       Type.Enum(MARK_NAMES, {

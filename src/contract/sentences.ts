@@ -27,7 +27,7 @@ function describe(schema: Schema): string {
   }
 }
 
-/** One of a few, if it is. */
+/** Names the values, if only a few are allowed. */
 function describeText({ enum: values, const: only }: Schema): string | undefined {
   const allowed = only === undefined ? values : [only]
   if (!Array.isArray(allowed)) return undefined

@@ -1,4 +1,4 @@
-// Apart from the schemas: whoever only asks how far something is need not load those.
+// Not beside the schemas: code that needs only the states does not load those.
 
 /** How far one page is. */
 export const CAPTURE_STATES = ['queued', 'running', 'done', 'failed'] as const

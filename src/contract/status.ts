@@ -4,7 +4,7 @@ import { CAPTURE_STATES, ROOT_STATES, type RootState } from './states.ts'
 
 export * from './states.ts'
 
-/** Why a page could not be captured. Only ever appended to: clients branch on it. */
+/** Why a page could not be captured. Clients depend on the reasons: reasons are only added. */
 export const CAPTURE_REASONS = {
   dns: 'its host name was not found',
   refused: 'its server refused the connection',
@@ -38,11 +38,11 @@ const PageStatus = Type.Object({
   url: Type.String(),
   name: Type.String(),
   state: Type.Enum(CAPTURE_STATES),
-  attempts: Type.Integer({ description: 'How often capturing it was begun.' }),
-  queued: Time('When it was asked for.'),
+  attempts: Type.Integer({ description: 'How many attempts there were.' }),
+  queued: Time('When it was requested.'),
   started: Type.Optional(Time('When the last attempt began.')),
-  finished: Type.Optional(Time('When it was done or given up.')),
-  uuid: Type.Optional(Type.String({ format: 'uuid', description: 'Of the result.' })),
+  finished: Type.Optional(Time('When it was done or failed.')),
+  uuid: Type.Optional(Type.String({ format: 'uuid', description: 'The `uuid` of its job.' })),
   cut: Type.Optional(
     Type.Boolean({
       description:
@@ -56,7 +56,7 @@ const PageStatus = Type.Object({
 
 export type PageStatus = Static<typeof PageStatus>
 
-/** How many pages of a root are how far. */
+/** How many pages of a root are in each state. */
 export const Counts = Type.Object({
   total: Type.Integer(),
   queued: Type.Integer(),
@@ -72,7 +72,7 @@ export const State = Type.Enum(ROOT_STATES, {
     '`done`: every page has a result. `partial`: some have, the others failed. `failed`: none has.',
 })
 
-/** Why nothing is captured at the moment. Only ever appended to: clients branch on it. */
+/** Why nothing is captured at the moment. Clients depend on the reasons: reasons are only added. */
 const WAITING_REASONS = ['storage_full'] as const
 
 const Waiting = Type.Object(
@@ -80,7 +80,7 @@ const Waiting = Type.Object(
     reason: Type.Enum(WAITING_REASONS),
     detail: Type.String({ description: 'For people.' }),
   },
-  { description: 'Why it is not captured at the moment. It goes on by itself.' },
+  { description: 'Why nothing is captured at the moment. Capturing continues by itself.' },
 )
 
 export type Waiting = Static<typeof Waiting>
@@ -90,7 +90,7 @@ export const RootStatus = Type.Object(
     rootId: Type.String({ format: 'uuid' }),
     state: State,
     waiting: Type.Optional(Waiting),
-    created: Time('When it was asked for.'),
+    created: Time('When it was requested.'),
     tags: Type.Array(Type.String()),
     counts: Counts,
     urls: Type.Array(PageStatus, { description: 'In the order of the request.' }),

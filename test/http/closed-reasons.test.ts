@@ -65,8 +65,8 @@ function outline(pages: readonly Pick<PageStatus, 'name' | 'reason' | 'detail'>[
 }
 
 const CLOSED_DETAIL =
-  'secret.example could not be reached, or leads to what could not: DNS does not know the name, or captured pages ' +
-  'may not go there. Whoever runs the service sees which in its log.'
+  'secret.example could not be reached, or redirects to a host that could not: DNS does not know the name, or captured pages ' +
+  'may not go there. The log of the service says which.'
 
 const open = REASONS.map((reason): Told => ({ name: reason, reason, detail: detailOf(reason) }))
 const closed = open.map((page) =>
