@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import type { ShownJob } from '../store/browsing.ts'
 import type { ApiKey, Project, RootHead, Store } from '../store/store.ts'
 
-/** Ids as an address spells them: perhaps in upper case, perhaps no ids at all. */
+/** Ids as they stand in an address. They may be in upper case, or malformed. */
 export interface ProjectIds {
   readonly projectId: string
 }
@@ -16,25 +16,25 @@ export interface JobIds extends RootIds {
   readonly uuid: string
 }
 
-/** Undefined where no key is asked for: then every project is open. */
+/** The key of the client. Undefined if no key is asked for: then every project is open. */
 export type Visitor = Pick<ApiKey, 'projectId'> | undefined
 
-/** A project that exists, and that its visitor may see. */
+/** A project that exists, and that the visitor may see. */
 export type KnownProject = Project
 
-/** The same of a root. */
+/** A root that exists, and that the visitor may see. */
 export interface KnownRoot extends RootHead {
   readonly projectId: string
 }
 
-/** The same of a job. */
+/** A job that exists, and that the visitor may see. */
 export interface KnownJob extends ShownJob {
   readonly projectId: string
 }
 
 /**
- * Turns the ids of a request into what they stand for, with one look-up. Throws `not_found` alike for an id that is
- * malformed, unknown or another project's.
+ * Finds the project, root or job that a request names, with one look-up. Throws the same `not_found` for an id that is
+ * malformed, unknown, or belongs to another project.
  */
 export class Door {
   readonly #store: Pick<Store, 'findProject' | 'findRoot' | 'browsing'>
@@ -70,7 +70,7 @@ export class Door {
   }
 }
 
-/** The canonical id of a project that the visitor may see, not yet looked up. */
+/** The canonical id of a project that the visitor may see. The project may not exist. */
 export function openProject(text: string, visitor: Visitor): string {
   if (!isOpenTo(visitor, text)) throw new AppError('not_found')
   return requireId(text)

@@ -4,7 +4,7 @@ import type { ApiKey, Store } from '../store/store.ts'
 
 export type { ApiKey } from '../store/store.ts'
 
-/** A key that was sent, and what it is looked up by. */
+/** A key that was sent, and its hash. */
 export interface GivenKey {
   readonly key: ApiKey
   readonly hash: string
@@ -18,7 +18,7 @@ export class Keys {
     this.#store = store
   }
 
-  /** Undefined where it is no key, or was revoked. */
+  /** Undefined if there is no such key, or it was revoked. */
   async find(credential: string): Promise<GivenKey | undefined> {
     if (!isApiKey(credential)) return undefined
     const hash = hashApiKey(credential)
@@ -26,13 +26,13 @@ export class Keys {
     return key && { key, hash }
   }
 
-  /** Whether it was not revoked since it was found. */
+  /** Whether the key is still not revoked. */
   async isValid(hash: string): Promise<boolean> {
     return (await this.#store.findKey(hash)) !== undefined
   }
 }
 
-/** In constant time: hashes are compared, which have one length whatever was sent. */
+/** In constant time. Hashes are compared, because they have equal lengths. */
 export function isSameSecret(given: string, wanted: string): boolean {
   return timingSafeEqual(Buffer.from(hashApiKey(given)), Buffer.from(hashApiKey(wanted)))
 }

@@ -1,10 +1,10 @@
 import { removeProject, removeRoot } from './remove.ts'
 import { removePictures, type StoreAndImages } from './remove-pictures.ts'
 
-/** What was on its way when a project was removed has ended by then. */
+/** Work that began before a project was removed has ended by then. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000
 
-/** Goes on with removals that were interrupted, and forgets projects that were removed a day ago. */
+/** Continues interrupted removals, and forgets projects that were removed a day ago. */
 export async function finishRemovals(
   storage: StoreAndImages,
   { now, signal }: { now: number; signal: AbortSignal },
@@ -19,7 +19,7 @@ export async function finishRemovals(
   }
 }
 
-/** No row points at its pictures: whatever is there goes. */
+/** Removes all pictures of the project: no row points at them. */
 async function forgetProject(storage: StoreAndImages, projectId: string): Promise<void> {
   const isShared = await storage.images.isShared()
   if (!isShared) {

@@ -7,8 +7,8 @@ export interface StoreAndImages {
 }
 
 /**
- * Removes pictures that no row points at, while no row can take their ids: an import claims its ids first, and a capture
- * writes its id down first. Answers how many. None where one of the ids is taken.
+ * Removes pictures that no row points at. Meanwhile no row can take their ids: an import claims its ids first, and a capture
+ * writes its id first. Returns how many were removed. Removes none if one of the ids is taken.
  */
 export async function removePictures(
   { store, images }: StoreAndImages,

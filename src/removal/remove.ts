@@ -1,10 +1,10 @@
 import { pictureKey, previewKey } from '../images/images.ts'
 import { removePictures, type StoreAndImages } from './remove-pictures.ts'
 
-// Rows first, pictures after: who stops in between leaves pictures that no row points at, and a sweep finds those. Where
-// a second database points at the same pictures, they stay.
+// Rows first, then pictures: a process that is killed in between leaves pictures that no row points at, and a sweep finds
+// them. Pictures stay if a second database points at them.
 
-/** False where there is no such root. */
+/** False if there is no such root. */
 export async function removeRoot(
   storage: StoreAndImages,
   projectId: string,
@@ -14,7 +14,7 @@ export async function removeRoot(
   return await removeAll(storage, projectId, storage.store.removals.removeRoot(projectId, rootId, now))
 }
 
-/** False where there is no such job. */
+/** False if there is no such job. */
 export async function removeJob(
   storage: StoreAndImages,
   projectId: string,
@@ -26,7 +26,7 @@ export async function removeJob(
   return true
 }
 
-/** False where there is no such project. A sweep removes its last row, a day later: see `finish-removals.ts`. */
+/** False if there is no such project. A sweep removes its last row, a day later: see `finish-removals.ts`. */
 export async function removeProject(
   storage: StoreAndImages,
   projectId: string,
