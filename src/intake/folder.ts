@@ -9,9 +9,8 @@ const EXTENSIONS = new Set(['.png', '.jpg', '.jpeg', '.webp'])
 const natural = new Intl.Collator('en', { numeric: true })
 
 /**
- * One root from all pictures of a folder and the folders in it, in natural order: `2.png` before `10.png`. The
- * name of a page is its file's path without the ending; its address is that under `baseUrl`, or as a `file:`
- * address within the folder.
+ * One root with all pictures of a folder and its subfolders, in natural order: `2.png` before `10.png`. The name of a
+ * page is the path of its file, without the ending. Its address is that path under `baseUrl`, or a `file:` address.
  */
 export async function readFolder(folder: string, baseUrl: string | undefined): Promise<Submission> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })

@@ -3,10 +3,10 @@ import { inParallel } from '../in-parallel.ts'
 import { type Imported, type Intake, prepareRoot } from './import-root.ts'
 import type { Submission } from './submission.ts'
 
-/** Something to import, and where it stands, for messages. */
+/** One root to import. `where`: its file and line, for messages. */
 export interface Entry {
   readonly where: string
-  /** Throws `bad_request` where it is no root. */
+  /** Throws `bad_request` if it is not a root. */
   parse(): Submission | Promise<Submission>
 }
 
@@ -16,18 +16,18 @@ export type Outcome = { readonly where: string; readonly jobs: number } & (
 )
 
 export interface Watch {
-  /** Called as pictures are done with, whether they were added, present or refused. */
+  /** Called when pictures were added, found present, or refused. */
   onPictures?: (count: number) => void
-  /** No further entry is begun after it; those under way are finished. */
+  /** If it is aborted, no further entry begins. Entries under way are finished. */
   signal?: AbortSignal
 }
 
 const ROOTS_AT_ONCE = 4
 
 /**
- * Imports entry after entry: several are prepared at a time, but they are added in their order, so that of two that
- * contradict each other the first one stays. What is wrong with one entry is its outcome and does not stop the
- * others; what is wrong with the storage stops everything, since no later entry could fare better.
+ * Imports one entry after the other. Several are prepared at a time, but they are added in their order: if two entries
+ * conflict, the first one wins. A mistake in an entry is its outcome, and does not stop the others. A failure of the
+ * storage stops everything: later entries would fail, too.
  */
 export async function* importAll(
   intake: Intake,
@@ -53,7 +53,7 @@ export async function* importAll(
 }
 
 interface Prepared {
-  /** Throws what the storage threw, now or while this entry was prepared: in its turn, and no earlier. */
+  /** Throws if the storage failed, now or while this entry was prepared. So errors come in the order of the entries. */
   add(): Promise<Outcome>
   discard(): Promise<void>
 }

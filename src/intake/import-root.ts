@@ -17,7 +17,7 @@ export interface Intake {
 
 export interface Imported {
   readonly rootId: string
-  /** `mended`: it was there, and pictures of it were not. */
+  /** `mended`: the root was there, and some of its pictures were missing or damaged. */
   readonly outcome: 'added' | 'present' | 'mended'
 }
 
@@ -26,17 +26,17 @@ interface PictureHashes {
   readonly preview: string | undefined
 }
 
-/** Pictures of one root that are read, decoded or written at a time. */
+/** So many pictures of one root are read, decoded or written at a time. */
 export const PICTURES_AT_ONCE = 4
 
-/** A root whose pictures are checked and staged. `add` or `discard` it, once. */
+/** A root whose pictures are checked and staged. Call `add` or `discard`, once. */
 export interface PreparedRoot {
-  /** Adds all of it or nothing. Throws `conflict`, or what storage throws. */
+  /** Adds all of it or nothing. Throws `conflict`, or an error of the storage. */
   add(): Promise<Imported>
   discard(): Promise<void>
 }
 
-/** Turns a submission into a root: all of it or nothing. Throws `bad_request`, `conflict`, or what storage throws. */
+/** Imports a root: all of it or nothing. Throws `bad_request`, `conflict`, or an error of the storage. */
 export async function importRoot(
   intake: Intake,
   projectId: string,
@@ -46,8 +46,8 @@ export async function importRoot(
 }
 
 /**
- * Does everything but adding it. The same submission again will answer `present` or `mended`: ids that were not given
- * follow from the content. Throws `bad_request`, or what storage throws.
+ * Does everything except adding it. Ids that were not given are made from the content, so the same submission a second
+ * time gives `present` or `mended`. Throws `bad_request`, or an error of the storage.
  */
 export async function prepareRoot(
   intake: Intake,
@@ -56,7 +56,7 @@ export async function prepareRoot(
   onPicture: () => void = () => {},
 ): Promise<PreparedRoot> {
   refuseMistakes(submission, intake.limits.jobsPerRoot)
-  // A pass of its own: a repeated import reads the pictures and does no more, and no root is held in memory.
+  // Pictures are read twice, here only to be hashed: a repeated import ends after this, and no root is held in memory.
   const hashes = await Array.fromAsync(
     inParallel(submission.jobs, PICTURES_AT_ONCE, (job) => hashPictures(intake, job)),
   )
@@ -163,7 +163,7 @@ function naming(source: PictureSource, error: unknown): unknown {
   return new AppError('bad_request', `${source.label} ${error.message}`, { cause: error })
 }
 
-/** Everything that describes the root, as stated or by default; not the ids and times that the import made up. */
+/** Covers everything that describes the root, given or by default. Ids and times made by the import are not part of it. */
 function digestOf(submission: Submission, hashes: readonly PictureHashes[]): string {
   const jobs = submission.jobs.map((job, position) => {
     const { image, preview } = hashes[position] as PictureHashes
@@ -173,7 +173,7 @@ function digestOf(submission: Submission, hashes: readonly PictureHashes[]): str
   return sha256(JSON.stringify([submission.created, jobs]))
 }
 
-/** A UUID that follows from its parts (version 8: the application's own scheme). */
+/** A UUID made from its parts: equal parts, equal UUID (version 8: the application's own scheme). */
 function idFrom(...parts: string[]): string {
   const hex = sha256(parts.join('\n'))
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16)

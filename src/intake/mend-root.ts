@@ -6,7 +6,7 @@ import { type Imported, PICTURES_AT_ONCE, type PreparedRoot } from './import-roo
 /** Puts the pictures of a job of the submission under their keys. */
 type Stage = (batch: Pick<ImageBatch, 'add'>, job: { position: number; uuid: string }) => Promise<void>
 
-/** For a root that is there: puts back those of its pictures that are missing or damaged, and touches no other. */
+/** For a root that was imported before. Puts back pictures that are missing or damaged, and changes no other. */
 export async function prepareMending(
   { store, images }: { store: Pick<Store, 'jobsOf'>; images: Images },
   { projectId, rootId }: { projectId: string; rootId: string },

@@ -5,12 +5,12 @@ import type { Entry } from './import-all.ts'
 import { pictureFile } from './picture-file.ts'
 import { parseEntry } from './submission.ts'
 
-/** 10,000 jobs with long addresses fit; a file that is no NDJSON at all does not fill the memory. */
+/** Enough for 10,000 jobs with long addresses. A file that is not NDJSON does not fill the memory. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 const NEWLINE = 10
 
-/** One root a line; lines without anything on them do not count. */
+/** One root per line. Empty lines are skipped. */
 export async function* readNdjson(path: string): AsyncGenerator<Entry> {
   const folder = dirname(path)
   for await (const { number, bytes } of readLines(path)) {
@@ -21,7 +21,7 @@ export async function* readNdjson(path: string): AsyncGenerator<Entry> {
   }
 }
 
-/** How many pictures the file names, for progress; lines that are no roots count as none. */
+/** How many pictures the file names, for progress. Lines that are not roots count as none. */
 export async function countPictures(path: string): Promise<number> {
   let pictures = 0
   for await (const { bytes } of readLines(path)) {
@@ -29,7 +29,7 @@ export async function countPictures(path: string): Promise<number> {
       const { jobs } = JSON.parse(decode(bytes))
       if (Array.isArray(jobs)) pictures += jobs.length
     } catch {
-      // Reported when the line's turn comes.
+      // Reported when this line is imported.
     }
   }
   return pictures
@@ -37,7 +37,7 @@ export async function countPictures(path: string): Promise<number> {
 
 interface Line {
   readonly number: number
-  /** Undefined where the line is too long to be held. */
+  /** Undefined if the line is too long. */
   readonly bytes: Buffer | undefined
 }
 

@@ -4,7 +4,7 @@ import { isAbsolute, join } from 'node:path'
 import { AppError } from '../errors.ts'
 import type { PictureSource } from './submission.ts'
 
-/** What is wrong with a path, as against what is wrong with the machine. */
+/** Errors that are mistakes in a path. All others are failures of the machine. */
 const MISTAKES: Record<string, string> = {
   ENOENT: 'does not exist',
   ENOTDIR: 'does not exist',
@@ -21,7 +21,7 @@ export function pictureFile(folder: string, path: string): PictureSource {
     label: path,
     async read(maxBytes) {
       if (isAbsolute(path)) throw new AppError('bad_request', 'must be a relative path')
-      // Without O_NONBLOCK, opening a pipe would wait for someone to write to it.
+      // Without O_NONBLOCK, opening a named pipe would wait for a writer.
       const flags = constants.O_RDONLY | constants.O_NONBLOCK
       const file = await open(join(folder, path), flags).catch((error: NodeJS.ErrnoException) => {
         const mistake = MISTAKES[error.code ?? '']

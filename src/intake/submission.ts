@@ -4,14 +4,14 @@ import { DEFAULT_BASEPATH, DEFAULT_LOADING_TIME } from '../contract/results.ts'
 import { rule, type Static, Type } from '../contract/schema.ts'
 import { AppError } from '../errors.ts'
 
-/** Bytes of a picture, wherever they come from, with a name for messages. */
+/** Where the bytes of a picture come from, with a name for messages. */
 export interface PictureSource {
   readonly label: string
-  /** Throws `bad_request` where there is nothing to read, or more than `maxBytes`. */
+  /** Throws `bad_request` if it cannot be read, or has more than `maxBytes`. */
   read(maxBytes: number): Promise<Buffer>
 }
 
-/** A root as someone hands it in: pictures not yet read, ids perhaps not yet given. */
+/** A root to import. Its pictures are not read yet, and it may have no ids. */
 export interface Submission {
   readonly rootId: string | undefined
   readonly created: number | undefined
@@ -25,7 +25,7 @@ export interface SubmittedJob {
   readonly name: string
   readonly loadingTime: number
   readonly basepath: string
-  /** As stated; checked against the picture. */
+  /** As the file says. The picture must have the same. */
   readonly width: number | undefined
   readonly height: number | undefined
   readonly image: PictureSource
@@ -69,7 +69,7 @@ const RootEntry = Type.Object(
 
 const SHOWN_MISTAKES = 10
 
-/** One line of an import file. Throws `bad_request` naming every field that is wrong. */
+/** Reads one line of an import file. Throws `bad_request` with every field that is wrong. */
 export function parseEntry(text: string, openPicture: (path: string) => PictureSource): Submission {
   const entry = parseJson(text)
   for (const job of jobsOf(entry)) if (typeof job['url'] === 'string') job['url'] = { url: job['url'] }
@@ -113,7 +113,7 @@ function jobsOf(entry: unknown): Record<string, unknown>[] {
   return Array.isArray(jobs) ? jobs.filter((job) => typeof job === 'object' && job !== null) : []
 }
 
-/** What is wrong in several places in the same way is told once. */
+/** A mistake that several fields share is described once. */
 function describeMistakes(mistakes: readonly Mistake[]): string {
   const alike = Map.groupBy(mistakes.slice(0, SHOWN_MISTAKES), ({ detail }) => detail)
   const told = [...alike].map(([detail, same]) => {
@@ -123,7 +123,7 @@ function describeMistakes(mistakes: readonly Mistake[]): string {
   return `${told.join('; ')}${mistakes.length > SHOWN_MISTAKES ? '; and more' : ''}`
 }
 
-/** `#/jobs/0/url` as people write it: `jobs.0.url`. */
+/** `#/jobs/0/url` becomes `jobs.0.url`. */
 function placeOf(pointer: string): string {
   return decodeURIComponent(pointer.slice(2)).replaceAll('/', '.') || 'the line'
 }
