@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { NewRequest } from '../store/captures.ts'
 
-/** What a request asks for. */
+/** The parts of a request that its digest covers. */
 export type Asked = Pick<NewRequest, 'options' | 'pages'>
 
 /**
- * Equal for equal requests, in every version: a client that repeats its request after an upgrade must be recognised. So
- * what could always be asked for has its place, and anything else counts only where it was asked for.
+ * Equal requests have equal digests in every version, so that a request that is repeated after an upgrade is recognised.
+ * Options of the first version have a fixed position. All others count only if they were given.
  */
 export function digestOf({ options, pages }: Asked): string {
   const { width, height, fullPage, tags, failOn, ...others } = options
@@ -20,7 +20,7 @@ export function digestOf({ options, pages }: Asked): string {
     .digest('hex')
 }
 
-/** None, or one object, whatever the order in which the options were given. */
+/** No object, or one with the options sorted by name. */
 function inOrder(options: object): object[] {
   const names = Object.keys(options).sort()
   if (names.length === 0) return []

@@ -1,20 +1,20 @@
-/** Upper ends, in seconds. */
+/** Upper ends of the buckets, in seconds. */
 export const CAPTURE_BUCKETS = [0.5, 1, 2, 5, 10, 20, 60, 120]
 
 export interface Times {
-  /** How many fell into each bucket, and beyond the last. */
+  /** How many are in each bucket, and beyond the last. */
   readonly counts: number[]
   sum: number
 }
 
-/** What this process has captured since it began: the figures that an operator asks for. */
+/** What this process has captured since it started. */
 export class CaptureFigures {
-  /** By how it ended: `done`, or the reason why it failed. */
+  /** By outcome: `done`, or the reason of the failure. */
   readonly times = new Map<string, Times>()
-  /** Of pictures and previews. */
+  /** Bytes of pictures and previews. */
   storedBytes = 0
   underWay = 0
-  /** When a capture last began or ended; in the beginning, when the process began. */
+  /** When a capture last began or ended. At first, when the process started. */
   lastActive: number
   readonly #clock: () => number
 
@@ -28,7 +28,7 @@ export class CaptureFigures {
     this.lastActive = this.#clock()
   }
 
-  /** However it ended, also where another takes over. */
+  /** Called at every end, also if another process takes over. */
   leave(): void {
     this.underWay--
     this.lastActive = this.#clock()

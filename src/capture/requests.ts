@@ -6,11 +6,11 @@ import { type Asked, digestOf } from './digest.ts'
 export interface AcceptOptions {
   readonly now: number
   readonly idempotencyKey: string | undefined
-  /** Left out: a new one. */
+  /** By default, a new id. */
   readonly rootId?: string
 }
 
-/** Takes in what is to be captured. */
+/** Accepts requests. */
 export class Requests {
   readonly #store: Store
   readonly #queue: Queue
@@ -23,8 +23,8 @@ export class Requests {
   }
 
   /**
-   * Answers the id of the root, once it is safe. Throws `not_found`, `conflict` for a key that was used before, or
-   * `rate_limited` where too many pages of the project wait.
+   * Returns the id of the root when it is durable. Throws `not_found`, `conflict` if the idempotency key was used before, or
+   * `rate_limited` if too many pages of the project wait.
    */
   async accept(
     projectId: string,

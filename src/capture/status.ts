@@ -11,7 +11,7 @@ export interface Root {
   readonly rootId: string
 }
 
-/** The status of a request, with those pages that have changed. Not everyone is told of every reason. */
+/** The status of a request, with the pages that have changed. Some projects do not see every reason. */
 export function toStatus(
   rootId: string,
   { created, options, counts, finished, captures }: Changes,
@@ -26,8 +26,8 @@ export function toStatus(
 export type ImportedStatus = (root: RootHead & Root) => AsyncGenerator<{ parts: string[]; last: boolean }>
 
 /**
- * The status of a root that was imported, as text: it came with all its results, and there may be very many. Each piece
- * is made in a turn.
+ * The status of an imported root, as text. All its pages are done, and there may be very many. Each piece is made in a
+ * turn of the client.
  */
 export async function* importedStatus(
   store: Pick<Store, 'pageJobs'>,
@@ -38,7 +38,7 @@ export async function* importedStatus(
   let before = JSON.stringify(head).slice(0, -2)
   for (let from = 0; ; ) {
     const { parts, next }: ImportedPages = await renderPages(store, { projectId, rootId, from })
-    // The last piece may have no job: then no comma belongs before it.
+    // The last piece may have no job, and then needs no comma.
     parts.unshift(before + (from > 0 && parts.length > 0 ? ',' : ''))
     if (next === undefined) parts.push(']}')
     yield { parts, last: next === undefined }
@@ -50,11 +50,11 @@ export async function* importedStatus(
 
 interface ImportedPages {
   readonly parts: string[]
-  /** Where the next begin, if any. */
+  /** The position of the next job, if there is one. */
   readonly next: number | undefined
 }
 
-/** By itself: what a generator has had in its hands it holds until it goes on. */
+/** A function of its own: a generator would keep the rows in memory until its next step. */
 async function renderPages(
   store: Pick<Store, 'pageJobs'>,
   { projectId, rootId, from }: Root & { from: number },

@@ -5,13 +5,13 @@ import type { Captures } from '../store/captures.ts'
 import { type Root, toStatus } from './status.ts'
 import type { WhyWaiting } from './wait-for-room.ts'
 
-/** What is kept for those who are about to ask for the same. */
+/** Bytes of statuses that are kept for clients that ask for the same. */
 const KEPT_BYTES = 16 * 1024 * 1024
 
-/** How far a request is, as bytes that all who ask share. */
+/** The status of a request, as bytes that all clients share. */
 export interface StatusBytes {
   readonly version: number
-  /** Nothing follows. */
+  /** The root is finished: no newer status follows. */
   readonly isFinal: boolean
   /** As a server-sent event. */
   readonly event: Buffer
@@ -25,16 +25,16 @@ export interface StatusOptions {
 }
 
 /**
- * Reads and renders how far a request is: once for all who have seen the same of it, and once for a version. A status
- * that someone has `seen` up to a version has those pages that have changed since; 0 is for all of them.
+ * Reads and renders the status of a request, once for each version and for each `seen`. `seen` is the version that a client
+ * knows: the status has the pages that have changed since. With 0 it has all of them.
  */
 export class Statuses {
   readonly #captures: Pick<Captures, 'findChanges' | 'findVersion'>
   readonly #explainTo: ExplainTo
   readonly #whyWaiting: WhyWaiting
-  /** Why nothing is captured, if that is so. It is part of every status, but of no version. */
+  /** Why nothing is captured, if that is so. It is part of every status, but it does not raise the version. */
   waiting: Waiting | undefined
-  /** The one that was used last is the last. */
+  /** In the order of use: the last one was used last. */
   readonly #kept = new Map<string, StatusBytes>()
   #keptBytes = 0
   readonly #reading = new Map<string, Promise<StatusBytes | undefined>>()
@@ -48,12 +48,12 @@ export class Statuses {
     this.#whyWaiting = whyWaiting
   }
 
-  /** Undefined where there is no request: the root was imported. */
+  /** Undefined if the root was imported: it has no request. */
   async version(root: Root): Promise<number | undefined> {
     return await this.#captures.findVersion(root.projectId, root.rootId)
   }
 
-  /** Of this version or a later one, where it is at hand. */
+  /** A kept status of this version or a later one. */
   kept(root: Root, seen: number, version: number): StatusBytes | undefined {
     const name = this.#nameOf(root, seen)
     const found = this.#kept.get(name)
@@ -63,9 +63,9 @@ export class Statuses {
     return found
   }
 
-  /** The same, read where it is not. Undefined where there is no request. */
+  /** The same, but read if it is not kept. Undefined if there is no request. */
   async read(root: Root, seen: number, version: number, inTurn: InTurn): Promise<StatusBytes | undefined> {
-    // Whoever looks tells of a change.
+    // Calls `onChange` if the reason has changed.
     await this.#whyWaiting()
     const name = this.#nameOf(root, seen)
     for (;;) {
@@ -74,7 +74,7 @@ export class Statuses {
       const reading = this.#reading.get(name)
       if (!reading) return await this.#begin(name, () => inTurn(() => this.#render(root, seen)))
       const found = await reading
-      // It may have begun before this version came.
+      // This read may have begun before the version was written.
       if (!found || found.version >= version) return found
     }
   }

@@ -3,7 +3,7 @@ import { MARK_NAMES, type Seen } from '../contract/seen.ts'
 
 const MAX_TITLE = 500
 
-/** A page may call itself anything. What is kept of it is short, and every database can hold it. */
+/** The page chose these texts. They are shortened, and changed so that every database can store them. */
 export function tidySeen({ status, url, title, failedResources, marks }: Seen): Seen {
   return {
     status,
@@ -16,6 +16,6 @@ export function tidySeen({ status, url, title, failedResources, marks }: Seen): 
 
 function tidyText(text: string, max: number): string {
   const short = text.replaceAll('\0', '').slice(0, max)
-  // Half of a character that the end has left, and halves that were there before.
+  // The cut may leave half of a character. The text may have other halves.
   return short.replace(/[\ud800-\udbff]$/, '').toWellFormed()
 }

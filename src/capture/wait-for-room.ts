@@ -1,18 +1,18 @@
 import type { Waiting } from '../contract/status.ts'
 import type { Images } from '../images/images.ts'
 
-/** For so long an answer holds: whoever asks more often does not ask the disk. */
+/** For so long the answer of the disk is reused. */
 const KNOWN_MS = 1_000
 
 const STORAGE_FULL: Waiting = {
   reason: 'storage_full',
-  detail: 'The disk that holds the pictures is full. Capturing goes on when there is room.',
+  detail: 'The disk that holds the pictures is full. Capturing continues when there is room.',
 }
 
-/** Why nothing is captured at the moment; undefined where nothing keeps it from that. */
+/** Why nothing is captured at the moment. Undefined if captures can begin. */
 export type WhyWaiting = () => Promise<Waiting | undefined>
 
-/** `onChange` is called when it has become another. A store that does not answer says so when it is used. */
+/** `onChange` is called when the reason has changed. If the disk cannot be asked, captures can begin: they will report it. */
 export function createWaitForRoom(
   images: Pick<Images, 'room'>,
   onChange: (waiting: Waiting | undefined) => void,

@@ -4,53 +4,53 @@ import type { Captures } from '../store/captures.ts'
 import type { Root } from './status.ts'
 import { Statuses, type StatusOptions } from './statuses.ts'
 
-/** How much later it is seen at most what another process did. */
+/** Changes by other processes are seen so much later, at most. */
 const LOOK_MS = 500
-/** A database that was away for so long is not only restarting: whoever waits hears of it. */
+/** After so long without the database, watchers fail. A restart of the database is shorter. */
 const AWAY_MS = 2_000
-/** Roots that are looked for by one statement. */
+/** Roots whose versions one statement reads. */
 const ROOTS_AT_ONCE = 500
-/** Watchers that are told in one turn: about a millisecond. */
+/** Watchers that are woken in one turn: about a millisecond. */
 const TOLD_AT_ONCE = 50
 
-/** Someone who waits for news of a root. */
+/** Waits for changes of one root. */
 export interface Watcher {
-  /** Whose turns it takes to tell it. */
+  /** The client whose turns are used to wake it. */
   readonly client: string
-  /** The version that it knows. */
+  /** The version that it has seen. */
   readonly seen: number
-  /** There is a newer one. */
+  /** There is a newer version. */
   wake(version: number): void
-  /** The same version has to be told once more: something that is no part of it has changed. */
+  /** The same version must be sent again: a part of the status that has no version has changed. */
   wakeAgain(): void
-  /** Nobody can tell any more whether there is. */
+  /** The database does not answer: changes cannot be seen. */
   fail(error: unknown): void
 }
 
 interface Watched extends Root {
   readonly watchers: Set<Watcher>
-  /** What all its watchers were told of, or knew when they came. */
+  /** The version that all its watchers were told, or had seen when they came. */
   toldVersion: number
-  /** While its watchers are told. */
+  /** Its watchers are being woken. */
   isTelling: boolean
 }
 
 /**
- * Tells when something happened to a root. What this process does is told at once; what others do is looked for, for
- * all who wait together. What happens while watchers are told is told when that is over, and all of it at once.
+ * Wakes the watchers of a root when it has changed. Changes by this process are known at once. Changes by other processes
+ * are looked for, for all watched roots together. Changes that come while watchers are woken are told afterwards, together.
  */
 export class Watch {
   readonly statuses: Statuses
   readonly #captures: Pick<Captures, 'findVersions'>
   readonly #turns: FairTurns
   readonly #watched = new Map<string, Watched>()
-  /** To these something has happened here. */
+  /** Roots that may have changed: their versions are read next. */
   readonly #told = new Set<Watched>()
   #timer: NodeJS.Timeout | undefined
   #isAboutToLook = false
   #isLooking = false
   #size = 0
-  /** When the database was first not there. */
+  /** Since when the database does not answer. */
   #awaySince: number | undefined
 
   constructor(captures: Captures, turns: FairTurns, options: StatusOptions) {
@@ -59,12 +59,12 @@ export class Watch {
     this.#turns = turns
   }
 
-  /** How many watch. */
+  /** How many watchers there are. */
   get size(): number {
     return this.#size
   }
 
-  /** From now on; until the function that it answers is called. */
+  /** Adds a watcher. Returns the function that removes it. */
   add({ projectId, rootId }: Root, watcher: Watcher): () => void {
     const name = projectId + rootId
     const watched = this.#watched.get(name) ?? {
@@ -85,7 +85,7 @@ export class Watch {
     }
   }
 
-  /** Resolves with the version when the root's is newer than `seen`; with `seen` when the signal says so. */
+  /** Resolves with the version when it is newer than `seen`. Resolves with `seen` if the signal is aborted first. */
   async newer(
     root: Root,
     { client, seen }: Pick<Watcher, 'client' | 'seen'>,
@@ -104,21 +104,21 @@ export class Watch {
     }
   }
 
-  /** Something happened here. */
+  /** This process has changed the root. */
   tell({ projectId, rootId }: Root): void {
     const watched = this.#watched.get(projectId + rootId)
     if (!watched) return
     this.#told.add(watched)
     if (this.#isAboutToLook) return
     this.#isAboutToLook = true
-    // Not at once: what happens together is told together.
+    // A moment later, so that changes at the same time are told together.
     setImmediate(() => {
       this.#isAboutToLook = false
       void this.#lookNow()
     })
   }
 
-  /** Nothing is captured, for this reason, or it goes on: that concerns every root. */
+  /** Capturing has stopped for this reason, or continues. That changes the status of every root. */
   tellAll(waiting: Waiting | undefined): void {
     this.statuses.waiting = waiting
     const all = [...this.#watched.values()].flatMap(({ watchers }) => [...watchers])
@@ -162,14 +162,14 @@ export class Watch {
     if (!first) return
     watched.isTelling = true
     const inTurn = this.#turns.for(first.client)
-    // Most have seen the same: what is new to them is at hand when they are told. Who is not so lucky reads it again.
+    // Most watchers have seen the same version as the first: their status is kept then. The others read it themselves.
     await this.statuses.read(watched, first.seen, version, inTurn).catch(() => {})
     await this.#inSlices(behind, (watcher) => watcher.wake(version))
     watched.isTelling = false
     if (this.#told.has(watched)) void this.#lookNow()
   }
 
-  /** By turns between their clients. */
+  /** In turns of their clients. */
   async #inSlices(watchers: readonly Watcher[], tell: (watcher: Watcher) => void): Promise<void> {
     const byClient = Map.groupBy(watchers, ({ client }) => client)
     const tellSome = async ([client, all]: [string, Watcher[]]) => {

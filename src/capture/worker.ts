@@ -27,11 +27,11 @@ export interface WorkerOptions {
   readonly figures: CaptureFigures
   readonly standstill: Pick<Standstill, 'since'>
   readonly onBegun: (task: CaptureTask) => void
-  /** Called whenever this process has ended a capture. */
+  /** Called after this process has ended a capture. */
   readonly onEnded: (task: CaptureTask) => void
 }
 
-/** From a task to a result: picture, preview, both durable, then the row that shows them. */
+/** Captures a page: takes its picture, makes the preview, stores both, and then writes the row that shows them. */
 export function createWork({
   camera,
   captures,
@@ -53,10 +53,10 @@ export function createWork({
     const began = performance.now()
     onBegun(task)
     const outcome = await capture(task, signal, began)
-    // Whoever lost it meanwhile changes nothing: the store knows whose it is.
+    // Changes nothing if another process has taken over: the store knows the last attempt.
     const ended = await captures.finish(task, outcome, clock())
     const { rootId, position, attempts } = task
-    // Whoever asked may be told less.
+    // The log has the full reason. The client may see less.
     const { reason, detail } = 'reason' in outcome ? outcome : {}
     const what = reason ? { reason, detail } : { uuid: task.uuid }
     log.info({ rootId, position, attempts, ...what, late: !ended }, 'captured')
@@ -71,7 +71,7 @@ export function createWork({
       return {
         reason: 'crashed',
         detail:
-          `The process that captured it has died ${MAX_DEATHS} times, ` +
+          `The process that captured it died ${MAX_DEATHS} times, ` +
           `the last ${MAX_DEATHS - SUSPECT_DEATHS} times with nothing else under way.`,
       }
     }
@@ -106,7 +106,7 @@ export function createWork({
       await publish(task, picture, signal)
     } catch (error) {
       if (!(await mightFit(error))) throw error
-      // Others may have taken the room for a moment.
+      // Other pictures may have taken the room for a moment.
       await publish(task, picture, signal).catch(async (again) => {
         throw (await mightFit(again)) ? neverFits(picture) : again
       })
@@ -115,7 +115,7 @@ export function createWork({
     return { width: picture.width, height: picture.height }
   }
 
-  /** There was no room for it, and yet there is some: without it the disk is not full. */
+  /** Storing failed for want of room, but the disk is not full without this picture. */
   async function mightFit(error: unknown): Promise<boolean> {
     if (!(error instanceof AppError) || error.code !== 'storage_full') return false
     const room = await images.room()

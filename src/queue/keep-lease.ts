@@ -1,10 +1,10 @@
 export interface KeptLease {
-  /** Tells that another process has taken over. */
+  /** Aborted when another process has taken over. */
   readonly lost: AbortSignal
   letGo(): void
 }
 
-/** Renews a lease every so often, until it is let go. `renew` answers whether it is still ours. */
+/** Renews a lease regularly, until it is released. `renew` returns whether it is still ours. */
 export function keepLease(everyMs: number, renew: () => Promise<boolean>): KeptLease {
   const lost = new AbortController()
   let isRenewing = false
@@ -14,7 +14,7 @@ export function keepLease(everyMs: number, renew: () => Promise<boolean>): KeptL
     try {
       if (!(await renew())) lost.abort(new Error('another process has taken over this capture'))
     } catch {
-      // Made up for by the next one; where none succeeds, the end of the capture is refused.
+      // The next renewal may succeed. If none does, the store refuses the end of the capture.
     } finally {
       isRenewing = false
     }

@@ -2,27 +2,27 @@ import type { UnderWay } from '../store/captures.ts'
 
 interface Seen {
   readonly lease: number
-  /** Since when it has not changed, as far as this process has seen. */
+  /** Since when this process has seen no change. */
   readonly since: number
 }
 
 /**
- * Finds the attempts whose processes have died: nobody renews their leases. How long a lease has not changed is told by this
- * process's own monotonic time. What clocks say does not matter: they jump, and differ between machines.
+ * Finds the attempts whose processes have died: their leases are not renewed. The time without a change is measured by the
+ * monotonic clock of this process. Other clocks are not used: they jump, and differ between machines.
  */
 export class LostAttempts {
   readonly #lostMs: number
   #seen = new Map<string, Seen>()
   #looked = Number.NEGATIVE_INFINITY
 
-  /** `lostMs`: a lease that has not changed for so long is a dead process's. */
+  /** `lostMs`: a lease that has not changed for so long belongs to a dead process. */
   constructor(lostMs: number) {
     this.#lostMs = lostMs
   }
 
-  /** To be called again and again, with all that is under way elsewhere. Answers what is lost. */
+  /** Must be called regularly, with all attempts under way in other processes. Returns those that are lost. */
   look(underWay: readonly UnderWay[], now: number): UnderWay[] {
-    // After a longer gap nothing is known: this process stood still, or the database was away, and then nobody could renew.
+    // After a long gap, leases prove nothing: this process stood still, or no process could reach the database to renew.
     const gap = now - this.#looked > this.#lostMs / 2
     this.#looked = now
     const before = gap ? new Map<string, Seen>() : this.#seen

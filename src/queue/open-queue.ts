@@ -6,23 +6,23 @@ import { LostAttempts } from './lost-attempts.ts'
 import { type Queue, type QueueOptions, StoodStill } from './queue.ts'
 import { delayAfterDeath, isOurs, pauseAfter } from './retry.ts'
 
-/** Whoever is at a capture renews its lease. One that does not change for this long is a dead process's. */
+/** A process renews the lease of its attempt. A lease that does not change for so long belongs to a dead process. */
 const LEASE_MS = 20_000
-/** What other processes have queued, and what has become due, is seen this much later at most. */
+/** Captures that other processes queued, or that became due, are seen so much later, at most. */
 const LOOK_MS = 1_000
-/** What a command is going to capture itself is left alone for so long, even if it dies. */
+/** Other processes leave captures of a command alone for so long, even if the command dies. */
 const HOLD_MS = 10 * 60_000
-/** After the queue could not be read. */
+/** The pause after the queue could not be read. */
 const PAUSE_MS = 5_000
-/** Renewing must not take the connections of a database from those who read, least of all from one that does not answer. */
+/** Few at a time: renewing must not take the connections from readers, above all if the database is slow. */
 const RENEWED_AT_ONCE = 3
-/** A database that is away hears of nothing, and finds out by itself when leases run out. */
+/** Then closing does not wait for the database. Other processes take over when the leases are not renewed. */
 const CLOSE_MS = 20_000
-/** A page that may kill its process waits until nothing else is under way, but others do not wait for it more often. */
+/** A suspect may kill its process, so nothing else is under way then. At most this often, others wait for suspects. */
 const SUSPECTS_MS = 10_000
 const TAKEN_OVER = 'another process has taken over a capture'
 
-/** The store itself is the queue, and this process works it off; others on the same store may help. */
+/** The rows of the store are the queue. Any number of processes can work on the same store. */
 export function openQueue(
   captures: Captures,
   {
@@ -43,7 +43,7 @@ export function openQueue(
   const own = new Set<{ projectId: string; rootId: string }>()
   const renewals = createLimiter(RENEWED_AT_ONCE)
   const ours = new Set<string>()
-  /** A suspect is under way, and nothing beside it. */
+  /** A suspect is under way, and nothing else may begin. */
   let isAlone = false
   let suspectsSince = performance.now()
 
@@ -69,7 +69,7 @@ export function openQueue(
       const isStillOurs = await captures
         .putBack(task, { now: clock(), due: clock() + pause, counts, died })
         .catch((cause) => {
-          // Then nobody renews its lease, and another gives it back.
+          // Its lease is no longer renewed, so another process will put it back.
           log.error({ err: cause }, 'could not put a capture back into the queue')
           return true
         })
@@ -100,8 +100,8 @@ export function openQueue(
     running.add(ended)
   }
 
-  /** Whether a suspect has waited long enough: then nothing else begins until it has. */
-  const isSuspectsTurn = async (): Promise<boolean> => {
+  /** Whether a suspect has waited long enough. Then nothing else begins before it. */
+  const hasSuspectWaited = async (): Promise<boolean> => {
     if (ownOnly || performance.now() - suspectsSince < SUSPECTS_MS) return false
     if (await captures.anySuspect(clock())) return true
     suspectsSince = performance.now()
@@ -119,11 +119,11 @@ export function openQueue(
 
   const takeAll = async (): Promise<void> => {
     while (!closing.signal.aborted && !isAlone && running.size < concurrency + extra) {
-      // Costs next to nothing, and almost always there is nothing.
+      // A cheap query first: almost always nothing waits.
       if (!(await captures.anyUnfinished())) return
       if (await mayNotBegin?.()) return
       const idleOnly = running.size >= concurrency
-      const task = (await isSuspectsTurn()) ? undefined : await takeNext({ idleOnly })
+      const task = (await hasSuspectWaited()) ? undefined : await takeNext({ idleOnly })
       if (task) start(task)
       else if (running.size === 0) return await takeSuspect()
       else return
@@ -131,7 +131,7 @@ export function openQueue(
   }
 
   const lostAttempts = new LostAttempts(leaseMs)
-  /** What a dead process was at goes back to the queue. */
+  /** Captures of dead processes go back to the queue. */
   const giveBackLost = async (): Promise<void> => {
     if (!(await captures.anyUnfinished())) return
     const others = (await captures.findUnderWay()).filter(({ uuid }) => !ours.has(uuid))
@@ -149,11 +149,11 @@ export function openQueue(
     }
   }
 
-  /** As long as the queue is open: what is watched for must be looked at in time, however much is under way. */
-  const watchOthers = async (): Promise<void> => {
+  /** Runs while the queue is open, on its own: leases must be read regularly, even if all slots are busy. */
+  const lookForLost = async (): Promise<void> => {
     while (!closing.signal.aborted) {
       await sleep(leaseMs / 8, undefined, { signal: closing.signal, ref: false }).catch(() => {})
-      // Whoever takes the next page hears that the database is away.
+      // If the database is away, taking the next page reports it.
       if (!closing.signal.aborted) await giveBackLost().catch(() => {})
     }
   }
@@ -176,11 +176,11 @@ export function openQueue(
   }
 
   const looping = concurrency > 0 ? loop() : undefined
-  if (concurrency > 0 && !ownOnly) void watchOthers()
+  if (concurrency > 0 && !ownOnly) void lookForLost()
   return {
     ...(ownOnly && { heldUntil: (now: number) => now + HOLD_MS }),
     wake(root) {
-      // Only a command keeps them, and that is soon over.
+      // Never removed: only a command fills this set, and it ends soon.
       if (ownOnly) own.add(root)
       wake()
     },

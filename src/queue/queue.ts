@@ -1,44 +1,44 @@
 import type { Logger } from 'pino'
 import type { CaptureTask } from '../store/captures.ts'
 
-/** How often capturing one page is begun before it is given up. */
+/** Attempts at a page before it fails. */
 export const MAX_ATTEMPTS = 3
-/** How often a process may die at a page: SUSPECT_DEATHS times beside others, and then with nothing else under way. */
+/** Deaths of processes before a page fails: SUSPECT_DEATHS beside other pages, the rest with nothing else under way. */
 export const MAX_DEATHS = 10
 
-/** A page failed while its process stood still: no fault that can be told. It counts like a death of the process. */
+/** A page failed while its process stood still, so the fault is unknown. It counts like a death of the process. */
 export class StoodStill extends Error {
   override readonly name = 'StoodStill'
 }
 
 /**
- * Captures one page and ends it in the store, whatever became of it. Throws what has nothing to do with the page: then
- * it is tried again later. The signal tells that it is not ours any more, or that there is no time left.
+ * Captures one page and writes its end to the store, done or failed. Throws if the page is not the reason: then it is tried
+ * again later. The signal is aborted if another process has taken over, or if the queue closes.
  */
 export type Work = (task: CaptureTask, signal: AbortSignal) => Promise<void>
 
 export interface QueueOptions {
   readonly work: Work
-  /** Captures under way at a time. 0: others work it off. */
+  /** Captures under way at a time. 0: only other processes capture. */
   readonly concurrency: number
-  /** So many more, for projects that have nothing under way: nobody's first page waits for another's to end. */
+  /** So many more, for projects that have nothing under way. So the first page of a project does not wait for others. */
   readonly extra?: number
   readonly log: Pick<Logger, 'warn' | 'error'>
   readonly clock?: () => number
-  /** Asked before a capture begins: why none may at the moment. */
+  /** Called before a capture begins. Returns why none may begin at the moment, if that is so. */
   readonly mayNotBegin?: () => Promise<unknown>
-  /** A process that has not renewed its leases for so long has died. */
+  /** A process that has not renewed its leases for so long is dead. */
   readonly leaseMs?: number
-  /** Only what was accepted through this very queue, and nobody else takes that: for a command that captures itself. */
+  /** Captures only requests that this queue accepted, and no other process captures them. For a command that captures. */
   readonly ownOnly?: boolean
 }
 
-/** Who captures what next. Whatever was accepted is captured at least once, and ended once. */
+/** Chooses what is captured next. Every accepted page is captured at least once, and ended once. */
 export interface Queue {
-  /** For requests that are to be accepted for this queue alone: until when. */
+  /** Until when a request is held for this queue alone. */
   readonly heldUntil?: (now: number) => number
-  /** Something was accepted by this process: there is no need to wait until it is looked for. */
+  /** This process has accepted a request: the queue looks at once. */
   wake(root: { projectId: string; rootId: string }): void
-  /** Begins nothing more; what is under way is given back. */
+  /** Begins nothing more. Captures under way go back to the queue. */
   close(): Promise<void>
 }
