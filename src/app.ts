@@ -53,7 +53,7 @@ export async function openService(
   const unread = new ByteBudget(config.limits.unreadBytes)
   const studio = await openStudio(config, storage, { log, clock, turns, fixedAddresses })
   const sweeps = new Sweeps(storage, log)
-  const { requests, watch, importedStatus, ready, findBrowser, whyWaiting, isStuck } = studio
+  const { requests, watchers, importedStatus, ready, findBrowser, whyWaiting, isStuck } = studio
   const server = await createServer(
     {
       config,
@@ -67,7 +67,7 @@ export async function openService(
       pages,
       makeArchive: createArchives(store, images, turns),
       requests,
-      watch,
+      watchers,
       importedStatus,
       ready,
       findBrowser,
@@ -77,7 +77,7 @@ export async function openService(
         captures: studio.figures,
         backlog: () => store.captures.findBacklog(),
         databaseConnections: () => store.connections(),
-        watchers: () => watch.size,
+        watchers: () => watchers.size,
         bodies: () => bodies,
         refused: refusals.counts,
         gone: gone.counts,

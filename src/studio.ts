@@ -4,10 +4,10 @@ import type { FoundBrowser } from './browser/browser.ts'
 import type { Camera } from './camera/camera.ts'
 import { CaptureFigures } from './capture/figures.ts'
 import { Requests } from './capture/requests.ts'
+import { RootWatchers } from './capture/root-watchers.ts'
 import { Standstill } from './capture/standstill.ts'
 import { type ImportedStatus, importedStatus } from './capture/status.ts'
 import { createWaitForRoom, type WhyWaiting } from './capture/wait-for-room.ts'
-import { Watch } from './capture/watch.ts'
 import { createWork } from './capture/worker.ts'
 import type { Config } from './config/config.ts'
 import type { FixedAddress } from './egress/guard.ts'
@@ -21,7 +21,7 @@ const STUCK_MS = 2 * 60_000
 /** Everything that captures pages. */
 export interface Studio {
   readonly requests: Requests
-  readonly watch: Watch
+  readonly watchers: RootWatchers
   /** The status of a root that was imported. */
   readonly importedStatus: ImportedStatus
   /** What this process has captured. */
@@ -57,12 +57,15 @@ export async function openStudio(
   const { captures } = storage.store
   const { concurrency } = config.capture
   const camera = whenNeeded(() => openCamera(config, { log, fixedAddresses }))
-  const watch = new Watch(captures, turns, { explainTo: config.explainTo, whyWaiting: () => whyWaiting() })
+  const watchers = new RootWatchers(captures, turns, {
+    explainTo: config.explainTo,
+    whyWaiting: () => whyWaiting(),
+  })
   /** The error of the last start of the browser. */
   let broken: { readonly path: string | undefined; readonly error: unknown } | undefined
   const figures = new CaptureFigures(clock)
   const standstill = new Standstill()
-  const whyWaiting: WhyWaiting = createWaitForRoom(storage.images, (waiting) => watch.tellAll(waiting))
+  const whyWaiting: WhyWaiting = createWaitForRoom(storage.images, (waiting) => watchers.tellAll(waiting))
   const work = createWork({
     camera,
     captures,
@@ -72,8 +75,8 @@ export async function openStudio(
     clock,
     figures,
     standstill,
-    onBegun: (task) => watch.tell(task),
-    onEnded: (task) => watch.tell(task),
+    onBegun: (task) => watchers.tell(task),
+    onEnded: (task) => watchers.tell(task),
   })
   // While one picture is stored the next is taken. So more captures run than the camera has slots.
   const underWay = concurrency === 0 ? 0 : concurrency + Math.ceil(concurrency / 2)
@@ -84,7 +87,7 @@ export async function openStudio(
   })
   return {
     requests: new Requests(storage.store, queue, { mostWaiting: config.limits.pagesWaiting }),
-    watch,
+    watchers,
     importedStatus: (root) => importedStatus(storage.store, root),
     figures,
     whyWaiting,

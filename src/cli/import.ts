@@ -74,9 +74,9 @@ async function runImport(source: string, { project, baseUrl }: ImportOptions): P
     const progress = createProgress({ title: 'Importing', unit: 'pictures', total: pictures })
     const counts = { added: 0, present: 0, mended: 0, failed: 0, pictures: 0 }
     const signal = abortOnSignal(progress.interrupt)
-    const watch = { onPictures: progress.advance, signal }
+    const control = { onPictures: progress.advance, signal }
     try {
-      for await (const result of importAll(intake, projectId, entries, watch)) {
+      for await (const result of importAll(intake, projectId, entries, control)) {
         counts[result.outcome]++
         if (result.outcome === 'added') counts.pictures += result.jobs
         if (result.outcome === 'failed' || !process.stdout.isTTY) progress.interrupt(() => report(result))

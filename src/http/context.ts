@@ -3,9 +3,9 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServer
 import type { Door } from '../access/door.ts'
 import type { ApiKey, Keys } from '../access/keys.ts'
 import type { Requests } from '../capture/requests.ts'
+import type { RootWatchers } from '../capture/root-watchers.ts'
 import type { ImportedStatus } from '../capture/status.ts'
 import type { WhyWaiting } from '../capture/wait-for-room.ts'
-import type { Watch } from '../capture/watch.ts'
 import type { Config } from '../config/config.ts'
 import type { Static } from '../contract/schema.ts'
 import type { Images } from '../images/images.ts'
@@ -45,7 +45,7 @@ export interface HttpContext {
   readonly pages: Pages
   readonly makeArchive: MakeArchive
   readonly requests: Requests
-  readonly watch: Watch
+  readonly watchers: RootWatchers
   readonly importedStatus: ImportedStatus
   /** Throws AppError `no_browser` where nothing could be captured. */
   readonly ready: () => Promise<void>

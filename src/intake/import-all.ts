@@ -15,7 +15,7 @@ export type Outcome = { readonly where: string; readonly jobs: number } & (
   | { readonly outcome: 'failed'; readonly reason: string }
 )
 
-export interface Watch {
+export interface ImportControl {
   /** Called when pictures were added, found present, or refused. */
   onPictures?: (count: number) => void
   /** If it is aborted, no further entry begins. Entries under way are finished. */
@@ -33,16 +33,16 @@ export async function* importAll(
   intake: Intake,
   projectId: string,
   entries: Iterable<Entry> | AsyncIterable<Entry>,
-  watch: Watch = {},
+  control: ImportControl = {},
 ): AsyncGenerator<Outcome> {
   const staged = new Set<Prepared>()
   const prepareEntry = async (entry: Entry) => {
-    const prepared = await prepare(intake, projectId, entry, watch)
+    const prepared = await prepare(intake, projectId, entry, control)
     staged.add(prepared)
     return prepared
   }
   try {
-    const wanted = takeUntil(entries, watch.signal)
+    const wanted = takeUntil(entries, control.signal)
     for await (const prepared of inParallel(wanted, ROOTS_AT_ONCE, prepareEntry)) {
       staged.delete(prepared)
       yield await prepared.add()
@@ -58,13 +58,18 @@ interface Prepared {
   discard(): Promise<void>
 }
 
-async function prepare(intake: Intake, projectId: string, entry: Entry, watch: Watch): Promise<Prepared> {
+async function prepare(
+  intake: Intake,
+  projectId: string,
+  entry: Entry,
+  control: ImportControl,
+): Promise<Prepared> {
   const { where } = entry
   let jobs = 0
   let counted = 0
   const count = (pictures: number) => {
     counted += pictures
-    watch.onPictures?.(pictures)
+    control.onPictures?.(pictures)
   }
   const finish = async (imported: () => Promise<Imported>): Promise<Outcome> => {
     try {

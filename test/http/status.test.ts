@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { Watch } from '../../src/capture/watch.ts'
+import { RootWatchers } from '../../src/capture/root-watchers.ts'
 import { CAPTURE_REASONS, type CaptureReason, type RootStatus } from '../../src/contract/status.ts'
 import { FairTurns } from '../../src/shares/fair-turns.ts'
 import {
@@ -425,7 +425,7 @@ describe('who waits', () => {
     const versions = new Map<string, number>()
     const findVersions = async (roots: readonly { rootId: string }[]) =>
       roots.map(({ rootId }) => versions.get(rootId) ?? 1)
-    const watch = new Watch({ ...store.captures, findVersions }, new FairTurns(1), {
+    const watchers = new RootWatchers({ ...store.captures, findVersions }, new FairTurns(1), {
       explainTo: new Set(),
       whyWaiting: async () => undefined,
     })
@@ -433,7 +433,7 @@ describe('who waits', () => {
     const never = new AbortController()
     let woken = 0
     const waiting = [root, root, other].map((each) =>
-      watch.newer(each, knows, never.signal).then(() => {
+      watchers.newer(each, knows, never.signal).then(() => {
         woken++
       }),
     )
@@ -441,11 +441,11 @@ describe('who waits', () => {
     await sleep(700)
     expect(woken).toBe(0)
     versions.set(root.rootId, 2)
-    watch.tell(root)
+    watchers.tell(root)
     await Promise.all(waiting.slice(0, 2))
     expect(woken).toBe(2)
     never.abort()
     await Promise.all(waiting)
-    await watch.newer(root, knows, never.signal)
+    await watchers.newer(root, knows, never.signal)
   })
 })

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
+import type { RootWatchers, Watcher } from '../../capture/root-watchers.ts'
 import type { Root } from '../../capture/status.ts'
 import type { StatusBytes } from '../../capture/statuses.ts'
-import type { Watch, Watcher } from '../../capture/watch.ts'
 import type { ByteBudget } from '../../shares/byte-budget.ts'
 import type { InTurn } from '../../shares/fair-turns.ts'
 import type { OpenAnswer } from './open-answers.ts'
@@ -16,7 +16,7 @@ export interface EventStreamOptions {
   readonly root: Root
   readonly client: string
   readonly seen: number
-  readonly watch: Watch
+  readonly watchers: RootWatchers
   readonly inTurn: InTurn
   readonly response: ServerResponse
   readonly unread: ByteBudget
@@ -63,15 +63,15 @@ export class EventStream implements Watcher, OpenAnswer {
   #goOn(): void {
     if (this.#isBusy || this.#isOver || !(this.#newest > this.seen || this.#isOld)) return
     this.#isOld = false
-    const { watch, root, inTurn } = this.#options
+    const { watchers, root, inTurn } = this.#options
     const version = Math.max(this.#newest, this.seen)
-    const kept = watch.statuses.kept(root, this.seen, version)
+    const kept = watchers.statuses.kept(root, this.seen, version)
     if (kept) {
       this.#send(kept)
       return
     }
     this.#isBusy = true
-    watch.statuses.read(root, this.seen, version, inTurn).then(
+    watchers.statuses.read(root, this.seen, version, inTurn).then(
       (status) => {
         this.#isBusy = false
         if (status) this.#send(status)
@@ -111,9 +111,9 @@ export class EventStream implements Watcher, OpenAnswer {
 
   /** Not before there is room for it, should nobody read it. Meanwhile it may have become another. */
   async #sendLarge({ event, version }: StatusBytes): Promise<void> {
-    const { unread, response, watch, root, inTurn } = this.#options
+    const { unread, response, watchers, root, inTurn } = this.#options
     const { giveBack } = await unread.take(this.client, event.length, whenClosed(response))
-    const status = await watch.statuses.read(root, this.seen, version, inTurn).catch((error) => {
+    const status = await watchers.statuses.read(root, this.seen, version, inTurn).catch((error) => {
       giveBack()
       throw error
     })

@@ -13,7 +13,7 @@ import { clientOf } from '../rules/client-of.ts'
 const LONGEST_SHARE = 0.8
 
 export function getStatus(server: Server, openAnswers: OpenAnswers, context: HttpContext): void {
-  const { door, importedStatus, watch, config, turns } = context
+  const { door, importedStatus, watchers, config, turns } = context
   const longestMs = Math.floor(Math.min(config.limits.idleMs, config.limits.responseMs) * LONGEST_SHARE)
   server.route({
     method: ['GET', 'HEAD'],
@@ -35,14 +35,14 @@ export function getStatus(server: Server, openAnswers: OpenAnswers, context: Htt
     },
     handler: async (request, reply) => {
       const root = await door.getRoot(request.params, request.apiKey)
-      const version = await watch.statuses.version(root)
+      const version = await watchers.statuses.version(root)
       const client = clientOf(request)
       const inTurn = turns.for(client)
       if (version === undefined) {
         return await sendAnswer({ body: () => importedStatus(root) }, request, reply, context)
       }
       const read = async (seen: number, atLeast: number): Promise<StatusBytes> => {
-        const status = await watch.statuses.read(root, seen, atLeast, inTurn)
+        const status = await watchers.statuses.read(root, seen, atLeast, inTurn)
         if (!status) throw new AppError('not_found')
         return status
       }
@@ -54,13 +54,13 @@ export function getStatus(server: Server, openAnswers: OpenAnswers, context: Htt
         let news = status
         while (!news.isFinal && !wait.signal.aborted) {
           const { version: seen } = news
-          const newest = await watch.newer(root, { client, seen }, wait.signal)
+          const newest = await watchers.newer(root, { client, seen }, wait.signal)
           if (newest > seen) news = await read(seen, newest)
         }
         wait.over()
         if (wait.isRevoked) throw new AppError('unauthorized', 'this key is not valid any more')
         // It may have gone on unseen, where the time was over.
-        const now = await watch.statuses.version(root)
+        const now = await watchers.statuses.version(root)
         status = await read(0, now ?? news.version)
       }
       return await sendAnswer(wholeAnswer(status), request, reply, context)

@@ -18,7 +18,7 @@ const RETRY_MS = 1_000
 
 /** The status as server-sent events: all of it first, then whatever changes. */
 export function watchStatus(server: Server, openAnswers: OpenAnswers, context: HttpContext): void {
-  const { door, importedStatus, watch, config, turns, unread } = context
+  const { door, importedStatus, watchers, config, turns, unread } = context
   const longestMs = Math.floor(config.limits.responseMs * LONGEST_SHARE)
   server.route({
     method: 'GET',
@@ -47,7 +47,7 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
     },
     handler: async (request, reply) => {
       const root = await door.getRoot(request.params, request.apiKey)
-      const version = await watch.statuses.version(root)
+      const version = await watchers.statuses.version(root)
       const lastSeen = readEventId(request.headers['last-event-id'])
       // Of another root, or made up: it says nothing of what was seen of this one.
       const seen = lastSeen > (version ?? IMPORTED) ? 0 : lastSeen
@@ -56,7 +56,7 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
       const isOver =
         version === undefined
           ? seen === IMPORTED
-          : seen === version && (await watch.statuses.read(root, seen, version, inTurn))?.isFinal
+          : seen === version && (await watchers.statuses.read(root, seen, version, inTurn))?.isFinal
       if (isOver) return await reply.code(204).header('cache-control', 'no-store').send(null)
       const response = reply.raw
       const begin = () => {
@@ -80,7 +80,7 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
         return await writePieces(response, next, { gzip: false }).catch(breakOff)
       }
       const stream = new EventStream({
-        ...{ root, client, seen, watch, inTurn, response, unread },
+        ...{ root, client, seen, watchers, inTurn, response, unread },
         onMoved: () => handle.moved(),
         onError: breakOff,
       })
@@ -91,7 +91,7 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
         response.end()
         return
       }
-      const leave = watch.add(root, stream)
+      const leave = watchers.add(root, stream)
       const tooLong = setTimeout(() => stream.end(), longestMs)
       response.once('close', () => {
         leave()

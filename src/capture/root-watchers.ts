@@ -39,7 +39,7 @@ interface Watched extends Root {
  * Wakes the watchers of a root when it has changed. Changes by this process are known at once. Changes by other processes
  * are looked for, for all watched roots together. Changes that come while watchers are woken are told afterwards, together.
  */
-export class Watch {
+export class RootWatchers {
   readonly statuses: Statuses
   readonly #captures: Pick<Captures, 'findVersions'>
   readonly #turns: FairTurns
