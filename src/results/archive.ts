@@ -11,33 +11,33 @@ import type { JobFields } from './render.ts'
 
 /** Jobs read in one query. */
 const JOBS_AT_ONCE = 200
-/** Pictures read ahead of the reader: a bucket takes its time for each. */
+/** Pictures of an archive that are read ahead: a bucket needs some time for each. */
 const PICTURES_AHEAD = 4
-/** A larger one is not held, but read twice: for its checksum, which stands before it, and to be sent. */
+/** A larger picture is not held in memory but read twice: for its checksum, which comes first, and to send it. */
 const MOST_HELD_BYTES = 4 * 1024 * 1024
-/** By all archives; while they do, all others are read twice. */
+/** Most bytes that all archives hold. While they do, further pictures are read twice. */
 const MOST_HELD_TOGETHER = 64 * 1024 * 1024
 /**
- * Pictures read ahead at a time, for all archives: each is an open file or connection, and each that has come in the same
- * iteration of the event loop takes a tenth of a millisecond.
+ * Pictures that all archives read at a time. Each is an open file or connection. Each that arrives takes a tenth of a
+ * millisecond, perhaps all in the same iteration of the event loop.
  */
 const READ_AT_ONCE = 16
-/** Of the numbers before the names, at least. */
+/** Digits of the numbers in file names, at least. */
 const DIGITS = 3
 
-/** The pictures of a root, in their order, as one ZIP archive. An error on the way means that it must not be finished. */
+/** The pictures of a root, in their order, as one ZIP archive. After an error it must not be finished. */
 export type MakeArchive = (
   projectId: string,
   root: RootHead,
   asked: {
-    /** Who waits for it: its pictures are read by turns with those of others. */
+    /** The client that downloads it. Pictures are read in its turns. */
     readonly client: string
-    /** Told of a picture that is not there, before that ends the archive. */
+    /** Called with a picture that is not there, before the archive fails. */
     readonly onGone: (key: ImageKey) => Promise<void>
   },
 ) => AsyncGenerator<Uint8Array>
 
-/** However many archives are made, and however slowly they are read, together they hold no more than this allows. */
+/** All archives together stay within the limits above, even if there are many and their readers are slow. */
 export function createArchives(store: Store, images: Images, turns: FairTurns): MakeArchive {
   const reading = new FairTurns(READ_AT_ONCE)
   let heldTogether = 0

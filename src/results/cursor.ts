@@ -1,16 +1,16 @@
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 
-/** A place in a list that is in the order of time: what a page begins behind. */
+/** A position in a list that is sorted by time. A list page begins after it. */
 export interface Place {
   readonly created: number
   readonly id: string
 }
 
-/** What every engine counts to. */
+/** The largest number that every engine can store as a position. */
 const LAST_POSITION = 2 ** 31 - 1
 
-/** An opaque place in the list. Whatever is not exactly what `encodeCursor` makes is refused. */
+/** An opaque text for a position. `decodeCursor` refuses every text that `encodeCursor` does not make. */
 export function encodeCursor({ created, id }: Place): string {
   return Buffer.from(`${created}.${id}`).toString('base64url')
 }
@@ -25,7 +25,7 @@ export function decodeCursor(cursor: string): Place {
   throw badCursor()
 }
 
-/** The same among the jobs of a root: the position that a page begins with. */
+/** The same for the jobs of a root: the position of the first job of a list page. */
 export function encodePosition(from: number): string {
   return Buffer.from(`${from}`).toString('base64url')
 }
@@ -38,5 +38,5 @@ export function decodePosition(cursor: string): number {
 }
 
 export function badCursor(): AppError {
-  return new AppError('bad_request', 'cursor is not one that a Link header of this list gave')
+  return new AppError('bad_request', 'cursor must come from a Link header of this list')
 }

@@ -2,14 +2,14 @@ import { hash } from 'node:crypto'
 import type { Addresses } from '../images/images.ts'
 import { RENDERING } from './render.ts'
 
-/** Weak, since a proxy may compress. Changes with the data and with the addresses, and so with every window. */
+/** Weak, because a proxy may compress. It changes with the data, and with the addresses: so with every signing window. */
 export function etagOf(revision: string, tag: string): string {
   return `W/"${revision}.${tag}"`
 }
 
 const tags = new WeakMap<Addresses, string>()
 
-/** Stands for everything but the data that the bytes of an answer depend on. */
+/** Covers everything that changes the bytes of an answer, except the data. */
 export function tagOf(addresses: Addresses): string {
   let tag = tags.get(addresses)
   if (tag === undefined) {

@@ -3,15 +3,15 @@ import type { ShownJob } from '../store/browsing.ts'
 import type { Store } from '../store/store.ts'
 import type { AskedForMuch } from './results.ts'
 
-/** Which screenshots of a page: those that were asked for in this way. What is undefined does not matter. */
+/** Selects the screenshots of a page by their options. An undefined option matches all. */
 export type Series = { readonly [Option in keyof View]?: View[Option] | undefined }
 
-/** Screenshots that are looked at for one page of a series. After that it is answered as it is. */
+/** Screenshots that are read for one list page of a series. After that, the list page is answered even if it is not full. */
 const MOST_LOOKED_AT = 5_000
-/** In one turn. */
+/** Screenshots read in one turn. */
 const AT_ONCE = 200
 
-/** One page of the history of an address. `last`: where to go on, if anything may follow. */
+/** One list page of the history of an address. `last`: the next list page begins after it, if there may be one. */
 export async function findHistory(
   { browsing }: Pick<Store, 'browsing'>,
   projectId: string,
@@ -37,7 +37,7 @@ export async function findHistory(
   }
 }
 
-/** What was imported was not asked for in any way. */
+/** Imported screenshots have no options. */
 function isOf(series: Series, { view }: ShownJob): boolean {
   return Object.entries(series).every(
     ([option, value]) => value === undefined || view?.[option as keyof View] === value,

@@ -1,4 +1,4 @@
-/** What an entry takes beside its bytes, roughly. */
+/** The memory of an entry beside its bytes, roughly. */
 const OVERHEAD = 512
 
 interface Entry {
@@ -8,9 +8,9 @@ interface Entry {
 }
 
 /**
- * Rendered roots, and of large ones their parts, by the ETag that their bytes belong to: nothing here ever becomes wrong, only unused. In two
- * generations: when the young one has half of `maxBytes` it becomes the old one, and what was not asked for since it
- * was young itself goes. So what is asked for again and again stays, and asking costs no more than looking.
+ * Rendered roots, or parts of large roots, by their ETag. So an entry never becomes wrong, only unused. There are two
+ * generations. When the young one has half of `maxBytes`, it becomes the old one, and the old one is dropped. An entry of
+ * the old one that is used becomes young again. So entries in use stay, and using one costs only a look-up.
  */
 export class KeptRoots {
   readonly #maxBytes: number
@@ -22,7 +22,7 @@ export class KeptRoots {
     this.#maxBytes = maxBytes
   }
 
-  /** No ETag is used twice; that the ids are the same as well is for whoever writes rows by hand. */
+  /** An ETag is never used twice. The ids are compared, too: rows written by hand may share a revision. */
   get(etag: string, projectId: string, rootId: string): Entry | undefined {
     let entry = this.#young.get(etag)
     if (!entry) {
@@ -33,7 +33,7 @@ export class KeptRoots {
   }
 
   keep(etag: string, entry: Entry): void {
-    // Not where it would push out most of the others.
+    // A larger entry would push out most of the others.
     if (entry.bytes.length < this.#maxBytes / 8) this.#add(etag, entry)
   }
 

@@ -6,16 +6,16 @@ import type { RootBytes } from './root-bytes.ts'
 
 /** A root with more jobs than this is read in parts. */
 export const WHOLE_ROOT = 100
-/** Of a part: so many jobs at most, whatever is captured meanwhile. */
+/** A part has at most so many jobs. */
 const POSITIONS_AT_ONCE = 100
 
 type Reads = Pick<Store, 'findPositions' | 'textsBetween'>
 
-/** A part of a root in its place: all of them, one after the other, are the root. */
+/** A part of a root. All parts, one after the other, are the root. */
 export interface LargeRootPart {
   readonly head: RootHead
   readonly parts: (Buffer | string)[]
-  /** The root ends with it. */
+  /** It is the last part of the root. */
   readonly last: boolean
 }
 
@@ -25,8 +25,8 @@ interface Range {
 }
 
 /**
- * The parts of a root, all of one revision: which jobs belong to it is read once, and a job never changes. No part where
- * the root does not exist any more. Throws where it, or a job of it, is removed after the first part.
+ * The parts of a root, all of one revision: the positions of its jobs are read once, and a job never changes. No parts if
+ * the root was removed. Throws if the root or one of its jobs is removed after the first part.
  */
 export async function* renderLargeRoot(
   store: Reads,
@@ -60,7 +60,7 @@ async function readPositions(
   return positions
 }
 
-/** Those with a job in them. One without, where there is no job at all. */
+/** Ranges of positions that have jobs. A root without jobs has one empty range. */
 function* rangesOf({ first, last, only }: RootPositions): Generator<Range> {
   for (let from = first; ; ) {
     const to = Math.min(from + POSITIONS_AT_ONCE - 1, last)
@@ -70,7 +70,7 @@ function* rangesOf({ first, last, only }: RootPositions): Generator<Range> {
   }
 }
 
-/** By itself: what a generator has had in its hands it holds until it goes on. Undefined where a job is missing. */
+/** A function of its own: a generator would keep the rows in memory until its next step. Undefined if a job is missing. */
 async function makePart(
   store: Reads,
   roots: RootBytes,

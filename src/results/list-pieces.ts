@@ -1,9 +1,9 @@
 import type { Piece } from './pieces.ts'
 
-/** Rendered without letting other requests in: of roots with their first jobs as many jobs as in a piece of a list. */
+/** Items in one piece. For overviews of roots, that is as many jobs as in a piece of a list of roots. */
 const ITEMS_AT_ONCE = 16
 
-/** The text of items that are at hand, with commas between them and what stands around them. */
+/** The text of items that were read before, with commas between them, and the text before and after them. */
 export async function* listPieces<T>(
   items: readonly T[],
   render: (item: T) => string,
@@ -22,7 +22,7 @@ export async function* listPieces<T>(
   }
 }
 
-/** By itself: what a generator has had in its hands it holds until it goes on. */
+/** A function of its own: a generator would keep the items in memory until its next step. */
 function renderSome<T>(items: readonly T[], render: (item: T) => string): string[] {
   return [items.map(render).join(',')]
 }

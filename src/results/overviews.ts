@@ -15,7 +15,7 @@ import { findRootPage, type RootPage } from './root-pages.ts'
 import { type IsGone, idOf, type Sought, slicesOf } from './search.ts'
 import { countsOf, stateOfRoot } from './state-of-root.ts'
 
-/** Roots at a glance. How far a root is changes without a new revision, so that there is no ETag. */
+/** Roots at a glance. They have no ETag: the state of a root can change without a new revision. */
 export class Overviews {
   readonly #store: Store
   readonly #images: Images
@@ -32,7 +32,7 @@ export class Overviews {
     return { body: () => this.#body(root.projectId, [root], undefined, asked, { open: '', close: '' }) }
   }
 
-  /** One page of the roots of a project. */
+  /** One list page of the roots of a project. */
   async list(
     { projectId }: KnownProject,
     page: RootPage & { sought: Sought | undefined },
@@ -43,7 +43,7 @@ export class Overviews {
     return { nextCursor, body: () => this.#body(projectId, heads, q, asked) }
   }
 
-  /** The first of each root. Where a text is looked for, a few roots in each step. */
+  /** The first jobs or failures of each root. A search for a text does a few roots in each step. */
   async *#firstOf<T>(
     read: (rootIds: readonly string[], first: { limit: number; q?: string }) => Promise<Map<string, T[]>>,
     heads: readonly RootHead[],
@@ -70,7 +70,7 @@ export class Overviews {
   ): AsyncGenerator<Piece> {
     const { browsing } = this.#store
     const first = { q, isGone: asked.isGone }
-    // In this order: what is said to be done or failed is there to be shown.
+    // Counts are read before jobs and failures, so that everything that is counted can be shown.
     const requests = await browsing.requestsOf(projectId, heads.map(idOf))
     const jobs = yield* this.#firstOf((...some) => browsing.firstTexts(projectId, ...some), heads, first)
     const failed = heads.filter(({ rootId }) => (requests.get(rootId)?.counts.failed ?? 0) > 0)

@@ -13,7 +13,7 @@ import type { Piece } from './pieces.ts'
 import { renderShown, SHOWING } from './render-shown.ts'
 import type { Answer, AskedForMuch } from './results.ts'
 
-/** Addresses that are looked at for one page. After that it is answered as it is, and whoever wants more goes on. */
+/** Addresses that are read for one list page. After that, the list page is answered even if it is not full. */
 const MOST_LOOKED_AT = 10_000
 const AT_ONCE = 500
 
@@ -22,7 +22,7 @@ interface Page {
   readonly cursor?: string | undefined
 }
 
-/** The same results by their addresses. */
+/** The results of a project, by the addresses of pages. */
 export class Pages {
   readonly #store: Store
   readonly #images: Images
@@ -32,7 +32,7 @@ export class Pages {
     this.#images = images
   }
 
-  /** What there is of each address. Throws `bad_request` for a bad cursor. */
+  /** A list page of addresses, with their screenshots in numbers. Throws `bad_request` for a bad cursor. */
   async list(
     project: KnownProject,
     { limit, cursor, q }: Page & { q: string | undefined },
@@ -70,7 +70,7 @@ export class Pages {
     }
   }
 
-  /** A cursor is the id of a job: an address may be far longer than what fits into a header. */
+  /** A cursor is the id of a job: an address may be too long for a header. */
   async #jobOf(projectId: string, cursor: string): Promise<ShownJob> {
     const uuid = parseId(cursor)
     const job = uuid === cursor ? await this.#store.browsing.findJob(projectId, uuid) : undefined
@@ -78,7 +78,7 @@ export class Pages {
     return job
   }
 
-  /** `last`: where to go on, if anything may follow. */
+  /** `last`: the next list page begins after it, if there may be one. */
   async #find(
     projectId: string,
     { after, limit, q }: { after: string | undefined; limit: number; q: string | undefined },
@@ -100,7 +100,7 @@ export class Pages {
       }
       lookedAt += some.length
       if (some.length < wanted) return { pages: found, last: undefined }
-      // Not before there is a job to go on from.
+      // The cursor needs a job.
       if (lookedAt >= MOST_LOOKED_AT && last !== undefined) return { pages: found, last }
       from = some.at(-1)?.url
     }

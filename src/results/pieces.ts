@@ -6,25 +6,25 @@ import { renderLargeRoot, WHOLE_ROOT } from './large-root.ts'
 import type { RootBytes } from './root-bytes.ts'
 
 /**
- * Jobs read and rendered without letting other requests in: half a millisecond, and all that an answer holds. Their text
- * stays below 128 KB: what is longer V8 keeps outside its young generation, and to free it takes tens of milliseconds.
+ * Jobs of one piece: half a millisecond of work, and all that an answer holds in memory. Their text stays below 128 KB. V8
+ * keeps a longer text outside of its young generation, and freeing it takes tens of milliseconds.
  */
 const JOBS_AT_ONCE = 100
-/** The first piece is small: whoever asked for very much sees the beginning as soon as who asked for little. */
+/** The first piece is small: the first byte of a long answer comes as soon as that of a short one. */
 const FIRST_JOBS = 20
 
 type Bytes = Buffer | string
 
-/** Some of the bytes of an answer, in their order. Making one takes about a millisecond: others have a turn in between. */
+/** The next bytes of an answer. Making a piece takes about a millisecond. Then other clients have their turn. */
 export interface Piece {
   /**
-   * May be none: then so much was looked at that it is someone else's turn. Whoever has read them empties it: what makes
-   * the pieces holds on to the last one until it goes on.
+   * May be empty: then the turn ended before anything was found. The reader empties it: the generator would keep it in
+   * memory until its next step.
    */
   readonly parts: Bytes[]
-  /** Nothing follows. */
+  /** It is the last piece. */
   readonly last: boolean
-  /** Of one root: the ETag of what was read. The root may have changed since it was looked up. */
+  /** For one root: the ETag of the data that was read. The root may have changed since it was looked up. */
   readonly etag?: string
 }
 
@@ -33,9 +33,9 @@ export const NOTHING_YET: Piece = { parts: [], last: false }
 /** Neighbouring roots that are read together, or one large root. */
 interface Group {
   readonly heads: readonly RootHead[]
-  /** The bytes of each, where they are at hand. */
+  /** The bytes of each root, if they are kept. */
   readonly kept: readonly (Buffer | undefined)[]
-  /** The others, by root. Without those that were removed meanwhile. */
+  /** The other roots, by id. Without those that were removed meanwhile. */
   readonly read: ReadonlyMap<string, RootTexts>
   readonly last: boolean
 }
@@ -45,7 +45,7 @@ const NONE: ReadonlyMap<string, RootTexts> = new Map()
 type Reads = Pick<Store, 'textsOf' | 'findPositions' | 'textsBetween'>
 type Pages = AsyncIterable<Heads> | Iterable<Heads>
 
-/** One root: all pieces of one revision. Throws `not_found` where it was removed since it was looked up. */
+/** One root: all pieces are of one revision. Throws `not_found` if it was removed after it was looked up. */
 export async function* makeRootPieces(
   store: Reads,
   roots: RootBytes,
@@ -68,10 +68,10 @@ export async function* makeRootPieces(
   if (!isThere) throw new AppError('not_found')
 }
 
-/** A list of roots. Each of them is of one revision; those that are removed before their turn are left out. */
+/** A list of roots. Each root is of one revision. Roots that are removed before they are read are left out. */
 export async function* makeListPieces(store: Reads, roots: RootBytes, pages: Pages): AsyncGenerator<Piece> {
   let before = '['
-  /** What stands before the next root. */
+  /** The text before the next root. */
   const separate = () => {
     const text = before
     before = ','
@@ -80,7 +80,7 @@ export async function* makeListPieces(store: Reads, roots: RootBytes, pages: Pag
   const groups = readGroups(store, roots, pages)
   const read = () => {
     const group = groups.next()
-    // Whoever waits for it hears of a failure; where nobody does any more, nobody needs to.
+    // A failure is thrown where the group is awaited. If nothing awaits it, it must not count as unhandled.
     group.catch(() => {})
     return group
   }
@@ -88,7 +88,7 @@ export async function* makeListPieces(store: Reads, roots: RootBytes, pages: Pag
   for (let first = true; ; first = false) {
     const { value: group, done } = await reading
     if (done) return
-    // A database elsewhere reads the next ones meanwhile; but nothing is to hold up the first byte.
+    // A database server reads the next group meanwhile. Not before the first piece: that would delay the first byte.
     if (!first) reading = read()
     const { heads, last } = group
     const [head] = heads
@@ -111,7 +111,7 @@ export async function* makeListPieces(store: Reads, roots: RootBytes, pages: Pag
   }
 }
 
-/** Of a list that has begun, or has not. */
+/** The end of a list, even if no root was written. */
 function end(before: string): string {
   return before === '[' ? '[]' : ']'
 }
@@ -126,7 +126,7 @@ function renderGroup(roots: RootBytes, { heads, kept, read }: Group, separate: (
   return parts
 }
 
-/** Roots of a group are read with their jobs in one query: each is of one revision. */
+/** Roots of a group are read with their jobs in one query, so each is of one revision. */
 async function* readGroups(store: Reads, roots: RootBytes, pages: Pages): AsyncGenerator<Group> {
   let room = FIRST_JOBS
   for await (const { heads, last } of pages) {
@@ -148,7 +148,7 @@ async function* readGroups(store: Reads, roots: RootBytes, pages: Pages): AsyncG
   }
 }
 
-/** As many of the heads as have room for their jobs; one that is larger than that goes alone. */
+/** As many roots as fit with their jobs. A larger root is a group of its own. */
 function takeGroup(heads: readonly RootHead[], from: number, room: number): RootHead[] {
   let to = from
   for (let jobs = 0; to < heads.length; to++) {

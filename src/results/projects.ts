@@ -4,7 +4,7 @@ import { decodeCursor, encodeCursor } from './cursor.ts'
 interface ProjectPage {
   readonly limit: number
   readonly cursor?: string | undefined
-  /** Whoever has a key sees only the project of that key. */
+  /** A key sees only its own project. */
   readonly only: string | undefined
 }
 
@@ -16,7 +16,7 @@ export class Projects {
     this.#store = store
   }
 
-  /** One page. Throws `bad_request` for a bad cursor. */
+  /** One list page. Throws `bad_request` for a bad cursor. */
   async list({
     limit,
     cursor,

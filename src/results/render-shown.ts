@@ -3,10 +3,10 @@ import type { Addresses } from '../images/images.ts'
 import type { SeenText } from '../store/job-text.ts'
 import { type RootIds, renderJobs } from './render.ts'
 
-/** Part of the ETags of pages and histories, as RENDERING is of every ETag; held by the same test. */
+/** Part of the ETags of pages and histories, as RENDERING is part of every ETag. The same test says when to raise it. */
 export const SHOWING = 1
 
-/** A job as people look at it: with how it was asked for and what was seen, where that is known. */
+/** A job for people: with its options and what was seen, if that is known. */
 export function renderShown(
   root: RootIds & { readonly view: View | undefined },
   job: SeenText,

@@ -2,10 +2,10 @@ import type { JobResult } from '../contract/results.ts'
 import { type Addresses, pictureKey, previewKey } from '../images/images.ts'
 import type { JobText } from '../store/job-text.ts'
 
-/** Part of every ETag. It is raised when the same rows give other bytes than before: test/http/rendering.test.ts tells when. */
+/** Part of every ETag. Raise it when the same rows give other bytes than before: test/http/rendering.test.ts says when. */
 export const RENDERING = 3
 
-/** What the fields of a job hold, once they are read again. */
+/** The fields of a job, after they are parsed. */
 export type JobFields = Pick<JobResult, 'url' | 'meta' | 'screenshotParameter'>
 
 export interface RootIds {
@@ -13,14 +13,14 @@ export interface RootIds {
   readonly rootId: string
 }
 
-/** What stands before the jobs of a root, in the order of docs/spec.md. */
+/** The text before the jobs of a root, in the order of docs/spec.md. */
 export function openRoot({ rootId, created }: { readonly rootId: string; readonly created: number }): string {
   return `{"rootId":"${rootId}","meta":{"created":${created}},"jobs":[`
 }
 
 export const CLOSE_ROOT = ']}'
 
-/** Ids and addresses hold nothing that JSON would escape; what people wrote is in the fields, which are JSON. */
+/** Ids and addresses need no escaping in JSON. The fields are JSON already. */
 export function renderJobs(
   { projectId, rootId }: RootIds,
   jobs: readonly JobText[],

@@ -18,25 +18,25 @@ import { type IsGone, type Sought, walkMatching } from './search.ts'
 /** An answer whose headers are known. */
 export interface Answer {
   /**
-   * Of what was looked up; the first piece of the body may say a newer one. Undefined where no revision tells what
-   * changes: then it is not to be kept.
+   * Of the data when it was looked up. The first piece of the body may have a newer one. Undefined if no revision covers the
+   * answer: then it must not be kept.
    */
   readonly etag?: string | undefined
-  /** Where the next page begins, if this is a page and not the last. */
+  /** Where the next list page begins, if there is one. */
   readonly nextCursor?: string | undefined
-  /** The whole body, where it is at hand. */
+  /** The whole body, if it is kept. */
   readonly whole?: Buffer | undefined
-  /** The body, made piece by piece. An error on the way means that the answer must not be finished. */
+  /** The body, piece by piece. After an error the answer must not be finished. */
   body(): AsyncGenerator<Piece>
 }
 
 export interface Asked {
   readonly now: number
-  /** How the client reaches the service; addresses begin with it. */
+  /** The origin at which the client reaches the service. Addresses begin with it. */
   readonly origin: string
 }
 
-/** For what may take long: it is done in turns, and no longer than someone waits for it. */
+/** For long work. It is done in turns, and stops when the client has gone. */
 export interface AskedForMuch extends Asked {
   readonly inTurn: InTurn
   readonly isGone: IsGone
@@ -49,7 +49,7 @@ export class Results {
   readonly #kept: KeptRoots
   readonly #keptBytes: number
 
-  /** `keptBytes`: how much may be kept of what was rendered. */
+  /** `keptBytes`: how many bytes of rendered roots may be kept. */
   constructor(store: Store, images: Images, keptBytes: number) {
     this.#store = store
     this.#images = images
@@ -68,7 +68,7 @@ export class Results {
     }
   }
 
-  /** One root with a page of its jobs, from this position on. */
+  /** One root with a list page of its jobs, from this position on. */
   async getRootPage(
     root: KnownRoot,
     { limit, from }: { limit: number; from: number },
@@ -92,7 +92,7 @@ export class Results {
     }
   }
 
-  /** All roots of a project, or one page of them. */
+  /** All roots of a project, or one list page of them. */
   async listRoots(
     { projectId, revision }: KnownProject,
     { page, sought }: { page: RootPage | undefined; sought: Sought | undefined },

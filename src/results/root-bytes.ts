@@ -5,7 +5,7 @@ import { etagOf } from './etag.ts'
 import type { KeptRoots } from './kept-roots.ts'
 import { CLOSE_ROOT, openRoot, renderJobs } from './render.ts'
 
-/** The roots of a project as the bytes of one answer: those that were kept, or rendered and then perhaps kept. */
+/** The bytes of roots for one answer: kept from before, or rendered now and perhaps kept. */
 export class RootBytes {
   readonly projectId: string
   readonly #addresses: Addresses
@@ -13,7 +13,7 @@ export class RootBytes {
   readonly #kept: KeptRoots
   #room: number
 
-  /** `room`: what one answer may add to what is kept, so that a large one does not push out everything else. */
+  /** `room`: bytes that one answer may add, so that a large answer does not push out all others. */
   constructor(projectId: string, addresses: Addresses, tag: string, kept: KeptRoots, room: number) {
     this.projectId = projectId
     this.#addresses = addresses
@@ -39,7 +39,7 @@ export class RootBytes {
     return this.#keep(this.etag(head.revision), head, text)
   }
 
-  /** Of a large root. Whoever asks for the same at the same time shares the work. */
+  /** The positions of a large root. Clients that read it at the same time share them. */
   keptPositions(head: RootHead): RootPositions | undefined {
     const bytes = this.#find(this.#partTag(head, 'positions'), head)
     return bytes && { head, ...JSON.parse(bytes.toString()) }

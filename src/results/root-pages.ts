@@ -3,16 +3,16 @@ import { decodeCursor, encodeCursor } from './cursor.ts'
 import type { AskedForMuch } from './results.ts'
 import { effortOf, type Sought, searchRoots } from './search.ts'
 
-/** Jobs that are looked at for one page. After that it is answered as it is, and whoever wants more goes on. */
+/** Jobs that are searched for one list page. After that, the list page is answered even if it is not full. */
 const JOBS_PER_PAGE = 100_000
 
-/** Behind the id of every root. */
+/** Sorts after the id of every root. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
-/** What is asked for. */
+/** Which roots a list page shows. */
 export interface RootPage {
   readonly limit: number
-  /** Where it begins. */
+  /** It begins after this root. */
   readonly after: RootPosition | undefined
   /** Only those created at this instant or later. */
   readonly from?: number | undefined
@@ -20,7 +20,7 @@ export interface RootPage {
 
 interface Place extends RootPage, Pick<AskedForMuch, 'isGone' | 'inTurn'> {}
 
-/** Where a page of roots begins that were created before `to`. Throws `bad_request` for a bad cursor. */
+/** Where a list page begins. `to`: only roots that were created before. Throws `bad_request` for a bad cursor. */
 export function placeOf({
   cursor,
   to,
@@ -34,7 +34,7 @@ export function placeOf({
   return before && created >= before.created ? before : { created, rootId: id }
 }
 
-/** The roots of one page, and where the next begins. */
+/** The roots of one list page, and where the next begins. */
 export async function findRootPage(
   store: Store,
   projectId: string,
@@ -48,7 +48,7 @@ export async function findRootPage(
 
 interface Found {
   readonly heads: RootHead[]
-  /** The last one that was looked at, if others follow. */
+  /** The last root that was read, if others follow. */
   readonly last: RootHead | undefined
 }
 

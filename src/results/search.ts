@@ -5,33 +5,33 @@ import type { RootHead, RootPosition, Store } from '../store/store.ts'
 import { type Heads, walkRoots } from '../store/walk-roots.ts'
 import { stateOfRoot } from './state-of-root.ts'
 
-/** Jobs that the store looks at in one turn. */
+/** Jobs that the store searches in one turn. */
 const JOBS_AT_ONCE = 800
-/** What a root takes beside its jobs: to find it, and to look at what was asked for and is not there yet. */
+/** The cost of a root beside its jobs, in jobs: to find it, and to search its unfinished pages. */
 const ROOT_ITSELF = 20
 
 type Reads = Pick<Store, 'pageRoots' | 'browsing'>
 
-/** Whether nobody waits for the answer any more. */
+/** Whether the client has gone. */
 export type IsGone = () => boolean
 
-/** Which roots, where each has to be looked at. */
+/** Conditions for which every root must be read. */
 export interface Sought extends RootFilter {
-  /** In one of these. */
+  /** The root is in one of these states. */
   readonly states?: readonly RootState[] | undefined
 }
 
-/** Roots that were looked at, and those of them that match. */
+/** Roots that were searched, and those of them that match. */
 interface Looked {
   readonly heads: readonly RootHead[]
   readonly found: RootHead[]
-  /** Nothing follows. */
+  /** No roots follow. */
   readonly last: boolean
 }
 
 const NOTHING: Looked = { heads: [], found: [], last: true }
 
-/** Undefined where all are meant: forms send what was left empty. */
+/** Undefined if all roots match. Empty texts are no conditions: forms send them. */
 export function toSought({ q, tag, mark, states }: Sought): Sought | undefined {
   const sought = {
     q: q || undefined,
@@ -42,7 +42,7 @@ export function toSought({ q, tag, mark, states }: Sought): Sought | undefined {
   return Object.values(sought).some((each) => each !== undefined) ? sought : undefined
 }
 
-/** Looks through the roots of a project, newest first: a few in each step, no further where nobody waits for it. */
+/** Searches the roots of a project, newest first, a few in each step. Stops when the client has gone. */
 export async function* searchRoots(
   store: Reads,
   projectId: string,
@@ -53,7 +53,7 @@ export async function* searchRoots(
     isGone = () => false,
   }: { after?: RootPosition | undefined; from?: number | undefined; isGone?: IsGone | undefined } = {},
 ): AsyncGenerator<Looked> {
-  // What no database can hold is nowhere.
+  // No database can store these texts, so nothing matches.
   if (!isPlain(sought.q ?? '') || !isPlain(sought.tag ?? '')) {
     yield NOTHING
     return
@@ -92,7 +92,7 @@ export function idOf({ rootId }: RootHead): string {
   return rootId
 }
 
-/** All roots that match, newest first. A step may find none of them. */
+/** All roots that match, newest first. A step may find none. */
 export async function* walkMatching(
   store: Reads,
   projectId: string,
@@ -104,7 +104,7 @@ export async function* walkMatching(
   }
 }
 
-/** Neighbours that can be looked at together. */
+/** Neighbouring roots that are searched in one step. */
 export function* slicesOf(heads: readonly RootHead[], sought: Sought): Generator<RootHead[]> {
   let slice: RootHead[] = []
   let effort = 0
@@ -120,7 +120,7 @@ export function* slicesOf(heads: readonly RootHead[], sought: Sought): Generator
   if (slice.length > 0) yield slice
 }
 
-/** What looking at it takes, in jobs. Only a text is looked for in all of them. */
+/** The cost of searching a root, in jobs. Only a search for a text reads all jobs. */
 export function effortOf({ jobCount }: RootHead, { q }: Sought): number {
   return (q === undefined ? 0 : jobCount) + ROOT_ITSELF
 }

@@ -2,7 +2,7 @@ import { type Counts, type RootState, stateOf } from '../contract/status.ts'
 import type { RequestSummary } from '../store/browsing.ts'
 import type { RootHead } from '../store/store.ts'
 
-/** A root that was imported has no request: it came with all its results. */
+/** An imported root has no request. All its pages are done. */
 export function countsOf({ jobCount }: RootHead, request: RequestSummary | undefined): Counts {
   return request?.counts ?? { total: jobCount, queued: 0, running: 0, done: jobCount, failed: 0 }
 }
