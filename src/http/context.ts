@@ -20,7 +20,7 @@ import type { Refusals } from '../shares/refusals.ts'
 import type { Figures } from './answers/figures.ts'
 import type { GonePictures } from './answers/gone-pictures.ts'
 
-/** What the operations work with. No driver, no SQL, no environment. */
+/** Everything that operations use. No driver, no SQL, no environment. */
 export interface HttpContext {
   readonly config: Pick<
     Config,
@@ -36,7 +36,7 @@ export interface HttpContext {
   >
   readonly keys: Keys
   readonly door: Door
-  /** Throws where the database does not answer. */
+  /** Throws if the database does not answer. */
   readonly checkDatabase: () => Promise<void>
   readonly images: Images
   readonly projects: Projects
@@ -47,29 +47,29 @@ export interface HttpContext {
   readonly requests: Requests
   readonly watchers: RootWatchers
   readonly importedStatus: ImportedStatus
-  /** Throws AppError `no_browser` where nothing could be captured. */
+  /** Throws AppError `no_browser` if nothing can be captured. */
   readonly ready: () => Promise<void>
-  /** What this process captures with, in words. Undefined: others capture. Throws AppError `no_browser`. */
+  /** The browser of this process, in words. Undefined if only other processes capture. Throws AppError `no_browser`. */
   readonly findBrowser: () => Promise<{ readonly kind: string; readonly origin: string } | undefined>
-  /** Why nothing is captured at the moment, by whoever captures. */
+  /** Why nothing is captured at the moment, by any process. */
   readonly whyWaiting: WhyWaiting
-  /** Whether pages wait that this process should have begun long ago. */
+  /** Whether pages wait that this process should have begun. */
   readonly isStuck: () => Promise<boolean>
   readonly figures: Figures
-  /** Pictures that results point at and that were not there. */
+  /** Counts and logs pictures that a result points at, but that are missing or damaged. */
   readonly gone: GonePictures
-  /** Work of the event loop and of the database, by turns between clients. */
+  /** Turns of clients, for long work. */
   readonly turns: FairTurns
-  /** What clients were refused because their share was used up. */
+  /** Counts the requests that were refused because a client had used up its share. */
   readonly refusals: Refusals
-  /** For the bodies of requests. */
+  /** Memory for bodies of requests. */
   readonly bodies: ByteBudget
-  /** For what was made of answers and not yet read. */
+  /** Memory for pieces of answers that wait for their reader. */
   readonly unread: ByteBudget
   readonly clock: () => number
 }
 
-/** What a request holds is what the schema of its operation describes. */
+/** Types of requests come from the schemas of the operations. */
 export interface ContractTypes extends FastifyTypeProvider {
   validator: Static<this['schema']>
   serializer: Static<this['schema']>
@@ -85,12 +85,12 @@ export type Server = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may ask, where keys are on. Left out: the holder of any key of the project. */
+    /** Who may ask, if keys are required. By default, every key of the project. */
     access?: 'everyone' | 'metrics' | 'write'
   }
   interface FastifyRequest {
     apiKey: ApiKey | undefined
-    /** Of that key: what it is looked up by. */
+    /** The hash of that key. */
     keyHash: string | undefined
   }
 }

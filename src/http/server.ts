@@ -47,7 +47,7 @@ import { createRate, limitRate } from './rules/rate-limit.ts'
 import { schemaController } from './rules/read-query.ts'
 import { createRequestIds } from './rules/request-ids.ts'
 
-/** No page of someone else's shows our answers as a part of itself. What has a policy of its own says so there. */
+/** Other sites cannot show our answers in a frame. Answers with their own policy also contain this. */
 const NOT_FRAMED = "frame-ancestors 'none'"
 
 /** The HTTP server, complete but not listening. */
@@ -62,14 +62,14 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     connectionTimeout: limits.idleMs,
     keepAliveTimeout: limits.idleMs,
     http: {
-      // What is odd about a Host header is said by a hook, as a problem.
+      // A hook checks the Host header, and answers with a problem.
       requireHostHeader: false,
       headersTimeout: limits.requestMs,
-      // How often the two limits above are looked at; Node's own default is 30 s.
+      // How often Node checks the two limits above. Its default is 30 s.
       connectionsCheckingInterval: Math.min(limits.requestMs, 5_000),
     },
     rewriteUrl: pathOrNothing,
-    // More than Node lets through in a request line: an id that is too long is an unknown id, not a 414.
+    // Longer than any request line that Node accepts, so that an id that is too long is answered 404, not 414.
     routerOptions: { maxParamLength: 65_536 },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
@@ -77,11 +77,11 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     clientErrorHandler: (error, socket) => refuseConnection(logger, error, socket as Socket),
     schemaController,
   }).withTypeProvider<ContractTypes>()
-  // An expectation we do not know is no reason not to answer; Node would refuse it without a word.
+  // Unknown expectations are ignored. Node would refuse them with an empty answer.
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),
   )
-  // Operations that take a body have a parser of their own: for the others whatever comes cannot be wrong.
+  // Operations with a body have their own parser. All others ignore the body.
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', (_request, _body, done) => done(null))
 
@@ -89,7 +89,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   server.setNotFoundHandler(async () => {
     throw new AppError('not_found')
   })
-  // Hooks that wait for nothing are no async functions: a promise for each would cost more than all that they do.
+  // Hooks that wait for nothing are not async: a promise would cost more than the hook itself.
   server.addHook('onRequest', (request, reply, done) => {
     reply
       .header('x-request-id', request.id)
@@ -150,7 +150,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   return server
 }
 
-/** Our lines name their request; a logger for each of them would cost as much as finding its answer. */
+/** Log lines name their request themselves. A child logger for each request would cost as much as finding its answer. */
 function childless(logger: FastifyBaseLogger): FastifyBaseLogger {
   const log: FastifyBaseLogger = Object.create(logger)
   log.child = () => log
@@ -158,9 +158,8 @@ function childless(logger: FastifyBaseLogger): FastifyBaseLogger {
 }
 
 /**
- * The path to route by. Of an absolute target the host counts, not the Host header (RFC 9112, 3.2.2). A path that
- * cannot be decoded is one more way to name nothing: Fastify would answer it before any hook runs, and so before a
- * key is asked for.
+ * The path for routing. In an absolute target, its host replaces the Host header (RFC 9112, 3.2.2). A path that cannot be
+ * decoded is replaced by an unknown one: Fastify would answer it before any hook runs, and so without asking for a key.
  */
 function pathOrNothing(request: IncomingMessage): string {
   let { url = '/' } = request

@@ -4,7 +4,7 @@ import type { HttpContext } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
 import { originOf } from '../rules/origin.ts'
 
-/** Answered by turns with other clients, as long as the client is there. */
+/** The work is done in turns of the client, and stops when the client has gone. */
 export function askedForMuch(
   request: FastifyRequest,
   reply: FastifyReply,

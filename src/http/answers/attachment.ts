@@ -1,4 +1,4 @@
-/** The value of a `Content-Disposition` header (RFC 6266): a name that every client reads, and the whole one. */
+/** The value of a `Content-Disposition` header (RFC 6266): an ASCII name for every client, and the exact name. */
 export function attachment(fileName: string): string {
   const plain = fileName
     .normalize('NFKD')

@@ -1,6 +1,6 @@
 /**
- * The part of `size` bytes that a `Range` header asks for (RFC 9110, 14.1.2), both ends included. Undefined, and so
- * the whole, for what is no range of bytes or several; `unsatisfiable` for one that lies outside.
+ * The range of `size` bytes that a `Range` header asks for (RFC 9110, 14.1.2), both ends included. Undefined if it is not one
+ * range of bytes: then the whole is sent. `unsatisfiable` if it lies outside.
  */
 export function parseRange(
   header: string | undefined,

@@ -4,8 +4,8 @@ import type { Config } from '../../config/config.ts'
 const LOOPBACK = /^(127\.|::1$|::ffff:127\.)/
 
 /**
- * Whether a long answer is to be compressed: where the client asks, and it pays. It does not for a client on the same
- * machine, nor for answers that fit into what TCP sends without waiting; figures are in docs/performance.md.
+ * Whether a long answer is compressed: if the client asks for it, and it saves time. It saves none for a client on the same
+ * machine, or for answers that TCP sends without waiting. The figures are in docs/performance.md.
  */
 export function wantsGzip({ headers, socket }: FastifyRequest, compress: Config['compress']): boolean {
   if (compress === 'never' || !acceptsGzip(String(headers['accept-encoding'] ?? ''))) return false

@@ -44,7 +44,7 @@ interface Schema {
   readonly examples?: readonly unknown[]
 }
 
-/** Nothing runs and nothing is fetched; the one style sheet is allowed by its hash. */
+/** No scripts and no other files. The style sheet is allowed by its hash. */
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
 export const DOCS_CSP = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'`
@@ -55,7 +55,7 @@ const MARK =
   '<svg viewBox="0 0 32 32" aria-hidden="true"><path d="M3 5h12v9.5H3zm14.5 0h12v9.5h-12zM3 17.5h12V27H3zm14.5 0h12V27h-12z"/>' +
   '<ellipse cx="23.5" cy="22" rx="8" ry="7" transform="rotate(-12 23.5 22)"/></svg>'
 
-/** A page for people from the OpenAPI document, complete without a script or another host. */
+/** The OpenAPI document as a web page, without scripts and other hosts. */
 export function renderDocs({ info, tags = [], paths = {}, components }: ApiDocument): string {
   const { schemas = {} } = components ?? {}
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -130,7 +130,7 @@ function renderExample(title: string, schema: Schema | undefined, schemas: Schem
   return `<details><summary>${title}</summary><pre tabindex="0">${json}</pre></details>`
 }
 
-/** The one of the schema that is pointed at, or a list of one. */
+/** The example of the schema, or of the schema that it refers to. For a list, a list of one. */
 function exampleOf(schema: Schema, schemas: Schemas): unknown {
   if (schema.$ref) return schemas[schema.$ref.split('/').at(-1) ?? '']?.examples?.[0]
   if (schema.type !== 'array') return schema.examples?.[0]
@@ -143,7 +143,7 @@ function renderContent(content: Response['content'] = {}): string {
   return type && `${renderType(schema)} <span class="soft">${escapeHtml(type)}</span>`
 }
 
-/** One row a field; the fields of an object within follow it, named with a dot, and `[]` where there are many. */
+/** One row for each field. Fields of nested objects follow, as in `meta.url`. `[]` marks a list. */
 function renderFields(schema: Schema): string {
   const rows = (fields: Schema, prefix: string): string[][] =>
     Object.entries(fields.properties ?? {}).flatMap(([name, field]) => [

@@ -9,7 +9,7 @@ import { SMALL_BYTES } from './send-answer.ts'
 import { whenClosed } from './when-closed.ts'
 
 const COMMENT = ':\n\n'
-/** The same as a chunk of HTTP: Node would make three buffers of it, and write them later. */
+/** The comment as a chunk of HTTP. Node would make three buffers of it, and write them later. */
 const COMMENT_CHUNK = Buffer.from(`${COMMENT.length}\r\n${COMMENT}\r\n`)
 
 export interface EventStreamOptions {
@@ -20,22 +20,22 @@ export interface EventStreamOptions {
   readonly inTurn: InTurn
   readonly response: ServerResponse
   readonly unread: ByteBudget
-  /** Called with every byte that was taken. */
+  /** Called when the client has read something. */
   readonly onMoved: () => void
   readonly onError: (error: unknown) => void
 }
 
 /**
- * One client that watches a root. While it takes its time to read an event nothing is kept for it: what happens
- * meanwhile comes with the next one.
+ * One client that watches a root. While it reads an event, nothing else is kept for it. Changes in this time come with the
+ * next event.
  */
 export class EventStream implements Watcher, OpenAnswer {
   readonly client: string
   seen: number
   readonly #options: EventStreamOptions
-  /** The newest version that was heard of. */
+  /** The newest known version. */
   #newest = 0
-  /** The last event has to be told once more. */
+  /** The last event must be sent again. */
   #isOld = false
   #isBusy = false
   #isOver = false
@@ -87,18 +87,18 @@ export class EventStream implements Watcher, OpenAnswer {
   }
 
   beat(): void {
-    // One that has not read the last event needs no sign of life, but gives none. For all others nothing is left to be written.
+    // A client that is still reading an event needs no sign of life. For all others, nothing waits to be written.
     if (this.#isBusy || this.#isOver) return
     const { response } = this.#options
     if (response.chunkedEncoding) response.socket?.write(COMMENT_CHUNK)
     else response.write(COMMENT)
   }
 
-  /** Well: whoever wants more comes back. */
+  /** A proper end: the client may connect again. */
   end(): void {
     if (this.#isOver) return
     this.#isOver = true
-    // Before that nothing may be sent: whoever begins the answer ends it.
+    // If the headers are not sent, the operation ends the answer.
     if (this.#options.response.headersSent) this.#options.response.end()
   }
 
@@ -109,7 +109,7 @@ export class EventStream implements Watcher, OpenAnswer {
     else void this.#sendLarge(status).catch((error) => this.fail(error))
   }
 
-  /** Not before there is room for it, should nobody read it. Meanwhile it may have become another. */
+  /** Waits for memory, in case the client does not read it. The status may change meanwhile. */
   async #sendLarge({ event, version }: StatusBytes): Promise<void> {
     const { unread, response, watchers, root, inTurn } = this.#options
     const { giveBack } = await unread.take(this.client, event.length, whenClosed(response))

@@ -36,7 +36,7 @@ const counts = { total: 2, queued: 0, running: 0, done: 1, failed: 1 }
 const seen: Seen = { status: 200, url: page.url, title: 'Example', failedResources: 0, marks: [] }
 const shown: JobOverview = { ...job, view, seen }
 
-/** One of each schema that has a name, for the documentation. */
+/** An example for each named schema, for the documentation. */
 export const examples = {
   ScreenshotRequest: {
     screenshotParameter: { width: 1_200, height: 720, fullPage: true, tags: ['weekly'] },

@@ -1,12 +1,12 @@
 // The text format of Prometheus.
 
-/** What is ours is told by its name, beside whatever else an operator gathers. */
+/** All our metrics begin with it. */
 export const PREFIX = 'proofsheet_'
 
 export interface Series {
   /** `method="GET",status="200"` */
   readonly labels: string
-  /** How many fell into each bucket, and beyond the last. */
+  /** How many are in each bucket, and beyond the last. */
   readonly counts: readonly number[]
   readonly sum: number
 }

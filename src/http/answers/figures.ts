@@ -2,32 +2,32 @@ import { CAPTURE_BUCKETS, type CaptureFigures } from '../../capture/figures.ts'
 import type { HttpContext } from '../context.ts'
 import { counter, gauge, histogram } from './exposition.ts'
 
-/** What is told of this process beside its requests. */
+/** The figures of this process, except those of its requests. */
 export interface Figures {
   readonly captures: CaptureFigures
-  /** Pages that are still to be captured, by whichever process, and when the oldest was asked for. */
+  /** Pages that wait to be captured, by any process, and when the oldest was requested. */
   backlog(): Promise<{
     readonly waiting: number
     readonly running: number
     readonly oldest: number | undefined
   }>
-  /** Undefined where there is no limit to share. */
+  /** Undefined if connections have no limit. */
   databaseConnections(): { readonly used: number; readonly waiting: number } | undefined
-  /** Who waits for news of a root: event streams, and requests with `wait`. */
+  /** Clients that wait for changes of a root: event streams, and requests with `wait`. */
   watchers(): number
-  /** Request bodies that are held. */
+  /** Request bodies in memory. */
   bodies(): { readonly count: number; readonly bytes: number }
-  /** How often a client was refused, by what it had used up. */
+  /** How often a client was refused, by the share that it had used up. */
   readonly refused: ReadonlyMap<string, number>
-  /** How often a picture that a result points at was not there, by its condition. */
+  /** How often a picture of a result was not there, by its condition. */
   readonly gone: ReadonlyMap<string, number>
-  /** What was removed because nobody points at it: files, and batches that never arrived. */
+  /** What sweeps have removed: files that no row points at, and batches that were never published. */
   readonly swept: { readonly orphans: number; readonly staging: number }
 }
 
 type Context = Pick<HttpContext, 'figures' | 'images' | 'clock'>
 
-/** What an operator asks at night. What cannot be found out at the moment is left out. */
+/** The figures for operators. A figure that cannot be read at the moment is left out. */
 export async function renderFigures(context: Context): Promise<string[]> {
   const [queue, storage] = await Promise.all([
     describeQueue(context).catch(() => []),
@@ -70,7 +70,7 @@ function describeCaptures({ times, storedBytes, underWay }: CaptureFigures): str
     counter('captures_total', 'Pages that this process has captured or given up, by outcome.', total),
     histogram(
       'capture_duration_seconds',
-      'Time from the beginning of a capture to its end, by what came of it.',
+      'Time from the beginning of a capture to its end, by outcome.',
       CAPTURE_BUCKETS,
       series,
     ),

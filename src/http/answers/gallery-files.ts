@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 
-/** Beside the sources in a checkout, beside the built code in the package. */
+/** The same path in a checkout and in the package. */
 const FOLDER = new URL('../../../dist/gallery/', import.meta.url)
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -15,11 +15,11 @@ const TYPES: Readonly<Record<string, string>> = {
 export interface GalleryFile {
   readonly type: string
   readonly bytes: Buffer
-  /** Where compressing it paid. */
+  /** Undefined if compression saves too little. */
   readonly gzipped: Buffer | undefined
 }
 
-/** The web page as it was built, by path. Undefined where nobody built it. */
+/** The files of the built web page, by path. Undefined if it was not built. */
 export async function readGallery(folder = FOLDER): Promise<ReadonlyMap<string, GalleryFile> | undefined> {
   const names: string[] = await readdir(folder, { recursive: true }).catch(() => [])
   const files = new Map<string, GalleryFile>()

@@ -1,6 +1,6 @@
 type Value = string | number | boolean | undefined
 
-/** The value of a `Link` header that leads to the next page of a list: the same question, from the cursor on. */
+/** The value of a `Link` header that leads to the next list page: the same query, from the cursor on. */
 export function nextPage(
   address: string,
   question: Readonly<Record<string, Value | readonly Value[]>> & { readonly cursor: string },
@@ -12,7 +12,7 @@ export function nextPage(
   return `<${address}?${query.join('&')}>; rel="next"`
 }
 
-/** What addresses are full of stays as it is: an answer must not need longer headers than the question. */
+/** Does not escape `/`, `:` and `?`, which are frequent in addresses: the header must not become longer than the query. */
 function escapeValue(value: string): string {
   return encodeURIComponent(value.toWellFormed()).replaceAll(/%(2F|3A|3F)/g, decodeURIComponent)
 }

@@ -3,19 +3,19 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
 
-/** Whoever is in between takes a connection without any bytes for a dead one; our own client does after 30 s. */
+/** Proxies close a silent connection. Our own client does so after 30 s. */
 const LONGEST_SILENCE_MS = 25_000
-/** A key that was revoked opens nothing for longer than this. */
+/** How often keys are checked: a revoked key works for so long, at most. */
 const KEYS_MS = 2_000
-/** Signs of life that are given before anything else has a turn. */
+/** Signs of life in one iteration of the event loop. */
 const BEATS_AT_ONCE = 50
-/** When one of so many may be over. */
+/** By then, one of many answers may be over. */
 const RETRY_AFTER_S = 10
 
-/** Why an answer that waits must come to its end. */
+/** Why an open answer must end. */
 export type End = 'closing' | 'revoked'
 
-/** An answer that stays open and waits for news. */
+/** An answer that stays open and waits for changes. */
 export interface OpenAnswer {
   /** Gives a sign of life. */
   beat(): void
@@ -28,18 +28,18 @@ interface Open {
 }
 
 export interface OpenHandle {
-  /** It has moved, and needs no sign of life for a while. */
+  /** Something was sent, so no sign of life is needed for a while. */
   moved(): void
 }
 
 /**
- * The answers that wait for news: each client has so many at most. They are kept alive, and end when the service stops
- * or their key is revoked. One timer serves all of them.
+ * The answers that wait for changes. The number for each client is limited. They are kept alive, and end when the service
+ * stops or their key is revoked. One timer serves all of them.
  */
 export class OpenAnswers {
   readonly #context: HttpContext
   readonly #silenceMs: number
-  /** The one that has moved last is the last. */
+  /** In the order of their last byte: the last one was sent to last. */
   readonly #open = new Set<Open>()
   readonly #byClient = new Map<string, number>()
   readonly #byKey = new Map<string, Set<OpenAnswer>>()
@@ -67,7 +67,7 @@ export class OpenAnswers {
     return this.#open.size
   }
 
-  /** Until the answer is over. Throws `rate_limited` where its client has too many. */
+  /** Adds an answer, until it is over. Throws `rate_limited` if its client has too many. */
   open(request: FastifyRequest, { raw }: FastifyReply, answer: OpenAnswer): OpenHandle {
     const client = clientOf(request)
     const most = this.#context.config.limits.streams
@@ -77,7 +77,7 @@ export class OpenAnswers {
       throw this.#context.refusals.refuse('streams', detail, RETRY_AFTER_S)
     }
     const open: Open = { answer, movedAt: performance.now() }
-    // The client may have gone while its key or its root was looked for: nothing would tell it any more.
+    // The client may have gone while its key or its root was looked up. No event follows then.
     if (this.#isClosing || raw.destroyed) {
       answer.end('closing')
       return { moved: () => {} }
@@ -125,7 +125,7 @@ export class OpenAnswers {
   async #endRevoked(): Promise<void> {
     const opened = [...this.#byKey]
     const { keys } = this.#context
-    // While the database does not answer, no key is known to be revoked.
+    // If the database does not answer, keys count as valid.
     const valid = await Promise.all(opened.map(([hash]) => keys.isValid(hash))).catch(() => undefined)
     if (!valid) return
     for (const [index, [, answers]] of opened.entries()) {

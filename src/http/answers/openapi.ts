@@ -3,17 +3,17 @@ import { paths } from '../../contract/paths.ts'
 import type { HttpContext, Server } from '../context.ts'
 import type { ApiDocument } from './docs-page.ts'
 
-/** Raised with every addition; the paths themselves are frozen. */
+/** Raise it with every addition. The paths are frozen. */
 const API_VERSION = '1.4.0'
 
-/** In the order that people need them. */
+/** In the order of the documentation. */
 const TAGS = [
   { name: 'Results', description: 'Finished screenshots, with signed addresses of their pictures.' },
-  { name: 'Browsing', description: 'The same results, as people look at them.' },
-  { name: 'Capturing', description: 'Ask for screenshots, and hear how far they are.' },
+  { name: 'Browsing', description: 'The same results, for people.' },
+  { name: 'Capturing', description: 'Request screenshots, and read their status.' },
   { name: 'Downloads', description: 'Pictures as files.' },
   { name: 'Images', description: 'What the signed addresses lead to.' },
-  { name: 'Operating', description: 'For whoever keeps the service running.' },
+  { name: 'Operating', description: 'For operators.' },
 ]
 
 export function openApiInfo({ config }: HttpContext): SwaggerOptions {
@@ -24,7 +24,7 @@ export function openApiInfo({ config }: HttpContext): SwaggerOptions {
         title: 'proofsheet',
         version: API_VERSION,
         description:
-          'Screenshots of the pages of a project: asked for, captured, and served with signed addresses.',
+          'Screenshots of the pages of a project: requested, captured, and served with signed addresses.',
       },
       tags: TAGS,
       servers: [{ url: config.publicUrl ?? '/' }],
@@ -40,7 +40,7 @@ export function openApiInfo({ config }: HttpContext): SwaggerOptions {
       },
       security: config.auth === 'keys' ? [{ key: [] }] : [],
     },
-    // A path of OpenAPI has no wildcard, and a key of an image has two parts.
+    // OpenAPI has no wildcards in paths. The key of an image has two parts.
     transform: ({ schema, url }) => ({
       schema,
       url: url === `${paths.images}*` ? `${paths.images}:projectId/:file` : url,
@@ -51,7 +51,7 @@ export function openApiInfo({ config }: HttpContext): SwaggerOptions {
   }
 }
 
-/** Without HEAD: it stands beside every GET, and an operation's id may be used once. */
+/** Without HEAD: every GET has one, and the id of an operation must be unique. */
 export function describeApi(server: Server): ApiDocument {
   const document = server.swagger() as ApiDocument
   const described = Object.entries(document.paths ?? {}).map(([path, { head: _, ...methods }]) => [

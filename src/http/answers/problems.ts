@@ -6,9 +6,9 @@ import { AppError, describeFailure, type ErrorCode } from '../../errors.ts'
 import { isAnswering } from '../rules/connections.ts'
 import { withoutPath } from './no-browser.ts'
 
-/** Where nobody knows better. */
+/** If the error has no time of its own. */
 const RETRY_AFTER_S = 5
-/** What belongs to the answer that could not be given. */
+/** Headers of the answer that could not be given. */
 const HEADERS_OF_SUCCESS = [
   'etag',
   'link',
@@ -19,7 +19,7 @@ const HEADERS_OF_SUCCESS = [
   'content-range',
 ]
 
-/** Every error leaves through here, as problem+json that says nothing of our insides. */
+/** Sends every error, as problem+json without internals. */
 export function sendProblem(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const error = toAppError(thrown)
   const { status, log } = describeFailure(error.code)
@@ -41,8 +41,7 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
 
 function toProblem(error: AppError, requestId: string): Problem {
   const { status, title } = describeFailure(error.code)
-  // What went wrong on our side is in the log; the client gets the id to ask for it.
-  // And whatever is not here is not here in one and the same way.
+  // Our own failures are in the log: the client gets only the id of the request. All answers `not_found` look the same.
   const telling = (status < 500 && error.code !== 'not_found') || error.code === 'no_browser' || error.isTold
   const message = error.code === 'no_browser' ? withoutPath(error.message) : error.message
   const detail = telling && message !== title ? { detail: message } : {}
@@ -54,7 +53,7 @@ function toAppError(thrown: unknown): AppError {
   const { statusCode } = thrown as Partial<FastifyError>
   if (statusCode === 413) return new AppError('too_large', 'the request body is larger than MAX_BODY_BYTES')
   if (statusCode === 415) {
-    return new AppError('unsupported_media_type', 'send JSON, and say so: Content-Type: application/json')
+    return new AppError('unsupported_media_type', 'send JSON, with Content-Type: application/json')
   }
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new AppError('bad_request')
   return new AppError('internal', undefined, { cause: thrown })
@@ -65,12 +64,12 @@ const CONNECTION_ERRORS: Record<string, ErrorCode> = {
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 }
 
-/** How long a client that was refused may take to read why; to wait for it to close would give it a place for free. */
+/** How long a refused client may take to read the reason. Without this limit it would keep its connection. */
 const READ_MS = 1_000
 
-/** What never became a request: broken HTTP, headers that are too large or too slow. */
+/** For connections without a valid request: broken HTTP, headers that are too large or too slow. */
 export function refuseConnection(log: FastifyBaseLogger, error: NodeJS.ErrnoException, socket: Socket): void {
-  // In the middle of an answer, an error would read as a part of it.
+  // In the middle of an answer, the error would look like a part of it.
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
     socket.destroy()
     return
@@ -80,7 +79,7 @@ export function refuseConnection(log: FastifyBaseLogger, error: NodeJS.ErrnoExce
   const body = JSON.stringify(toProblem(failure, requestId))
   const { status, title } = describeFailure(failure.code)
   log.info({ reqId: requestId, status, reason: error.code }, 'not a request')
-  // Closed at once, the answer would be lost to a client that is still sending.
+  // If the connection closed at once, a client that still sends would lose the answer.
   const impatient = setTimeout(() => socket.destroy(), READ_MS)
   socket.once('close', () => clearTimeout(impatient))
   socket.end(

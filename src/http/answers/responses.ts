@@ -10,14 +10,14 @@ const header = (description: string): object => Type.String({ description })
 
 export const resultHeaders = {
   ETag: header('Send it back in `If-None-Match`. It changes with the data and with the signing window.'),
-  'X-Request-Id': header('The id under which the logs know the request.'),
+  'X-Request-Id': header('The id of the request in the logs.'),
 }
 
-const Link = header('`<…>; rel="next"`, where a further page follows.')
+const Link = header('`<…>; rel="next"`, if another list page follows.')
 
 export const pageHeaders = { ...resultHeaders, Link }
 
-/** Of pages that have no ETag. */
+/** For list pages without an ETag. */
 export const linkHeaders = { Link, 'X-Request-Id': resultHeaders['X-Request-Id'] }
 
 const PICTURE = { [IMAGE_TYPE]: { schema: { type: 'string', format: 'binary' } } }

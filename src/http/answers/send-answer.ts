@@ -11,12 +11,12 @@ import { whenClosed } from './when-closed.ts'
 import { writePieces } from './write-pieces.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** What is no larger is not waited with: the system takes it in for a reader who is not there yet. */
+/** A smaller body is sent without waiting for memory: the system takes it even if the client does not read yet. */
 export const SMALL_BYTES = 65_536
 
 /**
- * A body that is whole goes out with its length; a longer one piece by piece, as fast as it is read. Past Fastify,
- * which has nothing to add to it. Rejects only before the first byte.
+ * Sends a kept body with its length, and a longer one piece by piece, as fast as it is read. Fastify is bypassed: it has
+ * nothing to add. Rejects only before the first byte.
  */
 export function sendAnswer(
   answer: Answer,
@@ -52,7 +52,7 @@ function sendWhole(
   reply.raw.writeHead(status, headers).end(body)
 }
 
-/** Not before there is room for it, should nobody read it. */
+/** Waits for memory, in case the client does not read it. */
 async function sendLarge(
   body: Buffer,
   headers: OutgoingHttpHeaders,
@@ -89,7 +89,7 @@ async function sendPieces(
     if (reply.raw.destroyed) first.giveBack()
     return sendWhole(reply, 200, headers, body)
   }
-  // It has no chunks: an answer of unknown length that a kill cuts off would look complete. So it is made twice.
+  // HTTP/1.0 has no chunks: an answer without a length would look complete after a kill. So it is made twice, first to count.
   const isOld = request.raw.httpVersion === '1.0'
   if (isOld) {
     headers['content-length'] = await measure(beginningWith(first, next)).catch(unlessGone(reply))
@@ -98,7 +98,7 @@ async function sendPieces(
     first = await next().catch(unlessGone(reply))
     if (!first) return
     if (first.etag) headers['etag'] = first.etag
-    // What has become longer or shorter meanwhile breaks off, and the client knows.
+    // If the length has changed meanwhile, the answer breaks off, and the client notices.
     reply.raw.strictContentLength = true
   }
   const gzip = !isOld && wantsGzip(request, context.config.compress)
@@ -106,17 +106,17 @@ async function sendPieces(
   if (gzip) headers['content-encoding'] = 'gzip'
   reply.hijack()
   reply.raw.writeHead(200, headers)
-  // Not waited for here, where the first piece is.
+  // Only the first piece was awaited.
   void writePieces(reply.raw, beginningWith(first, next), { gzip })
     .then(() => pieces.return(undefined))
     .catch((error) => {
-      // Whoever has gone is heard of by the log of requests.
+      // If the client has gone, the access log says so.
       if (!reply.raw.destroyed) request.log.error({ reqId: request.id, err: error }, 'the answer broke off')
       reply.raw.destroy()
     })
 }
 
-/** How many bytes all pieces have. Nothing of them is kept. */
+/** How many bytes all pieces have. The pieces are not kept. */
 async function measure(next: TakePiece): Promise<number> {
   for (let bytes = 0; ; ) {
     const { parts, last, giveBack } = await next()
@@ -126,7 +126,7 @@ async function measure(next: TakePiece): Promise<number> {
   }
 }
 
-/** To whoever has gone nothing needs to be said. */
+/** A client that has gone needs no error. */
 function unlessGone(reply: FastifyReply): (error: unknown) => undefined {
   return (error) => {
     if (!reply.raw.destroyed) throw error

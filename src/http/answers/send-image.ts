@@ -4,7 +4,7 @@ import { IMAGE_TYPE, type OpenImage } from '../../images/images.ts'
 import { parseRange } from './byte-range.ts'
 import { matchesEtag } from './conditional.ts'
 
-/** The picture, or the part of it that was asked for, as nothing but a picture. How it may be kept is said before. */
+/** Sends the picture, or the requested range of it. The caller sets the headers for caches. */
 export async function sendImage(
   image: OpenImage,
   request: FastifyRequest,

@@ -4,18 +4,18 @@ import type { HttpContext } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
 import { whenClosed } from './when-closed.ts'
 
-/** What a piece may take before it is known: more than almost all of them. */
+/** Memory that is reserved for a piece before its size is known. Almost all pieces are smaller. */
 const PIECE_BYTES = 1_048_576
 
-/** Until it is read a piece is there as text, as what the text was made of, and as what waits in its connection. */
+/** A piece is in memory as rows, as text, and as bytes that wait in the connection. */
 const HELD_TIMES = 3
 
-/** A piece, and the room that it takes until it was read. */
+/** A piece, and the memory that is reserved for it until it was read. */
 export interface HeldPiece extends Piece {
   readonly giveBack: () => void
 }
 
-/** The next piece: made in a turn of its client, when there is room for it should nobody read it. */
+/** The next piece. It is made in a turn of its client, when there is memory for it. */
 export type TakePiece = () => Promise<HeldPiece>
 
 export function takePieces(
@@ -43,7 +43,7 @@ export function takePieces(
   }
 }
 
-/** The pieces from one on that was taken already. It is not held any longer than until it is taken again. */
+/** Puts back a piece that was taken: it comes first, then the others. It is not held after that. */
 export function beginningWith(first: HeldPiece, next: TakePiece): TakePiece {
   let taken: HeldPiece | undefined = first
   return () => {
@@ -53,7 +53,7 @@ export function beginningWith(first: HeldPiece, next: TakePiece): TakePiece {
   }
 }
 
-/** In bytes, or nearly: of a text its characters. */
+/** In bytes. A text counts with its characters. */
 function sizeOf({ parts }: Piece): number {
   return parts.reduce((sum, { length }) => sum + length, 0)
 }

@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http'
 
-/** One for all: an error of its own for each would take longer than everything else that is done for it. */
+/** One error for all: making one for each answer would cost more than the rest of the work. */
 const NOBODY_WAITS = new Error('nobody waits for the answer any more')
 
-/** Tells that the answer is over, or nobody is there to read it. */
+/** Aborted when the answer is over, or the client has gone. */
 export function whenClosed(response: ServerResponse): AbortSignal {
   const over = new AbortController()
   const end = () => over.abort(NOBODY_WAITS)

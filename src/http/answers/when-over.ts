@@ -1,10 +1,10 @@
 import type { FastifyReply } from 'fastify'
 import type { Server } from '../context.ts'
 
-/** One for all: an error of its own for each would take longer than everything else that is done for it. */
+/** One error for all: making one for each answer would cost more than the rest of the work. */
 const NOBODY_WAITS = new Error('the client has gone, or the service stops')
 
-/** For answers that wait for something: tells when the client has gone, or the service is about to. */
+/** For answers that wait. Aborted when the client has gone, or the service stops. */
 export function whenOver(server: Server): (reply: FastifyReply) => AbortSignal {
   const waiting = new Set<AbortController>()
   let closing = false
@@ -15,7 +15,7 @@ export function whenOver(server: Server): (reply: FastifyReply) => AbortSignal {
   })
   return (reply) => {
     const over = new AbortController()
-    // The client may have gone while its key or its root was looked for: nothing would tell it any more.
+    // The client may have gone while its key or its root was looked up. No event follows then.
     if (closing || reply.raw.destroyed) {
       over.abort(NOBODY_WAITS)
       return over.signal

@@ -3,8 +3,8 @@ import { createGzip } from 'node:zlib'
 import type { HeldPiece, TakePiece } from './take-pieces.ts'
 
 /**
- * Writes an answer as fast as it is read: one piece waits for a slow reader. Whoever gives up ends it, and nothing
- * further is made.
+ * Writes an answer as fast as it is read. One piece waits for a slow reader. When the client has gone, no more pieces are
+ * made.
  */
 export async function writePieces(
   response: ServerResponse,
@@ -17,7 +17,7 @@ export async function writePieces(
   if (isLast) sink.end()
 }
 
-/** By itself: who waits for the next piece does not hold the one before. Answers whether it was the last. */
+/** A function of its own, so that the piece is not in memory while the next is made. Returns whether it was the last. */
 async function writeNext(sink: Sink, response: ServerResponse, next: TakePiece): Promise<boolean> {
   const piece = await next()
   await writePiece(sink, response, piece)
@@ -26,19 +26,19 @@ async function writeNext(sink: Sink, response: ServerResponse, next: TakePiece):
 
 type Sink = Pick<ServerResponse, 'write' | 'cork' | 'uncork' | 'end'>
 
-/** The lowest level: the next one takes twice the time for a twentieth of the bytes (docs/performance.md). */
+/** The lowest level. The next one takes twice the time and saves a twentieth of the bytes (docs/performance.md). */
 function openGzip(response: ServerResponse): Sink {
   const gzip = createGzip({ level: 1 })
   response.once('close', () => gzip.destroy())
-  // Given up: the connection is gone already.
+  // Fails only if the connection is gone.
   gzip.on('error', () => response.destroy())
   gzip.pipe(response)
   return gzip as unknown as Sink
 }
 
 /**
- * Until the sink has taken it, or the connection is no more. Not until `drain`: what was written while corked may be
- * gone by the time it is uncorked, and then there is none. Text is written as text: no Buffer is made of it that the
+ * Resolves when the sink has taken the piece, or the connection is closed. It does not wait for `drain`: after uncorking,
+ * nothing may be left to drain, and then there is no such event. Text is written as text, without a Buffer that the garbage
  * collector must find.
  */
 function writePiece(sink: Sink, response: ServerResponse, { parts, giveBack }: HeldPiece): Promise<void> {
@@ -52,7 +52,7 @@ function writePiece(sink: Sink, response: ServerResponse, { parts, giveBack }: H
     response.once('close', over)
     const some = parts.filter((part) => part !== '')
     const last = some.pop() ?? ''
-    // The answer is corked so that they become one chunk, its socket so that this is written at once.
+    // The answer is corked, so that the parts become one chunk. The socket is corked, so that the chunk is one write.
     const { socket } = response
     socket?.cork()
     sink.cork()

@@ -2,7 +2,7 @@ import { DOCS_CSP, renderDocs } from '../answers/docs-page.ts'
 import { describeApi } from '../answers/openapi.ts'
 import type { Server } from '../context.ts'
 
-/** `/openapi.json`, made from the schemas that validate, and `/docs`, the same for people. */
+/** `/openapi.json`, made from the schemas of the operations, and `/docs`, the same for people. */
 export function documentation(server: Server): void {
   server.route({
     method: ['GET', 'HEAD'],

@@ -13,12 +13,12 @@ const NOT_BUILT =
   'The gallery is not built in this checkout. `npm start` builds it, and so does `npm run build`; the API works without it.\n'
 const FOREVER = 'public, max-age=31536000, immutable'
 
-/** The web page: one document for every address of its own, and the files that it names. No key: it holds no results. */
+/** The web page: one document for all its routes, and its files. They need no key: they contain no results. */
 export function gallery(server: Server, context: HttpContext): void {
   let reading: ReturnType<typeof readGallery> | undefined
   const files = async () => {
     reading ??= readGallery()
-    // In a checkout it may be built in the next minute, or in this one: then files go while they are read.
+    // In a checkout it may be built at any time, and files may disappear while they are read. So failures are not kept.
     const found = await reading.catch(() => undefined)
     if (!found) reading = undefined
     return found
@@ -55,7 +55,7 @@ export function gallery(server: Server, context: HttpContext): void {
       const { name } = request.params as { name: string }
       const file = (await files())?.get(`assets/${name}`)
       if (!file) throw new AppError('not_found')
-      // Its name says what is in it: another content has another name.
+      // Its name contains a hash: other content has another name.
       const vary = [reply.getHeader('vary') ?? [], 'accept-encoding'].flat().join(', ')
       reply.type(file.type).header('cache-control', FOREVER).header('vary', vary)
       const zipped = acceptsGzip(String(request.headers['accept-encoding'] ?? '')) ? file.gzipped : undefined
@@ -64,7 +64,7 @@ export function gallery(server: Server, context: HttpContext): void {
   })
 }
 
-/** What the page has to know before it asks for anything. */
+/** Fills in the settings that the web page needs before its first request. */
 async function fillIn({ bytes }: GalleryFile, { config, findBrowser }: HttpContext): Promise<string> {
   const missing = (await findMissingBrowser({ findBrowser })) ?? ''
   const base =
@@ -77,7 +77,7 @@ async function fillIn({ bytes }: GalleryFile, { config, findBrowser }: HttpConte
     .replace('%base%', () => base)
 }
 
-/** Nothing runs, shows or is asked but the files of the page, the API and the pictures. */
+/** Allows only the files of the web page, the API and the pictures. */
 async function policy(request: FastifyRequest, { images, clock, ...context }: HttpContext): Promise<string> {
   const origin = originOf(request, { images, clock, ...context })
   const addresses = await images.addresses({ now: clock(), origin })

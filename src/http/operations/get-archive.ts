@@ -10,7 +10,7 @@ import { clientOf } from '../rules/client-of.ts'
 
 const ARCHIVE_TYPE = 'application/zip'
 
-/** Part of every ETag: raise it when the same pictures begin to give another archive. */
+/** Part of every ETag. Raise it when the same pictures give another archive than before. */
 const WRITING = 1
 
 export function getArchive(server: Server, { door, makeArchive, gone }: HttpContext): void {
@@ -22,8 +22,8 @@ export function getArchive(server: Server, { door, makeArchive, gone }: HttpCont
       tags: ['Downloads'],
       summary: 'Download the pictures of one root',
       description:
-        'All that are finished, as one ZIP archive, however many there are. Files are named after their place and their ' +
-        'page: `001-Home.png`. An archive that breaks off is not whole, and says so when it is opened.',
+        'All finished pictures, as one ZIP archive of any size. Files are named by the number and the name of their page: ' +
+        '`001-Home.png`. An archive that breaks off is not valid, and programs report that when they open it.',
       params: RootParams,
       response: {
         200: {

@@ -5,7 +5,7 @@ import { notModified, pictureResponses, problemResponses } from '../answers/resp
 import { sendImage } from '../answers/send-image.ts'
 import type { HttpContext, Server } from '../context.ts'
 
-/** Serves the pictures that signed addresses of this service lead to. The signature is the permission. */
+/** Serves pictures at signed addresses. The signature is the permission. */
 export function getImage(server: Server, { images, clock, gone }: HttpContext): void {
   server.route({
     method: ['GET', 'HEAD'],
@@ -15,8 +15,7 @@ export function getImage(server: Server, { images, clock, gone }: HttpContext): 
       operationId: 'getImage',
       tags: ['Images'],
       summary: 'Get a picture or its preview',
-      description:
-        'Take the address from `data` or `preview` of a result as it stands; it is signed and expires.',
+      description: 'Use the address in `data` or `preview` of a result, unchanged. It is signed and expires.',
       security: [],
       params: Type.Object({
         projectId: Type.String({ description: 'The project (UUID).' }),

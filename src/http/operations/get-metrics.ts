@@ -12,7 +12,7 @@ export function getMetrics(server: Server, metrics: Metrics): void {
       operationId: 'metrics',
       tags: ['Operating'],
       summary: 'Figures for Prometheus',
-      description: 'Of this process; docs/operating.md says which ones to look at.',
+      description: 'The metrics of this process. docs/operating.md says which ones to look at.',
       security: [{ metrics: [] }],
       response: {
         200: { description: 'Prometheus text format.', content: { 'text/plain': { schema: Type.String() } } },

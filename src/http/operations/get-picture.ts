@@ -8,7 +8,7 @@ import { notModified, pictureResponses, problemResponses } from '../answers/resp
 import { sendImage } from '../answers/send-image.ts'
 import type { HttpContext, Server } from '../context.ts'
 
-/** A picture to keep, wherever pictures lie. Not by a signature: whoever may read the root may have it. */
+/** A picture to download, from a folder or a bucket. It needs no signature: a key that reads the root may read it. */
 export function getPicture(server: Server, { door, images, gone }: HttpContext): void {
   server.route({
     method: ['GET', 'HEAD'],
@@ -17,7 +17,7 @@ export function getPicture(server: Server, { door, images, gone }: HttpContext):
       operationId: 'getPicture',
       tags: ['Downloads'],
       summary: 'Download one picture',
-      description: 'Through the service, and with the name of its page as the name of the file.',
+      description: 'The file has the name of its page.',
       params: PictureParams,
       response: {
         ...pictureResponses,

@@ -13,7 +13,7 @@ export function getProject(server: Server, { door }: HttpContext): void {
       operationId: 'getProject',
       tags: ['Browsing'],
       summary: 'Get one project',
-      description: 'Its name, and when it was made.',
+      description: 'Its name, and when it was created.',
       params: ProjectParams,
       response: {
         200: {

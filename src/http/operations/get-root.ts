@@ -39,7 +39,7 @@ export function getRoot(server: Server, context: HttpContext): void {
       tags: ['Results'],
       summary: 'Get the screenshots of one root',
       description:
-        'One root with its finished jobs, in the order they were requested. With `limit`, one page of them and a ' +
+        'One root with its finished jobs, in the order they were requested. With `limit`, one list page of them and a ' +
         '`Link` header to the next.',
       params: RootParams,
       querystring: createJobsQuery(maxLimit),
@@ -62,7 +62,7 @@ export function getRoot(server: Server, context: HttpContext): void {
               results.getRoot(root, { now: context.clock(), origin: originOf(request, context) }),
             )
             .then((answer) => sendAnswer(answer, request, reply, context))
-      // Not handed to Fastify, which would wait for it once more.
+      // Not returned to Fastify, which would await it a second time.
       sent.catch((error) => reply.send(error))
     },
   })

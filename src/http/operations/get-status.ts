@@ -9,7 +9,7 @@ import { sendAnswer } from '../answers/send-answer.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
 
-/** Of the time that a connection may be idle, or an answer may take; who waits longer asks again. */
+/** The longest wait, as a part of IDLE_TIMEOUT or RESPONSE_TIMEOUT. A client that wants to wait longer asks again. */
 const LONGEST_SHARE = 0.8
 
 export function getStatus(server: Server, openAnswers: OpenAnswers, context: HttpContext): void {
@@ -59,7 +59,7 @@ export function getStatus(server: Server, openAnswers: OpenAnswers, context: Htt
         }
         wait.over()
         if (wait.isRevoked) throw new AppError('unauthorized', 'this key is not valid any more')
-        // It may have gone on unseen, where the time was over.
+        // It may have changed unseen, if the time was over.
         const now = await watchers.statuses.version(root)
         status = await read(0, now ?? news.version)
       }
@@ -77,7 +77,7 @@ function wholeAnswer({ json }: StatusBytes): Answer {
   }
 }
 
-/** For the end of a root; not for ever. */
+/** Waits for the end of a root, for a limited time. */
 class Wait implements OpenAnswer {
   isRevoked = false
   readonly #over = new AbortController()
@@ -91,7 +91,7 @@ class Wait implements OpenAnswer {
     return this.#over.signal
   }
 
-  /** There is none before the answer. */
+  /** No sign of life can be sent before the answer. */
   beat(): void {}
 
   end(why: End): void {

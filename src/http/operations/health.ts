@@ -8,10 +8,10 @@ import type { HttpContext, Server } from '../context.ts'
 
 const NO_ROOM = 'The disk that holds the pictures is full: nothing is captured until there is room.'
 const STUCK =
-  'Pages wait, and for two minutes this process has begun none of them. Read its log, or restart it.'
+  'Pages wait, but this process has begun none of them for two minutes. Read its log, or restart it.'
 const Ok = Type.Object({ status: Type.Literal('ok') }, { description: 'Yes.' })
 
-/** `/healthz`: the process runs. `/readyz`: it can answer, so send it traffic; and what it captures with. */
+/** `/healthz`: the process runs. `/readyz`: it can answer requests. It also says whether pages can be captured. */
 export function health(server: Server, context: HttpContext): void {
   const { checkDatabase, images } = context
   server.route({
@@ -22,7 +22,7 @@ export function health(server: Server, context: HttpContext): void {
       operationId: 'healthz',
       tags: ['Operating'],
       summary: 'Is the process alive',
-      description: 'Asks nobody else: the database may be away.',
+      description: 'Does not ask the database.',
       security: [],
       response: { 200: Ok },
     },
@@ -36,7 +36,7 @@ export function health(server: Server, context: HttpContext): void {
       operationId: 'readyz',
       tags: ['Operating'],
       summary: 'Can the service answer',
-      description: 'Asks the database and the store of the pictures, and says what it captures with.',
+      description: 'Asks the database and the storage of the pictures, and names the browser.',
       security: [],
       response: { 200: Readiness, ...problemResponses('unavailable', 'storage_full', 'storage_failed') },
     },
@@ -54,7 +54,7 @@ export function health(server: Server, context: HttpContext): void {
   })
 }
 
-/** Says which part it is that does not answer, and no more. */
+/** The message names the part that does not answer, and no internals. */
 async function naming(part: string, check: () => Promise<void>): Promise<void> {
   try {
     await check()

@@ -17,14 +17,14 @@ export function listHistory(server: Server, context: HttpContext): void {
       tags: ['Browsing'],
       summary: 'List the screenshots of one page',
       description:
-        'All of one address, newest first, whichever root they belong to. Those with the same `view` are like each ' +
-        'other. With `fullPage` or `width`, those that were asked for in this way: a page may then have fewer than ' +
+        'All of one address, newest first, from all roots. Those with the same `view` can be compared. ' +
+        'With `fullPage` or `width`, only those requested in this way: a list page may then have fewer than ' +
         '`limit`, or none, and still have a `Link`. Continue while there is one.',
       params: ProjectParams,
       querystring: createHistoryQuery(maxLimit),
       response: {
         200: {
-          description: 'The screenshots; none, where the address is unknown.',
+          description: 'The screenshots. None if the address is unknown.',
           headers: pageHeaders,
           content: { 'application/json': { schema: History } },
         },

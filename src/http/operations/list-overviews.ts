@@ -19,8 +19,8 @@ export function listOverviews(server: Server, context: HttpContext): void {
       tags: ['Browsing'],
       summary: 'List the roots of a project at a glance',
       description:
-        `Newest first: the state of each, its first ${OVERVIEW_JOBS} screenshots and its first ${OVERVIEW_JOBS} failures, ` +
-        'however many it has. A root must match all parameters. With `q`, `tag`, `state` or `mark`, a page ' +
+        `Newest first: the state of each, its first ${OVERVIEW_JOBS} screenshots and its first ${OVERVIEW_JOBS} failures. ` +
+        'A root must match all parameters. With `q`, `tag`, `state` or `mark`, a list page ' +
         'may have fewer than `limit`, or none, and still a `Link`: continue while there is one.',
       params: ProjectParams,
       querystring: createOverviewsQuery(maxLimit),

@@ -17,9 +17,9 @@ export function listPages(server: Server, context: HttpContext): void {
       tags: ['Browsing'],
       summary: 'List the pages of a project',
       description:
-        'Each address once, in the order of their bytes, with what there is of it. Of addresses that share their first ' +
-        '500 characters the order may be another one. With `q`, those whose address or last name holds the text: a page ' +
-        'may then hold fewer than `limit`, or none, and still have a `Link`. Continue while there is one.',
+        'Each address once, in the order of their bytes. Addresses that share their first 500 characters may be in ' +
+        'another order. With `q`, only those whose address or newest name contains the text: a list page ' +
+        'may then have fewer than `limit`, or none, and still have a `Link`. Continue while there is one.',
       params: ProjectParams,
       querystring: createPagesQuery(maxLimit),
       response: {

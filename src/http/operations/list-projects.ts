@@ -16,7 +16,7 @@ export function listProjects(server: Server, context: HttpContext): void {
       operationId: 'listProjects',
       tags: ['Browsing'],
       summary: 'List the projects',
-      description: 'Oldest first. Where keys are required: the project of the key.',
+      description: 'Oldest first. If keys are required, only the project of the key.',
       querystring: createProjectsQuery(maxLimit),
       response: {
         200: {

@@ -20,7 +20,7 @@ export function listRoots(server: Server, context: HttpContext): void {
       summary: 'List the roots of a project',
       description:
         'All roots, newest first, each with its finished jobs, as one array of any size. ' +
-        'With `limit`, one page of them and a `Link` header to the next. With `q` or `tag`, those that match: a page ' +
+        'With `limit`, one list page of them and a `Link` header to the next. With `q` or `tag`, those that match: a list page ' +
         'may then have fewer, or none, and still a `Link`. Continue while there is one.',
       params: ProjectParams,
       querystring: createRootsQuery(maxLimit),

@@ -24,7 +24,7 @@ export async function requestScreenshots(server: Server, context: HttpContext): 
       schema: {
         operationId: 'requestScreenshots',
         tags: ['Capturing'],
-        summary: 'Ask for screenshots',
+        summary: 'Request screenshots',
         description:
           'The root can be read at once, with no jobs; each job appears as soon as its pictures are stored. ' +
           'Needs a key with the scope `write`.',
@@ -35,14 +35,14 @@ export async function requestScreenshots(server: Server, context: HttpContext): 
             'idempotency-key': {
               type: 'string',
               description:
-                'Any text that is new for a new request: a repeat with it answers the first result.',
+                'Any text that is new for each request. The same request with the same text is not captured again: it gets the first answer.',
             },
           },
         },
         body: { $ref: 'ScreenshotRequest#' },
         response: {
           201: {
-            description: 'Accepted, and safe: it survives a crash.',
+            description: 'Accepted and durable: it survives a crash.',
             headers: { Location: { type: 'string', description: 'The address of the root.' } },
             content: { 'application/json': { schema: ScreenshotAccepted } },
           },
@@ -86,7 +86,7 @@ export async function requestScreenshots(server: Server, context: HttpContext): 
   })
 }
 
-/** A web page of someone else's can send anything else without asking (CSRF). What is sent is read by the handler. */
+/** Web pages of other sites can send every other type without permission (CSRF). The handler reads the body. */
 function takeNothingButJson(scope: Server): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('application/json', (_request, _body, done) => done(null))

@@ -11,12 +11,12 @@ import { writePieces } from '../answers/write-pieces.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
 
-/** Of the time that an answer may take: then the stream ends well, and whoever wants more comes back. */
+/** The longest stream, as a part of RESPONSE_TIMEOUT. Then it ends properly, and the client may connect again. */
 const LONGEST_SHARE = 0.8
-/** How soon a client comes back. */
+/** How soon a client connects again. */
 const RETRY_MS = 1_000
 
-/** The status as server-sent events: all of it first, then whatever changes. */
+/** The status as server-sent events: first all pages, then those that change. */
 export function watchStatus(server: Server, openAnswers: OpenAnswers, context: HttpContext): void {
   const { door, importedStatus, watchers, config, turns, unread } = context
   const longestMs = Math.floor(config.limits.responseMs * LONGEST_SHARE)
@@ -29,8 +29,8 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
       summary: 'Watch the status of a root',
       description:
         'Server-sent events of the type `status`. Each is a status whose `urls` are those that changed since the ' +
-        'event before; the first has all of them. The stream ends when the root is finished. A client that was cut ' +
-        'off goes on with `Last-Event-ID`; one that has seen everything is answered 204 and need not come back.',
+        'event before; the first has all of them. The stream ends when the root is finished. A client that lost its ' +
+        'connection continues with `Last-Event-ID`. If it has seen everything, the answer is 204.',
       params: RootParams,
       headers: {
         type: 'object',
@@ -49,7 +49,7 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
       const root = await door.getRoot(request.params, request.apiKey)
       const version = await watchers.statuses.version(root)
       const lastSeen = readEventId(request.headers['last-event-id'])
-      // Of another root, or made up: it says nothing of what was seen of this one.
+      // A version that this root does not have: all pages are sent.
       const seen = lastSeen > (version ?? IMPORTED) ? 0 : lastSeen
       const client = clientOf(request)
       const inTurn = turns.for(client)
@@ -86,7 +86,7 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
       })
       const handle = openAnswers.open(request, reply, stream)
       begin()
-      // The service is about to stop, or the client has gone and nothing would tell it any more.
+      // The service stops, or the client has gone. No event follows then.
       if (stream.isOver) {
         response.end()
         return
@@ -102,12 +102,12 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
   })
 }
 
-/** The version of what never changes. */
+/** The version of an imported root, which never changes. */
 const IMPORTED = 1
 
 type Pieces = ReturnType<ImportedStatus>
 
-/** A status as one event, which is the only one. */
+/** The status of an imported root as its only event. */
 async function* importedEvent(pieces: Pieces): Pieces {
   let before = `event: status\nid: ${IMPORTED}\ndata: `
   for await (const { parts, last } of pieces) {

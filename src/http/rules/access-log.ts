@@ -1,12 +1,12 @@
 import type { Server } from '../context.ts'
 import type { Connections } from './connections.ts'
 
-/** What an address may hold before anything that could be a signature, however its `?` is spelled. */
+/** The part of an address that is logged. It ends before a signature, even if the `?` is escaped. */
 const PLAIN_PATH = /^[\w\-./~:@]*/
 
-/** One line a request, also for an answer that was given up. */
+/** One line for each request, also if the client has gone before the end of the answer. */
 export function logRequests(server: Server, connections: Connections): void {
-  // Where it is not written it need not be made.
+  // Lines that would not be written are not made.
   if (!['trace', 'debug', 'info'].includes(server.log.level)) return
   connections.whenOver((request, reply) => {
     const line = {

@@ -1,11 +1,11 @@
 import { Lines } from '../../shares/lines.ts'
 
-/** Requests that are begun in one iteration of the event loop: a millisecond or two. */
+/** Requests that begin in one iteration of the event loop: a millisecond or two. */
 const AT_ONCE = 16
 
 /**
- * Requests that come together are begun a few at a time, by turns between clients: who opens many connections at once does
- * not keep others waiting until all of them are begun.
+ * Requests that arrive together begin a few at a time, and clients take turns. So a client that opens many connections at
+ * once does not delay the others.
  */
 export function createAdmission(): (client: string, begin: () => void) => void {
   const lines = new Lines<() => void>()

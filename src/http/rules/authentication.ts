@@ -8,15 +8,15 @@ import type { CountRequest } from './rate-limit.ts'
 const NO_KEY = 'send an API key: Authorization: Bearer <key>'
 
 /**
- * Runs first, so that neither a condition nor a bad parameter answers someone who may not ask. Refused requests are
- * counted by client address, apart from all others: guessing is not free, and behind a proxy those with a key do not
- * pay for it.
+ * Runs first, so that a request without a valid key learns nothing from other checks. Refused requests count against the
+ * rate of their address, apart from all others: guessing keys is limited, and clients with a key behind the same proxy
+ * are not.
  */
 export function requireKeys(server: Server, { keys, config }: HttpContext, count: CountRequest): void {
   server.decorateRequest('apiKey', undefined)
   server.decorateRequest('keyHash', undefined)
   const isAsked = config.auth === 'keys'
-  // For strangers, figures tell too much: how many pages were `blocked`, for example.
+  // Metrics need a token even if no keys are required: they say, for example, how many pages were `blocked`.
   if (config.auth === 'open' && config.metricsToken === undefined) return
 
   const refuse = (request: FastifyRequest, reply: FastifyReply, detail: string): never => {
@@ -41,8 +41,8 @@ export function requireKeys(server: Server, { keys, config }: HttpContext, count
 }
 
 /**
- * Refuses what a key does not open. Its operation resolves the ids again; here the answer comes before a parameter is
- * checked. Runs after the rate was counted: a refused request is not free.
+ * Refuses projects and operations that the key does not open, before parameters are checked. The operation resolves the ids
+ * again. Runs after the rate was counted, so that refused requests count, too.
  */
 export function refuseWhatKeysDoNotOpen(server: Server, { config }: HttpContext): void {
   if (config.auth !== 'keys') return
@@ -56,7 +56,7 @@ export function refuseWhatKeysDoNotOpen(server: Server, { config }: HttpContext)
   })
 }
 
-/** `Authorization: <key>`, as clients of old send it, or `Authorization: Bearer <key>`. */
+/** `Authorization: <key>`, as old clients send it, or `Authorization: Bearer <key>`. */
 function readCredential(request: FastifyRequest): string | undefined {
   return request.headers.authorization?.replace(/^Bearer +/i, '').trim() || undefined
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 
-/** Who shares what is finite with the others: the holder of a key, or a client address where no key is asked. */
+/** The client that has a share: the holder of a key, or an address if no key is asked for. */
 export function clientOf({ apiKey, ip }: FastifyRequest): string {
   return apiKey?.keyId ?? ip
 }

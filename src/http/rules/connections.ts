@@ -6,17 +6,17 @@ import type { HttpContext, Server } from '../context.ts'
 import { createAdmission } from './admission.ts'
 import { Places } from './places.ts'
 
-/** Requests a client may send ahead of their answers. Nobody needs more; each costs memory while it waits. */
+/** Requests that a client may send ahead of their answers. Each costs memory while it waits. */
 const MAX_AHEAD = 32
 const TOO_MANY_AHEAD = `more than ${MAX_AHEAD} requests were sent ahead`
 
-/** Answers that a connection still owes, and those of them that wait for their turn. */
+/** The answers that a connection still owes. */
 interface Owed {
   count: number
-  /** Requests that have come, beside those that are counted. */
+  /** Requests that have arrived and are not in `count` yet. */
   notBegun: number
   client: string | undefined
-  /** The one whose turn it is. */
+  /** The answer under way. The others wait for it. */
   current: FastifyReply | undefined
   readonly waiting: (() => void)[]
 }
@@ -29,23 +29,23 @@ export function isAnswering(socket: Socket): boolean {
 }
 
 export interface Connections {
-  /** Runs for every answer that is over, whether it was read to its end or given up. */
+  /** Runs after every answer, whether it was read to its end or not. */
   whenOver(then: (request: FastifyRequest, reply: FastifyReply) => void): void
   /** The answers that are under way. */
   answers(): Iterable<FastifyReply>
-  /** Closes every connection that owes no answer, now or as soon as it does not. */
+  /** Closes each connection as soon as it owes no answer. */
   drain(): void
 }
 
 /**
- * Answers one request of a connection after the other. Node would begin all that were sent ahead at once, and a
- * single client that reads nothing could fill the memory with their beginnings.
+ * Answers the requests of a connection one after the other. Node would begin all at once, and a single client that sends
+ * many and reads nothing could fill the memory.
  */
 export function takeTurns(server: Server, { config, refusals }: HttpContext): Connections {
   const places = new Places()
   const afterwards: ((request: FastifyRequest, reply: FastifyReply) => void)[] = []
   let draining = false
-  // At MAX_CONNECTIONS an idle one gives way. A client that is there connects again.
+  // At MAX_CONNECTIONS an idle connection is closed. Its client can connect again.
   const makePlace = (newcomer: Socket) => {
     if (places.count < config.limits.connections) return true
     refusals.count('connections')
@@ -61,14 +61,15 @@ export function takeTurns(server: Server, { config, refusals }: HttpContext): Co
     owedBy.set(socket, { count: 0, notBegun: 0, client: undefined, current: undefined, waiting: [] })
     socket.once('close', () => places.remove(socket))
   })
-  // Node parses all that has come, though the connection was closed meanwhile: thousands of requests in one packet.
+  // Requests of a closed connection are dropped: Node still parses those that have arrived, perhaps thousands.
   const [answer] = server.server.listeners('request') as RequestListener[]
   const admit = createAdmission()
   server.server.removeAllListeners('request').on('request', (request, response) => {
     const { socket, headers } = request
     const owed = owedBy.get(socket)
     if (!owed) return
-    // Nobody's key was looked up yet: what the first request says of it counts, so that those of a connection stay in order.
+    // The key is not looked up yet. The header of the first request names the client, so that requests of a connection stay in
+    // order.
     owed.client ??= headers.authorization ?? socket.remoteAddress ?? ''
     owed.notBegun++
     admit(owed.client, () => {

@@ -1,12 +1,12 @@
 import cors from '@fastify/cors'
 import type { Server } from '../context.ts'
 
-/** Lets pages of these origins read. Call before keys are asked for: a browser's preflight carries none. */
+/** Allows web pages of these origins to read. Call before keys are asked for: a preflight has no key. */
 export async function allowOrigins(server: Server, origins: readonly string[]): Promise<void> {
   await server.register(cors, {
     origin: [...origins],
     methods: ['GET', 'HEAD'],
-    // Any other OPTIONS is a request like every other, with a 401 or a 405 for its answer.
+    // Any other OPTIONS request is answered like every request: 401 or 405.
     strictPreflight: false,
     preflightContinue: true,
     exposedHeaders: ['etag', 'link', 'x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after'],

@@ -2,15 +2,15 @@ import { setImmediate as nextIteration } from 'node:timers/promises'
 import type { HttpContext, Server } from '../context.ts'
 import type { Connections } from './connections.ts'
 
-/** How often it is looked whether one has taken too long, at the latest. */
+/** How often answers are checked, at least. */
 const LOOK_MS = 5_000
-/** Before anything else has a turn. */
+/** Answers that are checked in one iteration of the event loop. */
 const LOOKED_AT_ONCE = 500
 
-/** Ends an answer that takes too long in all, however steadily a slow reader sips at it. */
+/** Ends an answer that takes too long in all, even if its reader is slow but steady. */
 export function limitResponseTime(server: Server, connections: Connections, { config }: HttpContext): void {
   const { responseMs } = config.limits
-  // One timer for all of them: one for each would cost every request more than the rest of its bookkeeping.
+  // One timer for all answers: a timer for each would cost more than the rest of the bookkeeping.
   const look = async () => {
     let looked = 0
     for (const reply of connections.answers()) {

@@ -3,9 +3,9 @@ import { setImmediate as nextIteration } from 'node:timers/promises'
 import type { HttpContext, Server } from '../context.ts'
 import type { Connections } from './connections.ts'
 
-/** How often it is looked, at the latest: by so much later than IDLE_TIMEOUT a connection ends. */
+/** How often connections are checked, at least. A connection ends so much later than IDLE_TIMEOUT, at most. */
 const LOOK_MS = 2_000
-/** Before anything else has a turn. */
+/** Connections that are checked in one iteration of the event loop. */
 const LOOKED_AT_ONCE = 500
 
 interface Moved {
@@ -14,8 +14,8 @@ interface Moved {
 }
 
 /**
- * Ends a connection that takes nothing of its answer for IDLE_TIMEOUT. Node looks only when its own timer is over, and begins anew
- * where anything has moved since: that takes up to twice as long, and longer.
+ * Ends a connection whose client reads nothing of its answer for IDLE_TIMEOUT. Node's own timer starts again if anything has
+ * moved since it started: that takes twice as long, or longer.
  */
 export function limitIdleTime(server: Server, connections: Connections, { config }: HttpContext): void {
   const { idleMs } = config.limits
@@ -48,8 +48,8 @@ export function limitIdleTime(server: Server, connections: Connections, { config
 }
 
 /**
- * What the system has taken of what was given to it, and what waits. Of a large piece it takes some at a time, and nothing but the
- * handle of the socket tells; Node's own timer looks there, too.
+ * How many bytes the system has taken, and how many wait. The system takes a large piece bit by bit, and only the handle of
+ * the socket shows how much. Node's own timer reads it there, too.
  */
 function describeSent(socket: Socket): { taken: number; waiting: number } | undefined {
   const { _handle: handle } = socket as { _handle?: { bytesWritten: number; writeQueueSize: number } | null }

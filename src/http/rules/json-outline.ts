@@ -1,6 +1,6 @@
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-/** What every byte is where it stands outside a text. */
+/** The meaning of each byte outside of a text. */
 const SCALAR = 0
 const BETWEEN = 1
 const OPEN = 2
@@ -13,15 +13,15 @@ for (const close of ']}') KINDS[close.charCodeAt(0)] = CLOSE
 KINDS[QUOTE] = TEXT
 
 export interface Outline {
-  /** Values of every kind, and names of fields. */
+  /** The number of values and names of fields. */
   readonly parts: number
-  /** How many lists and objects stand within each other. */
+  /** How deep lists and objects are nested. */
   readonly depth: number
 }
 
 /**
- * How much JSON there is in these bytes, before anything is made of it: a megabyte of small parts takes the parser a
- * quarter of a second, this a few milliseconds. Counts no further than `most`. Of what is not JSON it says something.
+ * Counts the parts of a JSON text before it is parsed. For a megabyte of small parts the parser needs a quarter of a second,
+ * and this a few milliseconds. Stops counting at `most`. For bytes that are not JSON, the result has no meaning.
  */
 export function outlineJson(bytes: Uint8Array, most: Outline): Outline {
   let parts = 0
@@ -35,7 +35,7 @@ export function outlineJson(bytes: Uint8Array, most: Outline): Outline {
       continue
     }
     if (kind === CLOSE) {
-      // No JSON; the parser stops there as well.
+      // Not JSON: the parser stops here, too.
       if (--open < 0) break
       at++
       continue
@@ -52,14 +52,14 @@ export function outlineJson(bytes: Uint8Array, most: Outline): Outline {
   return { parts, depth }
 }
 
-/** Where something else begins. */
+/** Where bytes of another kind begin. */
 function endOf(bytes: Uint8Array, begin: number, kind: number): number {
   let at = begin + 1
   while (at < bytes.length && KINDS[bytes[at] as number] === kind) at++
   return at
 }
 
-/** Behind the quote that ends a text. */
+/** The position after the quote that ends a text. */
 function endOfText(bytes: Uint8Array, begin: number): number {
   let at = begin + 1
   while (at < bytes.length) {

@@ -1,13 +1,13 @@
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 
-/** Of all that Fastify would log, only why an answer broke off that had begun. */
+/** Replaces the log lines of Fastify. Only the reason why an answer broke off is logged. */
 export class LogBrokenAnswers extends LogController {
   constructor() {
     super({ disableRequestLogging: true })
   }
 
   override streamError(error: Error, request: FastifyRequest, _reply: FastifyReply): void {
-    // Whoever has gone is heard of by the log of requests.
+    // The client has gone: the access log says so.
     if ((error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE') return
     request.log.error({ reqId: request.id, err: error }, 'the answer broke off')
   }

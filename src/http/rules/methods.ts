@@ -2,10 +2,10 @@ import { METHODS } from 'node:http'
 import { AppError } from '../../errors.ts'
 import type { Server } from '../context.ts'
 
-/** Methods that never reach a route: CONNECT is no request for a resource. */
+/** All methods except CONNECT, which never reaches a route. */
 const ANSWERED = METHODS.filter((method) => method !== 'CONNECT')
 
-/** Gives every address a 405 with `Allow` for the methods it does not have. Call before the operations. */
+/** Every address answers 405 with `Allow` to methods that it does not support. Call before the operations. */
 export function refuseOtherMethods(server: Server): { complete(): void } {
   const known = new Map<string, Set<string>>()
   for (const method of ANSWERED) {
@@ -24,7 +24,7 @@ export function refuseOtherMethods(server: Server): { complete(): void } {
           method: ANSWERED.filter((method) => !methods.has(method)),
           url,
           schema: { hide: true },
-          // Before any body is read or parsed: what it holds does not matter.
+          // Before the body is read: it does not matter.
           onRequest: async (_request, reply) => {
             reply.header('allow', allow)
             throw new AppError('method_not_allowed', `this address answers ${allow}`)

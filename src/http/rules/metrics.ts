@@ -5,14 +5,14 @@ import type { HttpContext } from '../context.ts'
 import type { Connections } from './connections.ts'
 
 const NAME = 'http_request_duration_seconds'
-/** Upper ends, in seconds. */
+/** Upper ends of the buckets, in seconds. */
 const BUCKETS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60]
 
 type Status = number | 'aborted'
 
 interface Series {
   readonly labels: string
-  /** How many fell into each bucket, and beyond the last. */
+  /** How many are in each bucket, and beyond the last. */
   readonly counts: number[]
   sum: number
 }
@@ -23,8 +23,8 @@ export interface Metrics {
 }
 
 /**
- * Counts and times every request by route, never by address: an address would name projects. The library's histogram
- * makes a text of the labels for each observation, which costs a request more than finding its answer.
+ * Counts and times every request by route, never by address: an address would name projects. The histogram of the library
+ * is not used: it makes a text of the labels for each request, which costs more than finding the answer.
  */
 export function measureRequests(connections: Connections, context: HttpContext): Metrics {
   const registry = new Registry()

@@ -10,12 +10,12 @@ const NOT_OURS =
   'is neither localhost, 127.0.0.1 nor the host of PUBLIC_URL. Behind a proxy, set PUBLIC_URL to the address that clients use, and let ' +
   'the proxy pass on their Host header (nginx: proxy_set_header Host $host)'
 
-/** Where addresses in an answer begin: as configured, else as the client reached us. */
+/** The origin of addresses in an answer: PUBLIC_URL, or the host that the client named. */
 export function originOf(request: FastifyRequest, { config }: HttpContext): string {
   if (config.publicUrl !== undefined) return config.publicUrl
   const { host } = request.raw.headers
   if (host === undefined) return `http://${ownHost(request.raw.socket)}`
-  // Almost every request names the one that the last one named, and whatever is kept by it is found the faster.
+  // Almost every request names the same host as the last one. The same string object makes later look-ups faster.
   if (host !== last.host) last = { host, origin: `http://${host.toLowerCase()}` }
   return last.origin
 }
@@ -28,17 +28,17 @@ function ownHost({ localAddress = '', localPort }: Socket): string {
 }
 
 /**
- * A request names one host, if any at all: HTTP/1.0 may leave it out. Where no key is asked, a web page could reach
- * us through a name of its own that it points at 127.0.0.1 (DNS rebinding); such a request carries that name.
+ * A request must name one host. Only HTTP/1.0 may leave it out. Other hosts are refused if no key is asked for: a web page
+ * could reach the service through its own name that points at 127.0.0.1 (DNS rebinding). Its requests carry that name.
  */
 export function refuseOtherHosts(server: Server, { config }: HttpContext): void {
   const own = config.publicUrl && new URL(config.publicUrl).hostname
   const isOurs = (name: string) => config.auth !== 'open' || LOOPBACK_NAME.test(name) || name === own
-  // Almost every request names the one that the last one named.
+  // Almost every request names the same host as the last one.
   let accepted: string | undefined
   server.addHook('onRequest', ({ raw }, _reply, done) => {
     const count = countHosts(raw.rawHeaders)
-    // No browser leaves it out, and only a browser can be led astray.
+    // Every browser sends a Host header, and only a browser can be misused.
     if (count === 0 && raw.httpVersion === '1.0') return done()
     if (count !== 1) return done(new AppError('bad_request', 'there must be one Host header'))
     const host = raw.headers.host ?? ''

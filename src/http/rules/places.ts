@@ -4,18 +4,18 @@ import type { Socket } from 'node:net'
 interface Peer {
   readonly address: string
   count: number
-  /** Those that owe no answer, the longest idle first. */
+  /** Connections that owe no answer. The first has been idle for longest. */
   readonly idle: Set<Socket>
 }
 
 /**
- * Who has how many connections, and which of them may go to make place for another. An address has no limit of its own:
- * behind a proxy everyone has the same. Nothing here takes longer because there are many connections.
+ * Counts connections by address, and chooses the one that is closed to make room for another. An address has no limit of its
+ * own: behind a proxy all clients have the same. The time for each step does not grow with the number of connections.
  */
 export class Places {
   readonly #peers = new Map<string, Peer>()
   readonly #peerOf = new Map<Socket, Peer>()
-  /** By how many connections they have. */
+  /** Addresses by their number of connections. */
   readonly #byCount: Set<Peer>[] = []
 
   get count(): number {
@@ -53,8 +53,8 @@ export class Places {
   }
 
   /**
-   * The longest idle connection of the address that has most; of an address that has as many as the one of `newcomer`
-   * at least, so that nobody takes a place from who has fewer.
+   * The longest idle connection of the address with most connections. That address must have at least as many as the address
+   * of `newcomer`: an address never takes a connection from one that has fewer.
    */
   findIdle(newcomer: Socket): Socket | undefined {
     const own = this.#peers.get(addressOf(newcomer))?.count ?? 0
@@ -72,17 +72,17 @@ export class Places {
     peer.count += by
     const alike = this.#byCount[peer.count] ?? new Set()
     if (peer.count > 0) this.#byCount[peer.count] = alike.add(peer)
-    // One more or one fewer: there is never more than one empty set at the end.
+    // The count changes by one, so at most one set at the end is empty.
     if (this.#byCount.at(-1)?.size === 0) this.#byCount.pop()
   }
 }
 
-/** Of IPv6 the network: whoever has one address there has all of them. */
+/** For IPv6 its network: a machine usually owns all addresses of one. */
 function addressOf({ remoteAddress = '' }: Socket): string {
   return remoteAddress.includes('.') ? remoteAddress : networkOf(remoteAddress)
 }
 
-/** The first 64 bits, which `::` may shorten. */
+/** The first 64 bits. `::` may stand for some of them. */
 function networkOf(address: string): string {
   const [before = '', after] = address.split('::')
   const first = before.split(':')

@@ -2,13 +2,13 @@ import type { FastifyReply } from 'fastify'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from './client-of.ts'
 
-/** Clients remembered within one window; beyond it the oldest is forgotten. */
+/** Clients that are counted in one period. If there are more, the oldest is forgotten. */
 const MAX_CLIENTS = 100_000
 
-/** Counts a request of a client. Throws `rate_limited` where it is one too many. */
+/** Counts a request of a client. Throws `rate_limited` if it is one too many. */
 export type CountRequest = (client: string, reply: FastifyReply) => void
 
-/** A fixed window for each key, or each client address where no key is asked. */
+/** A fixed period for each key, or for each client address if no key is asked for. */
 export function createRate({ config, clock, refusals }: HttpContext): CountRequest {
   const limit = config.rateLimit
   if (!limit) return () => {}
@@ -19,7 +19,7 @@ export function createRate({ config, clock, refusals }: HttpContext): CountReque
 
   return (client, reply) => {
     const now = clock()
-    // A window that ends later than it can was begun by a clock that was ahead.
+    // If the period ends too late, the clock was ahead when it began.
     if (now >= windowEnds || windowEnds - now > windowMs) {
       used.clear()
       windowEnds = now - (now % windowMs) + windowMs
@@ -36,7 +36,7 @@ export function createRate({ config, clock, refusals }: HttpContext): CountReque
   }
 }
 
-/** Those that a key was asked of and found wanting were counted when they were refused. */
+/** Requests without a valid key were counted when they were refused. */
 export function limitRate(server: Server, { config }: HttpContext, count: CountRequest): void {
   if (!config.rateLimit) return
   server.addHook('onRequest', async (request, reply) => {

@@ -6,17 +6,17 @@ import { whenOver } from '../answers/when-over.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from './client-of.ts'
 
-/** A body that is on its way does not pause longer, but on the worst of lines; and others may wait for its room. */
+/** Longest pause within a body. Others may wait for the memory that it has reserved. */
 const STILL_MS = 5_000
-/** This much is made ready for a body, and twice as much each time it is full; then it is looked at for the first time. */
+/** The first size of the buffer for a body. When it is full, it doubles. The first time, `look` is called. */
 const FIRST_BYTES = 65_536
 
-/** How many may stand in line, of one client and of all. Each holds what Node has read ahead of its body. */
+/** How many bodies may wait, of one client and of all. Each holds the bytes that Node has read ahead. */
 const MAX_WAITING = { ofOne: 256, ofAll: 500 }
-/** By then whatever holds room has come, or was ended. */
+/** By then the bodies under way have arrived, or were ended. */
 const RETRY_AFTER_S = 5
 
-/** Room for bodies, of so many bytes in all. */
+/** Memory for bodies, with so many bytes in all. */
 export function openBodies(bytes: number, refusals: Refusals): ByteBudget {
   const detail = 'too many requests of yours wait for their body to be read'
   return new ByteBudget(bytes, {
@@ -25,7 +25,7 @@ export function openBodies(bytes: number, refusals: Refusals): ByteBudget {
   })
 }
 
-/** `look` is shown the beginning of a longer body. What it throws is thrown, and nothing more is kept of the body. */
+/** `look` gets the beginning of a longer body. If it throws, the rest of the body is not kept, and the error is thrown. */
 export type ReadBody = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -33,12 +33,12 @@ export type ReadBody = (
 ) => Promise<Buffer>
 
 /**
- * Reads bodies when there is room for them, and keeps that room until the answer is given: what is made of a body is as
- * large as the body. Until then nobody reads, so that Node stops taking in more, and the client sending it.
+ * Reads bodies when there is memory for them. The memory stays reserved until the answer: a parsed body is as large as the
+ * body. A body that waits is not read, so that its client stops sending.
  */
 export function createReadBody(server: Server, { bodies, config: { limits } }: HttpContext): ReadBody {
   const over = whenOver(server)
-  // Before REQUEST_TIMEOUT, which breaks the connection without a word.
+  // Shorter than REQUEST_TIMEOUT, which ends the connection without an answer.
   const stillMs = Math.min(STILL_MS, limits.requestMs / 2)
   return async (request, reply, look) => {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
@@ -51,7 +51,7 @@ export function createReadBody(server: Server, { bodies, config: { limits } }: H
       if (reply.raw.destroyed) giveBack()
       return await readAll(request, { bytes, most: limits.bodyBytes, stillMs, look })
     } catch (error) {
-      // What is still on its way would be taken for the next request.
+      // The rest of the body would be read as the next request.
       reply.header('connection', 'close')
       if (error instanceof AppError) throw error
       throw reply.raw.destroyed ? brokenOff() : new AppError('unavailable', 'the service is stopping')
@@ -66,7 +66,7 @@ interface Expected {
   readonly look: (beginning: Buffer) => void
 }
 
-/** Into one buffer: a byte that comes by itself would be kept as an object of a hundred. */
+/** Into one buffer: a chunk of one byte would take a hundred bytes. */
 function readAll(
   { raw }: FastifyRequest,
   { bytes = Number.POSITIVE_INFINITY, most, stillMs, look }: Expected,
@@ -92,7 +92,7 @@ function readAll(
         try {
           look(body.subarray(0, filled))
         } catch (error) {
-          // The rest is taken in all the same: who still sends does not hear what is wrong.
+          // The rest is read all the same: a client that still sends would not read the error.
           wrong = error
         }
       }

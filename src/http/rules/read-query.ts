@@ -6,8 +6,8 @@ import { AppError } from '../../errors.ts'
 type Query = Readonly<Record<string, unknown>>
 
 /**
- * Checks the query of each operation, and turns its texts into what they stand for. Bodies are read by their operation;
- * ids and headers may be any text.
+ * Checks the query of each operation, and parses its values. Operations read their bodies themselves. Ids and headers may be
+ * any text.
  */
 const compileQuery: FastifySchemaCompiler<Schema> = ({ schema, httpPart }) => {
   if (httpPart !== 'querystring') return () => true
@@ -16,7 +16,7 @@ const compileQuery: FastifySchemaCompiler<Schema> = ({ schema, httpPart }) => {
     const read = Object.fromEntries(
       properties.map(([name, property]) => [name, parse(property, query[name])]),
     )
-    // What no database can hold may be asked for: it is found nowhere.
+    // Texts that no database can store are allowed: nothing matches them.
     const { value, mistakes } = check(schema, read, { texts: 'any' })
     if (!mistakes) return { value }
     const told = mistakes.map(({ pointer, detail }) => ({ parameter: pointer.slice(2), detail }))
@@ -33,7 +33,7 @@ export const schemaController = {
   compilersFactory: { buildValidator: () => compileQuery, buildSerializer: () => () => JSON.stringify },
 } as unknown as NonNullable<FastifyServerOptions['schemaController']>
 
-/** What cannot be parsed stays as it is, and is wrong. */
+/** A text that cannot be parsed stays as it is. The check then refuses it. */
 function parse(schema: Schema, given: unknown): unknown {
   if (given === undefined) return undefined
   if (schema.type === 'array') return [given].flat().map((item) => parse(schema['items'] as Schema, item))

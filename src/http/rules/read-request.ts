@@ -2,22 +2,22 @@ import { parseScreenshotRequest, type RequestLimits } from '../../contract/scree
 import { AppError } from '../../errors.ts'
 import { outlineJson } from './json-outline.ts'
 
-/** What is something else must not be taken for something like it. */
+/** Bytes that are not UTF-8 are refused, not replaced. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
-/** A request is four deep. More than that is wrong anyway, and may still be told where. */
+/** A valid request has a depth of four. Up to this depth, mistakes are reported with their position. */
 const MAX_DEPTH = 32
-/** Names and values of a page are seven, of all the rest some seventy. The others are there to be wrong, and told so. */
+/** A page has seven names and values, and the rest of a request about seventy. The others are for mistakes, to report them. */
 const PARTS_OF_A_PAGE = 10
 const OTHER_PARTS = 4_000
 
-/** What a body asks for. Throws `bad_request` with all that is wrong with it. Takes milliseconds, whatever it holds. */
+/** Reads a request. Throws `bad_request` with all its mistakes. Takes milliseconds for any body. */
 export function readRequest(body: Buffer, limits: RequestLimits) {
   const { asked, mistakes } = parseScreenshotRequest(parseJson(body, limits), limits)
   if (!asked) throw new AppError('bad_request', 'the request has mistakes: see errors', { mistakes })
   return asked
 }
 
-/** Throws `bad_request` where so much stands in these bytes, or in the beginning of more, that nothing is made of it. */
+/** Throws `bad_request` if these bytes, or the beginning of a body, have too many parts to be parsed. */
 export function requireFewParts(body: Buffer, { urls }: RequestLimits): void {
   const most = { parts: OTHER_PARTS + PARTS_OF_A_PAGE * urls, depth: MAX_DEPTH }
   const { parts, depth } = outlineJson(body, most)

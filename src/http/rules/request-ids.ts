@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Ids that no other request has: which process it was, and how many there were before. */
+/** Unique ids: a random part for the process, and a number for the request. */
 export function createRequestIds(): () => string {
   const process_ = randomBytes(9).toString('base64url')
   let requests = 0
