@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** Recognisable, so that secret scanners find a key that leaked; 256 random bits. */
+/** 256 random bits. The prefix lets secret scanners find a leaked key. */
 const KEY = /^psk_[A-Za-z0-9_-]{43}$/
 
 export function makeApiKey(): string {
@@ -11,7 +11,7 @@ export function isApiKey(text: string): boolean {
   return KEY.test(text)
 }
 
-/** The only thing of a key that is ever stored. */
+/** Only this hash of a key is stored. */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex')
 }

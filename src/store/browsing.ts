@@ -11,92 +11,92 @@ export interface ShownJob {
   readonly name: string
   readonly created: number
   readonly text: SeenText
-  /** How it was asked for. None, where it was imported. */
+  /** Undefined if it was imported. */
   readonly view: View | undefined
 }
 
-/** A place in the history of an address. */
+/** A position in the history of an address. */
 export interface JobPosition {
   readonly created: number
   readonly position: number
   readonly uuid: string
 }
 
-/** An address that was looked at. */
+/** An address that was read. */
 export interface LookedPage {
   readonly url: string
-  /** The last job of it. None, where all are of roots that are not shown. */
+  /** Its newest job. Undefined if none of its roots is shown. */
   readonly uuid: string | undefined
-  /** The same, where the address or its name matches. */
+  /** Its newest job, if the address or the name matches. */
   readonly latest: ShownJob | undefined
 }
 
 export interface PictureCount {
   readonly pictures: number
-  /** When the first of all was made. */
+  /** When its first picture was made. */
   readonly oldest: number
 }
 
-/** What was asked for, and how far it is. */
+/** A request and its counts. */
 export interface RequestSummary {
   readonly options: CaptureOptions
   readonly counts: Counts
   readonly marks: MarkCounts
 }
 
-/** Which roots: those that everything here is true of. */
+/** Conditions for roots. A root must match all that are given. */
 export interface RootFilter {
   /**
-   * Part of the name or the address of one of its jobs, or of one of the pages that were asked for. Never empty; holds
-   * what every database can hold. Case does not matter.
+   * A part of the name or the address of one of its jobs or requested pages, in upper or lower case. Never empty. Every
+   * database can store it.
    */
   readonly q?: string | undefined
-  /** One of the tags of its request. */
+  /** A tag of its request. */
   readonly tag?: string | undefined
   /** A mark of one of its pages. */
   readonly mark?: Mark | undefined
 }
 
 /**
- * What is known, as people look at it: a little of much. What it costs follows from what is answered, not from how
- * much there is. Throws as the store does.
+ * Queries for answers to people. Their cost depends on the size of the answer, not on the size of the store. Errors are
+ * those of `Store`.
  */
 export interface Browsing {
-  /** By root. Those that were imported have none. */
+  /** By root. Imported roots have none. */
   requestsOf(projectId: string, rootIds: readonly string[]): Promise<Map<string, RequestSummary>>
   /**
-   * The first jobs of each of these roots, at most `limit`, by root; with `q`, of those that match. Then all jobs of
-   * these roots may have to be looked at.
+   * The first jobs of each of these roots, at most `limit`, by root. With `q`, the first that match: then all jobs of these
+   * roots may have to be read.
    */
   firstTexts(
     projectId: string,
     rootIds: readonly string[],
     first: { limit: number; q?: string | undefined },
   ): Promise<Map<string, SeenText[]>>
-  /** The same of the pages that failed. What was imported has none. */
+  /** The same for failed pages. Imported roots have none. */
   firstFailures(
     projectId: string,
     rootIds: readonly string[],
     first: { limit: number; q?: string | undefined },
   ): Promise<Map<string, PageFailure[]>>
-  /** A job that is shown. */
+  /** A job of a root that is shown. */
   findJob(projectId: string, uuid: string): Promise<ShownJob | undefined>
   /**
-   * The next addresses, in the order of their bytes, from just behind `after`; fewer than `limit` where nothing
-   * follows. PostgreSQL orders those that share their first 500 characters in a way of its own, which never changes.
+   * The next addresses after `after`, in the order of their bytes. Fewer than `limit` if nothing follows. PostgreSQL has
+   * another order for addresses that share their first 500 characters. It never changes.
    */
   nextPages(
     projectId: string,
     next: { after?: string | undefined; limit: number; q?: string | undefined },
   ): Promise<LookedPage[]>
-  /** One answer for each address, in their order. More than `most` are not counted. */
+  /** One count for each address, in their order. No more than `most` are counted. */
   countPictures(projectId: string, urls: readonly string[], most: number): Promise<PictureCount[]>
-  /** The jobs of an address: newest first, then in the order of their request, then by id; from just behind `after`. */
+  /** The jobs of an address after `after`: newest first, then in the order of their request, then by id. */
   pageHistory(
     projectId: string,
     url: string,
     page: { after?: JobPosition | undefined; limit: number },
   ): Promise<ShownJob[]>
-  /** Those of these roots that match. All their jobs, and all that was asked for, may have to be looked at. */
+  /** Those of these roots that match. All their jobs and captures may have to be read. */
   matching(projectId: string, rootIds: readonly string[], filter: RootFilter): Promise<Set<string>>
 }

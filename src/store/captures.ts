@@ -14,13 +14,13 @@ export interface NewRequest {
   readonly projectId: string
   readonly rootId: string
   readonly created: number
-  /** Stands for everything that was asked; tells a repeat from another request under the same key. */
+  /** Covers everything that was requested. It shows whether a request with the same key is a repetition. */
   readonly digest: string
   readonly idempotencyKey: string | undefined
   readonly options: CaptureOptions
   /** In the order of the request. */
   readonly pages: readonly RequestedPage[]
-  /** Until then they are for whoever asks for this root by name: the process that is going to capture them itself. */
+  /** Until then, only a process that names this root may capture its pages. */
   readonly heldUntil?: number | undefined
 }
 
@@ -33,9 +33,9 @@ export interface CaptureKey {
 /** A page at which so many processes have died is captured with nothing else under way in its process. */
 export const SUSPECT_DEATHS = 3
 
-/** One attempt at a capture. Of several attempts at the same one only the last that began can end it. */
+/** One attempt at a capture. Only the last attempt can end the capture. */
 export interface Attempt extends CaptureKey {
-  /** The id of the attempt, and of the result that it makes. */
+  /** The id of the attempt, and of the job if it succeeds. */
   readonly uuid: string
 }
 
@@ -43,14 +43,14 @@ export interface CaptureTask extends Attempt, Omit<RequestedPage, 'ownOptions'> 
   readonly options: PageOptions
   /** This one included. */
   readonly attempts: number
-  /** How often the process has died that was at it. */
+  /** How often a process died while it captured this page. */
   readonly deaths: number
 }
 
-/** An attempt that has begun and not ended. Its lease changes for as long as someone is at it. */
+/** An attempt that has begun and not ended. Its lease changes as long as its process lives. */
 export interface UnderWay extends Attempt {
   readonly lease: number
-  /** As they were when it began. */
+  /** The deaths before this attempt. */
   readonly deaths: number
 }
 
@@ -66,7 +66,7 @@ export interface Failed {
   readonly reason: CaptureReason
   /** A sentence for people. */
   readonly detail: string
-  /** Where the page came, and was not wanted as it is. */
+  /** If the page came, but its status is a failure for the request. */
   readonly seen?: Seen | undefined
 }
 
@@ -77,7 +77,7 @@ export interface PutBack {
   readonly died?: boolean
 }
 
-/** When, in Unix milliseconds. */
+/** In Unix milliseconds. */
 export interface CaptureTimes {
   readonly queued: number
   readonly started: number | undefined
@@ -88,12 +88,12 @@ export interface CaptureProgress extends RequestedPage, CaptureTimes {
   readonly position: number
   readonly state: CaptureState
   readonly attempts: number
-  /** Of the result. */
+  /** The id of its job. */
   readonly uuid: string | undefined
   readonly failed: Omit<Failed, 'seen'> | undefined
-  /** Undefined where nothing came, and for what was captured before this was written down. */
+  /** Undefined if the page did not come, or was captured by a version that did not write it. */
   readonly seen: Seen | undefined
-  /** The page was longer than a picture may be: known of every capture. */
+  /** The page was longer than a picture may be. Known for every capture. */
   readonly cut: boolean
   /** The version of the root's progress that this came with. */
   readonly changed: number
@@ -102,13 +102,13 @@ export interface CaptureProgress extends RequestedPage, CaptureTimes {
 /** How a root ended. */
 export type Outcome = Exclude<RootState, 'queued' | 'running'>
 
-/** That a root is finished: written in the transaction that ended its last page. */
+/** The end of a root. It is written in the transaction that ends its last page. */
 export interface Finished {
   readonly at: number
   readonly outcome: Outcome
 }
 
-/** A request, and how far it is. */
+/** A request with all its captures. */
 export interface RootProgress {
   readonly created: number
   readonly idempotencyKey: string | undefined
@@ -120,53 +120,52 @@ export interface RootProgress {
   readonly captures: readonly CaptureProgress[]
 }
 
-/** What has happened to a request since someone has last looked. */
+/** Changes of a request since a version. */
 export interface Changes {
   readonly created: number
   readonly options: CaptureOptions
   /** Counts up with everything that happens. */
   readonly version: number
-  /** Undefined: not yet, or after the captures were read. */
+  /** Undefined if it was not finished when the captures were read. */
   readonly finished: Finished | undefined
-  /** Of all its captures, how many are how far. */
+  /** How many of all its captures are in each state. */
   readonly counts: Counts
-  /** Those that have changed, in their order. */
+  /** The captures that have changed, in their order. */
   readonly captures: readonly CaptureProgress[]
 }
 
-/** What is to be captured, in all. */
+/** Everything that is not captured yet. */
 export interface Backlog {
   readonly waiting: number
-  /** Since when the oldest of those waits, in Unix milliseconds. */
+  /** Since when the oldest waits, in Unix milliseconds. */
   readonly oldest: number | undefined
-  /** Under way, as far as is known. */
+  /** Captures under way. Those of dead processes count until they are found. */
   readonly running: number
 }
 
 /**
- * What was asked for and is to be captured. A request is a root from the moment it was accepted; each capture adds a
- * job to it. Throws as the store does.
+ * Requests and their captures. A request becomes a root when it is accepted. Each capture that succeeds adds a job to it.
+ * Errors are those of `Store`.
  */
 export interface Captures {
   /**
-   * Adds the root, empty, and queues its pages: all of it or nothing, durable when it resolves. Answers the id of the
-   * root that the same idempotency key made before, if there is one. Throws `not_found` for an unknown project,
-   * `conflict` where the key belongs to another request, `rate_limited` where more than `mostWaiting` pages of the
+   * Adds the root without jobs, and queues its pages: all or nothing, durable when it resolves. Returns the id of the root.
+   * If the same request was accepted with the same idempotency key, that is the earlier root. Throws `not_found` for an
+   * unknown project, `conflict` if another request has the key, `rate_limited` if more than `mostWaiting` pages of the
    * project would wait.
    */
   accept(request: NewRequest, limits?: { readonly mostWaiting?: number }): Promise<string>
-  /** Whether anything is left to be captured. */
+  /** Whether any capture is unfinished. */
   anyUnfinished(): Promise<boolean>
-  /** Whether anything was asked for and due by then, and nobody is at it. */
+  /** Whether a capture has been due since `then`, and no process has begun it. */
   anyDueSince(then: number): Promise<boolean>
-  /** How much is left to be captured, by whichever process. */
+  /** How many captures are unfinished, in all processes. */
   findBacklog(): Promise<Backlog>
   /**
-   * Begins the next attempt at whatever is queued and due. Of the projects that have something due, the one comes first
-   * that has used least of the browser, with what it has under way; of its pages, the one that was asked for first.
-   * `idleOnly`: only of projects that have nothing under way. `rootId`: only of this root, and those that are held, too.
-   * `suspects`: only pages at which SUSPECT_DEATHS processes have died, and otherwise none of them. Undefined: nothing
-   * is due.
+   * Begins an attempt at the next capture that is due. The next project is the one that has used the browser least, including
+   * its captures under way. Its next page is the one that was requested first. `idleOnly`: only projects that have nothing
+   * under way. `rootId`: only this root, also its held captures. `suspects`: only pages at which SUSPECT_DEATHS processes
+   * died; without it, none of them. Undefined if nothing is due.
    */
   takeNext(options: {
     now: number
@@ -175,32 +174,32 @@ export interface Captures {
     idleOnly?: boolean | undefined
     suspects?: boolean | undefined
   }): Promise<CaptureTask | undefined>
-  /** Whether a page is due at which SUSPECT_DEATHS processes have died. */
+  /** Whether a page is due at which SUSPECT_DEATHS processes died. */
   anySuspect(now: number): Promise<boolean>
-  /** What is under way, in whichever process; also what a dead process was at. */
+  /** All attempts under way, in all processes, including dead ones. */
   findUnderWay(): Promise<UnderWay[]>
-  /** False where the attempt is not the last one any more. */
+  /** False if the attempt is not the last one any more. */
   renew(attempt: Attempt, until: number): Promise<boolean>
-  /** Ends it. False where the attempt is not the last one any more: then nothing changed. */
+  /** Ends the capture. False if the attempt is not the last one any more: then nothing changes. */
   finish(attempt: Attempt, outcome: Captured | Failed, now: number): Promise<boolean>
-  /** What is still held of this root is for everyone. */
+  /** Every process may capture the pages of this root that are still held. */
   letGo(root: { projectId: string; rootId: string }, now: number): Promise<void>
   /**
-   * Back to the queue, not before `due`. An attempt that does not count was no fault of the page; `died`: its process has
-   * died, which is counted apart. False where the attempt is not the last one any more.
+   * Puts the capture back into the queue, not before `due`. `counts`: the attempt counts against the page. `died`: its process
+   * died, which is counted separately. False if the attempt is not the last one any more.
    */
   putBack(attempt: Attempt, options: PutBack): Promise<boolean>
-  /** Undefined where there is no such request; roots that were imported have none. */
+  /** Undefined if there is no such request. Imported roots have none. */
   findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined>
-  /** From one instant. `since`: a version; 0 for everything. Undefined as above. */
+  /** All from one instant. `since`: a version, or 0 for everything. Undefined as above. */
   findChanges(projectId: string, rootId: string, since: number): Promise<Changes | undefined>
   /**
-   * Writes down a request that is finished, for a root that was added with its results; once. It has no events: nobody
-   * waits for it here.
+   * Adds a finished request to a root that was added with its jobs, once. It writes no events: no client waits for it in this
+   * store.
    */
   adopt(projectId: string, rootId: string, progress: RootProgress): Promise<void>
-  /** Of the progress of a request; undefined as above. */
+  /** The version of a request. Undefined as above. */
   findVersion(projectId: string, rootId: string): Promise<number | undefined>
-  /** One answer for each, in their order. */
+  /** One version for each root, in their order. */
   findVersions(roots: readonly { projectId: string; rootId: string }[]): Promise<(number | undefined)[]>
 }

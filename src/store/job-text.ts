@@ -1,7 +1,7 @@
 import type { OwnOptions } from '../contract/capture-options.ts'
 import type { RootHead } from './store.ts'
 
-/** A job as answers hold it, but for what its addresses and its root say: made by the database, many at a time. */
+/** A job as the text of an answer, without its addresses and the ids of its root. The database makes many at a time. */
 export interface JobText {
   readonly position: number
   readonly uuid: string
@@ -9,25 +9,25 @@ export interface JobText {
   readonly fields: string
 }
 
-/** A root with jobs of it, all from one instant. */
+/** A root with some or all of its jobs, from one instant. */
 export interface RootTexts {
   readonly head: RootHead
   readonly jobs: JobText[]
 }
 
-/** A root, and at which positions it has jobs, both from one instant. */
+/** A root and the positions of its jobs, from one instant. */
 export interface RootPositions {
   readonly head: RootHead
   readonly first: number
-  /** Smaller than the first where there are none. */
+  /** Smaller than `first` if there are no jobs. */
   readonly last: number
-  /** All of them, ascending; undefined where there are jobs from the first to the last without a gap. */
+  /** All positions, ascending. Undefined if there are no gaps from the first to the last. */
   readonly only: readonly number[] | undefined
 }
 
-/** The same, with what its capture says of the page. */
+/** The same, with what its capture has seen of the page. */
 export interface SeenText extends JobText {
-  /** JSON; empty where it is not known. */
+  /** JSON. Empty if it is not known. */
   readonly seen: string
   readonly ownOptions: OwnOptions | undefined
 }

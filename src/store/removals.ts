@@ -1,4 +1,4 @@
-/** What was begun and not ended: a root, or without one its whole project. */
+/** A removal that has not ended: of a root, or, if it has no root, of the whole project. */
 export interface Interrupted {
   readonly projectId: string
   readonly rootId: string | undefined
@@ -7,32 +7,33 @@ export interface Interrupted {
 }
 
 /**
- * Removing. Each piece is one short transaction, whatever is removed: nobody waits long for it. Its answer are the ids of
- * jobs whose rows are gone, so that their pictures can go. What was removed stays removed, whatever happens then; what is
- * left of it `findInterrupted` answers, and the same call goes on with it. Absence is an answer, not an error. Throws as
- * the store does.
+ * Removes rows. Each step is one short transaction, so that other writers do not wait long. It yields the ids of jobs whose
+ * rows are gone, so that their pictures can be removed. If it stops in between, removed rows stay removed;
+ * `findInterrupted` finds the rest, and the same call continues. Something that does not exist is not an error. Errors are
+ * those of `Store`.
  */
 export interface Removals {
   /**
-   * A root with its jobs, its request, its pages that wait or are under way, and its events. The first piece hides all of
-   * it and gives the project a new revision; a small root has no other. An attempt that is under way then is not the last one any
-   * more. No piece at all: there is no such root, or it is still being added.
+   * A root with its jobs, its request, its captures and its events. The first step hides all of it and gives the project a new
+   * revision. A small root needs only this step. Attempts under way are not the last ones any more. No step: there is no such
+   * root, or it is still being added.
    */
   removeRoot(projectId: string, rootId: string, now: number): AsyncGenerator<readonly string[]>
   /**
-   * One job, its page of the request, and its events. The root stays, and stays as finished as it was. False where there is no such
-   * job, or its root is still being added.
+   * One job, its capture and its events. The root stays, and keeps its state. False if there is no such job, or its root is
+   * still being added.
    */
   removeJob(projectId: string, uuid: string, now: number): Promise<boolean>
   /**
-   * A project with its keys and all its roots. The first piece hides it and revokes its keys; then its roots go one by one. A root that is being
-   * added is never shown, and goes when its claim is over. The id stays taken until `forgetProject`. No piece: there is no such project.
+   * A project with its keys and all its roots. The first step hides it and revokes its keys. Then its roots are removed one by
+   * one. A root that is being added is never shown, and is removed when its claim is over. The id stays taken until
+   * `forgetProject`. No step: there is no such project.
    */
   removeProject(projectId: string, now: number): AsyncGenerator<readonly string[]>
-  /** Removals that have not come to their end, here or in other processes. Projects are among them until they are forgotten. */
+  /** Removals that have not ended, of all processes. A project is among them until it is forgotten. */
   findInterrupted(): Promise<Interrupted[]>
-  /** When something of this project was last removed, as far as is known. */
+  /** When a part of this project was last removed, as far as is known. */
   findLast(projectId: string): Promise<number | undefined>
-  /** Removes the last row of a removed project. False where it is not being removed, or still has roots. */
+  /** Removes the last row of a removed project. False if it is not being removed, or still has roots. */
   forgetProject(projectId: string): Promise<boolean>
 }

@@ -23,14 +23,14 @@ export interface RootHead {
   readonly created: number
   readonly revision: string
   readonly jobCount: number
-  /** The one it was added with. */
+  /** The digest of the `NewRoot`. */
   readonly digest: string
 }
 
 /** One finished screenshot. */
 export interface Job {
   readonly rootId: string
-  /** Its place in the request. Places are ascending, not always without gaps. */
+  /** Its position in the request. Positions may have gaps. */
   readonly position: number
   readonly uuid: string
   readonly url: string
@@ -42,26 +42,26 @@ export interface Job {
   readonly height: number
 }
 
-/** Without a position, jobs have that of their order. */
+/** Without a position, a job gets its index. */
 export type NewJob = Omit<Job, 'rootId' | 'position'> & { readonly position?: number }
 
 export interface NewRoot {
   readonly projectId: string
   readonly rootId: string
   readonly created: number
-  /** Stands for everything the importer was given; tells a repeat from a conflict. */
+  /** Covers everything that was imported. It shows whether a second import is a repetition or a conflict. */
   readonly digest: string
   /** In the order of the request. */
   readonly jobs: readonly NewJob[]
 }
 
-/** A place in the list of roots: the root after which a page begins. */
+/** A position in the list of roots. A list page begins after this root. */
 export interface RootPosition {
   readonly created: number
   readonly rootId: string
 }
 
-/** The same in the list of projects. */
+/** A position in the list of projects. A list page begins after this project. */
 export interface ProjectPosition {
   readonly created: number
   readonly projectId: string
@@ -78,38 +78,37 @@ export interface ApiKey {
   readonly revoked: number | undefined
 }
 
-/** A key with the only thing of its secret that is kept. */
+/** A key with the hash of its secret. The secret itself is not stored. */
 export interface StoredKey extends ApiKey {
   readonly hash: string
 }
 
 /**
- * What is known: projects, roots, jobs, keys. Ids are lower case. Absence is undefined or an empty list.
+ * Projects, roots, jobs and keys. Ids are lower case. Absence is undefined or an empty list.
  * Every method may throw AppError `unavailable` (try again later), `storage_full` or `storage_failed`.
  */
 export interface Store {
   /** Throws `conflict` if the id is taken. */
   createProject(project: Omit<Project, 'revision'>): Promise<void>
   findProject(projectId: string): Promise<Project | undefined>
-  /** Oldest first, then by id; all of them, or some from just behind `after`. */
+  /** Oldest first, then by id. All of them, or some after `after`. */
   listProjects(page?: { after?: ProjectPosition | undefined; limit?: number }): Promise<Project[]>
-  /** With their counts, for which every root is looked at. */
+  /** With their counts. It reads every root. */
   countProjects(): Promise<ProjectSummary[]>
 
   /**
-   * Adds a root with all its jobs, or nothing. `publish` runs once the ids are known to be this root's alone,
-   * and before anyone can see them: it makes the pictures durable under their keys, and may take its time: nobody
-   * waits for it. Before each of them it calls `stillOurs`, which throws where another might own the key by now. If
-   * it throws, nothing was added. Answers `present` where the same root was added before, or by another at the same
-   * time; throws `conflict` where the root or a job exists with other content, `not_found` where the project does
-   * not.
+   * Adds a root with all its jobs, or nothing. `publish` makes the pictures durable under their keys. It runs after the ids
+   * are claimed for this root, and before the root is shown. It may take long: no other writer waits for it. Before each
+   * picture it calls `stillOurs`, which throws if another process may own the ids now. If `publish` throws, nothing is
+   * added. Returns `present` if the same root was added before, or by another process at the same time. Throws `conflict`
+   * if the root or a job exists with other content, `not_found` if the project does not exist.
    */
   addRoot(root: NewRoot, publish: (stillOurs: () => void) => Promise<void>): Promise<'added' | 'present'>
-  /** Which of these are ids of jobs, also of a root that is being added. */
+  /** Which of these are ids of jobs, including jobs of a root that is being added. */
   findTaken(projectId: string, uuids: readonly string[]): Promise<Set<string>>
   /**
-   * Runs `work` while these ids are no job's, and no root that is added can take them. `stillOurs` as above. False where
-   * one of them is taken: then nothing was run.
+   * Runs `work` while no job has these ids, and no new root can take them. `stillOurs` as above. False if one of the ids is
+   * taken: then `work` did not run.
    */
   whileFree(
     projectId: string,
@@ -117,65 +116,65 @@ export interface Store {
     work: (stillOurs: () => void) => Promise<void>,
   ): Promise<boolean>
   findRoot(projectId: string, rootId: string): Promise<RootHead | undefined>
-  /** Newest first, then by id; from just behind `after`. */
+  /** Newest first, then by id, after `after`. */
   pageRoots(projectId: string, page: { after?: RootPosition | undefined; limit: number }): Promise<RootHead[]>
-  /** The jobs of these roots, each root's in the order they were requested, from one instant. */
+  /** The jobs of these roots, from one instant. The jobs of each root are in the order of the request. */
   jobsOf(projectId: string, rootIds: readonly string[]): Promise<Job[]>
-  /** Some jobs of one root in their order, from the place `from` on. */
+  /** Some jobs of one root in their order, from the position `from` on. */
   pageJobs(projectId: string, rootId: string, page: { from: number; limit: number }): Promise<Job[]>
-  /** These roots with all their jobs as text, from one instant; without those that do not exist. */
+  /** These roots with all their jobs as text, from one instant. Roots that do not exist are left out. */
   textsOf(projectId: string, rootIds: readonly string[]): Promise<Map<string, RootTexts>>
-  /** Of one root, as `pageJobs`. */
+  /** As `pageJobs`, but as text. */
   pageTexts(
     projectId: string,
     rootId: string,
     page: { from: number; limit: number },
   ): Promise<RootTexts | undefined>
-  /** For a root that is read in parts. A job never changes: these are the jobs of the revision, whenever they are read. */
+  /** For a root that is read in parts. Jobs never change, so the jobs at these positions always give this revision. */
   findPositions(projectId: string, rootId: string): Promise<RootPositions | undefined>
-  /** The jobs between two positions, both included. None where there is no root with this id and this digest. */
+  /** The jobs between two positions, both included. None if there is no root with this id and this digest. */
   textsBetween(
     projectId: string,
     root: Pick<RootHead, 'rootId' | 'digest'>,
     range: { first: number; last: number },
   ): Promise<JobText[]>
 
-  /** Throws `not_found` where the project does not exist, `conflict` where the key does. */
+  /** Throws `not_found` if the project does not exist, `conflict` if the key exists. */
   createKey(key: StoredKey): Promise<void>
   /** A key that was not revoked. */
   findKey(hash: string): Promise<ApiKey | undefined>
-  /** Oldest first, also those that were revoked. */
+  /** Oldest first, including revoked keys. */
   listKeys(projectId?: string): Promise<StoredKey[]>
-  /** False where there is no such key. Revoking twice keeps the first time. */
+  /** False if there is no such key. If it was revoked before, the first time is kept. */
   revokeKey(keyId: string, at: number): Promise<boolean>
 
-  /** What was kept under a name: the id of the store, and what its other parts are known by. */
+  /** A value that was kept under a name: the id of the store, or the identity of one of its other parts. */
   findIdentity(name: string): Promise<string | undefined>
-  /** Keeps it, unless there is one already. Answers the one that is there: who keeps at the same time agrees. */
+  /** Keeps a value, unless there is one. Returns the value that is there, so that two processes at the same time agree. */
   keepIdentity(name: string, value: string): Promise<string>
 
-  /** The same, as people look at it. */
+  /** Queries for answers to people. */
   readonly browsing: Browsing
-  /** What is still to be captured. */
+  /** Requests and their captures. */
   readonly captures: Captures
-  /** What has happened to captured roots. */
+  /** The outbox. */
   readonly events: Events
   readonly removals: Removals
 
-  /** Whether someone waits for a project, a root or a key: that takes a moment. */
+  /** Whether a request waits for a look-up of a project, a root or a key. That is short. */
   isLookingUp(): boolean
-  /** Loads what writing needs, so that nobody waits for that. */
+  /** Loads the code for writing, so that no request waits for it. */
   prepareToWrite(): Promise<void>
-  /** How the connections of this process are used. Undefined where there is no limit to share. */
+  /** The use of the connections of this process. Undefined if they have no limit. */
   connections(): { readonly used: number; readonly waiting: number } | undefined
   /**
-   * Looks through everything for damage that the engine can find by itself, beside all else; answers what was found first, and from
-   * then on `check` throws.
+   * Searches the whole database for damage that the engine can find, in the background. Returns the first damage. From then on
+   * `check` throws.
    */
   findDamage(signal: AbortSignal): Promise<string | undefined>
-  /** What an operator should mend although it works: sentences that say how. */
+  /** Advice for the operator: problems that do not stop the service, and how to solve them. */
   readonly warnings: readonly string[]
-  /** Throws where the store cannot answer, or was found to be damaged. */
+  /** Throws if the store cannot answer, or is damaged. */
   check(): Promise<void>
   close(): Promise<void>
 }

@@ -1,18 +1,18 @@
 import type { RootHead, RootPosition, Store } from './store.ts'
 
-/** Few at first, so that whoever waits for the first of them does not wait for many. */
+/** Few at first, so that the first root comes soon. */
 const FIRST_PAGE = 20
 const HEADS_PER_PAGE = 500
 
 export interface Heads {
   readonly heads: RootHead[]
-  /** Nothing follows. */
+  /** No roots follow. */
   readonly last: boolean
 }
 
 /**
- * All roots of a project, or those behind `start` and created at `from` or later: newest first, page by page; nothing
- * stays open in between.
+ * All roots of a project, newest first, or those after `start` and created at `from` or later. They come in groups. No
+ * transaction stays open in between.
  */
 export async function* walkRoots(
   store: Pick<Store, 'pageRoots'>,

@@ -5,7 +5,7 @@ import { createPostgresPages, SEEN_TEXT } from './pages.ts'
 import type { Query } from './reads.ts'
 import { namesAnySpelling } from './search.ts'
 
-/** `look`: for statements that may have to look through much. */
+/** `look`: for statements that may read many rows. */
 export function createPostgresBrowsing(query: Query, look: Query): Browsing {
   return {
     ...createPostgresPages(query, look),
@@ -49,7 +49,7 @@ export function createPostgresBrowsing(query: Query, look: Query): Browsing {
       }
       if (q !== undefined) {
         const names = namesAnySpelling(q, values)
-        // Captures that are done are looked at as jobs.
+        // Done captures are searched as jobs.
         conditions.push(`(${any('jobs', names)} or ${any('captures', `state <> 'done' and ${names}`)})`)
       }
       const text = `select root_id from unnest($2::uuid[]) wanted (root_id) where ${conditions.join(' and ')}`
@@ -58,7 +58,7 @@ export function createPostgresBrowsing(query: Query, look: Query): Browsing {
   }
 }
 
-/** Not `exists`: for that the server may choose to look through the whole table, once, instead of some roots. */
+/** Not `exists`: with it, the server may read the whole table instead of some roots. */
 function any(table: 'requests' | 'jobs' | 'captures', condition: string): string {
   return `(select true from ${table} where project_id = $1 and root_id = wanted.root_id and ${condition} limit 1)`
 }

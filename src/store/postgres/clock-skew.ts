@@ -1,12 +1,12 @@
 import type { Query } from './reads.ts'
 
 const AGAIN_MS = 60_000
-/** Less than that does no harm: nothing is due to the second. */
+/** A smaller difference does no harm: due times need not be exact. */
 const HARMLESS_MS = 2_000
 
 /**
- * By how much the server's clock is ahead of this machine's, also when that has just jumped: in between it is reckoned by
- * monotonic time. Due times are read by other machines, and whose clock goes wrong must not make them wait.
+ * How far the clock of the server is ahead of the clock of this machine. It notices when that clock jumps, by comparing it
+ * with monotonic time. Other machines read the due times: a wrong clock on one machine must not make them wait.
  */
 export function createClockSkew(query: Query): () => Promise<number> {
   let known: { readonly ahead: number; readonly at: number } | undefined
@@ -15,7 +15,7 @@ export function createClockSkew(query: Query): () => Promise<number> {
     const rows = await query('select (extract(epoch from clock_timestamp()) * 1000)::bigint')
     const [[server] = [before]] = rows as [number][]
     const after = Date.now()
-    // An answer may take its time: somewhere in between the server looked at its clock.
+    // The server read its clock at some time between `before` and `after`.
     const skew = server < before ? server - before : Math.max(0, server - after)
     const at = performance.now()
     return { ahead: after + skew - at, at }

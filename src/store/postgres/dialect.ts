@@ -12,7 +12,7 @@ export function queryBuilder(pool: Pool): Kysely<Schema> {
           query({ text: text === 'begin' ? begin : text, values: [...values] }),
       }
     },
-    // Whoever opened the pool closes it.
+    // `pool.ts` closes the pool.
     end: async () => {},
   }
   return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: adapted as unknown as PostgresPool }) })

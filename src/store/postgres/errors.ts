@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { AppError } from '../../errors.ts'
 
-/** With these the server takes its leave. (Not by `severity`: that is in the server's language.) */
+/** With these codes the server ends the connection. (`severity` is not used: it is in the language of the server.) */
 const PARTING = /^(08|57P0|25P0[34])/
 
-/** What the server said of one statement. Anything else says that the connection is no longer any good. */
+/** An error of one statement. After any other error, the connection cannot be used any more. */
 export function isStatementError(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !PARTING.test(error.code ?? '')
 }
@@ -20,7 +20,7 @@ const PASSING: Record<string, string> = {
   '25P03': 'the transaction was idle for too long',
 }
 const DISK_FULL = '53100'
-/** PgBouncer says 08P01 of everything, also of what does not pass: a wrong password, a wrong name. */
+/** PgBouncer uses 08P01 for every error, also for lasting ones: a wrong password, a wrong name. */
 const BY_POOLER = '08P01'
 const LASTING = /authentication failed|^no such (user|database)|^database .* does not exist/
 const UNSUPPORTED = /^unsupported startup parameter/
@@ -48,7 +48,7 @@ export function toStoreError(error: unknown): unknown {
         })
   }
   if (error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError) return error
-  // pg has no class for what happens to connections; what is left is that: refused, reset, timed out, closed.
+  // pg has no class for errors of connections. All other errors are such: refused, reset, timed out, closed.
   const reason = error.message || code
   return new AppError('unavailable', `The database cannot be reached: ${reason}.`, { cause: error })
 }

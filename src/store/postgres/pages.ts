@@ -4,8 +4,8 @@ import { type Query, TEXT } from './reads.ts'
 import { namesAnySpelling } from './search.ts'
 
 /**
- * An address, as the index of jobs by their address has it. An entry holds 2,704 bytes at most: of a longer address
- * it has the beginning, and a hash that stands for the rest.
+ * An address in the index of jobs by address. An entry has at most 2,704 bytes. So a longer address is indexed by its
+ * beginning and a hash.
  */
 const keyOf = (url: string) =>
   `(left(${url}, 500)) collate "C", (case when length(${url}) > 500 then md5(${url}) else '' end) collate "C"`
@@ -14,7 +14,7 @@ export const PAGE: string = keyOf('url')
 
 export const SEEN_TEXT = seenText(TEXT, 'chr')
 const JOB = shownJob(SEEN_TEXT)
-/** There are few, and mostly none. */
+/** Few roots are claimed, and mostly none. */
 const SHOWN = 'root_id <> all(array(select root_id from roots where project_id = $1 and claimed is not null))'
 
 const ofPage = (url: string) =>
@@ -39,7 +39,7 @@ export function createPostgresPages(
          where project_id = $1 ${url === undefined ? '' : `and (${keyOf('jobs.url')}) > (${keyOf(url)})`}
          order by ${keyOf('jobs.url')} limit 1`
       const start = after === undefined ? undefined : `$${values.push(after)}::text`
-      // From one address to the next: what lies between them, however many pictures, is not looked at.
+      // It goes from one address to the next, and does not read the pictures between them.
       const text = `with recursive page as (
           (${next(start)}) union all select (${next('page.url')}) from page where page.url is not null)
         select url, (

@@ -8,23 +8,23 @@ import { createSession, type Session } from './session.ts'
 
 export interface PoolLimits {
   readonly connections: number
-  /** How long to wait for a connection, be it for one's turn or for the server. */
+  /** How long to wait for a connection: a free one of the pool, or a new one. */
   readonly waitMs: number
   readonly statementMs: number
 }
 
-/** The server ends a statement that takes too long; one that does not even do that is given up a little later. */
+/** The server ends a statement that takes too long. If it does not, the statement is given up so much later. */
 const GRACE_MS = 500
-/** For taking leave of a server that may be gone. */
+/** How long to wait for the server when closing. It may be gone. */
 const CLOSE_MS = 1_000
 const IDLE_MS = 5 * 60_000
 const INT8 = 20
 
-/** A pool that heals by itself. */
+/** A pool that replaces lost connections. */
 export interface Pool {
   /** One statement on any connection. */
   readonly query: Query
-  /** What the address, or the environment, wants the server to start its sessions with. */
+  /** `options` for sessions, from the address or the environment. */
   readonly options: string
   connect(): Promise<Connection>
   /** How many connections are in use, and how many wait for one. */
@@ -33,9 +33,9 @@ export interface Pool {
 }
 
 interface Connection {
-  /** Whether a pooler is in between, which may give every transaction to another session. */
+  /** Whether a pooler is in between. Then each transaction may run in another session. */
   readonly isPooled: boolean
-  /** How a transaction begins on it. */
+  /** The statement that begins a transaction. */
   readonly begin: string
   query(statement: pg.QueryConfig): Promise<pg.QueryResult>
   release(discard?: boolean): void
@@ -60,7 +60,7 @@ export function openPool(
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: {
-      // Counts and times, all of them within what a number holds exactly.
+      // These are counts and times. A JavaScript number holds them exactly.
       getTypeParser: (type, format) =>
         type === INT8 ? Number : pg.types.getTypeParser(type, format as 'text'),
     },
@@ -69,11 +69,11 @@ export function openPool(
       sockets.add(socket)
       return socket.once('close', () => sockets.delete(socket))
     },
-    // Said and not sent along when connecting: a pooler in between refuses parameters that it does not know.
-    // Part of getting a connection, and so of the time for that.
+    // Settings are sent as a statement, not as parameters of the connection: a pooler refuses unknown parameters. This time
+    // is part of `waitMs`.
     onConnect: (client) => session.settle(client, waitMs),
   })
-  // An idle connection that was lost: the pool has forgotten it, and the next request gets another.
+  // An idle connection was lost. The pool has removed it, and the next request gets another.
   pool.on('error', () => {})
   let closed: Promise<void> | undefined
   return {
@@ -99,8 +99,8 @@ export function openPool(
 }
 
 /**
- * A connection that may be lost while someone has it: then it is not put back, the rollback that cannot be sent is
- * the server's, and the loss itself is no uncaught error.
+ * Takes a connection that may be lost while it is in use. If so, it is not put back, no rollback is sent (the server does
+ * it), and the loss is not an uncaught error.
  */
 async function watch(pool: pg.Pool, session: Session): Promise<Connection> {
   const client = await acquire(pool)
@@ -140,8 +140,8 @@ async function acquire(pool: pg.Pool): Promise<pg.PoolClient> {
 }
 
 /**
- * A port that is none or a certificate that is not there is a mistake of the address, not a server that is away. Answers
- * its `options`.
+ * A wrong port or a missing certificate is a mistake in the address, not a server that is away. Returns the `options` of the
+ * address.
  */
 function requireUsable(connectionString: string): string {
   try {
@@ -157,9 +157,9 @@ function requireUsable(connectionString: string): string {
   }
 }
 
-/** `sslmode=require` and its like as PostgreSQL documents them, not as this driver once read them. */
+/** Gives `sslmode=require` and others the meaning that PostgreSQL documents. The driver had another one. */
 function withLibpqMeaning(address: string): string {
-  // The driver would escape the whole address anew where it has a space in it.
+  // If the address has a space, the driver would escape all of it again.
   const url = address.replaceAll(' ', '%20')
   if (!/[?&]sslmode=/.test(url) || /[?&](uselibpqcompat=|sslmode=no-verify)/.test(url)) return url
   return `${url}&uselibpqcompat=true`

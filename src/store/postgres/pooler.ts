@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts'
 import type { Query } from './reads.ts'
 import { LIMITS } from './session.ts'
 
-/** What only the role can say through a pooler: limits for statements outside of transactions, and the schema. */
+/** Checks settings that only the role can have behind a pooler: limits for single statements, and the schema. */
 export async function checkPooler(
   query: Query,
   { statementMs, options }: { statementMs: number; options: string },
@@ -22,11 +22,11 @@ export async function checkPooler(
   const missing = rows.flat().join(' and no ')
   const mended = rows.map(([name]) => `${alterRole} ${name} = '${statementMs}ms'`).join('; ')
   return [
-    `A pooler is in front of the database, and its role has no ${missing}: what takes too long outside of a transaction goes on although nobody waits for it. Say it for the role, and let the pooler connect anew: ${mended}`,
+    `A pooler is in front of the database, and its role has no ${missing}: a single statement that takes too long continues although no client waits for it. Set it for the role, and let the pooler connect again: ${mended}`,
   ]
 }
 
-/** As the server reads it: a backslash keeps a space from ending it, and the last one counts. */
+/** Parses like the server: a backslash escapes a space, and the last value counts. */
 function searchPathIn(options: string): string | undefined {
   const [, value] = [...options.matchAll(/(?:-c\s*|--)search_path=((?:\\.|[^\\\s])+)/g)].at(-1) ?? []
   return value?.replaceAll(/\\(.)/g, '$1')

@@ -30,7 +30,7 @@ export async function openPostgresStore(
     if (!isUpToDate(await migrationsMade(pool.query, schema)))
       await bringUpToDate(url, limits, { id: 'uuid', page: PAGE, oldVersionRuns: true, schema })
     const loadWrites = async () => {
-      // Loaded where something is written: who only serves does without.
+      // Loaded with the first write: a process that only reads never loads it.
       const [{ queryBuilder }, { openWrites }] = await Promise.all([
         import('./dialect.ts'),
         import('../sql/writing/writes.ts'),
@@ -39,7 +39,7 @@ export async function openPostgresStore(
       const clockSkew = createClockSkew(pool.query)
       return openWrites({ read: db, write: db, severalWriters: true, clockSkew, clock })
     }
-    // Whoever looks up a root does not wait for those who look through all of them.
+    // Searches use at most half of the connections, so that look-ups need not wait for them.
     const inTurn = createLimiter(Math.ceil(limits.connections / 2))
     const look: Query = (text, values) => inTurn(() => pool.query(text, values))
     return createSqlStore({
@@ -72,8 +72,7 @@ async function migrationsMade(query: Query, schema: string): Promise<unknown[]> 
 }
 
 /**
- * In one transaction, with a lock that ends with it: a pooler in between may give every transaction to another
- * session.
+ * In one transaction, with a lock that ends with it: behind a pooler, each transaction may run in another session.
  */
 async function bringUpToDate(url: string, limits: PoolLimits, engine: Engine): Promise<void> {
   const [{ sql }, { queryBuilder }, { migrate }] = await Promise.all([
@@ -96,7 +95,7 @@ async function bringUpToDate(url: string, limits: PoolLimits, engine: Engine): P
   }
 }
 
-/** Answers the schema that the tables lie in. */
+/** Returns the schema of the tables. */
 async function requireSuitable(query: Query): Promise<string> {
   const rows = await query(
     `select current_setting('server_version_num')::int / 10000, current_setting('server_encoding'),

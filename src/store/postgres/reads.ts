@@ -19,7 +19,7 @@ import {
   toRootTexts,
 } from '../sql/reading/reads.ts'
 
-/** Runs one statement; the rows are arrays. */
+/** Runs one statement. The rows are arrays. */
 export type Query = (text: string, values?: readonly unknown[]) => Promise<unknown[][]>
 
 const SHOWN = `select ${HEAD} from roots where project_id = $1 and claimed is null`
@@ -34,7 +34,7 @@ const POSITIONS = positionsOf(
 const JOBS = `json_agg(json_build_array(${JOB}) order by position)::text`
 
 export function createPostgresReads(query: Query): Reads {
-  /** One answer for each of `count` keys: rows begin with the place of theirs, counted from one. */
+  /** One result for each of `count` keys. A row begins with the number of its key, counted from one. */
   const inOrder = <T>(count: number, rows: unknown[][], read: (row: unknown[]) => T): (T | undefined)[] => {
     const found = new Array<T | undefined>(count).fill(undefined)
     for (const [place, ...row] of rows) found[(place as number) - 1] = read(row)
@@ -48,7 +48,7 @@ export function createPostgresReads(query: Query): Reads {
       return inOrder(ids.length, await query(text, [ids]), toProject)
     },
     async findRoots(keys) {
-      // Mostly it is one, and for one the server need not plan a join.
+      // Mostly it is one key. Then the server needs no plan for a join.
       const [{ projectId, rootId } = { projectId: '', rootId: '' }] = keys
       if (keys.length === 1) {
         return [(await query(`${SHOWN} and root_id = $2`, [projectId, rootId])).map(toRootHead)[0]]
@@ -85,8 +85,8 @@ export function createPostgresReads(query: Query): Reads {
         const text = `${SHOWN} order by created desc, root_id limit $2`
         return (await query(text, [projectId, limit])).map(toRootHead)
       }
-      // Two index ranges rather than one condition with OR: each begins where the page begins, so that a page costs
-      // the same wherever it lies and however many roots share one instant.
+      // Two index ranges instead of one condition with OR: each begins where the list page begins. So every list page costs
+      // the same, even if many roots share one instant.
       const text = `select * from (${SHOWN} and created = $3 and root_id > $4 order by root_id limit $2) same_instant
         union all select * from (${SHOWN} and created < $3 order by created desc, root_id limit $2) older
         order by created desc, root_id limit $2`
@@ -105,7 +105,7 @@ export function createPostgresReads(query: Query): Reads {
       return rows.flatMap(([json]) => (json === null ? [] : toJobs(rootId, json as string)))
     },
     async textsOf(projectId, rootIds) {
-      // One statement sees one instant: the head is the one that the jobs belong to.
+      // One statement sees one instant, so the head belongs to the jobs.
       const text = `select ${HEAD}, (select ${TEXTS} from jobs where project_id = $1 and root_id = roots.root_id)
         from roots where project_id = $1 and root_id = any($2::uuid[]) and claimed is null`
       const rows = await query(text, [projectId, rootIds])

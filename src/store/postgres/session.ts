@@ -1,19 +1,19 @@
 import type pg from 'pg'
 
-/** What a session has to be told. */
+/** The settings of a session. */
 export interface Session {
-  /** Says it once, for good, in one round trip. Nothing where a pooler is in between: there it would be others' session. */
+  /** Sets them once, in one round trip. Does nothing behind a pooler: other clients use the same session. */
   settle(client: pg.ClientBase, withinMs: number): Promise<void>
   isPooled(client: pg.ClientBase): boolean
-  /** How a transaction begins: with all that was not said before. */
+  /** The statement that begins a transaction, with all settings that are not set yet. */
   begin(client: pg.ClientBase): string
 }
 
-/** A statement that takes too long ends; a process that freezes in the middle of a transaction does not keep its locks. */
+/** The first ends a statement that takes too long. The second frees the locks of a process that froze in a transaction. */
 export const LIMITS = ['statement_timeout', 'idle_in_transaction_session_timeout'] as const
-/** A client's machine that died holds its transaction, and its locks, until the server notices. */
+/** The transaction and the locks of a dead client machine stay until the server notices. So it must notice soon. */
 const NOTICE_THE_DEAD = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 }
-/** Claims are made to meet others': with a stricter isolation they would fail instead of waiting. */
+/** A claim may wait for another claim. With a stricter isolation it would fail instead. */
 const BEGIN = 'begin isolation level read committed'
 
 export function createSession(statementMs: number): Session {
@@ -25,7 +25,7 @@ export function createSession(statementMs: number): Session {
   const beginPooled = [BEGIN, ...limits.map(([name, value]) => `set local ${name} = ${value}`)].join('; ')
   return {
     async settle(client, withinMs) {
-      // A pooler answers the connecting client itself, and names a process that is none of the server's.
+      // A pooler answers the connecting client itself, with an id that is not a process of the server.
       const { processID } = client as unknown as { processID: number | null }
       const text = `select set_config(name, value, false) from (values ${settings}) as settings (name, value)
                     where pg_backend_pid() = ${processID}`

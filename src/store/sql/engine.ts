@@ -1,11 +1,11 @@
-/** What engines call differently. */
+/** Differences between the engines. */
 export interface Engine {
-  /** The type of a UUID: 16 bytes where the engine knows such a thing. */
+  /** The type of a UUID. `uuid` takes 16 bytes. */
   readonly id: 'text' | 'uuid'
-  /** What an index of jobs by their address is made of: no more of a long one than an entry may hold. */
+  /** The expression for the index of jobs by address. Long addresses are shortened to fit into an entry. */
   readonly page: string
-  /** While instances are replaced one after the other, the version before uses the same tables. */
+  /** During an upgrade, instances of the version before may use the same tables. */
   readonly oldVersionRuns: boolean
-  /** Where the tables lie, if the engine has more than one place for them. */
+  /** The schema of the tables, if the engine has schemas. */
   readonly schema?: string
 }

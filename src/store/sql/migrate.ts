@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts'
 import type { Schema } from './schema.ts'
 import { loadMigrations, MIGRATION_TABLE } from './schema-version.ts'
 
-/** Brings the schema up to date, once, however many processes start together. */
+/** Brings the schema up to date, once, even if several processes start together. */
 export async function migrate(db: Kysely<Schema>, engine: Engine): Promise<void> {
   const { error } = await new Migrator({
     db,

@@ -1,7 +1,7 @@
 import type { CaptureOptions, OwnOptions } from '../../contract/capture-options.ts'
 
-// What `requests.options` and `captures.own_options` hold: JSON, written and read here and nowhere else. An option that the
-// row does not have was not asked for, or was not known yet when the row was written.
+// The JSON of `requests.options` and `captures.own_options`. Only this file writes and reads it. An option that a row does
+// not have was not requested, or did not exist when the row was written.
 
 export function writeOptions(options: CaptureOptions): string {
   return JSON.stringify(options)
@@ -15,7 +15,7 @@ export function writeOwnOptions(own: OwnOptions | undefined): string | null {
   return own && Object.keys(own).length > 0 ? JSON.stringify(own) : null
 }
 
-/** Empty and null: none. */
+/** Empty or null means no options. */
 export function readOwnOptions(text: string | null): OwnOptions | undefined {
   return text ? JSON.parse(text) : undefined
 }

@@ -1,4 +1,4 @@
-/** The changes that made the tables what they are, in their order. Only ever appended to: a name keeps its meaning. */
+/** All changes of the tables, in their order. Changes are only added: a name keeps its meaning. */
 const MIGRATIONS = {
   '0001-results': () => import('./migrations/0001-results.ts'),
   '0002-claims': () => import('./migrations/0002-claims.ts'),
@@ -12,7 +12,7 @@ const MIGRATIONS = {
   '0010-life': () => import('./migrations/0010-life.ts'),
 }
 
-/** Where those that were made are written down. */
+/** The table with the changes that were made. */
 export const MIGRATION_TABLE = 'kysely_migration'
 
 export function isUpToDate(made: readonly unknown[]): boolean {
@@ -20,7 +20,7 @@ export function isUpToDate(made: readonly unknown[]): boolean {
   return made.length === names.length && names.every((name) => made.includes(name))
 }
 
-/** Loaded only to change the tables: they bring the query builder with them. */
+/** Loaded only to change the tables, because they load the query builder. */
 export async function loadMigrations() {
   return Promise.all(Object.entries(MIGRATIONS).map(async ([name, load]) => ({ name, ...(await load()) })))
 }

@@ -2,7 +2,7 @@ import type { CaptureReason, CaptureState } from '../../contract/status.ts'
 import type { Outcome } from '../captures.ts'
 import type { EventKind } from '../events.ts'
 
-/** The tables, as both engines hold them. Times are Unix milliseconds, ids lower case text. */
+/** The tables of both engines. Times are Unix milliseconds, ids are lower case text. */
 export interface Schema {
   projects: {
     project_id: string
@@ -13,7 +13,7 @@ export interface Schema {
     last_event: number
     /** When its removal began. Null: it is shown. */
     removed: number | null
-    /** When something of it was last removed. */
+    /** When a part of it was last removed. */
     last_removal: number | null
   }
   roots: {
@@ -23,9 +23,9 @@ export interface Schema {
     revision: string
     job_count: number
     digest: string
-    /** While its pictures are being published: when that was last known to go on. BEING_REMOVED; null: shown. */
+    /** While its pictures are being published: when the claim was last renewed. Or BEING_REMOVED. Null: it is shown. */
     claimed: number | null
-    /** How many are publishing them. */
+    /** How many imports share the claim. */
     claimers: number
   }
   jobs: {
@@ -50,7 +50,7 @@ export interface Schema {
     created: number
     revoked: number | null
   }
-  /** What was asked for; one for each root that was not imported. */
+  /** One for each root that was not imported. */
   requests: {
     project_id: string
     root_id: string
@@ -75,16 +75,16 @@ export interface Schema {
     /** Null: none. See options-text.ts. */
     own_options: string | null
     state: CaptureState
-    /** Its place among the unfinished ones of its project. */
+    /** Its position in the queue of its project. */
     turn: number
     attempts: number
-    /** How often the process has died that was at it. */
+    /** How often a process died while it captured this page. */
     deaths: number
-    /** The last one's id, which is what a late one is told by. */
+    /** The id of the last attempt. A late attempt has another id. */
     attempt: string | null
-    /** Not before. */
+    /** The next attempt begins at this time, or later. */
     due: number
-    /** Renewed while someone is at it. A process takes over what it has not seen change for long; the time is for versions before. */
+    /** Changes while its process lives. Other processes take over if it does not change. Only older versions use the time. */
     lease: number | null
     queued: number
     started: number | null
@@ -92,22 +92,22 @@ export interface Schema {
     reason: CaptureReason | null
     detail: string | null
     cut: number
-    /** JSON; null where nothing came, or it was captured before this was written down. */
+    /** JSON. Null if the page did not come, or was captured by a version that did not write it. */
     seen: string | null
-    /** The version of the request that it last changed with. */
+    /** The version of the request when it last changed. */
     changed: number
   }
-  /** Of each project that ever asked for pages: what decides whose turn it is. */
+  /** One for each project that ever requested pages. It decides whose turn it is. */
   turns: {
     project_id: string
-    /** Milliseconds of the browser, counted from where the project joined the others. */
+    /** Milliseconds of the browser. A project that joins begins with the least of the others. */
     used: number
     /** How many of its captures are not finished. */
     waiting: number
-    /** When it joined them: of two that have used the same, the earlier one comes first. */
+    /** When it joined. Of two projects that have used the same, the earlier one comes first. */
     since: number
   }
-  /** The outbox: what has happened to captured roots, for whoever tells others. */
+  /** The outbox: what has happened to captured roots. */
   events: {
     project_id: string
     /** Counts up by one within the project. */
@@ -118,7 +118,7 @@ export interface Schema {
     position: number | null
     created: number
   }
-  /** What is made once for the whole store, and what its other parts are known by. */
+  /** Values that are made once: the id of the store, and the identities of its other parts. */
   identity: {
     name: string
     value: string

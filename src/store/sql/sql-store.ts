@@ -7,7 +7,7 @@ import type { Writes } from './writing/writes.ts'
 /** The length of an id. */
 const ID = 36
 
-/** A store on an SQL engine. `loadWrites` is called when it is first needed: a service that only reads never loads it. */
+/** A store on an SQL engine. `loadWrites` is called with the first write: a service that only reads never loads that code. */
 export function createSqlStore({
   reads,
   browsing,

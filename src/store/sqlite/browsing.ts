@@ -6,10 +6,10 @@ import type { Prepare } from './prepare.ts'
 import { createSqliteSearch } from './search.ts'
 import { takingTurns } from './taking-turns.ts'
 
-/** Roots whose first jobs are read by one statement. */
+/** Roots whose first jobs one statement reads. */
 const ROOTS_AT_ONCE = 20
 
-// Joins are `cross`: SQLite then takes the tables in the order in which they stand, and knows no better one.
+// Joins are `cross`: SQLite then keeps the order of the tables. It would choose a worse one.
 
 export function createSqliteBrowsing(prepare: Prepare): Browsing {
   const requests = prepare(
@@ -30,7 +30,7 @@ export function createSqliteBrowsing(prepare: Prepare): Browsing {
   )
   const inTurn = takingTurns()
   const search = createSqliteSearch(prepare, inTurn)
-  /** `look`: reads the first of some roots by one statement. */
+  /** `look`: reads the first of some roots with one statement. */
   const firstOf = async <T>(
     rootIds: readonly string[],
     look: (some: string) => unknown[][],

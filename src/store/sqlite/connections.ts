@@ -4,12 +4,12 @@ import { AppError } from '../../errors.ts'
 import { type DatabaseFile, isFull, translating } from './errors.ts'
 import { BUSY_TIMEOUT_MS, whileBusy } from './while-busy.ts'
 
-/** A burst of writes may grow the WAL; a checkpoint cuts the file back to this. */
+/** Many writes may make the WAL grow. A checkpoint cuts the file back to this size. */
 const WAL_KEPT_BYTES = 64 * 1024 * 1024
-/** How often it is looked whether there is room again. */
+/** How often to check whether there is room again. */
 const LOOK_MS = 2_000
 
-/** One of the store's; the database behind it may be opened anew between two statements. */
+/** A connection of the store. Its database may be opened again between two statements. */
 export interface Connection {
   readonly database: DatabaseSync
 }
@@ -22,14 +22,14 @@ interface Opened {
 
 export interface Connections {
   connect(options?: { waits?: boolean }): Promise<Connection>
-  /** Throws `storage_full` where there is no room to write anything. */
+  /** Throws `storage_full` if there is no room to write. */
   requireRoom(): void
   close(): void
 }
 
 /**
- * The connections of one process to a file. Processes share an index of the log, in a file beside the database that is made with
- * the first connection. Where there is no room for it, a process does without and keeps the database to itself until there is.
+ * The connections of one process to a file. Processes share an index of the log, in a file beside the database. The first
+ * connection makes it. If there is no room for it, a process works without it, and locks the database until there is room.
  */
 export function openConnections(file: DatabaseFile): Connections {
   const opened: Opened[] = []
@@ -57,7 +57,7 @@ export function openConnections(file: DatabaseFile): Connections {
         try {
           reopen()
         } catch {
-          // Another process was faster; until it lets go, nothing can be read.
+          // Another process has locked the database. Until it ends, nothing can be read.
         }
       }
     }, LOOK_MS).unref()
@@ -75,7 +75,7 @@ export function openConnections(file: DatabaseFile): Connections {
   return {
     async connect({ waits = true } = {}) {
       if (isClosed) throw new AppError('unavailable', 'The database is closed.')
-      // Whoever is first turns the log on, and SQLite does not wait for that by itself.
+      // The first process turns the log on. SQLite does not wait for that by itself.
       const database = await whileBusy(async () => openShared({ waits }))
       const connection: Opened = { database, waits }
       opened.push(connection)
@@ -92,7 +92,7 @@ export function openConnections(file: DatabaseFile): Connections {
   }
 }
 
-/** One connection, with everything that matters said and nothing left to SQLite's defaults. */
+/** One connection. All important settings are given: none depends on SQLite's defaults. */
 export function openDatabase(file: DatabaseFile, { isAlone = false } = {}): DatabaseSync {
   return translating(file, () => {
     const place = isAlone ? `${pathToFileURL(file.path)}?vfs=unix-excl` : file.path

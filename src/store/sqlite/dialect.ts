@@ -19,7 +19,7 @@ export function queryBuilder(connection: Connection, file: DatabaseFile): Kysely
   return new Kysely<Schema>({ dialect: new NodeSqliteDialect(connection, file) })
 }
 
-/** Kysely's SQLite dialect on `node:sqlite`, with the two things it lacks for several processes on one file. */
+/** Kysely's SQLite dialect on `node:sqlite`. It adds two things that several processes on one file need. */
 class NodeSqliteDialect implements Dialect {
   readonly #connection: Connection
   readonly #file: DatabaseFile
@@ -36,8 +36,8 @@ class NodeSqliteDialect implements Dialect {
 }
 
 /**
- * A deferred transaction that reads and then writes fails at once if another process wrote in between; an
- * immediate one takes its turn. All writes are such transactions, so this is the one place that waits.
+ * A deferred transaction that reads and then writes fails at once if another process wrote in between. An immediate one
+ * waits. All writes are such transactions, so only this code waits.
  */
 class ImmediateDriver extends SqliteDriver {
   readonly #connection: Connection
@@ -51,25 +51,25 @@ class ImmediateDriver extends SqliteDriver {
     await whileBusy(() => connection.executeQuery(CompiledQuery.raw('begin immediate')))
   }
 
-  /** A full disk has rolled back already, and a second time would hide that it was full. */
+  /** If the disk was full, SQLite has rolled back already. A second rollback would fail, and hide that error. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#connection.database.isTransaction) await super.rollbackTransaction(connection)
   }
 }
 
-/** SQLite's DDL is transactional, and migrations inside an immediate transaction run once. */
+/** DDL of SQLite is transactional. Within an immediate transaction, migrations run once. */
 class TransactionalDdlAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true
   }
 }
 
-/** The shape Kysely knows, over `node:sqlite`, with statements prepared once. */
+/** `node:sqlite` with the interface that Kysely expects. Statements are prepared once. */
 function adapt(connection: Connection, file: DatabaseFile): SqliteDatabase {
   let { database } = connection
   const statements = new Map<string, ReturnType<SqliteDatabase['prepare']>>()
   return {
-    // Whoever opened the database closes it: Kysely does so only if it was used.
+    // `connections.ts` closes the database. Kysely would close it only if it was used.
     close: () => {},
     prepare(text) {
       if (database !== connection.database) statements.clear()
@@ -86,7 +86,7 @@ function adapt(connection: Connection, file: DatabaseFile): SqliteDatabase {
           translating(file, () => statement.run(...values(parameters))),
         iterate: (parameters: readonly unknown[]) => statement.iterate(...values(parameters)),
       }
-      // Statements whose text varies with the number of values must not pile up.
+      // The text of some statements depends on the number of values. They must not fill the memory.
       if (statements.size >= 200) statements.clear()
       statements.set(text, prepared)
       return prepared

@@ -11,10 +11,10 @@ const FULL = 13
 const CANNOT_OPEN = 14
 const NO_DATABASE = 26
 
-/** With less than this SQLite may not even make the files beside the database. */
+/** With less free space, SQLite may fail to make the files beside the database. */
 const SCANT_BYTES = 1024 * 1024
 
-/** The file of a database, and what was found to be wrong with it. */
+/** The file of a database, and the damage that was found. */
 export interface DatabaseFile {
   readonly path: string
   damage: string | undefined
@@ -24,7 +24,7 @@ export function isDamage(errcode: number): boolean {
   return [CORRUPT, NO_DATABASE].includes(errcode & 0xff)
 }
 
-/** For everyone to see: how it was found is for the log. */
+/** The message may reach clients. The log has the details. */
 export function damaged({ damage }: DatabaseFile): AppError {
   return new AppError(
     'storage_failed',
@@ -36,7 +36,7 @@ export function damaged({ damage }: DatabaseFile): AppError {
   )
 }
 
-/** Runs something on a database; what it throws is one of ours. */
+/** Runs something on a database. Errors of SQLite become an AppError. */
 export function translating<T>(file: DatabaseFile, run: () => T): T {
   try {
     return run()
@@ -57,7 +57,7 @@ export function translating<T>(file: DatabaseFile, run: () => T): T {
   }
 }
 
-/** For want of room, SQLite calls it an I/O error where it cannot make or grow the files beside the database. */
+/** Without room, SQLite reports an I/O error if it cannot make or grow the files beside the database. */
 export function isFull(path: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(dirname(path))

@@ -6,13 +6,13 @@ import { TEXT } from './reads.ts'
 import { keeping, namesAnySpelling } from './spellings.ts'
 import type { InTurn } from './taking-turns.ts'
 
-/** Addresses that one statement looks at: less than a millisecond, and some ten where they are as long as can be. */
+/** Addresses that one statement reads: less than a millisecond, and about ten if they are as long as possible. */
 const PAGES_AT_ONCE = 25
 
 export const SEEN_TEXT = seenText(TEXT, 'char')
 const JOB = shownJob(SEEN_TEXT)
 const OF_PAGE = 'from jobs where project_id = ?1 and url = ?2'
-/** There are few, and mostly none. */
+/** Few roots are claimed, and mostly none. */
 const SHOWN = 'root_id not in (select root_id from roots where project_id = ?1 and claimed is not null)'
 /** The first parameter that is a spelling. */
 const FIRST_SPELLING = 4
@@ -23,7 +23,7 @@ export function createSqlitePages(
   inTurn: InTurn,
 ): Pick<Browsing, 'findJob' | 'nextPages' | 'countPictures' | 'pageHistory'> {
   const job = prepare(`select ${JOB} from jobs where project_id = ?1 and uuid = ?2 and ${SHOWN}`)
-  // From one address to the next: what lies between them, however many pictures, is not looked at. By the number of
+  // It goes from one address to the next, and does not read the pictures between them. One statement for each number of
   // spellings.
   const pages = keeping((spellings) => {
     const matches = spellings === 0 ? '1' : namesAnySpelling(spellings, FIRST_SPELLING)
@@ -42,7 +42,7 @@ export function createSqlitePages(
     return { first: walk('>='), further: walk('>') }
   })
   const anyClaimed = prepare('select 1 from roots where project_id = ?1 and claimed is not null limit 1')
-  // The index has all that is asked for, unless it has to be asked whether a root is shown.
+  // The index is enough, unless the query must check whether a root is shown.
   const count = (condition: string) =>
     prepare(
       `select (select count(*) from (select 1 ${OF_PAGE} ${condition} limit ?3)),

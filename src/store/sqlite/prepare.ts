@@ -2,7 +2,7 @@ import type { SQLInputValue, StatementSync } from 'node:sqlite'
 import type { Connection } from './connections.ts'
 import { type DatabaseFile, translating } from './errors.ts'
 
-/** Makes a statement that answers its rows as arrays. */
+/** Makes a statement that returns its rows as arrays. */
 export type Prepare = (text: string) => (...values: SQLInputValue[]) => unknown[][]
 
 export function preparing(connection: Connection, file: DatabaseFile): Prepare {

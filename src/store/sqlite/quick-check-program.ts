@@ -1,13 +1,13 @@
 import { DatabaseSync } from 'node:sqlite'
 import { isDamage } from './errors.ts'
 
-/** Says on stdout what is wrong with a database, and nothing where all is well. */
+/** Prints what is wrong with a database. Prints nothing if all is well. */
 function findDamage(path: string): string {
   try {
     const database = new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
     database.exec('pragma cell_size_check = on')
     const tables = database.prepare(`select name from sqlite_schema where type = 'table'`).all()
-    // Table by table: as long as one is looked through, the log of what is written cannot be cut back.
+    // Table by table: while one is checked, the WAL cannot be cut back.
     for (const { name } of tables) {
       const [first] = database.prepare(`pragma quick_check("${name}")`).all()
       const found = String(first?.['quick_check'])

@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url'
 const PROGRAM = fileURLToPath(new URL(`./quick-check-program${extname(import.meta.url)}`, import.meta.url))
 
 /**
- * Looks through a whole database for what SQLite can find by itself; answers the first that is wrong with it. In a process of its
- * own that yields to every other: nobody who reads or writes waits for it. Undefined, too, where it could not look.
+ * Searches a whole database for damage that SQLite can find. Returns the first. It runs in its own process with a low
+ * priority, so that readers and writers do not wait for it. Undefined if there is no damage, or it could not run.
  */
 export async function quickCheck(path: string, signal: AbortSignal): Promise<string | undefined> {
   const child = spawn(process.execPath, ['--no-warnings', PROGRAM, path], {
@@ -22,7 +22,7 @@ export async function quickCheck(path: string, signal: AbortSignal): Promise<str
   try {
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
   } catch {
-    // It may be over already.
+    // The process may have ended already.
   }
   try {
     const [found] = await Promise.all([text(child.stdout), ended])

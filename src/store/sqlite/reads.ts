@@ -20,7 +20,7 @@ import {
 } from '../sql/reading/reads.ts'
 import type { Prepare } from './prepare.ts'
 
-/** Answers remembered at a time. */
+/** Look-ups that are remembered. */
 const MOST_KNOWN = 20_000
 
 /** Sorts before every project. */
@@ -45,8 +45,8 @@ export function createSqliteReads(prepare: Prepare): Reads {
   const unfinished = prepare(ANY_UNFINISHED)
   const backlog = prepare(BACKLOG)
   const firstRoots = prepare(`${SHOWN} order by created desc, root_id limit ?2`)
-  // Two index ranges rather than one condition with OR: each begins where the page begins, so that a page costs the
-  // same wherever it lies and however many roots share one instant.
+  // Two index ranges instead of one condition with OR: each begins where the list page begins. So every list page costs the
+  // same, even if many roots share one instant.
   const furtherRoots = prepare(
     `select * from (${SHOWN} and created = ?3 and root_id > ?4 order by root_id limit ?2)
      union all select * from (${SHOWN} and created < ?3 order by created desc, root_id limit ?2)
@@ -60,7 +60,7 @@ export function createSqliteReads(prepare: Prepare): Reads {
     `select json_group_array(json_array(${JOB}) order by position) from
      (select * from jobs where project_id = ?1 and root_id = ?2 and position >= ?3 order by position limit ?4)`,
   )
-  // One statement sees one instant: the head is the one that the jobs belong to.
+  // One statement sees one instant, so the head belongs to the jobs.
   const texts = prepare(
     `select ${HEAD}, (select ${TEXTS} from jobs where project_id = ?1 and root_id = roots.root_id)
      from roots where project_id = ?1 and root_id in (select value from json_each(?2)) and claimed is null`,
@@ -77,8 +77,7 @@ export function createSqliteReads(prepare: Prepare): Reads {
      and exists (${SHOWN} and root_id = ?2 and digest = ?3)`,
   )
 
-  // What was found holds until anyone else, in whatever process, has written: SQLite tells that in one look, which
-  // takes less time than looking up two of them.
+  // Look-ups stay valid until any process has written. Asking SQLite for that takes less time than two look-ups.
   let known = new Map<string, unknown>()
   let seen: unknown
   const unlessChanged = <T extends object>(

@@ -9,15 +9,15 @@ import type { Prepare } from './prepare.ts'
 import { keeping, namesAnySpelling } from './spellings.ts'
 import type { InTurn } from './taking-turns.ts'
 
-/** Rows that one statement looks at: a twentieth of a millisecond, and some tens where all is as long and as alike as can be. */
+/** Rows that one statement searches: a twentieth of a millisecond, and tens of milliseconds for the longest texts. */
 const ROWS = 50
 
 const OF_ROOT = 'where project_id = ?1 and root_id = ?2'
 const FAILED = `${OF_ROOT} and state = 'failed'`
-/** The first parameter that is a spelling; those before say where to look, and for how many. */
+/** The first parameter that is a spelling. Those before say which rows are searched, and how many. */
 const FIRST_SPELLING = 5
 
-/** Looks through roots, a few rows at a time. */
+/** Searches roots, a few rows at a time. */
 export function createSqliteSearch(prepare: Prepare, inTurn: InTurn) {
   const tagged = prepare(
     `select 1 from requests cross join json_each(requests.options, '$.tags') tag ${OF_ROOT} and tag.value = ?3 limit 1`,
@@ -27,7 +27,7 @@ export function createSqliteSearch(prepare: Prepare, inTurn: InTurn) {
   )
   const part = (rows: string, names: string) =>
     `select position, ${names} as found from ${rows} and position >= ?3 order by position limit ${ROWS}`
-  // By the number of spellings. Captures that are done are looked at as jobs.
+  // One set of statements for each number of spellings. Done captures are searched as jobs.
   const statements = keeping((count) => {
     const names = namesAnySpelling(count, FIRST_SPELLING)
     const look = (table: 'jobs' | 'captures', condition: string) =>
@@ -47,7 +47,7 @@ export function createSqliteSearch(prepare: Prepare, inTurn: InTurn) {
     }
   })
 
-  /** The first that match. */
+  /** The first rows that match. */
   const firstOf = async <T>(
     kind: 'texts' | 'failures',
     [projectId, rootId]: readonly [string, string],
@@ -94,7 +94,7 @@ export function createSqliteSearch(prepare: Prepare, inTurn: InTurn) {
       first: { q: string; limit: number },
     ): Promise<SeenText[]> => firstOf('texts', [projectId, rootId], first, toSeenTexts),
 
-    /** The first pages of a root that failed and match. */
+    /** The first failed pages of a root that match. */
     firstFailures: (
       projectId: string,
       rootId: string,

@@ -1,6 +1,6 @@
 import { namesAny } from '../sql/reading/search.ts'
 
-/** Whether a row has a name or an address that holds one of so many spellings, whose parameters begin with this one. */
+/** SQL: whether the name or the address of a row contains one of `count` spellings. `first`: their first parameter. */
 export function namesAnySpelling(count: number, first: number): string {
   const parameters = Array.from({ length: count }, (_, index) => `?${first + index}`)
   return namesAny(parameters, (column, parameter) => `instr(lower(${column}), ${parameter}) > 0`)

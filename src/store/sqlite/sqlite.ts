@@ -13,10 +13,10 @@ import { quickCheck } from './quick-check.ts'
 import { createSqliteReads } from './reads.ts'
 import { whileBusy } from './while-busy.ts'
 
-/** Two connections: while one of them writes, requests go on reading through the other. */
+/** Two connections: while one of them writes, requests read through the other. */
 export async function openSqliteStore(path: string, { clock = Date.now } = {}): Promise<Store> {
   await makeDurableFolder(dirname(path))
-  // Made here and not by SQLite, so that it is its owner's alone; the log beside it takes over the mode.
+  // Made here and not by SQLite, so that only this user can read it. The WAL beside it gets the same mode.
   await (await open(path, 'a', 0o600)).close()
   await syncFolder(dirname(path))
   const file: DatabaseFile = { path, damage: undefined }
@@ -29,7 +29,7 @@ export async function openSqliteStore(path: string, { clock = Date.now } = {}): 
       await bringUpToDate(file)
     }
     const loadWrites = async () => {
-      // Loaded where something is written: who only serves does without.
+      // Loaded with the first write: a process that only reads never loads it.
       const [{ queryBuilder }, { openWrites }] = await Promise.all([
         import('./dialect.ts'),
         import('../sql/writing/writes.ts'),

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-/** SQLite answers in the thread that serves all requests: none of them waits much longer than this for another's. */
+/** SQLite runs in the thread that serves all requests. No request waits much longer than this for the work of another. */
 const LONGEST_MS = 1
 
-/** Runs one statement of many when it is its turn. */
+/** Runs one statement of long work, when the thread is free for it. */
 export type InTurn = <T>(look: () => T) => Promise<T>
 
 /**
- * One line for all who look through much: however many they are, together they take no more of each turn of the event
- * loop than one of them would.
+ * One queue for all long work. Together it takes at most LONGEST_MS of each iteration of the event loop, and small requests
+ * come in between.
  */
 export function takingTurns(): InTurn {
   const waiting: (() => void)[] = []
@@ -19,7 +19,7 @@ export function takingTurns(): InTurn {
       const begun = performance.now()
       do {
         waiting.shift()?.()
-        // Whoever was answered may want to go on.
+        // The caller may add its next statement now.
         await undefined
       } while (waiting.length > 0 && performance.now() - begun < LONGEST_MS)
       await nextTurn()

@@ -7,7 +7,7 @@ export async function up(db: Kysely<unknown>, { page }: Engine): Promise<void> {
     .on('projects')
     .columns(['created', 'project_id'])
     .execute()
-  // With `finished`, though it is always null: SQLite looks at it, and would look for the row otherwise.
+  // With `finished`, although it is always null: SQLite checks it, and would read the row otherwise.
   await db.schema
     .createIndex('captures_unfinished')
     .on('captures')

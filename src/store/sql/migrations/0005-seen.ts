@@ -7,7 +7,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('marks', 'text', (column) => column.notNull().defaultTo('{}'))
     .execute()
   await db.schema.alterTable('captures').addColumn('seen', 'text').execute()
-  // Of what was captured before, this is all that is known.
+  // Only this mark is known of older captures.
   await sql`update requests set marks = '{"cut":' || counted.captures || '}'
     from (select project_id, root_id, count(*) as captures from captures where cut = 1 group by project_id, root_id)
       as counted

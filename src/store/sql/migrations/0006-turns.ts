@@ -15,7 +15,7 @@ export async function up(db: Kysely<unknown>, { id }: Engine): Promise<void> {
     .columns(['used', 'since', 'project_id'])
     .where(sql.ref('waiting'), '>', sql.lit(0))
     .execute()
-  // All that waits begins at the same place, whoever kept the queue before.
+  // All projects with waiting captures begin with the same use of the browser.
   await sql`insert into turns (project_id, used, waiting, since)
     select project_id, 0, count(*), min(queued) from captures where finished is null group by project_id`.execute(
     db,

@@ -3,7 +3,7 @@ import type { Engine } from '../engine.ts'
 
 const COLUMNS = ['width', 'height', 'full_page', 'tags', 'fail_on'] as const
 
-/** What the columns of a row say, as the JSON that takes their place. */
+/** The JSON that replaces the columns of a row. */
 const optionsOf = (row: string) => `concat('{"width":', ${row}.width, ',"height":', ${row}.height,
   ',"fullPage":', case ${row}.full_page when 1 then 'true' else 'false' end, ',"tags":', ${row}.tags,
   case ${row}.fail_on when 'status' then ',"failOn":"status"' else '' end, '}')`
@@ -21,8 +21,8 @@ export async function up(db: Kysely<unknown>, { oldVersionRuns }: Engine): Promi
 }
 
 /**
- * The version before still reads and writes the columns. A trigger fills in whichever of both is missing. A later
- * migration can drop columns, trigger and function: this version does not name them.
+ * The version before still reads and writes the columns. A trigger fills in the columns or the JSON, whichever is missing. A
+ * later migration can drop columns, trigger and function: this version does not use them.
  */
 async function keepColumns(db: Kysely<unknown>): Promise<void> {
   await sql`create function requests_of_two_versions() returns trigger language plpgsql as $$

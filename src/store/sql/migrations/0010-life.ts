@@ -4,7 +4,7 @@ import type { Engine } from '../engine.ts'
 export async function up(db: Kysely<unknown>, { id }: Engine): Promise<void> {
   await db.schema.alterTable('requests').addColumn('finished', 'bigint').execute()
   await db.schema.alterTable('requests').addColumn('outcome', 'text').execute()
-  // What was finished before has its state, and no events: nobody waits for those any more.
+  // Roots that ended before get their outcome, but no events: no client waits for those.
   await sql`update requests set finished = counted.finished, outcome = counted.outcome
     from (select project_id, root_id, max(finished) as finished,
             case when min(state) <> max(state) then 'partial' else min(state) end as outcome

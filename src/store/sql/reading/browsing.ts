@@ -6,8 +6,8 @@ import { readOptions, readOwnOptions } from '../options-text.ts'
 import { BETWEEN_JOBS, toJobText } from './reads.ts'
 
 /**
- * A request's columns, in the order that `toRequestSummary` expects them. Its captures are not looked at one by one:
- * those that are done are jobs of the root, and indexes hold those that are unfinished and those that failed.
+ * The columns of a request, in the order for `toRequestSummary`. Captures are not read one by one: done captures are counted
+ * as jobs of the root, and indexes have the unfinished and the failed ones.
  */
 export const REQUEST = `roots.root_id, requests.options, roots.job_count,
   (select count(*) from captures of_root where of_root.project_id = roots.project_id
@@ -27,16 +27,16 @@ export function toRequestSummary(row: readonly unknown[]): [string, RequestSumma
   return [rootId, { options: readOptions(options), counts, marks: JSON.parse(row[6] as string) }]
 }
 
-/** The code of what stands between the text of a job, the options of its page and what was seen. JSON escapes it. */
+/** The code of the separator between the text of a job, the options of its page and what was seen. JSON escapes it. */
 const BETWEEN_PARTS = 31
 
-/** The text of a row of `jobs` and its capture. `char`: the engine's function that makes a character of its code. */
+/** The text of a row of `jobs` and its capture. `char`: the function of the engine that makes a character from its code. */
 export const seenText = (text: string, char: 'char' | 'chr') =>
   `concat(${text}, ${char}(${BETWEEN_PARTS}), (select concat(own_options, ${char}(${BETWEEN_PARTS}), seen) from captures
      where captures.project_id = jobs.project_id and captures.root_id = jobs.root_id
      and captures.position = jobs.position and captures.attempt = jobs.uuid))`
 
-/** `texts`: null where there are none. */
+/** `texts`: null if there are none. */
 export function toSeenTexts(texts: unknown): SeenText[] {
   if (texts === null) return []
   return (texts as string).split(String.fromCharCode(BETWEEN_JOBS)).map((text) => {
@@ -46,7 +46,7 @@ export function toSeenTexts(texts: unknown): SeenText[] {
   })
 }
 
-/** Of a job, in the order that `toShownJob` expects them. `text`: the engine's text of a job and its capture. */
+/** The columns of a job, in the order for `toShownJob`. `text`: the text of a job and its capture, in SQL of the engine. */
 export const shownJob = (text: string) =>
   `root_id, url, name, created, ${text},
    (select requests.options from requests
@@ -67,10 +67,10 @@ export function toShownJob(row: readonly unknown[]): ShownJob {
   return { rootId, url, name, created, text: job, view }
 }
 
-/** Of a capture that failed, within the JSON that is made of it. */
+/** The columns of a failed capture, in the JSON that is made of it. */
 export const FAILURE = 'position, url, name, reason, detail'
 
-/** `json`: an array of failures, each an array of its columns; null where there are none. */
+/** `json`: an array of failures, each an array of its columns. Null if there are none. */
 export function toFailures(json: unknown): PageFailure[] {
   const rows = JSON.parse((json as string | null) ?? '[]') as [
     number,
@@ -86,7 +86,7 @@ export function toFailures(json: unknown): PageFailure[] {
   }))
 }
 
-/** `latest`: nothing, or a JSON array of the last job's id and, where it matches, of its columns. */
+/** `latest`: nothing, or a JSON array with the id of the newest job and, if it matches, its columns. */
 export function toLookedPage([url, latest]: readonly unknown[]): LookedPage {
   const [uuid, matches, ...job] = latest === null ? [] : JSON.parse(latest as string)
   return { url: url as string, uuid, latest: matches ? toShownJob(job) : undefined }

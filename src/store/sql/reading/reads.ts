@@ -8,9 +8,8 @@ export interface RootKey {
 }
 
 /**
- * What requests read, in the engine's own SQL: written by hand, with rows as arrays and the jobs of a root as one
- * text, which is several times as fast as a row for each. Look-ups take many keys, since those that arrive together
- * are answered together.
+ * The read path, in SQL of the engine, written by hand. Rows are arrays, and the jobs of a root are one text: that is several
+ * times as fast as a row for each job. Look-ups take many keys, because look-ups that arrive together share one query.
  */
 export interface Reads
   extends Pick<
@@ -25,19 +24,19 @@ export interface Reads
     | 'textsBetween'
     | 'check'
   > {
-  /** One answer for each, in their order. */
+  /** One project for each id, in their order. */
   findProjects(projectIds: readonly string[]): Promise<(Project | undefined)[]>
   findRoots(keys: readonly RootKey[]): Promise<(RootHead | undefined)[]>
   findVersions(keys: readonly RootKey[]): Promise<(number | undefined)[]>
   findKeys(hashes: readonly string[]): Promise<(ApiKey | undefined)[]>
   findIdentity(name: string): Promise<string | undefined>
-  /** Whether anything is left to be captured. */
+  /** Whether any capture is unfinished. */
   anyUnfinished(): Promise<boolean>
   findBacklog(): Promise<Backlog>
 }
 
 export const ANY_UNFINISHED = 'select 1 from captures where finished is null limit 1'
-/** Answers unfinished ones, those under way, and since when the oldest waits. */
+/** Selects the number of unfinished captures, of captures under way, and since when the oldest waits. */
 export const BACKLOG = `select
   cast((select coalesce(sum(waiting), 0) from turns where waiting > 0) as bigint),
   (select count(*) from captures where state = 'running'),
@@ -45,25 +44,25 @@ export const BACKLOG = `select
 
 export type Page = { after?: RootPosition | undefined; limit: number }
 
-// The columns of each, in the order that the functions below expect them.
+// The columns, in the order for the functions below.
 
 export const PROJECT = 'project_id, name, created, revision'
 export const HEAD = 'root_id, created, revision, job_count, digest'
 const HEAD_COLUMNS = HEAD.split(',').length
 export const KEY = 'key_id, project_id, scope, label, created, revoked'
-/** Of a job, within the JSON that is made of it. */
+/** The columns of a job, in the JSON that is made of it. */
 export const JOB = 'position, uuid, url, name, loading_time, created, basepath, width, height'
 
-/** The code of what stands between the texts of jobs. JSON escapes it wherever it is part of a name or an address. */
+/** The code of the separator between the texts of jobs. JSON escapes it in names and addresses. */
 export const BETWEEN_JOBS = 30
 
-/** A job as text: its position and uuid, then the fields. `quote`: the engine's function that makes JSON of text. */
+/** A job as text: its position and uuid, then the fields. `quote`: the function of the engine that makes JSON of text. */
 export const jobText = (quote: (column: string) => string) =>
   `concat(position, uuid, '"url":{"url":', ${quote('url')}, ',"name":', ${quote('name')},
      ',"loadingTime":', loading_time, '},"meta":{"created":', created, '},"screenshotParameter":{"height":', height,
      ',"width":', width, ',"basepath":', ${quote('basepath')}, ',"name":"', uuid, '"}')`
 
-/** `texts`: null where there are none. */
+/** `texts`: null if there are none. */
 export function toJobTexts(texts: unknown): JobText[] {
   if (texts === null) return []
   return String(texts)
@@ -71,7 +70,7 @@ export function toJobTexts(texts: unknown): JobText[] {
     .map((text) => toJobText(text))
 }
 
-/** `end`: where the text of the job ends, if something follows it. */
+/** `end`: the end of the text of the job, if something follows. */
 export function toJobText(text: string, end = text.length): JobText {
   const id = text.indexOf('-') - 8
   const fields = id + 36
@@ -83,8 +82,8 @@ export function toJobText(text: string, end = text.length): JobText {
 }
 
 /**
- * A root and the positions of its jobs. `shown` selects the root, `of` its jobs; `list`: the engine's function that puts
- * commas between numbers.
+ * A root and the positions of its jobs. `shown` selects the root, `of` its jobs. `list`: the function of the engine that joins
+ * numbers with commas.
  */
 export const positionsOf = (shown: string, of: string, list: (column: string) => string) =>
   `select ${HEAD}, first, last, case when last - first >= jobs then
@@ -112,7 +111,7 @@ export function toRootTexts(row: readonly unknown[]): RootTexts {
   return { head: toRootHead(row), jobs: toJobTexts(row[HEAD_COLUMNS]) }
 }
 
-/** The columns of a head; the first and the last position, null where there are none; all of them, if there are gaps. */
+/** The columns of a head, the first and the last position (null if there are none), and all positions if there are gaps. */
 export function toRootPositions(row: readonly unknown[]): RootPositions {
   const [first, last, only] = row.slice(HEAD_COLUMNS) as [number | null, number | null, string | null]
   return {

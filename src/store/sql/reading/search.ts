@@ -1,9 +1,9 @@
-// What is searched for may stand anywhere in a name or an address. Both engines are asked in a way that knows no
-// pattern, so that no character has a meaning and none makes it slow: LIKE took ten seconds where this takes one tenth.
+// The text may be anywhere in a name or an address. Both engines search without patterns, so that no character has a special
+// meaning or makes the search slow: LIKE took ten seconds for a text for which this takes a tenth of a second.
 
 /**
- * The spellings in which a text is looked for, with the letters from A to Z in lower case: those the engines fold
- * themselves, all others in the same way everywhere, whatever locale a database was made with.
+ * The spellings of a text to search for, with A to Z in lower case. The engines fold only A to Z. All other letters are folded
+ * here, so that the locale of a database does not matter.
  */
 export function spellingsOf(text: string): string[] {
   const lower = text.toLowerCase()
@@ -20,7 +20,7 @@ export function spellingsOf(text: string): string[] {
   ]
 }
 
-/** Whether the name or the address of a row holds one of the spellings, whose parameters are given. */
+/** SQL: whether the name or the address of a row contains one of the spellings, given as parameters. */
 export function namesAny(
   parameters: readonly string[],
   holds: (column: string, parameter: string) => string,

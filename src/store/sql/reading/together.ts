@@ -1,8 +1,8 @@
 /** Keys of one look-up. */
 const MOST_KEYS = 500
-/** While these are under way, more keys gather for the next one: a busy server answers many at the price of one. */
+/** Look-ups under way. Meanwhile, keys gather for the next one: so a busy server needs one query for many requests. */
 const AT_ONCE = 1
-/** Behind one that is stuck nobody waits for longer. */
+/** If a look-up is stuck, the next one begins after so long. */
 const LONGEST_WAIT_MS = 20
 
 interface Awaited<V> {
@@ -18,9 +18,8 @@ export interface Together<V> {
 }
 
 /**
- * Look-ups that arrive together are made together, and those for the same thing once: those of one turn of the event
- * loop, and those that arrive while others are under way. Every look-up begins after it was asked for, so that what
- * was written before is in its answer.
+ * Combines look-ups that arrive in one iteration of the event loop, or while another is under way. Equal keys are looked up
+ * once. A query always begins after the look-ups that it answers, so that it sees everything that was written before them.
  */
 export function together<V>(lookUp: (keys: readonly string[]) => Promise<V[]>): Together<V> {
   let waiting = new Map<string, Awaited<V>>()

@@ -11,10 +11,10 @@ import { countMarks } from './marks.ts'
 import { changeProject, newRevision } from './revision.ts'
 import { charge } from './turns.ts'
 
-/** A page is given up long before. */
+/** No attempt takes so long. */
 const LONGEST_ATTEMPT_MS = 10 * 60_000
 
-/** Begins an attempt at one that is due. `written`: what its project had used when it was chosen. */
+/** Begins an attempt at a capture that is due. `written`: what its project had used when it was chosen. */
 export async function begin(
   transaction: Transaction<Schema>,
   key: CaptureKey,
@@ -44,8 +44,8 @@ export async function begin(
 }
 
 /**
- * Ends the capture with its result, which is in the answers from then on, or without one. The same transaction finishes
- * the root where this was its last page, and writes the events of both.
+ * Ends the capture, and adds its job if it succeeded. If it was the last capture of the root, the same transaction finishes
+ * the root. It also writes the events of both.
  */
 export async function end(
   transaction: Transaction<Schema>,
@@ -88,7 +88,7 @@ export async function requeue(
 ): Promise<boolean> {
   const changed = await change(transaction, attempt, isOf(attempt), { now }, ({ attempts, deaths }) => ({
     state: 'queued',
-    // A late one must not end it any more.
+    // So this attempt cannot end the capture any more.
     attempt: null,
     attempts: counts ? attempts : attempts - 1,
     deaths: died ? deaths + 1 : deaths,
@@ -99,7 +99,7 @@ export async function requeue(
   return changed !== undefined
 }
 
-/** False where nothing of it waits. */
+/** False if no capture of the root is queued. */
 export async function release(
   transaction: Transaction<Schema>,
   { projectId, rootId }: { projectId: string; rootId: string },
@@ -114,7 +114,7 @@ export async function release(
   return numUpdatedRows > 0n
 }
 
-/** Another took a page of this project in the same moment: whose turn it is has to be seen anew. */
+/** Another process took a page of this project at the same time. The next project must be chosen again. */
 export class Overtaken extends Error {}
 
 interface Rules {
@@ -125,9 +125,9 @@ interface Rules {
 }
 
 /**
- * Changes a capture where `condition` still holds, and counts that as one more thing that happened to its request.
- * Rows are locked in one order, always, so that nobody waits in a circle: the capture, the turns of its project, the
- * request, the root, the project.
+ * Changes a capture if `condition` still holds, and raises the version of its request. Rows are always locked in the same
+ * order, so that transactions cannot block each other: the capture, the turns of its project, the request, the root, the
+ * project.
  */
 async function change(
   transaction: Transaction<Schema>,
@@ -136,7 +136,7 @@ async function change(
   { now, begins = false, ends = false, written }: Rules,
   set: (before: { attempts: number; deaths: number }) => Updateable<Schema['captures']>,
 ) {
-  // Locks the row, so that what is read stays true.
+  // This update only locks the row, so that the values read stay true.
   const capture = await transaction
     .updateTable('captures')
     .set(({ ref }) => ({ changed: ref('changed') }))
@@ -172,8 +172,8 @@ async function change(
 }
 
 /**
- * How long the attempt has taken. One that was lost used no more than it was trusted for. A clock that jumps must not cost
- * a project its turns.
+ * How long the attempt has taken. A lost attempt counts until its lease ended, at most. The limits keep a clock that jumps
+ * from taking turns away from a project.
  */
 export function usedUntil(
   now: number,

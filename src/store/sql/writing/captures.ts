@@ -24,17 +24,17 @@ import { addRequest, adoptRequest, findAccepted, queuePages } from './requests.t
 import { findNext } from './turns.ts'
 import type { Connections } from './writes.ts'
 
-/** How often it is looked for what another version did not write down, where nothing is due. */
+/** If nothing is due: how often to look for captures that an older version did not count. */
 const RECOUNT_MS = 30_000
 
-/** What only reading needs is the engine's own: `reads.ts`. */
+/** Each engine has its own SQL for these: see `reads.ts`. */
 type ReadApart = 'anyUnfinished' | 'findBacklog' | 'findVersion' | 'findVersions'
 
-/** Requests and their captures, by queries that serve every engine. */
+/** Requests and their captures, with queries for every engine. */
 export class SqlCaptures implements Omit<Captures, ReadApart> {
   readonly #read: Kysely<Schema>
   readonly #write: Kysely<Schema>
-  /** Whether rows have to be locked. */
+  /** Whether rows must be locked. */
   readonly #lock: boolean
   readonly #skew: () => Promise<number>
   #recounted = Number.NEGATIVE_INFINITY
@@ -99,7 +99,7 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
         if (!next?.key) return 'nothing'
         const { key, ...chosen } = next
         const task = await begin(transaction, key, { now, leaseMs, held, suspects, ...chosen })
-        // Where another was faster there may be a next one.
+        // Another process was faster. There may be another capture.
         if (!task) throw new Overtaken()
         return task
       }).catch(unless(Overtaken))
@@ -108,7 +108,7 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
     }
   }
 
-  /** Whether anything was found that was not counted. */
+  /** Whether it found captures that were not counted. */
   async #recount(now: number): Promise<boolean> {
     if (performance.now() - this.#recounted < RECOUNT_MS) return false
     this.#recounted = performance.now()
@@ -196,10 +196,10 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
   }
 }
 
-/** Another request with the same idempotency key was accepted in the same moment: this one begins again. */
+/** Another request with the same idempotency key was accepted at the same time. This one starts again. */
 class KeyTaken extends Error {}
 
-/** Undefined: once more. */
+/** Returns undefined for this error: then the caller tries again. */
 function unless(again: typeof KeyTaken | typeof Overtaken): (error: unknown) => undefined {
   return (error) => {
     if (!(error instanceof again)) throw error

@@ -5,17 +5,17 @@ import type { Schema } from '../schema.ts'
 import { unknownProject } from './projects.ts'
 import { changeProject, newRevision } from './revision.ts'
 
-// A root is claimed, its pictures are published, and then it is shown: two short transactions, however long the
-// publishing takes. Until it is shown nobody but these functions sees it.
+// A root is claimed, its pictures are published, and then it is shown. These are two short transactions, even if publishing
+// takes long. Until the root is shown, only these functions see it.
 
-/** Rows per INSERT: 12 columns each, well below the bound parameters any engine takes. */
+/** Rows per INSERT. With 12 columns each, that is below the number of parameters that the engines accept. */
 const INSERT_ROWS = 500
 /**
- * Whoever publishes renews the claim; one that was not renewed for this long is a dead one's. So is one that was renewed
- * so much later than now: by a clock that was ahead, and not since.
+ * A process that publishes renews its claim. A claim that was not renewed for so long belongs to a dead process. So does a
+ * claim with a time so far in the future: a clock was ahead when it was renewed, and it was not renewed since.
  */
 export const STALE_MS = 120_000
-/** In the place of a time: nobody publishes it, and nobody may take it over. */
+/** Instead of a time: the root is being removed. No import may take it over. */
 export const BEING_REMOVED = -1
 export const isStale =
   (now: number) =>
@@ -28,9 +28,9 @@ export const isStale =
 type Claimed = Pick<NewRoot, 'projectId' | 'rootId' | 'digest'>
 
 /**
- * Takes the ids of the root and its jobs. `present` where the root is shown with the same content. Whoever claims the
- * same content shares the claim: they publish the same bytes, and one of them will show them. Throws `conflict`
- * where an id is another content's.
+ * Claims the ids of the root and its jobs. Returns `present` if the root is shown with the same content. Two imports of the
+ * same content share the claim: they publish the same bytes, and one of them shows the root. Throws `conflict` if an id
+ * belongs to other content.
  */
 export async function claim(
   transaction: Transaction<Schema>,
@@ -64,7 +64,7 @@ export async function claim(
       .where('project_id', '=', root.projectId)
       .where('root_id', '=', root.rootId)
       .executeTakeFirst()
-    // Given back in this very moment: then it is free.
+    // The claim was released in this moment, so the id is free.
     if (!existing) continue
     if (existing.digest === root.digest) return 'present'
     throw existing.claimed === null
@@ -76,10 +76,10 @@ export async function claim(
 function whyTaken(claimed: number): string {
   return claimed === BEING_REMOVED
     ? 'is being removed; try again in a moment'
-    : 'is being added by someone else, with other content; if that was interrupted, try again in two minutes'
+    : 'is being added by another import, with other content; if that was interrupted, try again in two minutes'
 }
 
-/** Keeps the claim from looking like a dead one's. False where it was taken for one already. */
+/** False if the claim was lost: it was not renewed for too long, and another import took it over. */
 export async function renewClaim(
   transaction: Transaction<Schema>,
   root: NewRoot,
@@ -89,8 +89,8 @@ export async function renewClaim(
 }
 
 /**
- * False where there is no claim to show: another who shared it has shown it, or it was taken for a dead one's. Throws
- * `not_found` where the project was removed meanwhile.
+ * Shows the root. False if there is no claim: another import that shared it has shown the root, or the claim was lost. Throws
+ * `not_found` if the project was removed meanwhile.
  */
 export async function showRoot(transaction: Transaction<Schema>, root: NewRoot): Promise<boolean> {
   if ((await changeClaim(transaction, root, { claimed: null, more: 0 })) === undefined) return false
@@ -98,7 +98,7 @@ export async function showRoot(transaction: Transaction<Schema>, root: NewRoot):
   return true
 }
 
-/** Gives the ids back, once all who share the claim have. Does nothing where the root is shown. */
+/** Releases the claim. When all that share it have released it, the ids are free. Does nothing if the root is shown. */
 export async function releaseClaim(
   transaction: Transaction<Schema>,
   root: Claimed,
@@ -108,7 +108,7 @@ export async function releaseClaim(
     await remove(transaction, root)
 }
 
-/** Answers how many share the claim now; undefined where there is none of this content. Others wait meanwhile. */
+/** Returns how many share the claim now. Undefined if there is no claim with this content. The row stays locked. */
 async function changeClaim(
   transaction: Transaction<Schema>,
   root: Claimed,
@@ -135,7 +135,7 @@ async function releaseDead(transaction: Transaction<Schema>, projectId: string, 
     .orderBy('root_id')
     .execute()
   for (const { root_id: rootId, digest } of dead) {
-    // Looked at again, and held: someone may just have joined or shown it.
+    // Checks again and locks: another import may have joined the claim or shown the root.
     const { numUpdatedRows } = await transaction
       .updateTable('roots')
       .set({ claimers: 0 })
@@ -157,7 +157,7 @@ async function remove(transaction: Transaction<Schema>, root: Claimed): Promise<
   }
 }
 
-/** In the order of their ids, so that two roots that claim the same jobs cannot wait for each other. */
+/** In the order of their ids, so that two imports that claim the same jobs cannot block each other. */
 async function insertJobs(transaction: Transaction<Schema>, root: NewRoot): Promise<void> {
   const rows = root.jobs
     .map((job, index) => ({

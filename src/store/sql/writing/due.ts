@@ -2,22 +2,22 @@ import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql, type
 import { type Attempt, type CaptureKey, SUSPECT_DEATHS } from '../../captures.ts'
 import type { Schema } from '../schema.ts'
 
-/** Of a request, and of its captures, that nothing has happened to. */
+/** The version of a new request and its captures. */
 export const FIRST_VERSION = 1
 
 export type Condition = (
   eb: ExpressionBuilder<Schema, 'captures'>,
 ) => ExpressionWrapper<Schema, 'captures', SqlBool>
 
-/** Nobody puts a page back, or holds it, for longer: what is due later was written by a clock that was ahead. */
+/** Pages are put back or held for less than this. If one is due later, a clock was ahead when that was written. */
 const LONGEST_PAUSE_MS = 65_000
 const LONGEST_HOLD_MS = 11 * 60_000
 
-/** Which of those that are due. */
+/** Selects among the captures that are due. */
 export interface DueOptions {
-  /** Also what is held for its first attempt. */
+  /** Also captures that are held. */
   readonly held: boolean
-  /** Only those at which many processes have died, or none of them; undefined: all. */
+  /** Only suspects, or none of them. Undefined: all. */
   readonly suspects?: boolean | undefined
 }
 
@@ -30,7 +30,7 @@ export function isDue(now: number, { held, suspects }: DueOptions): Condition {
       eb('state', '=', 'queued'),
       eb.or([
         eb('due', '<=', now),
-        // What was put back has its time, whoever asks.
+        // Only new captures are held. One that was put back waits until it is due.
         held ? isNew : eb.and([isNew, eb('due', '>', now + LONGEST_HOLD_MS)]),
         eb.and([eb('changed', '>', FIRST_VERSION), eb('due', '>', now + LONGEST_PAUSE_MS)]),
       ]),
@@ -39,14 +39,14 @@ export function isDue(now: number, { held, suspects }: DueOptions): Condition {
   }
 }
 
-/** Of this attempt, and of none that began after it. */
+/** This is the last attempt, and the capture has not ended. */
 export function isOf({ uuid }: Attempt): Condition {
   return (eb) => eb.and([eb('attempt', '=', uuid), eb('finished', 'is', null)])
 }
 
 /**
- * The page of a project that comes next, or of a root; of that, also those that are held. `lock`: until the transaction
- * ends; one that another has locked is not waited for.
+ * The next page of a project, or of a root. For a root, also held ones. `lock`: locks the row until the transaction ends.
+ * Rows that another transaction has locked are skipped.
  */
 export async function findDue(
   transaction: Transaction<Schema>,

@@ -10,8 +10,8 @@ export interface NewEvent {
 }
 
 /**
- * Numbers them and writes them down. The row of the project is locked from here to the end of the transaction, so its
- * numbers become visible in their order, and one that is rolled back is used again. It is the last row to be locked.
+ * Numbers and writes events. The row of the project stays locked until the transaction ends. So the numbers become visible
+ * in their order, and a number that is rolled back is used again. This row is the last to be locked.
  */
 export async function appendEvents(
   transaction: Transaction<Schema>,

@@ -24,7 +24,7 @@ export async function findTaken(
 
 export type Transact = <T>(work: (transaction: Transaction<Schema>) => Promise<T>) => Promise<T>
 
-/** See `Store.whileFree`: they are claimed as those of a root that is never shown. */
+/** See `Store.whileFree`. The ids are claimed for a root that is never shown. */
 export async function whileFree(
   { transact, clock }: { transact: Transact; clock: () => number },
   { projectId, uuids }: { projectId: string; uuids: readonly string[] },

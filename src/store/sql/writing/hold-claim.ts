@@ -2,12 +2,12 @@ import { AppError } from '../../../errors.ts'
 import { STALE_MS } from './claims.ts'
 
 const RENEW_MS = 15_000
-/** Well before others may take the claim for a dead one's. */
+/** Well before other imports may take over the claim. */
 const TRUSTED_MS = STALE_MS / 2
 
 /**
- * Renews a claim while its pictures are published. `stillOurs` throws once it may be another's: where a renewal found
- * it gone, and also where none succeeded for long, as for a process that was frozen and goes on.
+ * Renews a claim while its pictures are published. `stillOurs` throws if the claim may be lost: a renewal did not find it, or
+ * none succeeded for long, as in a process that was frozen.
  */
 export function holdClaim(renew: () => Promise<boolean>) {
   let renewed = performance.now()
@@ -19,7 +19,7 @@ export function holdClaim(renew: () => Promise<boolean>) {
         if (ours) renewed = asked
         else lost = true
       },
-      // Made up for by the next one, or by `stillOurs`.
+      // The next renewal may succeed. Otherwise `stillOurs` throws.
       () => {},
     )
   }, RENEW_MS)

@@ -5,12 +5,12 @@ import type { Schema } from '../schema.ts'
 import { findDue } from './due.ts'
 import { leastUsed } from './turns.ts'
 
-/** A queue that is full gets shorter by the time that pages take. */
+/** By then, some pages of a full queue are captured. */
 const RETRY_AFTER_S = 60
 
 type Turns = Pick<Schema['turns'], 'used' | 'waiting' | 'since'>
 
-/** The row of a project, which nobody else changes until the transaction ends. */
+/** Reads the row of a project. No other transaction changes it until this one ends. */
 export async function lockTurns(
   transaction: Transaction<Schema>,
   projectId: string,
@@ -31,20 +31,20 @@ export async function lockTurns(
   return await locked.executeTakeFirstOrThrow()
 }
 
-/** Throws `rate_limited` where more would wait than may. */
+/** Throws `rate_limited` if too many pages would wait. */
 export function requireRoom({ pages }: NewRequest, { waiting }: Turns, most: number): void {
   if (waiting + pages.length <= most) return
   throw new AppError(
     'rate_limited',
-    `${waiting} pages of this project are waiting already, and with ${pages.length} more they would be more than ` +
+    `${waiting} pages of this project are waiting. With ${pages.length} more there would be more than ` +
       `${most} (MAX_PAGES_WAITING)`,
     { retryAfterS: RETRY_AFTER_S },
   )
 }
 
 /**
- * A project that had nothing waiting begins where those are that have used least: nothing is saved up, and nothing is
- * owed for ever. One that waits already, but for nothing that is due, has saved up nothing meanwhile either.
+ * Adds waiting pages to a project. A project that had none begins with the least that others have used: it cannot save up
+ * turns, and owes nothing from before. A project whose waiting pages are not due does not save up turns either.
  */
 export async function joinTurns(
   transaction: Transaction<Schema>,
@@ -60,7 +60,7 @@ export async function joinTurns(
     .execute()
 }
 
-/** Whether it has something due, or under way. */
+/** Whether the project has a capture that is due or under way. */
 export async function hasTurns(
   transaction: Transaction<Schema>,
   projectId: string,

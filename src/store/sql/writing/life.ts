@@ -5,7 +5,7 @@ import type { RootKey } from '../reading/reads.ts'
 import type { Schema } from '../schema.ts'
 import { appendEvents } from './events.ts'
 
-/** Roots that are looked for at a time. */
+/** Roots that are read at a time. */
 const AT_ONCE = 100
 
 export function outcomeOf(states: readonly CaptureState[]): Outcome {
@@ -14,8 +14,8 @@ export function outcomeOf(states: readonly CaptureState[]): Outcome {
 }
 
 /**
- * Writes down that the root is finished, if no page of it is unfinished. Answers whether that was done now. The
- * transaction has locked the row of the request before: of two that end the last two pages, the later one sees both ends.
+ * Writes that the root is finished, if all its captures have ended. Returns whether it was written now. The transaction has
+ * locked the row of the request before. So if two transactions end the last two captures, the later one sees both ends.
  */
 export async function finishIfLast(
   transaction: Transaction<Schema>,
@@ -39,9 +39,9 @@ export async function finishIfLast(
   return numUpdatedRows > 0n
 }
 
-// While versions change, one that does not write this down may still end pages in the same database.
+// During an upgrade, an older version may end captures in the same database without writing that a root is finished.
 
-/** Roots whose pages have all ended, and that are not finished. */
+/** Roots that are not finished although all their captures have ended. */
 export async function findEnded(db: Kysely<Schema>): Promise<RootKey[]> {
   const { rows } = await sql<{ project_id: string; root_id: string }>`
     select project_id, root_id from requests where finished is null and not exists (

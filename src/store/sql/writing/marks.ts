@@ -4,7 +4,7 @@ import type { CaptureProgress } from '../../captures.ts'
 
 export const NO_MARKS = '{}'
 
-/** How many pages have each mark, as JSON: with these pages counted, too, or with -1 no longer counted. */
+/** How many pages have each mark, as JSON. Adds these pages, or removes them with -1. */
 export function countMarks(counted: string, pages: readonly Pick<Seen, 'marks'>[], by: 1 | -1 = 1): string {
   const before = JSON.parse(counted) as MarkCounts
   const counts = MARK_NAMES.map((mark) => {
@@ -14,7 +14,7 @@ export function countMarks(counted: string, pages: readonly Pick<Seen, 'marks'>[
   return JSON.stringify(Object.fromEntries(counts.filter(([, count]) => count > 0)))
 }
 
-/** Of what was captured before it was written down what was seen, only one mark is known. */
+/** Older versions did not write what was seen. Of their captures only the mark `cut` is known. */
 export function marksOf({ seen, cut }: Pick<CaptureProgress, 'seen' | 'cut'>): Pick<Seen, 'marks'> {
   return seen ?? { marks: cut ? ['cut'] : [] }
 }

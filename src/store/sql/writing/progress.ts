@@ -4,7 +4,7 @@ import type { CaptureProgress, Changes, RootProgress } from '../../captures.ts'
 import { readOptions, readOwnOptions } from '../options-text.ts'
 import type { Schema } from '../schema.ts'
 
-/** What a page's status may be long by. Of a capture that has not changed they are not read. */
+/** Columns that may be long. They are read only for captures that have changed. */
 const LONG = ['url', 'name', 'own_options', 'seen', 'detail'] as const
 
 /** A request with all its captures. */
@@ -32,7 +32,7 @@ export async function findProgress(
   }
 }
 
-/** One statement reads all of them, short or long: so the counts are of the same instant as what has changed. */
+/** One statement reads all captures, so that counts and changes are from the same instant. */
 export async function findChanges(
   db: Kysely<Schema>,
   projectId: string,
@@ -80,7 +80,7 @@ async function findRequest(db: Kysely<Schema>, projectId: string, rootId: string
     .executeTakeFirst()
 }
 
-/** The request was read first: whatever is newer happened to one of its captures. */
+/** The request was read before its captures, so a capture may have a newer version. */
 function versionOf(request: { version: number }, rows: readonly { readonly changed: number }[]): number {
   return rows.reduce((last, { changed }) => Math.max(last, changed), request.version)
 }

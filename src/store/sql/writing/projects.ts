@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { Schema } from '../schema.ts'
 
-/** Throws `not_found`, also where the project is being removed. */
+/** Throws `not_found`, also if the project is being removed. */
 export async function requireProject(db: Kysely<Schema>, projectId: string): Promise<void> {
   const found = await db
     .selectFrom('projects')

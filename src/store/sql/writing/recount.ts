@@ -2,9 +2,9 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Schema } from '../schema.ts'
 import { hasTurns, joinTurns, lockTurns } from './join-turns.ts'
 
-// While versions change, one that knows nothing of turns may still queue and end pages in the same database.
+// During an upgrade, an older version may queue and end captures in the same database without counting them in `turns`.
 
-/** Projects of which more or fewer pages are unfinished than is written down. */
+/** Projects whose number of unfinished captures is wrong in `turns`. */
 export async function findMiscounted(db: Kysely<Schema>): Promise<string[]> {
   const { rows } = await sql<{ project_id: string }>`
     select coalesce(counted.project_id, turns.project_id) as project_id

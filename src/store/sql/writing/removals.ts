@@ -44,7 +44,7 @@ export class SqlRemovals implements Removals {
     }
   }
 
-  /** One that is shown or is being removed; a claim that nobody holds any more goes on the way. */
+  /** A root that is shown or being removed. Removes claims of dead processes on the way. */
   async #nextRoot(projectId: string): Promise<RootKey | undefined> {
     await this.#transaction((transaction) =>
       transaction
@@ -103,7 +103,7 @@ export class SqlRemovals implements Removals {
   }
 }
 
-/** False where there is no such project. One that is hidden already is left as it is. */
+/** False if there is no such project. A project that is hidden already stays as it is. */
 async function hideProject(
   transaction: Transaction<Schema>,
   projectId: string,
@@ -130,7 +130,7 @@ async function forgetProject(
     .select('project_id')
     .where('project_id', '=', projectId)
     .where('removed', 'is not', null)
-  // Whoever adds a root to it at this moment is waited for.
+  // Waits for transactions that are adding a root to the project.
   if (!(await (lock ? find.forUpdate() : find).executeTakeFirst())) return false
   const root = transaction.selectFrom('roots').select('root_id').where('project_id', '=', projectId).limit(1)
   if (await root.executeTakeFirst()) return false

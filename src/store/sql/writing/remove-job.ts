@@ -24,7 +24,7 @@ export async function removeJob(
     .where('project_id', '=', projectId)
     .where('uuid', '=', uuid)
     .executeTakeFirst()
-  // Another was faster.
+  // Another process was faster.
   if (numDeletedRows === 0n) return false
   await transaction
     .updateTable('roots')
@@ -36,7 +36,7 @@ export async function removeJob(
   return true
 }
 
-/** Does nothing where the job was imported. */
+/** Does nothing if the job was imported. */
 async function removePage(
   transaction: Transaction<Schema>,
   { projectId, rootId }: RootKey,
@@ -72,7 +72,7 @@ async function removePage(
     .execute()
 }
 
-/** False where the root is being added or removed. */
+/** False if the root is being added or removed. */
 async function lockShown(transaction: Transaction<Schema>, { projectId, rootId }: RootKey): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('roots')

@@ -10,11 +10,11 @@ const JOBS_AT_ONCE = 200
 
 export interface Piece {
   readonly uuids: readonly string[]
-  /** Nothing of the root is left. */
+  /** The root is completely removed. */
   readonly isLast: boolean
 }
 
-/** Hides the root, where it is not hidden yet, and removes some of its jobs. Undefined where there is nothing to remove. */
+/** Hides the root, if it is not hidden yet, and removes some of its jobs. Undefined if there is nothing to remove. */
 export async function removePiece(
   transaction: Transaction<Schema>,
   root: RootKey,
@@ -28,7 +28,7 @@ export async function removePiece(
   return { uuids, isLast }
 }
 
-/** All that was asked for. Rows are locked in the order of `attempts.ts`. */
+/** Removes the request and its captures. Rows are locked in the order of `attempts.ts`. */
 async function removeRequest(
   transaction: Transaction<Schema>,
   root: RootKey,
@@ -58,7 +58,7 @@ async function removeRequest(
   await deleteOf(transaction, 'events', root)
 }
 
-/** False where there is no such root, or it is being added. */
+/** False if there is no such root, or it is being added. */
 async function hide(transaction: Transaction<Schema>, root: RootKey, now: number): Promise<boolean> {
   const ofRoot = transaction
     .updateTable('roots')

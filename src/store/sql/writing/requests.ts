@@ -9,10 +9,10 @@ import { countMarks, marksOf, NO_MARKS } from './marks.ts'
 import { unknownProject } from './projects.ts'
 import { changeProject, newRevision } from './revision.ts'
 
-/** What the root of a request begins with. It is shown at once: nobody publishes it. */
+/** The root of a request is shown at once, without jobs. It has no claim. */
 const SHOWN = { job_count: 0, claimed: null, claimers: 0 } as const
 
-/** The root that this very request made before. Throws `conflict` where its key made another. */
+/** The root of the same request, if it was accepted before. Throws `conflict` if its key belongs to another request. */
 export async function findAccepted(
   transaction: Transaction<Schema>,
   { projectId, idempotencyKey, digest }: NewRequest,
@@ -35,7 +35,7 @@ export async function findAccepted(
   return found?.root_id
 }
 
-/** False where another request with the same key was faster: nothing of this one may stay. */
+/** False if another request with the same key was faster. Then the transaction must be rolled back. */
 export async function addRequest(transaction: Transaction<Schema>, request: NewRequest): Promise<boolean> {
   const { projectId, rootId, created, digest } = request
   await transaction
@@ -59,7 +59,7 @@ export async function addRequest(transaction: Transaction<Schema>, request: NewR
   return true
 }
 
-/** Does nothing where it is known already. */
+/** Does nothing if the request is there already. */
 export async function adoptRequest(
   transaction: Transaction<Schema>,
   projectId: string,
@@ -81,7 +81,7 @@ export async function adoptRequest(
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows === 0n) return
-  // The root was shown before, but nobody found it by its tags.
+  // A new revision: the root was shown before, but now it can be found by its tags.
   await changeProject(transaction, projectId)
   const rows = captures.map((capture) => ({
     project_id: projectId,
@@ -109,7 +109,7 @@ export async function adoptRequest(
   if (rows.length > 0) await transaction.insertInto('captures').values(rows).execute()
 }
 
-/** Queues the pages behind the project's others. */
+/** Queues the pages after the other pages of the project. */
 export async function queuePages(
   transaction: Transaction<Schema>,
   { projectId, rootId, created, pages, heldUntil = 0 }: NewRequest,

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import type { Transaction, Updateable } from 'kysely'
 import type { Schema } from '../schema.ts'
 
-/** Random, not counted: a restored backup or a project made anew never repeats one. */
+/** Random, not counted: so a restored backup or a project that is created again never repeats a revision. */
 export function newRevision(): string {
   return randomBytes(12).toString('base64url')
 }
 
-/** Gives the project a new revision. False where there is no such project, or it is being removed. */
+/** Gives the project a new revision. False if there is no such project, or it is being removed. */
 export async function changeProject(
   transaction: Transaction<Schema>,
   projectId: string,

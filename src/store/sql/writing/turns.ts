@@ -3,23 +3,23 @@ import type { CaptureKey } from '../../captures.ts'
 import type { Schema } from '../schema.ts'
 import { findDue } from './due.ts'
 
-// Whose turn it is: the project's that has used least of the browser. Its row is locked after that of a capture, and
-// before that of a request, always.
+// The project that has used the browser least has the next turn. Its row in `turns` is always locked after the capture and
+// before the request.
 
-/** What an attempt costs beside its time: a page that fails at once is not for nothing. */
+/** The cost of an attempt beside its time, so that pages that fail at once are not free. */
 const ATTEMPT_MS = 100
-/** So many are read at a time. Mostly the first has a page that is due. */
+/** Projects that are read at a time. Mostly the first has a page that is due. */
 const AT_ONCE = 16
 
-/** A project that has something to be captured. */
+/** A project that has unfinished captures. */
 interface Standing {
   readonly projectId: string
-  /** What it has used of the browser, as it is written down: whoever took a page meanwhile has changed it. */
+  /** `used` in the table. It is different later if another process has taken a page. */
   readonly written: number
-  /** And with what its pages under way have used until now. */
+  /** The same, with the time of its captures under way. */
   readonly used: number
   readonly underWay: number
-  /** With those under way. */
+  /** Unfinished captures, with those under way. */
   readonly waiting: number
 }
 
@@ -31,13 +31,13 @@ interface StandingRow {
   waiting: number
 }
 
-/** What each project has under way, and how long that has taken. */
+/** The captures under way of each project, and their time until now. */
 const busyProjects = (now: number): RawBuilder<unknown> =>
   sql`select project_id, count(*) as pages,
         cast(sum(case when started < ${now} then ${now} - started else 0 end) as bigint) as elapsed
       from captures where state = 'running' group by project_id`
 
-/** Projects by what they have used, the least first. What is under way is reckoned for the few that have something. */
+/** Projects sorted by what they have used, the least first. The time under way is added for the few that have captures. */
 async function* standings(
   transaction: Transaction<Schema>,
   now: number,
@@ -65,7 +65,7 @@ export interface Next extends Pick<Standing, 'written'> {
   readonly key: CaptureKey
 }
 
-/** The page that comes next, of the project that has used least. `lock`: nobody else gets it meanwhile. */
+/** The next page of the project that has used least. `lock`: no other transaction can take it. */
 export async function findNext(
   transaction: Transaction<Schema>,
   now: number,
@@ -79,7 +79,7 @@ export async function findNext(
   return undefined
 }
 
-/** What the others have used who have something due or under way: the least of it. */
+/** The least that another project has used, of those that have captures due or under way. */
 export async function leastUsed(
   transaction: Transaction<Schema>,
   now: number,
@@ -93,8 +93,8 @@ export async function leastUsed(
 }
 
 /**
- * Writes down what an attempt has used that ended, or that another begins. False where `written` is not what is
- * written down any more: another was faster.
+ * Adds to what a project has used: the time of an attempt that ended, or the cost of one that begins. False if `used` is not
+ * `written` any more: another process was faster.
  */
 export async function charge(
   transaction: Transaction<Schema>,

@@ -24,20 +24,20 @@ type StoreWrites = Pick<
   | 'keepIdentity'
 >
 
-/** Everything but what requests read, by queries that serve every engine. */
+/** Everything except the read path, with queries for every engine. */
 export interface Writes extends StoreWrites {
   readonly captures: SqlCaptures
   readonly events: SqlEvents
   readonly removals: SqlRemovals
 }
 
-/** They may be one connection or two; a driver opens them and translates its engine's errors. */
+/** A driver opens them, and translates the errors of its engine. They may be one connection. */
 export interface Connections {
   readonly read: Kysely<Schema>
   readonly write: Kysely<Schema>
-  /** Transactions run side by side, and lock rows. Otherwise each waits for the one before. */
+  /** Transactions run at the same time, and lock rows. If false, each waits for the one before. */
   readonly severalWriters: boolean
-  /** By how much the clock that all of them share is ahead of this machine's. */
+  /** How far the clock of the database is ahead of the clock of this machine. */
   readonly clockSkew: () => Promise<number>
   /** The time of this machine, in Unix milliseconds. */
   readonly clock: () => number
@@ -113,9 +113,9 @@ class SqlWrites implements StoreWrites {
     try {
       await publish(held.stillOurs)
     } catch (error) {
-      // Perhaps since another who shares the claim was faster.
+      // Another import that shares the claim may have shown the root.
       if (held.isLost() && (await this.#isShown(root))) return 'present'
-      // Where nobody answered, what was sent may still arrive: then the ids stay taken until that is over.
+      // If S3 or the database did not answer, pictures may still arrive. Then the ids stay claimed until the claim is stale.
       if (!(error instanceof AppError) || error.code !== 'unavailable') {
         await this.#transaction((transaction) => releaseClaim(transaction, root, this.#clock())).catch(
           () => {},
@@ -211,7 +211,7 @@ class SqlWrites implements StoreWrites {
     return row?.digest === digest
   }
 
-  /** Every write, also a single one: a transaction is what waits for other writers. */
+  /** Every write uses a transaction, also a single statement: only a transaction waits for other writers. */
   async #transaction<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T> {
     return await this.#write.transaction().execute(work)
   }
