@@ -35,7 +35,7 @@ import { requestScreenshots } from './operations/request-screenshots.ts'
 import { watchStatus } from './operations/watch-status.ts'
 import { logRequests } from './rules/access-log.ts'
 import { refuseWhatKeysDoNotOpen, requireKeys } from './rules/authentication.ts'
-import { takeTurns } from './rules/connections.ts'
+import { answerInOrder } from './rules/connections.ts'
 import { allowOrigins } from './rules/cors.ts'
 import { limitResponseTime } from './rules/deadline.ts'
 import { limitIdleTime } from './rules/idle.ts'
@@ -97,7 +97,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
       .header('content-security-policy', NOT_FRAMED)
     done()
   })
-  const connections = takeTurns(server, context)
+  const connections = answerInOrder(server, context)
   const metrics = measureRequests(connections, context)
   logRequests(server, connections)
   limitResponseTime(server, connections, context)

@@ -117,13 +117,13 @@ function jobsOf(entry: unknown): Record<string, unknown>[] {
 function describeMistakes(mistakes: readonly Mistake[]): string {
   const alike = Map.groupBy(mistakes.slice(0, SHOWN_MISTAKES), ({ detail }) => detail)
   const told = [...alike].map(([detail, same]) => {
-    const places = same.map(({ pointer }) => placeOf(pointer))
-    return `${places.join(', ')}${places.length > 1 ? ':' : ''} ${detail}`
+    const paths = same.map(({ pointer }) => pathOf(pointer))
+    return `${paths.join(', ')}${paths.length > 1 ? ':' : ''} ${detail}`
   })
   return `${told.join('; ')}${mistakes.length > SHOWN_MISTAKES ? '; and more' : ''}`
 }
 
 /** `#/jobs/0/url` becomes `jobs.0.url`. */
-function placeOf(pointer: string): string {
+function pathOf(pointer: string): string {
   return decodeURIComponent(pointer.slice(2)).replaceAll('/', '.') || 'the line'
 }

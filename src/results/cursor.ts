@@ -2,7 +2,7 @@ import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 
 /** A position in a list that is sorted by time. A list page begins after it. */
-export interface Place {
+export interface TimePosition {
   readonly created: number
   readonly id: string
 }
@@ -11,16 +11,16 @@ export interface Place {
 const LAST_POSITION = 2 ** 31 - 1
 
 /** An opaque text for a position. `decodeCursor` refuses every text that `encodeCursor` does not make. */
-export function encodeCursor({ created, id }: Place): string {
+export function encodeCursor({ created, id }: TimePosition): string {
   return Buffer.from(`${created}.${id}`).toString('base64url')
 }
 
-export function decodeCursor(cursor: string): Place {
+export function decodeCursor(cursor: string): TimePosition {
   const [created = '', text = ''] = Buffer.from(cursor, 'base64url').toString().split('.', 2)
   const id = parseId(text)
   if (id !== undefined && /^\d{1,16}$/.test(created)) {
-    const place = { created: Number(created), id }
-    if (encodeCursor(place) === cursor) return place
+    const position = { created: Number(created), id }
+    if (encodeCursor(position) === cursor) return position
   }
   throw badCursor()
 }

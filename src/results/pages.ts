@@ -56,10 +56,10 @@ export class Pages {
     asked: AskedForMuch,
   ): Promise<Answer> {
     const { projectId } = project
-    const place = cursor === undefined ? undefined : await this.#jobOf(projectId, cursor)
-    if (place && place.url !== url) throw badCursor()
+    const after = cursor === undefined ? undefined : await this.#jobOf(projectId, cursor)
+    if (after && after.url !== url) throw badCursor()
     const addresses = await this.#images.addresses(asked)
-    const page = { after: place, limit, series }
+    const page = { after, limit, series }
     const { jobs, last } = isPlain(url)
       ? await findHistory(this.#store, projectId, url, page, asked)
       : { jobs: [], last: undefined }

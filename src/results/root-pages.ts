@@ -18,10 +18,10 @@ export interface RootPage {
   readonly from?: number | undefined
 }
 
-interface Place extends RootPage, Pick<AskedForMuch, 'isGone' | 'inTurn'> {}
+interface AskedRootPage extends RootPage, Pick<AskedForMuch, 'isGone' | 'inTurn'> {}
 
 /** Where a list page begins. `to`: only roots that were created before. Throws `bad_request` for a bad cursor. */
-export function placeOf({
+export function startOf({
   cursor,
   to,
 }: {
@@ -38,7 +38,7 @@ export function placeOf({
 export async function findRootPage(
   store: Store,
   projectId: string,
-  page: Place & { readonly sought: Sought | undefined },
+  page: AskedRootPage & { readonly sought: Sought | undefined },
 ): Promise<{ heads: RootHead[]; nextCursor: string | undefined }> {
   const { heads, last } = page.sought
     ? await search(store, projectId, page, page.sought)
@@ -55,7 +55,7 @@ interface Found {
 async function take(
   store: Store,
   projectId: string,
-  { after, limit, from = Number.NEGATIVE_INFINITY, inTurn }: Place,
+  { after, limit, from = Number.NEGATIVE_INFINITY, inTurn }: AskedRootPage,
 ): Promise<Found> {
   const found = await inTurn(() => store.pageRoots(projectId, { after, limit: limit + 1 }))
   const heads = found.filter(({ created }) => created >= from)
@@ -66,7 +66,7 @@ async function take(
 async function search(
   store: Store,
   projectId: string,
-  { after, limit, from, isGone, inTurn }: Place,
+  { after, limit, from, isGone, inTurn }: AskedRootPage,
   sought: Sought,
 ): Promise<Found> {
   const found: RootHead[] = []

@@ -98,9 +98,9 @@ function renderOperation({ path, method, operation }: Member, schemas: Schemas):
     `<p>${prose(operation.summary)}. ${prose(operation.description)}</p>`,
     table(
       ['Parameter', 'Type', ''],
-      parameters.map(({ name, in: place, required, description, schema }) => [
+      parameters.map(({ name, in: where, required, description, schema }) => [
         `<code>${escapeHtml(name)}</code>`,
-        `${renderType(schema)} in ${escapeHtml(place)}${required ? '' : ', optional'}`,
+        `${renderType(schema)} in ${escapeHtml(where)}${required ? '' : ', optional'}`,
         prose(description),
       ]),
     ),

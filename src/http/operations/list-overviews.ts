@@ -1,7 +1,7 @@
 import { OVERVIEW_JOBS, OverviewList } from '../../contract/browsing.ts'
 import { overviewsPath, paths } from '../../contract/paths.ts'
 import { createOverviewsQuery, ProjectParams } from '../../contract/requests.ts'
-import { placeOf } from '../../results/root-pages.ts'
+import { startOf } from '../../results/root-pages.ts'
 import { toSought } from '../../results/search.ts'
 import { askedForMuch } from '../answers/asked-for-much.ts'
 import { nextPage } from '../answers/next-page.ts'
@@ -36,7 +36,7 @@ export function listOverviews(server: Server, context: HttpContext): void {
     handler: async (request, reply) => {
       const { limit = maxLimit, cursor, q, tag, state, mark, from, to } = request.query
       const asked = askedForMuch(request, reply, context)
-      const after = placeOf({ cursor, to })
+      const after = startOf({ cursor, to })
       const project = await context.door.getProject(request.params, request.apiKey)
       const answer = await context.overviews.list(
         project,

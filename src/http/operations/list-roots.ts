@@ -1,7 +1,7 @@
 import { paths, rootsPath } from '../../contract/paths.ts'
 import { createRootsQuery, ProjectParams } from '../../contract/requests.ts'
 import { RootList } from '../../contract/results.ts'
-import { placeOf } from '../../results/root-pages.ts'
+import { startOf } from '../../results/root-pages.ts'
 import { toSought } from '../../results/search.ts'
 import { askedForMuch } from '../answers/asked-for-much.ts'
 import { nextPage } from '../answers/next-page.ts'
@@ -37,7 +37,7 @@ export function listRoots(server: Server, context: HttpContext): void {
     handler: async (request, reply) => {
       const { limit, cursor, q, tag } = request.query
       const isPage = limit !== undefined || cursor !== undefined
-      const page = isPage ? { limit: limit ?? maxLimit, after: placeOf({ cursor }) } : undefined
+      const page = isPage ? { limit: limit ?? maxLimit, after: startOf({ cursor }) } : undefined
       const asked = askedForMuch(request, reply, context)
       const project = await context.door.getProject(request.params, request.apiKey)
       const answer = await context.results.listRoots(project, { page, sought: toSought({ q, tag }) }, asked)

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { createAdmission } from './admission.ts'
-import { Places } from './places.ts'
+import { ConnectionsByAddress } from './connections-by-address.ts'
 
 /** Requests that a client may send ahead of their answers. Each costs memory while it waits. */
 const MAX_AHEAD = 32
@@ -41,25 +41,25 @@ export interface Connections {
  * Answers the requests of a connection one after the other. Node would begin all at once, and a single client that sends
  * many and reads nothing could fill the memory.
  */
-export function takeTurns(server: Server, { config, refusals }: HttpContext): Connections {
-  const places = new Places()
+export function answerInOrder(server: Server, { config, refusals }: HttpContext): Connections {
+  const byAddress = new ConnectionsByAddress()
   const afterwards: ((request: FastifyRequest, reply: FastifyReply) => void)[] = []
   let draining = false
   // At MAX_CONNECTIONS an idle connection is closed. Its client can connect again.
-  const makePlace = (newcomer: Socket) => {
-    if (places.count < config.limits.connections) return true
+  const makeRoom = (newcomer: Socket) => {
+    if (byAddress.count < config.limits.connections) return true
     refusals.count('connections')
-    const idle = places.findIdle(newcomer)
+    const idle = byAddress.findIdle(newcomer)
     if (!idle) return false
-    places.remove(idle)
+    byAddress.remove(idle)
     idle.destroy()
     return true
   }
   server.server.on('connection', (socket: Socket) => {
-    if (!makePlace(socket)) return socket.destroy()
-    places.add(socket)
+    if (!makeRoom(socket)) return socket.destroy()
+    byAddress.add(socket)
     owedBy.set(socket, { count: 0, notBegun: 0, client: undefined, current: undefined, waiting: [] })
-    socket.once('close', () => places.remove(socket))
+    socket.once('close', () => byAddress.remove(socket))
   })
   // Requests of a closed connection are dropped: Node still parses those that have arrived, perhaps thousands.
   const [answer] = server.server.listeners('request') as RequestListener[]
@@ -81,11 +81,11 @@ export function takeTurns(server: Server, { config, refusals }: HttpContext): Co
     const { socket } = request.raw
     const owed = owedBy.get(socket) as Owed
     owed.count++
-    if (owed.count === 1) places.busy(socket)
+    if (owed.count === 1) byAddress.busy(socket)
     reply.raw.on('close', () => {
       owed.count--
       owed.current = undefined
-      if (owed.count === 0) places.idle(socket)
+      if (owed.count === 0) byAddress.idle(socket)
       if (draining && !isAnswering(socket)) socket.destroySoon()
       for (const then of afterwards) then(request, reply)
       owed.waiting.shift()?.()
@@ -101,14 +101,14 @@ export function takeTurns(server: Server, { config, refusals }: HttpContext): Co
   return {
     whenOver: (then) => void afterwards.push(then),
     *answers() {
-      for (const socket of places.sockets()) {
+      for (const socket of byAddress.sockets()) {
         const { current } = owedBy.get(socket) as Owed
         if (current) yield current
       }
     },
     drain() {
       draining = true
-      for (const socket of places.sockets()) if (!isAnswering(socket)) socket.destroySoon()
+      for (const socket of byAddress.sockets()) if (!isAnswering(socket)) socket.destroySoon()
     },
   }
 }

@@ -52,7 +52,7 @@ export function createPostgresPages(
     async countPictures(projectId, urls, most) {
       const text = `select (select count(*) from (select 1 ${ofPage('wanted.url')} limit $3) counted),
           (select created ${ofPage('wanted.url')} order by created, position desc, uuid desc limit 1)
-        from unnest($2::text[]) with ordinality wanted (url, place) order by place`
+        from unnest($2::text[]) with ordinality wanted (url, ordinal) order by ordinal`
       return (await look(text, [projectId, urls, most])).map(toPictureCount)
     },
 

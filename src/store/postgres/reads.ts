@@ -37,13 +37,13 @@ export function createPostgresReads(query: Query): Reads {
   /** One result for each of `count` keys. A row begins with the number of its key, counted from one. */
   const inOrder = <T>(count: number, rows: unknown[][], read: (row: unknown[]) => T): (T | undefined)[] => {
     const found = new Array<T | undefined>(count).fill(undefined)
-    for (const [place, ...row] of rows) found[(place as number) - 1] = read(row)
+    for (const [ordinal, ...row] of rows) found[(ordinal as number) - 1] = read(row)
     return found
   }
   return {
     async findProjects(ids) {
-      const text = `select place, ${PROJECT}
-        from unnest($1::uuid[]) with ordinality wanted (wanted_id, place) join projects on project_id = wanted_id
+      const text = `select ordinal, ${PROJECT}
+        from unnest($1::uuid[]) with ordinality wanted (wanted_id, ordinal) join projects on project_id = wanted_id
         where removed is null`
       return inOrder(ids.length, await query(text, [ids]), toProject)
     },
@@ -53,22 +53,22 @@ export function createPostgresReads(query: Query): Reads {
       if (keys.length === 1) {
         return [(await query(`${SHOWN} and root_id = $2`, [projectId, rootId])).map(toRootHead)[0]]
       }
-      const text = `select place, ${HEAD}
-        from unnest($1::uuid[], $2::uuid[]) with ordinality wanted (wanted_project, wanted_root, place)
+      const text = `select ordinal, ${HEAD}
+        from unnest($1::uuid[], $2::uuid[]) with ordinality wanted (wanted_project, wanted_root, ordinal)
         join roots on project_id = wanted_project and root_id = wanted_root where claimed is null`
       const values = [keys.map(({ projectId }) => projectId), keys.map(({ rootId }) => rootId)]
       return inOrder(keys.length, await query(text, values), toRootHead)
     },
     async findVersions(keys) {
-      const text = `select place, version
-        from unnest($1::uuid[], $2::uuid[]) with ordinality wanted (wanted_project, wanted_root, place)
+      const text = `select ordinal, version
+        from unnest($1::uuid[], $2::uuid[]) with ordinality wanted (wanted_project, wanted_root, ordinal)
         join requests on project_id = wanted_project and root_id = wanted_root`
       const values = [keys.map(({ projectId }) => projectId), keys.map(({ rootId }) => rootId)]
       return inOrder(keys.length, await query(text, values), ([version]) => version as number)
     },
     async findKeys(hashes) {
-      const text = `select place, ${KEY}
-        from unnest($1::text[]) with ordinality wanted (wanted_hash, place) join keys on hash = wanted_hash
+      const text = `select ordinal, ${KEY}
+        from unnest($1::text[]) with ordinality wanted (wanted_hash, ordinal) join keys on hash = wanted_hash
         where revoked is null`
       return inOrder(hashes.length, await query(text, [hashes]), toApiKey)
     },

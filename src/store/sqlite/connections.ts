@@ -57,7 +57,7 @@ export function openConnections(file: DatabaseFile): Connections {
         try {
           reopen()
         } catch {
-          // Another process has locked the database. Until it ends, nothing can be read.
+          // Another process has locked the database. Until it unlocks it, nothing can be read.
         }
       }
     }, LOOK_MS).unref()
@@ -95,8 +95,8 @@ export function openConnections(file: DatabaseFile): Connections {
 /** One connection. All important settings are given: none depends on SQLite's defaults. */
 export function openDatabase(file: DatabaseFile, { isAlone = false } = {}): DatabaseSync {
   return translating(file, () => {
-    const place = isAlone ? `${pathToFileURL(file.path)}?vfs=unix-excl` : file.path
-    const database = new DatabaseSync(place, { timeout: BUSY_TIMEOUT_MS })
+    const location = isAlone ? `${pathToFileURL(file.path)}?vfs=unix-excl` : file.path
+    const database = new DatabaseSync(location, { timeout: BUSY_TIMEOUT_MS })
     try {
       database.exec(
         `pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = ${BUSY_TIMEOUT_MS};

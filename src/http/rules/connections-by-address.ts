@@ -12,7 +12,7 @@ interface Peer {
  * Counts connections by address, and chooses the one that is closed to make room for another. An address has no limit of its
  * own: behind a proxy all clients have the same. The time for each step does not grow with the number of connections.
  */
-export class Places {
+export class ConnectionsByAddress {
   readonly #peers = new Map<string, Peer>()
   readonly #peerOf = new Map<Socket, Peer>()
   /** Addresses by their number of connections. */
