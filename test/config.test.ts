@@ -19,7 +19,7 @@ describe('defaults', () => {
       signingWindowMs: 12 * 3_600_000,
       rateLimit: undefined,
       corsOrigins: [],
-      limits: { page: 100 },
+      limits: { listPage: 100 },
     })
     expect(Object.isFrozen(config) && Object.isFrozen(config.limits)).toBe(true)
   })

@@ -74,7 +74,7 @@ export interface S3Settings {
 }
 
 export interface Limits {
-  readonly page: number
+  readonly listPage: number
   readonly jobsPerRoot: number
   readonly pictureBytes: number
   readonly picturePixels: number
@@ -202,7 +202,7 @@ export function readConfig(
       env: Object.fromEntries(BROWSER_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
     }),
     limits: Object.freeze({
-      page: need('PAGE_LIMIT'),
+      listPage: need('PAGE_LIMIT'),
       jobsPerRoot: need('MAX_JOBS_PER_ROOT'),
       pictureBytes: need('MAX_PICTURE_BYTES'),
       picturePixels: need('MAX_PICTURE_PIXELS'),

@@ -11,7 +11,7 @@ import { NOTHING_YET, type Piece } from './pieces.ts'
 import { CLOSE_ROOT } from './render.ts'
 import { renderShown } from './render-shown.ts'
 import type { Answer, Asked, AskedForMuch } from './results.ts'
-import { findRootPage, type RootPage } from './root-pages.ts'
+import { findRootListPage, type RootListPage } from './root-list-pages.ts'
 import { type IsGone, idOf, type Sought, slicesOf } from './search.ts'
 import { countsOf, stateOfRoot } from './state-of-root.ts'
 
@@ -35,10 +35,10 @@ export class Overviews {
   /** One list page of the roots of a project. */
   async list(
     { projectId }: KnownProject,
-    page: RootPage & { sought: Sought | undefined },
+    page: RootListPage & { sought: Sought | undefined },
     asked: AskedForMuch,
   ): Promise<Answer> {
-    const { heads, nextCursor } = await findRootPage(this.#store, projectId, { ...asked, ...page })
+    const { heads, nextCursor } = await findRootListPage(this.#store, projectId, { ...asked, ...page })
     const { q } = page.sought ?? {}
     return { nextCursor, body: () => this.#body(projectId, heads, q, asked) }
   }

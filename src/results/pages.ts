@@ -17,7 +17,7 @@ import type { Answer, AskedForMuch } from './results.ts'
 const MOST_LOOKED_AT = 10_000
 const AT_ONCE = 500
 
-interface Page {
+interface ListPage {
   readonly limit: number
   readonly cursor?: string | undefined
 }
@@ -35,7 +35,7 @@ export class Pages {
   /** A list page of addresses, with their screenshots in numbers. Throws `bad_request` for a bad cursor. */
   async list(
     project: KnownProject,
-    { limit, cursor, q }: Page & { q: string | undefined },
+    { limit, cursor, q }: ListPage & { q: string | undefined },
     asked: AskedForMuch,
   ): Promise<Answer> {
     const { projectId } = project
@@ -52,7 +52,7 @@ export class Pages {
   /** The screenshots of an address, newest first. Throws as above. */
   async history(
     project: KnownProject,
-    { url, limit, cursor, ...series }: Page & Series & { url: string },
+    { url, limit, cursor, ...series }: ListPage & Series & { url: string },
     asked: AskedForMuch,
   ): Promise<Answer> {
     const { projectId } = project

@@ -43,7 +43,7 @@ interface Group {
 const NONE: ReadonlyMap<string, RootTexts> = new Map()
 
 type Reads = Pick<Store, 'textsOf' | 'findPositions' | 'textsBetween'>
-type Pages = AsyncIterable<Heads> | Iterable<Heads>
+type Walk = AsyncIterable<Heads> | Iterable<Heads>
 
 /** One root: all pieces are of one revision. Throws `not_found` if it was removed after it was looked up. */
 export async function* makeRootPieces(
@@ -69,7 +69,7 @@ export async function* makeRootPieces(
 }
 
 /** A list of roots. Each root is of one revision. Roots that are removed before they are read are left out. */
-export async function* makeListPieces(store: Reads, roots: RootBytes, pages: Pages): AsyncGenerator<Piece> {
+export async function* makeListPieces(store: Reads, roots: RootBytes, walk: Walk): AsyncGenerator<Piece> {
   let before = '['
   /** The text before the next root. */
   const separate = () => {
@@ -77,7 +77,7 @@ export async function* makeListPieces(store: Reads, roots: RootBytes, pages: Pag
     before = ','
     return text
   }
-  const groups = readGroups(store, roots, pages)
+  const groups = readGroups(store, roots, walk)
   const read = () => {
     const group = groups.next()
     // A failure is thrown where the group is awaited. If nothing awaits it, it must not count as unhandled.
@@ -127,9 +127,9 @@ function renderGroup(roots: RootBytes, { heads, kept, read }: Group, separate: (
 }
 
 /** Roots of a group are read with their jobs in one query, so each is of one revision. */
-async function* readGroups(store: Reads, roots: RootBytes, pages: Pages): AsyncGenerator<Group> {
+async function* readGroups(store: Reads, roots: RootBytes, walk: Walk): AsyncGenerator<Group> {
   let room = FIRST_JOBS
-  for await (const { heads, last } of pages) {
+  for await (const { heads, last } of walk) {
     let from = 0
     do {
       const some = takeGroup(heads, from, room)

@@ -12,7 +12,7 @@ import { listPieces } from './list-pieces.ts'
 import { makeListPieces, makeRootPieces, type Piece } from './pieces.ts'
 import { CLOSE_ROOT, openRoot } from './render.ts'
 import { RootBytes } from './root-bytes.ts'
-import { findRootPage, type RootPage } from './root-pages.ts'
+import { findRootListPage, type RootListPage } from './root-list-pages.ts'
 import { type IsGone, type Sought, walkMatching } from './search.ts'
 
 /** An answer whose headers are known. */
@@ -69,7 +69,7 @@ export class Results {
   }
 
   /** One root with a list page of its jobs, from this position on. */
-  async getRootPage(
+  async getRootListPage(
     root: KnownRoot,
     { limit, from }: { limit: number; from: number },
     asked: AskedForMuch,
@@ -95,7 +95,7 @@ export class Results {
   /** All roots of a project, or one list page of them. */
   async listRoots(
     { projectId, revision }: KnownProject,
-    { page, sought }: { page: RootPage | undefined; sought: Sought | undefined },
+    { page, sought }: { page: RootListPage | undefined; sought: Sought | undefined },
     asked: AskedForMuch,
   ): Promise<Answer> {
     const roots = this.#roots(projectId, await this.#images.addresses(asked))
@@ -107,7 +107,7 @@ export class Results {
           : walkRoots(this.#store, projectId)
       return { etag, body: () => makeListPieces(this.#store, roots, all()) }
     }
-    const { heads, nextCursor } = await findRootPage(this.#store, projectId, {
+    const { heads, nextCursor } = await findRootListPage(this.#store, projectId, {
       ...asked,
       ...page,
       sought,

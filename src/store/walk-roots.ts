@@ -1,8 +1,8 @@
 import type { RootHead, RootPosition, Store } from './store.ts'
 
 /** Few at first, so that the first root comes soon. */
-const FIRST_PAGE = 20
-const HEADS_PER_PAGE = 500
+const FIRST_HEADS = 20
+const HEADS_AT_ONCE = 500
 
 export interface Heads {
   readonly heads: RootHead[]
@@ -23,7 +23,7 @@ export async function* walkRoots(
   }: { start?: RootPosition | undefined; from?: number | undefined } = {},
 ): AsyncGenerator<Heads> {
   let after = start
-  for (let limit = FIRST_PAGE; ; limit = HEADS_PER_PAGE) {
+  for (let limit = FIRST_HEADS; ; limit = HEADS_AT_ONCE) {
     const found = await store.pageRoots(projectId, { after, limit })
     const heads = found.filter(({ created }) => created >= from)
     const last = heads.length < limit

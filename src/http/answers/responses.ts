@@ -15,7 +15,7 @@ export const resultHeaders = {
 
 const Link = header('`<…>; rel="next"`, if another list page follows.')
 
-export const pageHeaders = { ...resultHeaders, Link }
+export const listPageHeaders = { ...resultHeaders, Link }
 
 /** For list pages without an ETag. */
 export const linkHeaders = { Link, 'X-Request-Id': resultHeaders['X-Request-Id'] }

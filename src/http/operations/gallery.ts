@@ -72,7 +72,7 @@ async function fillIn({ bytes }: GalleryFile, { config, findBrowser }: HttpConte
   return bytes
     .toString()
     .replace('%auth%', config.auth === 'keys' ? 'keys' : 'open')
-    .replace('%page-limit%', `${config.limits.page}`)
+    .replace('%page-limit%', `${config.limits.listPage}`)
     .replace('%no-browser%', () => missing.replaceAll('"', ''))
     .replace('%base%', () => base)
 }

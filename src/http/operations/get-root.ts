@@ -3,31 +3,31 @@ import { paths, rootPath } from '../../contract/paths.ts'
 import { createJobsQuery, RootParams } from '../../contract/requests.ts'
 import { decodePosition } from '../../results/cursor.ts'
 import { askedForMuch } from '../answers/asked-for-much.ts'
-import { nextPage } from '../answers/next-page.ts'
-import { notModified, pageHeaders, problemResponses } from '../answers/responses.ts'
+import { nextListPage } from '../answers/next-list-page.ts'
+import { listPageHeaders, notModified, problemResponses } from '../answers/responses.ts'
 import { sendAnswer } from '../answers/send-answer.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { originOf } from '../rules/origin.ts'
 
-interface Page {
+interface ListPage {
   readonly limit?: number
   readonly cursor?: string
 }
 
-type RootRequest = FastifyRequest<{ Params: RootParams; Querystring: Page }>
+type RootRequest = FastifyRequest<{ Params: RootParams; Querystring: ListPage }>
 
 export function getRoot(server: Server, context: HttpContext): void {
   const { door, results } = context
-  const maxLimit = context.config.limits.page
+  const maxLimit = context.config.limits.listPage
   const sendPage = async (request: RootRequest, reply: FastifyReply) => {
     const { limit = maxLimit, cursor } = request.query
     const from = cursor === undefined ? 0 : decodePosition(cursor)
     const asked = askedForMuch(request, reply, context)
     const root = await door.getRoot(request.params, request.apiKey)
-    const answer = await results.getRootPage(root, { limit, from }, asked)
+    const answer = await results.getRootListPage(root, { limit, from }, asked)
     if (answer.nextCursor) {
       const address = asked.origin + rootPath(root.projectId, root.rootId)
-      reply.header('link', nextPage(address, { limit, cursor: answer.nextCursor }))
+      reply.header('link', nextListPage(address, { limit, cursor: answer.nextCursor }))
     }
     await sendAnswer(answer, request, reply, context)
   }
@@ -46,7 +46,7 @@ export function getRoot(server: Server, context: HttpContext): void {
       response: {
         200: {
           description: 'The root.',
-          headers: pageHeaders,
+          headers: listPageHeaders,
           content: { 'application/json': { schema: { $ref: 'RootResult#' } } },
         },
         304: notModified,
@@ -54,7 +54,7 @@ export function getRoot(server: Server, context: HttpContext): void {
       },
     },
     handler: (request, reply) => {
-      const sent = asksForPage(request.query)
+      const sent = asksForListPage(request.query)
         ? sendPage(request, reply)
         : door
             .getRoot(request.params, request.apiKey)
@@ -68,6 +68,6 @@ export function getRoot(server: Server, context: HttpContext): void {
   })
 }
 
-function asksForPage({ limit, cursor }: Page): boolean {
+function asksForListPage({ limit, cursor }: ListPage): boolean {
   return limit !== undefined || cursor !== undefined
 }

@@ -2,13 +2,13 @@ import { History } from '../../contract/browsing.ts'
 import { historyPath, paths } from '../../contract/paths.ts'
 import { createHistoryQuery, ProjectParams } from '../../contract/requests.ts'
 import { askedForMuch } from '../answers/asked-for-much.ts'
-import { nextPage } from '../answers/next-page.ts'
-import { notModified, pageHeaders, problemResponses } from '../answers/responses.ts'
+import { nextListPage } from '../answers/next-list-page.ts'
+import { listPageHeaders, notModified, problemResponses } from '../answers/responses.ts'
 import { sendAnswer } from '../answers/send-answer.ts'
 import type { HttpContext, Server } from '../context.ts'
 
 export function listHistory(server: Server, context: HttpContext): void {
-  const maxLimit = context.config.limits.page
+  const maxLimit = context.config.limits.listPage
   server.route({
     method: ['GET', 'HEAD'],
     url: paths.listHistory,
@@ -25,7 +25,7 @@ export function listHistory(server: Server, context: HttpContext): void {
       response: {
         200: {
           description: 'The screenshots. None if the address is unknown.',
-          headers: pageHeaders,
+          headers: listPageHeaders,
           content: { 'application/json': { schema: History } },
         },
         304: notModified,
@@ -39,7 +39,10 @@ export function listHistory(server: Server, context: HttpContext): void {
       const answer = await context.pages.history(project, { url, limit, cursor, fullPage, width }, asked)
       if (answer.nextCursor) {
         const address = asked.origin + historyPath(project.projectId)
-        reply.header('link', nextPage(address, { url, limit, cursor: answer.nextCursor, fullPage, width }))
+        reply.header(
+          'link',
+          nextListPage(address, { url, limit, cursor: answer.nextCursor, fullPage, width }),
+        )
       }
       return await sendAnswer(answer, request, reply, context)
     },

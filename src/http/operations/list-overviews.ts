@@ -1,16 +1,16 @@
 import { OVERVIEW_JOBS, OverviewList } from '../../contract/browsing.ts'
 import { overviewsPath, paths } from '../../contract/paths.ts'
 import { createOverviewsQuery, ProjectParams } from '../../contract/requests.ts'
-import { startOf } from '../../results/root-pages.ts'
+import { startOf } from '../../results/root-list-pages.ts'
 import { toSought } from '../../results/search.ts'
 import { askedForMuch } from '../answers/asked-for-much.ts'
-import { nextPage } from '../answers/next-page.ts'
+import { nextListPage } from '../answers/next-list-page.ts'
 import { linkHeaders, problemResponses } from '../answers/responses.ts'
 import { sendAnswer } from '../answers/send-answer.ts'
 import type { HttpContext, Server } from '../context.ts'
 
 export function listOverviews(server: Server, context: HttpContext): void {
-  const maxLimit = context.config.limits.page
+  const maxLimit = context.config.limits.listPage
   server.route({
     method: ['GET', 'HEAD'],
     url: paths.listOverviews,
@@ -46,7 +46,7 @@ export function listOverviews(server: Server, context: HttpContext): void {
       if (answer.nextCursor) {
         const address = asked.origin + overviewsPath(project.projectId)
         const question = { limit, cursor: answer.nextCursor, q, tag, state, mark, from, to }
-        reply.header('link', nextPage(address, question))
+        reply.header('link', nextListPage(address, question))
       }
       return await sendAnswer(answer, request, reply, context)
     },

@@ -2,13 +2,13 @@ import { PageList } from '../../contract/browsing.ts'
 import { pagesPath, paths } from '../../contract/paths.ts'
 import { createPagesQuery, ProjectParams } from '../../contract/requests.ts'
 import { askedForMuch } from '../answers/asked-for-much.ts'
-import { nextPage } from '../answers/next-page.ts'
-import { notModified, pageHeaders, problemResponses } from '../answers/responses.ts'
+import { nextListPage } from '../answers/next-list-page.ts'
+import { listPageHeaders, notModified, problemResponses } from '../answers/responses.ts'
 import { sendAnswer } from '../answers/send-answer.ts'
 import type { HttpContext, Server } from '../context.ts'
 
 export function listPages(server: Server, context: HttpContext): void {
-  const maxLimit = context.config.limits.page
+  const maxLimit = context.config.limits.listPage
   server.route({
     method: ['GET', 'HEAD'],
     url: paths.listPages,
@@ -25,7 +25,7 @@ export function listPages(server: Server, context: HttpContext): void {
       response: {
         200: {
           description: 'The pages.',
-          headers: pageHeaders,
+          headers: listPageHeaders,
           content: { 'application/json': { schema: PageList } },
         },
         304: notModified,
@@ -39,7 +39,7 @@ export function listPages(server: Server, context: HttpContext): void {
       const answer = await context.pages.list(project, { limit, cursor, q }, asked)
       if (answer.nextCursor) {
         const address = asked.origin + pagesPath(project.projectId)
-        reply.header('link', nextPage(address, { limit, cursor: answer.nextCursor, q }))
+        reply.header('link', nextListPage(address, { limit, cursor: answer.nextCursor, q }))
       }
       return await sendAnswer(answer, request, reply, context)
     },

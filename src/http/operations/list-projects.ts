@@ -1,14 +1,14 @@
 import { ProjectList } from '../../contract/browsing.ts'
 import { paths, projectsPath } from '../../contract/paths.ts'
 import { createProjectsQuery } from '../../contract/requests.ts'
-import { nextPage } from '../answers/next-page.ts'
+import { nextListPage } from '../answers/next-list-page.ts'
 import { linkHeaders, problemResponses } from '../answers/responses.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { originOf } from '../rules/origin.ts'
 import { toProjectResult } from './get-project.ts'
 
 export function listProjects(server: Server, context: HttpContext): void {
-  const maxLimit = context.config.limits.page
+  const maxLimit = context.config.limits.listPage
   server.route({
     method: ['GET', 'HEAD'],
     url: paths.listProjects,
@@ -34,7 +34,7 @@ export function listProjects(server: Server, context: HttpContext): void {
       if (nextCursor) {
         reply.header(
           'link',
-          nextPage(originOf(request, context) + projectsPath, { limit, cursor: nextCursor }),
+          nextListPage(originOf(request, context) + projectsPath, { limit, cursor: nextCursor }),
         )
       }
       return await reply.header('cache-control', 'private, no-cache').send(projects.map(toProjectResult))

@@ -1,16 +1,16 @@
 import { paths, rootsPath } from '../../contract/paths.ts'
 import { createRootsQuery, ProjectParams } from '../../contract/requests.ts'
 import { RootList } from '../../contract/results.ts'
-import { startOf } from '../../results/root-pages.ts'
+import { startOf } from '../../results/root-list-pages.ts'
 import { toSought } from '../../results/search.ts'
 import { askedForMuch } from '../answers/asked-for-much.ts'
-import { nextPage } from '../answers/next-page.ts'
-import { notModified, pageHeaders, problemResponses } from '../answers/responses.ts'
+import { nextListPage } from '../answers/next-list-page.ts'
+import { listPageHeaders, notModified, problemResponses } from '../answers/responses.ts'
 import { sendAnswer } from '../answers/send-answer.ts'
 import type { HttpContext, Server } from '../context.ts'
 
 export function listRoots(server: Server, context: HttpContext): void {
-  const maxLimit = context.config.limits.page
+  const maxLimit = context.config.limits.listPage
   server.route({
     method: ['GET', 'HEAD'],
     url: paths.listRoots,
@@ -27,7 +27,7 @@ export function listRoots(server: Server, context: HttpContext): void {
       response: {
         200: {
           description: 'The roots.',
-          headers: pageHeaders,
+          headers: listPageHeaders,
           content: { 'application/json': { schema: RootList } },
         },
         304: notModified,
@@ -36,8 +36,8 @@ export function listRoots(server: Server, context: HttpContext): void {
     },
     handler: async (request, reply) => {
       const { limit, cursor, q, tag } = request.query
-      const isPage = limit !== undefined || cursor !== undefined
-      const page = isPage ? { limit: limit ?? maxLimit, after: startOf({ cursor }) } : undefined
+      const isListPage = limit !== undefined || cursor !== undefined
+      const page = isListPage ? { limit: limit ?? maxLimit, after: startOf({ cursor }) } : undefined
       const asked = askedForMuch(request, reply, context)
       const project = await context.door.getProject(request.params, request.apiKey)
       const answer = await context.results.listRoots(project, { page, sought: toSought({ q, tag }) }, asked)
@@ -45,7 +45,7 @@ export function listRoots(server: Server, context: HttpContext): void {
         const path = rootsPath(project.projectId)
         reply.header(
           'link',
-          nextPage(asked.origin + path, { limit: page.limit, cursor: answer.nextCursor, q, tag }),
+          nextListPage(asked.origin + path, { limit: page.limit, cursor: answer.nextCursor, q, tag }),
         )
       }
       return await sendAnswer(answer, request, reply, context)

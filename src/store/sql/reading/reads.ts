@@ -1,6 +1,6 @@
 import type { Backlog } from '../../captures.ts'
 import type { JobText, RootPositions, RootTexts } from '../../job-text.ts'
-import type { ApiKey, Job, Project, RootHead, RootPosition, Store } from '../../store.ts'
+import type { ApiKey, Job, Project, RootHead, Store } from '../../store.ts'
 
 export interface RootKey {
   readonly projectId: string
@@ -41,8 +41,6 @@ export const BACKLOG = `select
   cast((select coalesce(sum(waiting), 0) from turns where waiting > 0) as bigint),
   (select count(*) from captures where state = 'running'),
   (select min(queued) from captures where state = 'queued')`
-
-export type Page = { after?: RootPosition | undefined; limit: number }
 
 // The columns, in the order for the functions below.
 

@@ -1,7 +1,7 @@
 type Value = string | number | boolean | undefined
 
 /** The value of a `Link` header that leads to the next list page: the same query, from the cursor on. */
-export function nextPage(
+export function nextListPage(
   address: string,
   question: Readonly<Record<string, Value | readonly Value[]>> & { readonly cursor: string },
 ): string {

@@ -4,13 +4,13 @@ import type { AskedForMuch } from './results.ts'
 import { effortOf, type Sought, searchRoots } from './search.ts'
 
 /** Jobs that are searched for one list page. After that, the list page is answered even if it is not full. */
-const JOBS_PER_PAGE = 100_000
+const JOBS_PER_LIST_PAGE = 100_000
 
 /** Sorts after the id of every root. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
 /** Which roots a list page shows. */
-export interface RootPage {
+export interface RootListPage {
   readonly limit: number
   /** It begins after this root. */
   readonly after: RootPosition | undefined
@@ -18,7 +18,7 @@ export interface RootPage {
   readonly from?: number | undefined
 }
 
-interface AskedRootPage extends RootPage, Pick<AskedForMuch, 'isGone' | 'inTurn'> {}
+interface AskedRootListPage extends RootListPage, Pick<AskedForMuch, 'isGone' | 'inTurn'> {}
 
 /** Where a list page begins. `to`: only roots that were created before. Throws `bad_request` for a bad cursor. */
 export function startOf({
@@ -35,10 +35,10 @@ export function startOf({
 }
 
 /** The roots of one list page, and where the next begins. */
-export async function findRootPage(
+export async function findRootListPage(
   store: Store,
   projectId: string,
-  page: AskedRootPage & { readonly sought: Sought | undefined },
+  page: AskedRootListPage & { readonly sought: Sought | undefined },
 ): Promise<{ heads: RootHead[]; nextCursor: string | undefined }> {
   const { heads, last } = page.sought
     ? await search(store, projectId, page, page.sought)
@@ -55,7 +55,7 @@ interface Found {
 async function take(
   store: Store,
   projectId: string,
-  { after, limit, from = Number.NEGATIVE_INFINITY, inTurn }: AskedRootPage,
+  { after, limit, from = Number.NEGATIVE_INFINITY, inTurn }: AskedRootListPage,
 ): Promise<Found> {
   const found = await inTurn(() => store.pageRoots(projectId, { after, limit: limit + 1 }))
   const heads = found.filter(({ created }) => created >= from)
@@ -66,7 +66,7 @@ async function take(
 async function search(
   store: Store,
   projectId: string,
-  { after, limit, from, isGone, inTurn }: AskedRootPage,
+  { after, limit, from, isGone, inTurn }: AskedRootListPage,
   sought: Sought,
 ): Promise<Found> {
   const found: RootHead[] = []
@@ -82,6 +82,6 @@ async function search(
     const last = full && some.length > 0 ? some.at(-1) : looked.heads.at(-1)
     const atEnd = looked.last && last === looked.heads.at(-1)
     if (atEnd) return { heads: found, last: undefined }
-    if (full || effort >= JOBS_PER_PAGE) return { heads: found, last }
+    if (full || effort >= JOBS_PER_LIST_PAGE) return { heads: found, last }
   }
 }
