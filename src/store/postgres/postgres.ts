@@ -40,8 +40,8 @@ export async function openPostgresStore(
       return openWrites({ read: db, write: db, severalWriters: true, clockSkew, clock })
     }
     // Searches use at most half of the connections, so that look-ups need not wait for them.
-    const inTurn = createLimiter(Math.ceil(limits.connections / 2))
-    const look: Query = (text, values) => inTurn(() => pool.query(text, values))
+    const limited = createLimiter(Math.ceil(limits.connections / 2))
+    const look: Query = (text, values) => limited(() => pool.query(text, values))
     return createSqlStore({
       reads: createPostgresReads(pool.query),
       browsing: createPostgresBrowsing(pool.query, look),

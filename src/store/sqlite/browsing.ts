@@ -3,8 +3,8 @@ import { FAILURE, REQUEST, toFailures, toRequestSummary, toSeenTexts } from '../
 import { BETWEEN_JOBS } from '../sql/reading/reads.ts'
 import { createSqlitePages, SEEN_TEXT } from './pages.ts'
 import type { Prepare } from './prepare.ts'
+import { createRunYielding } from './run-yielding.ts'
 import { createSqliteSearch } from './search.ts'
-import { takingTurns } from './taking-turns.ts'
 
 /** Roots whose first jobs one statement reads. */
 const ROOTS_AT_ONCE = 20
@@ -28,8 +28,8 @@ export function createSqliteBrowsing(prepare: Prepare): Browsing {
         order by position limit ?3))
      from json_each(?2) wanted`,
   )
-  const inTurn = takingTurns()
-  const search = createSqliteSearch(prepare, inTurn)
+  const runYielding = createRunYielding()
+  const search = createSqliteSearch(prepare, runYielding)
   /** `look`: reads the first of some roots with one statement. */
   const firstOf = async <T>(
     rootIds: readonly string[],
@@ -39,7 +39,8 @@ export function createSqliteBrowsing(prepare: Prepare): Browsing {
     const found = new Map<string, T>()
     for (let from = 0; from < rootIds.length; from += ROOTS_AT_ONCE) {
       const some = JSON.stringify(rootIds.slice(from, from + ROOTS_AT_ONCE))
-      for (const [rootId, texts] of await inTurn(() => look(some))) found.set(rootId as string, read(texts))
+      for (const [rootId, texts] of await runYielding(() => look(some)))
+        found.set(rootId as string, read(texts))
     }
     return found
   }
@@ -52,9 +53,9 @@ export function createSqliteBrowsing(prepare: Prepare): Browsing {
     return found
   }
   return {
-    ...createSqlitePages(prepare, inTurn),
+    ...createSqlitePages(prepare, runYielding),
     requestsOf: async (projectId, rootIds) =>
-      new Map((await inTurn(() => requests(projectId, JSON.stringify(rootIds)))).map(toRequestSummary)),
+      new Map((await runYielding(() => requests(projectId, JSON.stringify(rootIds)))).map(toRequestSummary)),
     firstTexts: async (projectId, rootIds, { limit, q }) =>
       q === undefined
         ? await firstOf(rootIds, (some) => firstTexts(projectId, some, limit), toSeenTexts)

@@ -3,8 +3,8 @@ import { seenText, shownJob, toLookedPage, toPictureCount, toShownJob } from '..
 import { spellingsOf } from '../sql/reading/search.ts'
 import type { Prepare } from './prepare.ts'
 import { TEXT } from './reads.ts'
+import type { RunYielding } from './run-yielding.ts'
 import { keeping, namesAnySpelling } from './spellings.ts'
-import type { InTurn } from './taking-turns.ts'
 
 /** Addresses that one statement reads: less than a millisecond, and about ten if they are as long as possible. */
 const PAGES_AT_ONCE = 25
@@ -20,7 +20,7 @@ const FIRST_SPELLING = 4
 /** Jobs by their address, through an index of it. */
 export function createSqlitePages(
   prepare: Prepare,
-  inTurn: InTurn,
+  runYielding: RunYielding,
 ): Pick<Browsing, 'findJob' | 'nextPages' | 'countPictures' | 'pageHistory'> {
   const job = prepare(`select ${JOB} from jobs where project_id = ?1 and uuid = ?2 and ${SHOWN}`)
   // It goes from one address to the next, and does not read the pictures between them. One statement for each number of
@@ -66,7 +66,7 @@ export function createSqlitePages(
       for (let from = after; ; from = found.at(-1)?.url) {
         const look = from === undefined ? first : further
         const wanted = Math.min(PAGES_AT_ONCE, limit - found.length)
-        const some = await inTurn(() => look(projectId, from ?? '', wanted, ...spellings))
+        const some = await runYielding(() => look(projectId, from ?? '', wanted, ...spellings))
         found.push(...some.map(toLookedPage))
         if (some.length < wanted || found.length === limit) return found
       }
@@ -76,7 +76,7 @@ export function createSqlitePages(
       const look = anyClaimed(projectId).length === 0 ? countAll : countShown
       const counts: PictureCount[] = []
       for (const url of urls) {
-        counts.push(...(await inTurn(() => look(projectId, url, most))).map(toPictureCount))
+        counts.push(...(await runYielding(() => look(projectId, url, most))).map(toPictureCount))
       }
       return counts
     },

@@ -6,8 +6,8 @@ import { BETWEEN_JOBS } from '../sql/reading/reads.ts'
 import { spellingsOf } from '../sql/reading/search.ts'
 import { SEEN_TEXT } from './pages.ts'
 import type { Prepare } from './prepare.ts'
+import type { RunYielding } from './run-yielding.ts'
 import { keeping, namesAnySpelling } from './spellings.ts'
-import type { InTurn } from './taking-turns.ts'
 
 /** Rows that one statement searches: a twentieth of a millisecond, and tens of milliseconds for the longest texts. */
 const ROWS = 50
@@ -18,7 +18,7 @@ const FAILED = `${OF_ROOT} and state = 'failed'`
 const FIRST_SPELLING = 5
 
 /** Searches roots, a few rows at a time. */
-export function createSqliteSearch(prepare: Prepare, inTurn: InTurn) {
+export function createSqliteSearch(prepare: Prepare, runYielding: RunYielding) {
   const tagged = prepare(
     `select 1 from requests cross join json_each(requests.options, '$.tags') tag ${OF_ROOT} and tag.value = ?3 limit 1`,
   )
@@ -59,7 +59,9 @@ export function createSqliteSearch(prepare: Prepare, inTurn: InTurn) {
     const first: T[] = []
     for (let from = 0; ; ) {
       const room = limit - first.length
-      const [[count, last, some] = []] = await inTurn(() => look(projectId, rootId, from, room, ...spellings))
+      const [[count, last, some] = []] = await runYielding(() =>
+        look(projectId, rootId, from, room, ...spellings),
+      )
       first.push(...read(some))
       if ((count as number) < ROWS || first.length >= limit) return first
       from = (last as number) + 1
@@ -68,15 +70,16 @@ export function createSqliteSearch(prepare: Prepare, inTurn: InTurn) {
 
   return {
     async matches(projectId: string, rootId: string, { q, tag, mark }: RootFilter): Promise<boolean> {
-      if (tag !== undefined && (await inTurn(() => tagged(projectId, rootId, tag))).length === 0) return false
-      if (mark !== undefined && (await inTurn(() => marked(projectId, rootId, mark))).length === 0)
+      if (tag !== undefined && (await runYielding(() => tagged(projectId, rootId, tag))).length === 0)
+        return false
+      if (mark !== undefined && (await runYielding(() => marked(projectId, rootId, mark))).length === 0)
         return false
       if (q === undefined) return true
       const spellings = spellingsOf(q)
       const { jobs, captures } = statements(spellings.length)
       for (const look of [jobs, captures]) {
         for (let from = 0; ; ) {
-          const [[count, last, found] = []] = await inTurn(() =>
+          const [[count, last, found] = []] = await runYielding(() =>
             look(projectId, rootId, from, 0, ...spellings),
           )
           if (found === 1) return true

@@ -40,9 +40,9 @@ export function together<V>(lookUp: (keys: readonly string[]) => Promise<V[]>): 
       for (const { reject } of due.values()) reject(error)
     }
     underWay--
-    if (waiting.size > 0) setImmediate(turn)
+    if (waiting.size > 0) setImmediate(onIteration)
   }
-  const turn = () => {
+  const onIteration = () => {
     if (waiting.size === 0) return
     if (underWay < AT_ONCE) void start()
     else impatient ??= setTimeout(() => void start(), LONGEST_WAIT_MS)
@@ -51,7 +51,7 @@ export function together<V>(lookUp: (keys: readonly string[]) => Promise<V[]>): 
   const find = (key: string) => {
     let awaited = waiting.get(key)
     if (!awaited) {
-      if (waiting.size === 0) setImmediate(turn)
+      if (waiting.size === 0) setImmediate(onIteration)
       awaited = Promise.withResolvers<V>()
       waiting.set(key, awaited)
       if (waiting.size >= MOST_KEYS) void start()

@@ -15,7 +15,7 @@ import type { RootKey } from '../reading/reads.ts'
 import type { Schema } from '../schema.ts'
 import { begin, end, Overtaken, release, requeue } from './attempts.ts'
 import { findDue, isDue, isOf } from './due.ts'
-import { hasTurns, joinTurns, lockTurns, requireRoom } from './join-turns.ts'
+import { isCompeting, joinTurns, lockTurns, requireRoom } from './join-turns.ts'
 import { findEnded, finishEnded } from './life.ts'
 import { findChanges, findProgress } from './progress.ts'
 import { requireProject } from './projects.ts'
@@ -61,7 +61,7 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
         const before = await findAccepted(transaction, request)
         if (before !== undefined) return before
         requireRoom(request, turns, mostWaiting)
-        const competes = turns.waiting > 0 && (await hasTurns(transaction, projectId, now))
+        const competes = turns.waiting > 0 && (await isCompeting(transaction, projectId, now))
         await joinTurns(transaction, { projectId, now, pages: pages.length, competes }, turns)
         if (!(await addRequest(transaction, request))) throw new KeyTaken()
         await queuePages(transaction, { ...request, heldUntil })
@@ -166,7 +166,7 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
     const { projectId } = root
     const now = at + (await this.#skew())
     await this.#transaction(async (transaction) => {
-      const competes = await hasTurns(transaction, projectId, now)
+      const competes = await isCompeting(transaction, projectId, now)
       if (!(await release(transaction, root))) return
       const turns = await lockTurns(transaction, projectId, { lock: this.#lock })
       await joinTurns(transaction, { projectId, now, pages: 0, competes }, turns)

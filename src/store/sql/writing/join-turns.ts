@@ -61,7 +61,7 @@ export async function joinTurns(
 }
 
 /** Whether the project has a capture that is due or under way. */
-export async function hasTurns(
+export async function isCompeting(
   transaction: Transaction<Schema>,
   projectId: string,
   now: number,

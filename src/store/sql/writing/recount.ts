@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { Schema } from '../schema.ts'
-import { hasTurns, joinTurns, lockTurns } from './join-turns.ts'
+import { isCompeting, joinTurns, lockTurns } from './join-turns.ts'
 
 // During an upgrade, an older version may queue and end captures in the same database without counting them in `turns`.
 
@@ -26,6 +26,6 @@ export async function recount(
     .where('finished', 'is', null)
     .where('project_id', '=', projectId)
     .executeTakeFirstOrThrow()
-  const competes = turns.waiting > 0 && (await hasTurns(transaction, projectId, now))
+  const competes = turns.waiting > 0 && (await isCompeting(transaction, projectId, now))
   await joinTurns(transaction, { projectId, now, pages: pages - turns.waiting, competes }, turns)
 }

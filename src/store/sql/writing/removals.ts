@@ -4,7 +4,7 @@ import type { RootKey } from '../reading/reads.ts'
 import type { Schema } from '../schema.ts'
 import { BEING_REMOVED, isStale } from './claims.ts'
 import { removeJob } from './remove-job.ts'
-import { type Piece, removePiece } from './remove-root.ts'
+import { type RemovalStep, removeStep } from './remove-root.ts'
 import { newRevision } from './revision.ts'
 import type { Connections } from './writes.ts'
 
@@ -23,10 +23,10 @@ export class SqlRemovals implements Removals {
 
   async *removeRoot(projectId: string, rootId: string, now: number): AsyncGenerator<readonly string[]> {
     const root = { projectId, rootId }
-    for (let piece: Piece | undefined; !piece?.isLast; ) {
-      piece = await this.#transaction((one) => removePiece(one, root, { now, lock: this.#lock }))
-      if (!piece) return
-      yield piece.uuids
+    for (let step: RemovalStep | undefined; !step?.isLast; ) {
+      step = await this.#transaction((one) => removeStep(one, root, { now, lock: this.#lock }))
+      if (!step) return
+      yield step.uuids
     }
   }
 

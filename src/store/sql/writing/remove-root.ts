@@ -8,18 +8,18 @@ import { changeProject } from './revision.ts'
 /** Jobs that one transaction removes. */
 const JOBS_AT_ONCE = 200
 
-export interface Piece {
+export interface RemovalStep {
   readonly uuids: readonly string[]
   /** The root is completely removed. */
   readonly isLast: boolean
 }
 
 /** Hides the root, if it is not hidden yet, and removes some of its jobs. Undefined if there is nothing to remove. */
-export async function removePiece(
+export async function removeStep(
   transaction: Transaction<Schema>,
   root: RootKey,
   { now, lock }: { now: number; lock: boolean },
-): Promise<Piece | undefined> {
+): Promise<RemovalStep | undefined> {
   await removeRequest(transaction, root, { now, lock })
   if (!(await hide(transaction, root, now))) return undefined
   const uuids = await removeJobs(transaction, root)

@@ -1,16 +1,16 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 
 /** SQLite runs in the thread that serves all requests. No request waits much longer than this for the work of another. */
 const LONGEST_MS = 1
 
 /** Runs one statement of long work, when the thread is free for it. */
-export type InTurn = <T>(look: () => T) => Promise<T>
+export type RunYielding = <T>(look: () => T) => Promise<T>
 
 /**
  * One queue for all long work. Together it takes at most LONGEST_MS of each iteration of the event loop, and small requests
  * come in between.
  */
-export function takingTurns(): InTurn {
+export function createRunYielding(): RunYielding {
   const waiting: (() => void)[] = []
   let working = false
   const work = async () => {
@@ -22,7 +22,7 @@ export function takingTurns(): InTurn {
         // The caller may add its next statement now.
         await undefined
       } while (waiting.length > 0 && performance.now() - begun < LONGEST_MS)
-      await nextTurn()
+      await nextIteration()
     }
     working = false
   }
