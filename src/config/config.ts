@@ -15,7 +15,7 @@ export interface Config {
   /** Projects whose clients may know whether a name is unknown or private. */
   readonly explainTo: { has(projectId: string): boolean }
   readonly corsOrigins: readonly string[]
-  readonly rateLimit: { readonly requests: number; readonly windowMs: number } | undefined
+  readonly rateLimit: { readonly requests: number; readonly periodMs: number } | undefined
   readonly metricsToken: string | undefined
   /** The API key for `capture --server`. */
   readonly clientKey: string | undefined

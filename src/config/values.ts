@@ -58,13 +58,13 @@ export function corsOrigins(text: string): string[] {
   return text.split(',').map((part) => httpOrigin(part.trim()))
 }
 
-export function rateLimit(text: string): { requests: number; windowMs: number } {
-  const [, requests, window = ''] = /^([1-9]\d{0,8})\/([^/]+)$/.exec(text) ?? []
-  const windowMs = milliseconds(window) ?? 0
-  if (windowMs < UNITS.s || windowMs > UNITS.d) {
+export function rateLimit(text: string): { requests: number; periodMs: number } {
+  const [, requests, period = ''] = /^([1-9]\d{0,8})\/([^/]+)$/.exec(text) ?? []
+  const periodMs = milliseconds(period) ?? 0
+  if (periodMs < UNITS.s || periodMs > UNITS.d) {
     throw new Error('must be requests per time of 1s to 1d, such as 600/1m')
   }
-  return { requests: Number(requests), windowMs }
+  return { requests: Number(requests), periodMs }
 }
 
 export function hostName(text: string): string {

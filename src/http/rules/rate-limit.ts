@@ -12,22 +12,22 @@ export type CountRequest = (client: string, reply: FastifyReply) => void
 export function createRate({ config, clock, refusals }: HttpContext): CountRequest {
   const limit = config.rateLimit
   if (!limit) return () => {}
-  const { requests, windowMs } = limit
-  const seconds = Math.ceil(windowMs / 1000)
-  let windowEnds = 0
+  const { requests, periodMs } = limit
+  const seconds = Math.ceil(periodMs / 1000)
+  let periodEnds = 0
   const used = new Map<string, number>()
 
   return (client, reply) => {
     const now = clock()
     // If the period ends too late, the clock was ahead when it began.
-    if (now >= windowEnds || windowEnds - now > windowMs) {
+    if (now >= periodEnds || periodEnds - now > periodMs) {
       used.clear()
-      windowEnds = now - (now % windowMs) + windowMs
+      periodEnds = now - (now % periodMs) + periodMs
     }
     const count = (used.get(client) ?? 0) + 1
     used.set(client, count)
     if (used.size > MAX_CLIENTS) used.delete(used.keys().next().value ?? '')
-    const reset = Math.max(1, Math.ceil((windowEnds - now) / 1000))
+    const reset = Math.max(1, Math.ceil((periodEnds - now) / 1000))
     reply.header('ratelimit-policy', `"default";q=${requests};w=${seconds}`)
     reply.header('ratelimit', `"default";r=${Math.max(0, requests - count)};t=${reset}`)
     if (count > requests) {
