@@ -86,7 +86,7 @@ async function findAnyPicture({ store, images }: Storage): Promise<'there' | 'mi
   return any ? 'missing' : 'no results'
 }
 
-/** The newest may have none: whatever was asked for and is not captured yet. */
+/** The newest roots may have no jobs: their pages are not captured yet. */
 async function newestWithJobs(store: Storage['store'], projectId: string): Promise<string[]> {
   const found: string[] = []
   for await (const { heads } of walkRoots(store, projectId)) {

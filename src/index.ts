@@ -1,4 +1,4 @@
-/** What an embedding program needs: the service in three calls, and the types of what it answers. */
+/** For programs that embed the service: three calls to run it, and the types of its answers. */
 export { openService, type Service } from './app.ts'
 export { type Config, ConfigError, readConfig } from './config/config.ts'
 export type { Problem } from './contract/problem.ts'

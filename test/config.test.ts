@@ -124,7 +124,7 @@ describe('addresses of servers', () => {
     ['s3://', 'must be s3://bucket'],
     ['s3://x?region=y', 'must be s3://bucket'],
     ['s3://shots:9000', 'must be s3://bucket'],
-    ['s3://key:secret@shots', 'must not hold credentials'],
+    ['s3://key:secret@shots', 'must not contain credentials'],
     ['s3://shots?regoin=eu', 'not regoin'],
     ['s3://shots?style=best', 'style=path or style=virtual'],
     ['s3://shots/a//b', 'plain prefix'],

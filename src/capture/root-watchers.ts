@@ -37,7 +37,7 @@ interface Watched extends Root {
 
 /**
  * Wakes the watchers of a root when it has changed. Changes by this process are known at once. Changes by other processes
- * are looked for, for all watched roots together. Changes that come while watchers are woken are told afterwards, together.
+ * are read regularly, for all watched roots together. Changes while watchers are woken wake them again afterwards, once.
  */
 export class RootWatchers {
   readonly statuses: Statuses
@@ -111,7 +111,7 @@ export class RootWatchers {
     this.#told.add(watched)
     if (this.#isAboutToLook) return
     this.#isAboutToLook = true
-    // A moment later, so that changes at the same time are told together.
+    // A moment later, so that changes at the same time are read together.
     setImmediate(() => {
       this.#isAboutToLook = false
       void this.#lookNow()

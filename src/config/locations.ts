@@ -62,7 +62,7 @@ function s3Location(text: string): S3Location {
     throw new Error('must be s3://bucket, s3://bucket/prefix or s3://bucket?endpoint=https://…&region=…')
   }
   if (url.username || url.password) {
-    throw new Error('must not hold credentials: they come from AWS_ACCESS_KEY_ID, a profile or a role')
+    throw new Error('must not contain credentials: they come from AWS_ACCESS_KEY_ID, a profile or a role')
   }
   const unknown = [...url.searchParams.keys()].filter((name) => !S3_PARAMETERS.includes(name))
   if (unknown.length > 0) {

@@ -6,7 +6,7 @@ import { mustBe } from './sentences.ts'
 const MAX_MISTAKES = 100
 /** A longer name is not repeated: escaped, it is six times as long. */
 const MAX_NAME = 200
-const NOT_PLAIN = 'must not hold a NUL character or half of a surrogate pair'
+const NOT_PLAIN = 'must not contain a NUL character or half of a surrogate pair'
 
 export interface Mistake {
   /** A JSON pointer (RFC 6901), as a URI fragment. */
@@ -81,7 +81,7 @@ class Check {
         if (Array.isArray(values)) return values.includes(value)
         return isWithin(lengthOf(value, maxLength), minLength, maxLength)
       default:
-        throw new Error(`no values are checked against ${JSON.stringify(schema.type)}`)
+        throw new Error(`check does not support the type ${JSON.stringify(schema.type)}`)
     }
   }
 

@@ -31,7 +31,7 @@ export const Problem = Type.Object(
     type: Type.Literal('about:blank'),
     title: Type.String(),
     status: Type.Integer(),
-    code: Type.String({ description: 'Stable; branch on this.' }),
+    code: Type.String({ description: 'Stable. Programs can depend on it.' }),
     detail: Type.Optional(Type.String()),
     errors: Type.Optional(
       Type.Array(
@@ -39,7 +39,9 @@ export const Problem = Type.Object(
           parameter: Type.Optional(
             Type.String({ description: 'The parameter of the query, or the header.' }),
           ),
-          pointer: Type.Optional(Type.String({ description: 'Into the body (RFC 6901): `#/urls/0/url`.' })),
+          pointer: Type.Optional(
+            Type.String({ description: 'A JSON pointer into the body (RFC 6901): `#/urls/0/url`.' }),
+          ),
           detail: Type.String(),
         }),
         { description: 'Each mistake of the request.' },

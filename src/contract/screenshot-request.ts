@@ -107,6 +107,6 @@ function problemOfAddress(address: string): string | undefined {
   const url = TOO_MANY_ACCENTS.test(host) ? null : URL.parse(address.slice(0, before.length + 1))
   if (!url) return NO_ADDRESS
   // Everyone who reads the result would see it.
-  if (url.username || url.password) return 'must not hold a user name or a password'
+  if (url.username || url.password) return 'must not contain a user name or a password'
   return undefined
 }

@@ -23,7 +23,7 @@ export async function readFolder(folder: string, baseUrl: string | undefined): P
     .filter((path) => !path.split(sep).some((part) => part.startsWith('.')))
     .sort((a, b) => natural.compare(a, b) || (a < b ? -1 : 1))
   if (paths.length === 0) {
-    throw new AppError('bad_request', `${folder} holds no pictures (${[...EXTENSIONS].join(', ')})`)
+    throw new AppError('bad_request', `${folder} contains no pictures (${[...EXTENSIONS].join(', ')})`)
   }
   return {
     rootId: undefined,

@@ -99,7 +99,7 @@ export async function prepareRoot(
 
 function refuseMistakes({ jobs }: Submission, limit: number): void {
   if (jobs.length > limit) {
-    throw new AppError('bad_request', `has ${jobs.length} jobs, and a root holds at most ${limit}: split it`)
+    throw new AppError('bad_request', `has ${jobs.length} jobs, and a root has at most ${limit}: split it`)
   }
   const seen = new Set<string>()
   for (const { uuid } of jobs) {

@@ -189,17 +189,17 @@ describe('a mistake', () => {
     [
       'half a character',
       withPage({ name: 'a\ud800' }),
-      '#/urls/0/name must not hold a NUL character or half of a surrogate pair',
+      '#/urls/0/name must not contain a NUL character or half of a surrogate pair',
     ],
     [
       'a character no database holds',
       withPage({ name: 'a\0' }),
-      '#/urls/0/name must not hold a NUL character or half of a surrogate pair',
+      '#/urls/0/name must not contain a NUL character or half of a surrogate pair',
     ],
     [
       'half a character in a tag',
       withView({ tags: ['\udfff'] }),
-      '#/screenshotParameter/tags/0 must not hold a NUL character or half of a surrogate pair',
+      '#/screenshotParameter/tags/0 must not contain a NUL character or half of a surrogate pair',
     ],
   ])('%s: named once, with its place', (_, body, mistake) => {
     expect(mistakesOf(body)).toEqual([mistake])
@@ -398,7 +398,9 @@ describe('an address', () => {
       fc.property(address, (url) => {
         const parsed = /^https?:\/\//i.test(url) ? URL.parse(url) : null
         const secret =
-          parsed?.username || parsed?.password ? ['#/urls/0/url must not hold a user name or a password'] : []
+          parsed?.username || parsed?.password
+            ? ['#/urls/0/url must not contain a user name or a password']
+            : []
         const none = ['#/urls/0/url must be an address that begins with http:// or https://']
         expect([url, mistakesOf(withPage({ url }))]).toEqual([url, parsed ? secret : none])
       }),
@@ -422,7 +424,9 @@ describe('an address', () => {
   test.each(['https://user@example.com/', 'https://user:pass@example.com/', 'https://:pass@example.com/'])(
     '%s would show a secret to every reader',
     (url) => {
-      expect(mistakesOf(withPage({ url }))).toEqual(['#/urls/0/url must not hold a user name or a password'])
+      expect(mistakesOf(withPage({ url }))).toEqual([
+        '#/urls/0/url must not contain a user name or a password',
+      ])
     },
   )
 })

@@ -138,7 +138,7 @@ describe('streams', () => {
     expect(await refused.json()).toMatchObject({
       code: 'rate_limited',
       detail:
-        '3 answers that wait for news are open already (MAX_STREAMS_PER_CLIENT): close one of them first',
+        '3 answers that wait for changes are open already (MAX_STREAMS_PER_CLIENT): close one of them first',
     })
     expect((await service.get(`${path}?wait=30`, { authorization: secret })).status).toBe(429)
     expect((await service.get(path, { authorization: secret })).status).toBe(200)

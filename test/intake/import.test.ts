@@ -131,7 +131,7 @@ describe('a file of roots', () => {
       [{ jobs: [page({ preveiw: 'a.png' })] }, 'jobs.0.preveiw is not known; known are url, image, preview'],
       [{ rootId: 'x', jobs: [page()] }, 'rootId must be a UUID'],
       [{ created: '2020', jobs: [page()] }, 'created must be a whole number from 0 to 8640000000000000'],
-      [{ jobs: [page({ url: 'a\u0000b' })] }, 'jobs.0.url.url must not hold a NUL character'],
+      [{ jobs: [page({ url: 'a\u0000b' })] }, 'jobs.0.url.url must not contain a NUL character'],
       [{ jobs: [page({ image: 'missing.png' })] }, 'missing.png does not exist'],
       [{ jobs: [page(), page({ image: 'cut.png' })] }, 'cut.png is not a whole picture'],
       [{ jobs: [page({ image: 'text.png' })] }, 'text.png is not a whole picture'],
@@ -360,7 +360,7 @@ describe('a file of roots', () => {
     const { folder, imported } = await openIntake()
     const file = await writeImport(folder, [{ jobs: [page(), page(), page()] }, { jobs: [page()] }])
     expect(await imported(readNdjson(file), { ...UNLIMITED, jobsPerRoot: 2 })).toMatchObject([
-      { outcome: 'failed', reason: 'has 3 jobs, and a root holds at most 2: split it' },
+      { outcome: 'failed', reason: 'has 3 jobs, and a root has at most 2: split it' },
       { outcome: 'added' },
     ])
     const large = await writeImport(folder, [{ jobs: [page({ basepath: '/x' })] }])
@@ -455,7 +455,7 @@ describe('a folder of pictures', () => {
   test('without pictures is refused', async () => {
     const { folder, imported } = await openIntake()
     expect(await imported([{ where: 'x', parse: () => readFolder(folder, undefined) }])).toMatchObject([
-      { outcome: 'failed', reason: expect.stringContaining('holds no pictures') },
+      { outcome: 'failed', reason: expect.stringContaining('contains no pictures') },
     ])
   })
 })

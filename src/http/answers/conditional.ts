@@ -1,4 +1,4 @@
-/** RFC 9110: `If-None-Match` compares weakly, and `*` matches whatever exists. */
+/** RFC 9110: `If-None-Match` compares weakly, and `*` matches everything that exists. */
 export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   if (ifNoneMatch === etag) return true

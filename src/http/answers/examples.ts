@@ -78,7 +78,7 @@ export const examples = {
   } satisfies RootStatus,
   Problem: {
     ...{ type: 'about:blank', title: 'The request is not valid', status: 400, code: 'bad_request' },
-    detail: 'see errors: what is wrong, and where',
+    detail: 'the request has mistakes: see errors',
     errors: [{ pointer: '#/screenshotParameter/width', detail: 'must be a whole number from 1 to 4096' }],
     requestId: 'QbbNB22ffrl4-0',
   } satisfies Problem,

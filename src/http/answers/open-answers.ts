@@ -39,7 +39,7 @@ export interface OpenHandle {
 export class OpenAnswers {
   readonly #context: HttpContext
   readonly #silenceMs: number
-  /** In the order of their last byte: the last one was sent to last. */
+  /** In the order of their last byte: the last one has sent last. */
   readonly #open = new Set<Open>()
   readonly #byClient = new Map<string, number>()
   readonly #byKey = new Map<string, Set<OpenAnswer>>()
@@ -73,7 +73,7 @@ export class OpenAnswers {
     const most = this.#context.config.limits.streams
     const count = this.#byClient.get(client) ?? 0
     if (count >= most) {
-      const detail = `${most} answers that wait for news are open already (MAX_STREAMS_PER_CLIENT): close one of them first`
+      const detail = `${most} answers that wait for changes are open already (MAX_STREAMS_PER_CLIENT): close one of them first`
       throw this.#context.refusals.refuse('streams', detail, RETRY_AFTER_S)
     }
     const open: Open = { answer, movedAt: performance.now() }

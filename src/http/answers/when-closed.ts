@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 /** One error for all: making one for each answer would cost more than the rest of the work. */
-const NOBODY_WAITS = new Error('nobody waits for the answer any more')
+const NOBODY_WAITS = new Error('the answer is over, or the client has gone')
 
 /** Aborted when the answer is over, or the client has gone. */
 export function whenClosed(response: ServerResponse): AbortSignal {

@@ -14,7 +14,7 @@ export function getRootOverview(server: Server, context: HttpContext): void {
       operationId: 'getRootOverview',
       tags: ['Browsing'],
       summary: 'Get one root at a glance',
-      description: `Its state, and its first ${OVERVIEW_JOBS} screenshots, however many it has.`,
+      description: `Its state, and its first ${OVERVIEW_JOBS} screenshots.`,
       params: RootParams,
       response: {
         200: {

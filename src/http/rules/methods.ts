@@ -27,7 +27,7 @@ export function refuseOtherMethods(server: Server): { complete(): void } {
           // Before the body is read: it does not matter.
           onRequest: async (_request, reply) => {
             reply.header('allow', allow)
-            throw new AppError('method_not_allowed', `this address answers ${allow}`)
+            throw new AppError('method_not_allowed', `this address supports ${allow}`)
           },
           handler: async () => {},
         })

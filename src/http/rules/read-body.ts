@@ -18,7 +18,7 @@ const RETRY_AFTER_S = 5
 
 /** Memory for bodies, with so many bytes in all. */
 export function openBodies(bytes: number, refusals: Refusals): ByteBudget {
-  const detail = 'too many requests of yours wait for their body to be read'
+  const detail = 'too many of your requests wait for their body to be read'
   return new ByteBudget(bytes, {
     ...MAX_WAITING,
     refuse: () => refusals.refuse('bodies', detail, RETRY_AFTER_S),
@@ -123,5 +123,5 @@ function tooLarge(): AppError {
 }
 
 function standsStill(ms: number): AppError {
-  return new AppError('request_timeout', `no byte of the body came for ${ms / 1000} s`)
+  return new AppError('request_timeout', `no byte of the body arrived for ${ms / 1000} s`)
 }

@@ -24,7 +24,7 @@ export function requireFewParts(body: Buffer, { urls }: RequestLimits): void {
   if (depth > most.depth)
     throw wrongBody('the body is nested too deep', `is nested deeper than ${most.depth}`)
   if (parts > most.parts) {
-    throw wrongBody('the body holds too much', `holds more than ${most.parts} names and values`)
+    throw wrongBody('the body has too many parts', `has more than ${most.parts} names and values`)
   }
 }
 
