@@ -1,8 +1,8 @@
 import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
-import type { Schema } from '../sql/schema.ts'
+import type { Tables } from '../sql/tables.ts'
 import type { Pool } from './pool.ts'
 
-export function queryBuilder(pool: Pool): Kysely<Schema> {
+export function queryBuilder(pool: Pool): Kysely<Tables> {
   const adapted = {
     async connect() {
       const { begin, query, release } = await pool.connect()
@@ -15,5 +15,5 @@ export function queryBuilder(pool: Pool): Kysely<Schema> {
     // `pool.ts` closes the pool.
     end: async () => {},
   }
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool: adapted as unknown as PostgresPool }) })
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: adapted as unknown as PostgresPool }) })
 }

@@ -2,11 +2,11 @@ import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { AppError } from '../../errors.ts'
 import type { Engine } from './engine.ts'
-import type { Schema } from './schema.ts'
 import { loadMigrations, MIGRATION_TABLE } from './schema-version.ts'
+import type { Tables } from './tables.ts'
 
 /** Brings the schema up to date, once, even if several processes start together. */
-export async function migrate(db: Kysely<Schema>, engine: Engine): Promise<void> {
+export async function migrate(db: Kysely<Tables>, engine: Engine): Promise<void> {
   const { error } = await new Migrator({
     db,
     migrationTableName: MIGRATION_TABLE,

@@ -20,7 +20,7 @@ interface Opened {
   readonly waits: boolean
 }
 
-export interface Connections {
+export interface SqliteConnections {
   connect(options?: { waits?: boolean }): Promise<Connection>
   /** Throws `storage_full` if there is no room to write. */
   requireRoom(): void
@@ -31,7 +31,7 @@ export interface Connections {
  * The connections of one process to a file. Processes share an index of the log, in a file beside the database. The first
  * connection makes it. If there is no room for it, a process works without it, and locks the database until there is room.
  */
-export function openConnections(file: DatabaseFile): Connections {
+export function openConnections(file: DatabaseFile): SqliteConnections {
   const opened: Opened[] = []
   let isClosed = false
   let looking: NodeJS.Timeout | undefined

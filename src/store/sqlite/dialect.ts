@@ -10,13 +10,13 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import type { Schema } from '../sql/schema.ts'
+import type { Tables } from '../sql/tables.ts'
 import type { Connection } from './connections.ts'
 import { type DatabaseFile, translating } from './errors.ts'
 import { whileBusy } from './while-busy.ts'
 
-export function queryBuilder(connection: Connection, file: DatabaseFile): Kysely<Schema> {
-  return new Kysely<Schema>({ dialect: new NodeSqliteDialect(connection, file) })
+export function queryBuilder(connection: Connection, file: DatabaseFile): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(connection, file) })
 }
 
 /** Kysely's SQLite dialect on `node:sqlite`. It adds two things that several processes on one file need. */

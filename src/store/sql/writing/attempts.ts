@@ -3,8 +3,8 @@ import type { Transaction, Updateable } from 'kysely'
 import { optionsOfPage } from '../../../contract/capture-options.ts'
 import type { Attempt, Captured, CaptureKey, CaptureTask, Failed, PutBack } from '../../captures.ts'
 import { readOptions, readOwnOptions } from '../options-text.ts'
-import type { Schema } from '../schema.ts'
-import { type Condition, type DueOptions, isDue, isOf } from './due.ts'
+import type { Tables } from '../tables.ts'
+import { type CaptureCondition, type DueOptions, isDue, isOf } from './due.ts'
 import { appendEvents, type NewEvent } from './events.ts'
 import { finishIfLast } from './life.ts'
 import { countMarks } from './marks.ts'
@@ -16,7 +16,7 @@ const LONGEST_ATTEMPT_MS = 10 * 60_000
 
 /** Begins an attempt at a capture that is due. `written`: what its project had used when it was chosen. */
 export async function begin(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   key: CaptureKey,
   { now, leaseMs, written, ...which }: DueOptions & { now: number; leaseMs: number; written?: number },
 ): Promise<CaptureTask | undefined> {
@@ -48,7 +48,7 @@ export async function begin(
  * the root. It also writes the events of both.
  */
 export async function end(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   attempt: Attempt,
   outcome: Captured | Failed,
   now: number,
@@ -82,7 +82,7 @@ export async function end(
 }
 
 export async function requeue(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   attempt: Attempt,
   { now, due, counts, died = false }: PutBack,
 ): Promise<boolean> {
@@ -101,7 +101,7 @@ export async function requeue(
 
 /** False if no capture of the root is queued. */
 export async function release(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   { projectId, rootId }: { projectId: string; rootId: string },
 ): Promise<boolean> {
   const { numUpdatedRows } = await transaction
@@ -117,7 +117,7 @@ export async function release(
 /** Another process took a page of this project at the same time. The next project must be chosen again. */
 export class Overtaken extends Error {}
 
-interface Rules {
+interface ChangeOptions {
   readonly now: number
   readonly begins?: boolean
   readonly ends?: boolean
@@ -130,11 +130,11 @@ interface Rules {
  * project.
  */
 async function change(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   key: CaptureKey,
-  condition: Condition,
-  { now, begins = false, ends = false, written }: Rules,
-  set: (before: { attempts: number; deaths: number }) => Updateable<Schema['captures']>,
+  condition: CaptureCondition,
+  { now, begins = false, ends = false, written }: ChangeOptions,
+  set: (before: { attempts: number; deaths: number }) => Updateable<Tables['captures']>,
 ) {
   // This update only locks the row, so that the values read stay true.
   const capture = await transaction
@@ -177,14 +177,14 @@ async function change(
  */
 export function usedUntil(
   now: number,
-  { started, lease }: Pick<Schema['captures'], 'started' | 'lease'>,
+  { started, lease }: Pick<Tables['captures'], 'started' | 'lease'>,
 ): number {
   if (started === null) return 0
   return Math.min(LONGEST_ATTEMPT_MS, Math.max(0, Math.min(now, lease ?? now) - started))
 }
 
 async function addJob(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   { projectId, rootId, position, uuid }: Attempt,
   {
     url,
@@ -193,7 +193,7 @@ async function addJob(
     width,
     height,
     basepath,
-  }: Captured & Pick<Schema['captures'], 'url' | 'name' | 'loading_time'>,
+  }: Captured & Pick<Tables['captures'], 'url' | 'name' | 'loading_time'>,
   now: number,
 ): Promise<void> {
   await transaction

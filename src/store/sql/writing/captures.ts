@@ -12,7 +12,7 @@ import type {
   UnderWay,
 } from '../../captures.ts'
 import type { RootKey } from '../reading/reads.ts'
-import type { Schema } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 import { begin, end, Overtaken, release, requeue } from './attempts.ts'
 import { findDue, isDue, isOf } from './due.ts'
 import { isCompeting, joinTurns, lockTurns, requireRoom } from './join-turns.ts'
@@ -22,7 +22,7 @@ import { requireProject } from './projects.ts'
 import { findMiscounted, recount } from './recount.ts'
 import { addRequest, adoptRequest, findAccepted, queuePages } from './requests.ts'
 import { findNext } from './turns.ts'
-import type { Connections } from './writes.ts'
+import type { WriteConnections } from './writes.ts'
 
 /** If nothing is due: how often to look for captures that an older version did not count. */
 const RECOUNT_MS = 30_000
@@ -32,14 +32,14 @@ type ReadApart = 'anyUnfinished' | 'findBacklog' | 'findVersion' | 'findVersions
 
 /** Requests and their captures, with queries for every engine. */
 export class SqlCaptures implements Omit<Captures, ReadApart> {
-  readonly #read: Kysely<Schema>
-  readonly #write: Kysely<Schema>
+  readonly #read: Kysely<Tables>
+  readonly #write: Kysely<Tables>
   /** Whether rows must be locked. */
   readonly #lock: boolean
   readonly #skew: () => Promise<number>
   #recounted = Number.NEGATIVE_INFINITY
 
-  constructor({ read, write, severalWriters, clockSkew }: Connections) {
+  constructor({ read, write, severalWriters, clockSkew }: WriteConnections) {
     this.#read = read
     this.#write = write
     this.#lock = severalWriters
@@ -191,7 +191,7 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
     await this.#transaction((transaction) => adoptRequest(transaction, projectId, rootId, progress))
   }
 
-  async #transaction<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T> {
+  async #transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
     return await this.#write.transaction().execute(work)
   }
 }

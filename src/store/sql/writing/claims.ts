@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool, Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRoot } from '../../store.ts'
-import type { Schema } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 import { unknownProject } from './projects.ts'
 import { changeProject, newRevision } from './revision.ts'
 
@@ -19,7 +19,7 @@ export const STALE_MS = 120_000
 export const BEING_REMOVED = -1
 export const isStale =
   (now: number) =>
-  (eb: ExpressionBuilder<Schema, 'roots'>): ExpressionWrapper<Schema, 'roots', SqlBool> =>
+  (eb: ExpressionBuilder<Tables, 'roots'>): ExpressionWrapper<Tables, 'roots', SqlBool> =>
     eb.and([
       eb('claimed', '!=', BEING_REMOVED),
       eb.or([eb('claimed', '<', now - STALE_MS), eb('claimed', '>', now + STALE_MS)]),
@@ -33,7 +33,7 @@ type Claimed = Pick<NewRoot, 'projectId' | 'rootId' | 'digest'>
  * belongs to other content.
  */
 export async function claim(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   root: NewRoot,
   now: number,
 ): Promise<'claimed' | 'present'> {
@@ -81,7 +81,7 @@ function whyTaken(claimed: number): string {
 
 /** False if the claim was lost: it was not renewed for too long, and another import took it over. */
 export async function renewClaim(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   root: NewRoot,
   now: number,
 ): Promise<boolean> {
@@ -92,7 +92,7 @@ export async function renewClaim(
  * Shows the root. False if there is no claim: another import that shared it has shown the root, or the claim was lost. Throws
  * `not_found` if the project was removed meanwhile.
  */
-export async function showRoot(transaction: Transaction<Schema>, root: NewRoot): Promise<boolean> {
+export async function showRoot(transaction: Transaction<Tables>, root: NewRoot): Promise<boolean> {
   if ((await changeClaim(transaction, root, { claimed: null, more: 0 })) === undefined) return false
   if (!(await changeProject(transaction, root.projectId))) throw unknownProject(root.projectId)
   return true
@@ -100,7 +100,7 @@ export async function showRoot(transaction: Transaction<Schema>, root: NewRoot):
 
 /** Releases the claim. When all that share it have released it, the ids are free. Does nothing if the root is shown. */
 export async function releaseClaim(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   root: Claimed,
   now: number,
 ): Promise<void> {
@@ -110,7 +110,7 @@ export async function releaseClaim(
 
 /** Returns how many share the claim now. Undefined if there is no claim with this content. The row stays locked. */
 async function changeClaim(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   root: Claimed,
   { claimed, more }: { claimed: number | null; more: number },
 ): Promise<number | undefined> {
@@ -126,7 +126,7 @@ async function changeClaim(
   return row?.claimers
 }
 
-async function releaseDead(transaction: Transaction<Schema>, projectId: string, now: number): Promise<void> {
+async function releaseDead(transaction: Transaction<Tables>, projectId: string, now: number): Promise<void> {
   const dead = await transaction
     .selectFrom('roots')
     .select(['root_id', 'digest'])
@@ -147,7 +147,7 @@ async function releaseDead(transaction: Transaction<Schema>, projectId: string, 
   }
 }
 
-async function remove(transaction: Transaction<Schema>, root: Claimed): Promise<void> {
+async function remove(transaction: Transaction<Tables>, root: Claimed): Promise<void> {
   for (const table of ['jobs', 'roots'] as const) {
     await transaction
       .deleteFrom(table)
@@ -158,7 +158,7 @@ async function remove(transaction: Transaction<Schema>, root: Claimed): Promise<
 }
 
 /** In the order of their ids, so that two imports that claim the same jobs cannot block each other. */
-async function insertJobs(transaction: Transaction<Schema>, root: NewRoot): Promise<void> {
+async function insertJobs(transaction: Transaction<Tables>, root: NewRoot): Promise<void> {
   const rows = root.jobs
     .map((job, index) => ({
       project_id: root.projectId,
@@ -186,7 +186,7 @@ async function insertJobs(transaction: Transaction<Schema>, root: NewRoot): Prom
 }
 
 async function refuseTaken(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   root: NewRoot,
   jobs: readonly { uuid: string }[],
 ): Promise<never> {

@@ -1,13 +1,13 @@
 import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql, type Transaction } from 'kysely'
 import { type Attempt, type CaptureKey, SUSPECT_DEATHS } from '../../captures.ts'
-import type { Schema } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 
 /** The version of a new request and its captures. */
 export const FIRST_VERSION = 1
 
-export type Condition = (
-  eb: ExpressionBuilder<Schema, 'captures'>,
-) => ExpressionWrapper<Schema, 'captures', SqlBool>
+export type CaptureCondition = (
+  eb: ExpressionBuilder<Tables, 'captures'>,
+) => ExpressionWrapper<Tables, 'captures', SqlBool>
 
 /** Pages are put back or held for less than this. If one is due later, a clock was ahead when that was written. */
 const LONGEST_PAUSE_MS = 65_000
@@ -22,7 +22,7 @@ export interface DueOptions {
 }
 
 /** Queued, and its time has come. */
-export function isDue(now: number, { held, suspects }: DueOptions): Condition {
+export function isDue(now: number, { held, suspects }: DueOptions): CaptureCondition {
   return (eb) => {
     const isNew = eb('changed', '=', FIRST_VERSION)
     return eb.and([
@@ -40,7 +40,7 @@ export function isDue(now: number, { held, suspects }: DueOptions): Condition {
 }
 
 /** This is the last attempt, and the capture has not ended. */
-export function isOf({ uuid }: Attempt): Condition {
+export function isOf({ uuid }: Attempt): CaptureCondition {
   return (eb) => eb.and([eb('attempt', '=', uuid), eb('finished', 'is', null)])
 }
 
@@ -49,7 +49,7 @@ export function isOf({ uuid }: Attempt): Condition {
  * Rows that another transaction has locked are skipped.
  */
 export async function findDue(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   now: number,
   of: { lock: boolean; suspects?: boolean } & ({ projectId: string } | { rootId: string }),
 ): Promise<CaptureKey | undefined> {

@@ -1,8 +1,8 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { EventKind, Events, RootEvent, TrimOptions } from '../../events.ts'
 import type { RootKey } from '../reading/reads.ts'
-import type { Schema } from '../schema.ts'
-import type { Connections } from './writes.ts'
+import type { Tables } from '../tables.ts'
+import type { WriteConnections } from './writes.ts'
 
 export interface NewEvent {
   readonly kind: EventKind
@@ -14,7 +14,7 @@ export interface NewEvent {
  * in their order, and a number that is rolled back is used again. This row is the last to be locked.
  */
 export async function appendEvents(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   { projectId, rootId }: RootKey,
   events: readonly NewEvent[],
   now: number,
@@ -37,10 +37,10 @@ export async function appendEvents(
 }
 
 export class SqlEvents implements Events {
-  readonly #read: Kysely<Schema>
-  readonly #write: Kysely<Schema>
+  readonly #read: Kysely<Tables>
+  readonly #write: Kysely<Tables>
 
-  constructor({ read, write }: Pick<Connections, 'read' | 'write'>) {
+  constructor({ read, write }: Pick<WriteConnections, 'read' | 'write'>) {
     this.#read = read
     this.#write = write
   }

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { Kysely, Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRoot } from '../../store.ts'
-import type { Schema } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 import { claim, releaseClaim, renewClaim } from './claims.ts'
 import { holdClaim } from './hold-claim.ts'
 
 /** See `Store.findTaken`. */
 export async function findTaken(
-  db: Kysely<Schema>,
+  db: Kysely<Tables>,
   projectId: string,
   uuids: readonly string[],
 ): Promise<Set<string>> {
@@ -22,7 +22,7 @@ export async function findTaken(
   return new Set(rows.map(({ uuid }) => uuid))
 }
 
-export type Transact = <T>(work: (transaction: Transaction<Schema>) => Promise<T>) => Promise<T>
+export type Transact = <T>(work: (transaction: Transaction<Tables>) => Promise<T>) => Promise<T>
 
 /** See `Store.whileFree`. The ids are claimed for a root that is never shown. */
 export async function whileFree(

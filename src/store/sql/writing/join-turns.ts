@@ -1,18 +1,18 @@
 import { sql, type Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRequest } from '../../captures.ts'
-import type { Schema } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 import { findDue } from './due.ts'
 import { leastUsed } from './turns.ts'
 
 /** By then, some pages of a full queue are captured. */
 const RETRY_AFTER_S = 60
 
-type Turns = Pick<Schema['turns'], 'used' | 'waiting' | 'since'>
+type Turns = Pick<Tables['turns'], 'used' | 'waiting' | 'since'>
 
 /** Reads the row of a project. No other transaction changes it until this one ends. */
 export async function lockTurns(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   projectId: string,
   { lock }: { lock: boolean },
 ): Promise<Turns> {
@@ -47,7 +47,7 @@ export function requireRoom({ pages }: NewRequest, { waiting }: Turns, most: num
  * turns, and owes nothing from before. A project whose waiting pages are not due does not save up turns either.
  */
 export async function joinTurns(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   { projectId, now, pages, competes }: { projectId: string; now: number; pages: number; competes: boolean },
   { used, waiting, since }: Turns,
 ): Promise<void> {
@@ -62,7 +62,7 @@ export async function joinTurns(
 
 /** Whether the project has a capture that is due or under way. */
 export async function isCompeting(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   projectId: string,
   now: number,
 ): Promise<boolean> {

@@ -2,7 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import type { CaptureState } from '../../../contract/states.ts'
 import type { Outcome } from '../../captures.ts'
 import type { RootKey } from '../reading/reads.ts'
-import type { Schema } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 import { appendEvents } from './events.ts'
 
 /** Roots that are read at a time. */
@@ -18,7 +18,7 @@ export function outcomeOf(states: readonly CaptureState[]): Outcome {
  * locked the row of the request before. So if two transactions end the last two captures, the later one sees both ends.
  */
 export async function finishIfLast(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   { projectId, rootId }: RootKey,
   now: number,
 ): Promise<boolean> {
@@ -42,7 +42,7 @@ export async function finishIfLast(
 // During an upgrade, an older version may end captures in the same database without writing that a root is finished.
 
 /** Roots that are not finished although all their captures have ended. */
-export async function findEnded(db: Kysely<Schema>): Promise<RootKey[]> {
+export async function findEnded(db: Kysely<Tables>): Promise<RootKey[]> {
   const { rows } = await sql<{ project_id: string; root_id: string }>`
     select project_id, root_id from requests where finished is null and not exists (
       select 1 from captures where captures.project_id = requests.project_id
@@ -52,7 +52,7 @@ export async function findEnded(db: Kysely<Schema>): Promise<RootKey[]> {
 }
 
 export async function finishEnded(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   root: RootKey,
   now: number,
 ): Promise<void> {

@@ -2,14 +2,14 @@ import { type Kysely, sql } from 'kysely'
 import type { Counts } from '../../../contract/status.ts'
 import type { CaptureProgress, Changes, RootProgress } from '../../captures.ts'
 import { readOptions, readOwnOptions } from '../options-text.ts'
-import type { Schema } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 
 /** Columns that may be long. They are read only for captures that have changed. */
 const LONG = ['url', 'name', 'own_options', 'seen', 'detail'] as const
 
 /** A request with all its captures. */
 export async function findProgress(
-  db: Kysely<Schema>,
+  db: Kysely<Tables>,
   projectId: string,
   rootId: string,
 ): Promise<RootProgress | undefined> {
@@ -34,7 +34,7 @@ export async function findProgress(
 
 /** One statement reads all captures, so that counts and changes are from the same instant. */
 export async function findChanges(
-  db: Kysely<Schema>,
+  db: Kysely<Tables>,
   projectId: string,
   rootId: string,
   since: number,
@@ -66,7 +66,7 @@ export async function findChanges(
   }
 }
 
-async function findRequest(db: Kysely<Schema>, projectId: string, rootId: string) {
+async function findRequest(db: Kysely<Tables>, projectId: string, rootId: string) {
   return await db
     .selectFrom('requests')
     .innerJoin('roots', (join) =>
@@ -85,11 +85,11 @@ function versionOf(request: { version: number }, rows: readonly { readonly chang
   return rows.reduce((last, { changed }) => Math.max(last, changed), request.version)
 }
 
-function toFinished({ finished, outcome }: Pick<Schema['requests'], 'finished' | 'outcome'>) {
+function toFinished({ finished, outcome }: Pick<Tables['requests'], 'finished' | 'outcome'>) {
   return finished === null || outcome === null ? undefined : { at: finished, outcome }
 }
 
-type Row = Omit<Schema['captures'], 'project_id' | 'root_id' | 'turn' | 'due' | 'lease' | 'deaths'>
+type Row = Omit<Tables['captures'], 'project_id' | 'root_id' | 'turn' | 'due' | 'lease' | 'deaths'>
 
 function toProgress(row: Row): CaptureProgress {
   return {

@@ -1,9 +1,9 @@
 import type { Kysely } from 'kysely'
 import { AppError } from '../../../errors.ts'
-import type { Schema } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 
 /** Throws `not_found`, also if the project is being removed. */
-export async function requireProject(db: Kysely<Schema>, projectId: string): Promise<void> {
+export async function requireProject(db: Kysely<Tables>, projectId: string): Promise<void> {
   const found = await db
     .selectFrom('projects')
     .select('project_id')

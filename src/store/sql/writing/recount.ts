@@ -1,11 +1,11 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { Schema } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 import { isCompeting, joinTurns, lockTurns } from './join-turns.ts'
 
 // During an upgrade, an older version may queue and end captures in the same database without counting them in `turns`.
 
 /** Projects whose number of unfinished captures is wrong in `turns`. */
-export async function findMiscounted(db: Kysely<Schema>): Promise<string[]> {
+export async function findMiscounted(db: Kysely<Tables>): Promise<string[]> {
   const { rows } = await sql<{ project_id: string }>`
     select coalesce(counted.project_id, turns.project_id) as project_id
     from (select project_id, count(*) as pages from captures where finished is null group by project_id) as counted
@@ -15,7 +15,7 @@ export async function findMiscounted(db: Kysely<Schema>): Promise<string[]> {
 }
 
 export async function recount(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   projectId: string,
   { now, lock }: { now: number; lock: boolean },
 ): Promise<void> {

@@ -1,20 +1,20 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Interrupted, Removals } from '../../removals.ts'
 import type { RootKey } from '../reading/reads.ts'
-import type { Schema } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 import { BEING_REMOVED, isStale } from './claims.ts'
 import { removeJob } from './remove-job.ts'
 import { type RemovalStep, removeStep } from './remove-root.ts'
 import { newRevision } from './revision.ts'
-import type { Connections } from './writes.ts'
+import type { WriteConnections } from './writes.ts'
 
 export class SqlRemovals implements Removals {
-  readonly #read: Kysely<Schema>
-  readonly #write: Kysely<Schema>
+  readonly #read: Kysely<Tables>
+  readonly #write: Kysely<Tables>
   readonly #lock: boolean
   readonly #clock: () => number
 
-  constructor({ read, write, severalWriters, clock }: Connections) {
+  constructor({ read, write, severalWriters, clock }: WriteConnections) {
     this.#read = read
     this.#write = write
     this.#lock = severalWriters
@@ -98,14 +98,14 @@ export class SqlRemovals implements Removals {
     return await this.#transaction((transaction) => forgetProject(transaction, projectId, this.#lock))
   }
 
-  async #transaction<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T> {
+  async #transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
     return await this.#write.transaction().execute(work)
   }
 }
 
 /** False if there is no such project. A project that is hidden already stays as it is. */
 async function hideProject(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   projectId: string,
   now: number,
 ): Promise<boolean> {
@@ -121,7 +121,7 @@ async function hideProject(
 }
 
 async function forgetProject(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   projectId: string,
   lock: boolean,
 ): Promise<boolean> {

@@ -1,12 +1,12 @@
 import type { Transaction } from 'kysely'
 import type { RootKey } from '../reading/reads.ts'
-import type { Schema } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 import { countMarks, marksOf } from './marks.ts'
 import { changeProject, newRevision } from './revision.ts'
 
 /** See `Removals.removeJob`. Rows are locked in the order of `attempts.ts`. */
 export async function removeJob(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   { projectId, uuid, now }: { projectId: string; uuid: string; now: number },
 ): Promise<boolean> {
   const found = await transaction
@@ -38,7 +38,7 @@ export async function removeJob(
 
 /** Does nothing if the job was imported. */
 async function removePage(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   { projectId, rootId }: RootKey,
   { uuid, position }: { uuid: string; position: number },
 ): Promise<void> {
@@ -73,7 +73,7 @@ async function removePage(
 }
 
 /** False if the root is being added or removed. */
-async function lockShown(transaction: Transaction<Schema>, { projectId, rootId }: RootKey): Promise<boolean> {
+async function lockShown(transaction: Transaction<Tables>, { projectId, rootId }: RootKey): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('roots')
     .set(({ ref }) => ({ job_count: ref('job_count') }))

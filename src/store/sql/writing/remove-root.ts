@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import type { RootKey } from '../reading/reads.ts'
-import type { Schema } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 import { usedUntil } from './attempts.ts'
 import { BEING_REMOVED } from './claims.ts'
 import { changeProject } from './revision.ts'
@@ -16,7 +16,7 @@ export interface RemovalStep {
 
 /** Hides the root, if it is not hidden yet, and removes some of its jobs. Undefined if there is nothing to remove. */
 export async function removeStep(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   root: RootKey,
   { now, lock }: { now: number; lock: boolean },
 ): Promise<RemovalStep | undefined> {
@@ -30,7 +30,7 @@ export async function removeStep(
 
 /** Removes the request and its captures. Rows are locked in the order of `attempts.ts`. */
 async function removeRequest(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   root: RootKey,
   { now, lock }: { now: number; lock: boolean },
 ): Promise<void> {
@@ -59,7 +59,7 @@ async function removeRequest(
 }
 
 /** False if there is no such root, or it is being added. */
-async function hide(transaction: Transaction<Schema>, root: RootKey, now: number): Promise<boolean> {
+async function hide(transaction: Transaction<Tables>, root: RootKey, now: number): Promise<boolean> {
   const ofRoot = transaction
     .updateTable('roots')
     .set({ claimed: BEING_REMOVED, claimers: 0, digest: '' })
@@ -72,7 +72,7 @@ async function hide(transaction: Transaction<Schema>, root: RootKey, now: number
 }
 
 async function removeJobs(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   { projectId, rootId }: RootKey,
 ): Promise<string[]> {
   const some = await transaction
@@ -94,7 +94,7 @@ async function removeJobs(
 }
 
 async function deleteOf(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   table: 'captures' | 'requests' | 'events' | 'roots',
   { projectId, rootId }: RootKey,
 ): Promise<void> {

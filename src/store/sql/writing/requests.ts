@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRequest, RootProgress } from '../../captures.ts'
 import { writeOptions, writeOwnOptions } from '../options-text.ts'
-import type { Schema } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 import { FIRST_VERSION } from './due.ts'
 import { outcomeOf } from './life.ts'
 import { countMarks, marksOf, NO_MARKS } from './marks.ts'
@@ -14,7 +14,7 @@ const SHOWN = { job_count: 0, claimed: null, claimers: 0 } as const
 
 /** The root of the same request, if it was accepted before. Throws `conflict` if its key belongs to another request. */
 export async function findAccepted(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   { projectId, idempotencyKey, digest }: NewRequest,
 ): Promise<string | undefined> {
   if (idempotencyKey === undefined) return undefined
@@ -36,7 +36,7 @@ export async function findAccepted(
 }
 
 /** False if another request with the same key was faster. Then the transaction must be rolled back. */
-export async function addRequest(transaction: Transaction<Schema>, request: NewRequest): Promise<boolean> {
+export async function addRequest(transaction: Transaction<Tables>, request: NewRequest): Promise<boolean> {
   const { projectId, rootId, created, digest } = request
   await transaction
     .insertInto('roots')
@@ -61,7 +61,7 @@ export async function addRequest(transaction: Transaction<Schema>, request: NewR
 
 /** Does nothing if the request is there already. */
 export async function adoptRequest(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   projectId: string,
   rootId: string,
   { idempotencyKey, options, version, finished, captures }: RootProgress,
@@ -111,7 +111,7 @@ export async function adoptRequest(
 
 /** Queues the pages after the other pages of the project. */
 export async function queuePages(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   { projectId, rootId, created, pages, heldUntil = 0 }: NewRequest,
 ): Promise<void> {
   const first = await firstTurn(transaction, projectId)
@@ -135,7 +135,7 @@ export async function queuePages(
   await transaction.insertInto('captures').values(rows).execute()
 }
 
-async function firstTurn(transaction: Transaction<Schema>, projectId: string): Promise<number> {
+async function firstTurn(transaction: Transaction<Tables>, projectId: string): Promise<number> {
   const last = await transaction
     .selectFrom('captures')
     .select(({ fn }) => fn.max('turn').as('turn'))

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Transaction, Updateable } from 'kysely'
-import type { Schema } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 
 /** Random, not counted: so a restored backup or a project that is created again never repeats a revision. */
 export function newRevision(): string {
@@ -9,9 +9,9 @@ export function newRevision(): string {
 
 /** Gives the project a new revision. False if there is no such project, or it is being removed. */
 export async function changeProject(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   projectId: string,
-  more: Pick<Updateable<Schema['projects']>, 'last_removal'> = {},
+  more: Pick<Updateable<Tables['projects']>, 'last_removal'> = {},
 ): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('projects')

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely'
 import type { CaptureKey } from '../../captures.ts'
-import type { Schema } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 import { findDue } from './due.ts'
 
 // The project that has used the browser least has the next turn. Its row in `turns` is always locked after the capture and
@@ -39,7 +39,7 @@ const busyProjects = (now: number): RawBuilder<unknown> =>
 
 /** Projects sorted by what they have used, the least first. The time under way is added for the few that have captures. */
 async function* standings(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   now: number,
   { idleOnly = false } = {},
 ): AsyncGenerator<Standing> {
@@ -67,7 +67,7 @@ export interface Next extends Pick<Standing, 'written'> {
 
 /** The next page of the project that has used least. `lock`: no other transaction can take it. */
 export async function findNext(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   now: number,
   { idleOnly, suspects, lock }: { idleOnly: boolean; suspects: boolean; lock: boolean },
 ): Promise<Next | undefined> {
@@ -81,7 +81,7 @@ export async function findNext(
 
 /** The least that another project has used, of those that have captures due or under way. */
 export async function leastUsed(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   now: number,
   own: string,
 ): Promise<number | undefined> {
@@ -97,7 +97,7 @@ export async function leastUsed(
  * `written` any more: another process was faster.
  */
 export async function charge(
-  transaction: Transaction<Schema>,
+  transaction: Transaction<Tables>,
   projectId: string,
   { elapsed, begins, ends, written }: { elapsed: number; begins: boolean; ends: boolean; written?: number },
 ): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRoot, Project, ProjectSummary, Store, StoredKey } from '../../store.ts'
-import type { Schema } from '../schema.ts'
+import type { Tables } from '../tables.ts'
 import { SqlCaptures } from './captures.ts'
 import { claim, releaseClaim, renewClaim, showRoot } from './claims.ts'
 import { SqlEvents } from './events.ts'
@@ -32,9 +32,9 @@ export interface Writes extends StoreWrites {
 }
 
 /** A driver opens them, and translates the errors of its engine. They may be one connection. */
-export interface Connections {
-  readonly read: Kysely<Schema>
-  readonly write: Kysely<Schema>
+export interface WriteConnections {
+  readonly read: Kysely<Tables>
+  readonly write: Kysely<Tables>
   /** Transactions run at the same time, and lock rows. If false, each waits for the one before. */
   readonly severalWriters: boolean
   /** How far the clock of the database is ahead of the clock of this machine. */
@@ -43,7 +43,7 @@ export interface Connections {
   readonly clock: () => number
 }
 
-export function openWrites(connections: Connections): Writes {
+export function openWrites(connections: WriteConnections): Writes {
   return Object.assign(new SqlWrites(connections), {
     captures: new SqlCaptures(connections),
     events: new SqlEvents(connections),
@@ -52,11 +52,11 @@ export function openWrites(connections: Connections): Writes {
 }
 
 class SqlWrites implements StoreWrites {
-  readonly #read: Kysely<Schema>
-  readonly #write: Kysely<Schema>
+  readonly #read: Kysely<Tables>
+  readonly #write: Kysely<Tables>
   readonly #clock: () => number
 
-  constructor({ read, write, clock }: Connections) {
+  constructor({ read, write, clock }: WriteConnections) {
     this.#read = read
     this.#write = write
     this.#clock = clock
@@ -212,7 +212,7 @@ class SqlWrites implements StoreWrites {
   }
 
   /** Every write uses a transaction, also a single statement: only a transaction waits for other writers. */
-  async #transaction<T>(work: (transaction: Transaction<Schema>) => Promise<T>): Promise<T> {
+  async #transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
     return await this.#write.transaction().execute(work)
   }
 }

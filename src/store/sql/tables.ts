@@ -3,7 +3,7 @@ import type { Outcome } from '../captures.ts'
 import type { EventKind } from '../events.ts'
 
 /** The tables of both engines. Times are Unix milliseconds, ids are lower case text. */
-export interface Schema {
+export interface Tables {
   projects: {
     project_id: string
     name: string
