@@ -1,13 +1,13 @@
 import type { ProblemCode } from './contract/problem.ts'
 
-interface Failure {
+interface FailureKind {
   readonly status: number
   readonly title: string
   readonly log: boolean
 }
 
 /** The closed set of failures: status and title of each, and whether it is logged. */
-const failures: Readonly<Record<ProblemCode, Failure>> = {
+const failures: Readonly<Record<ProblemCode, FailureKind>> = {
   bad_request: { status: 400, title: 'The request is not valid', log: false },
   unauthorized: { status: 401, title: 'A valid API key is required', log: false },
   forbidden: { status: 403, title: 'This API key does not allow that', log: false },
@@ -62,6 +62,6 @@ export class AppError extends Error {
   }
 }
 
-export function describeFailure(code: ErrorCode): Failure {
+export function describeFailure(code: ErrorCode): FailureKind {
   return failures[code]
 }

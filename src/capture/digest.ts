@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto'
 import type { NewRequest } from '../store/captures.ts'
 
 /** The parts of a request that its digest covers. */
-export type Asked = Pick<NewRequest, 'options' | 'pages'>
+export type RequestContent = Pick<NewRequest, 'options' | 'pages'>
 
 /**
  * Equal requests have equal digests in every version, so that a request that is repeated after an upgrade is recognised.
  * Options of the first version have a fixed position. All others count only if they were given.
  */
-export function digestOf({ options, pages }: Asked): string {
+export function digestOf({ options, pages }: RequestContent): string {
   const { width, height, fullPage, tags, failOn, ...others } = options
   const parts = pages.map(({ url, name, loadingTime, ownOptions = {} }) => [
     ...[url, name, loadingTime],

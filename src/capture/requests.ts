@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Queue } from '../queue/queue.ts'
 import type { Store } from '../store/store.ts'
-import { type Asked, digestOf } from './digest.ts'
+import { digestOf, type RequestContent } from './digest.ts'
 
 export interface AcceptOptions {
   readonly now: number
@@ -28,7 +28,7 @@ export class Requests {
    */
   async accept(
     projectId: string,
-    asked: Asked,
+    asked: RequestContent,
     { now, idempotencyKey, rootId: given }: AcceptOptions,
   ): Promise<string> {
     const queue = this.#queue

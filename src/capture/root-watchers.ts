@@ -1,8 +1,8 @@
 import type { Waiting } from '../contract/status.ts'
 import type { FairTurns } from '../shares/fair-turns.ts'
 import type { Captures } from '../store/captures.ts'
-import type { Root } from './status.ts'
-import { Statuses, type StatusOptions } from './statuses.ts'
+import type { RootKey } from '../store/store.ts'
+import { Statuses, type StatusesOptions } from './statuses.ts'
 
 /** Changes by other processes are seen so much later, at most. */
 const LOOK_MS = 500
@@ -27,7 +27,7 @@ export interface Watcher {
   fail(error: unknown): void
 }
 
-interface Watched extends Root {
+interface Watched extends RootKey {
   readonly watchers: Set<Watcher>
   /** The version that all its watchers were told, or had seen when they came. */
   toldVersion: number
@@ -53,7 +53,7 @@ export class RootWatchers {
   /** Since when the database does not answer. */
   #awaySince: number | undefined
 
-  constructor(captures: Captures, turns: FairTurns, options: StatusOptions) {
+  constructor(captures: Captures, turns: FairTurns, options: StatusesOptions) {
     this.statuses = new Statuses(captures, options)
     this.#captures = captures
     this.#turns = turns
@@ -65,7 +65,7 @@ export class RootWatchers {
   }
 
   /** Adds a watcher. Returns the function that removes it. */
-  add({ projectId, rootId }: Root, watcher: Watcher): () => void {
+  add({ projectId, rootId }: RootKey, watcher: Watcher): () => void {
     const name = projectId + rootId
     const watched = this.#watched.get(name) ?? {
       ...{ projectId, rootId, watchers: new Set<Watcher>() },
@@ -87,7 +87,7 @@ export class RootWatchers {
 
   /** Resolves with the version when it is newer than `seen`. Resolves with `seen` if the signal is aborted first. */
   async newer(
-    root: Root,
+    root: RootKey,
     { client, seen }: Pick<Watcher, 'client' | 'seen'>,
     signal: AbortSignal,
   ): Promise<number> {
@@ -105,7 +105,7 @@ export class RootWatchers {
   }
 
   /** This process has changed the root. */
-  tell({ projectId, rootId }: Root): void {
+  tell({ projectId, rootId }: RootKey): void {
     const watched = this.#watched.get(projectId + rootId)
     if (!watched) return
     this.#told.add(watched)

@@ -1,15 +1,10 @@
 import { tellFailure } from '../contract/closed-reasons.ts'
 import { isFinal, type PageStatus, type RootStatus, stateOf, type Waiting } from '../contract/status.ts'
 import type { CaptureProgress, Changes } from '../store/captures.ts'
-import type { Job, RootHead, Store } from '../store/store.ts'
+import type { Job, RootHead, RootKey, Store } from '../store/store.ts'
 
 /** Jobs read in one turn. */
 const JOBS_AT_ONCE = 200
-
-export interface Root {
-  readonly projectId: string
-  readonly rootId: string
-}
 
 /** The status of a request, with the pages that have changed. Some projects do not see every reason. */
 export function toStatus(
@@ -23,7 +18,7 @@ export function toStatus(
   return { rootId, state, ...why, created, tags: [...options.tags], counts, urls }
 }
 
-export type ImportedStatus = (root: RootHead & Root) => AsyncGenerator<{ parts: string[]; last: boolean }>
+export type ImportedStatus = (root: RootHead & RootKey) => AsyncGenerator<{ parts: string[]; last: boolean }>
 
 /**
  * The status of an imported root, as text. All its pages are done, and there may be very many. Each piece is made in a
@@ -31,7 +26,7 @@ export type ImportedStatus = (root: RootHead & Root) => AsyncGenerator<{ parts: 
  */
 export async function* importedStatus(
   store: Pick<Store, 'pageJobs'>,
-  { projectId, rootId, created, jobCount }: RootHead & Root,
+  { projectId, rootId, created, jobCount }: RootHead & RootKey,
 ): ReturnType<ImportedStatus> {
   const counts = { total: jobCount, queued: 0, running: 0, done: jobCount, failed: 0 }
   const head: RootStatus = { rootId, state: stateOf(counts), created, tags: [], counts, urls: [] }
@@ -57,7 +52,7 @@ interface ImportedPages {
 /** A function of its own: a generator would keep the rows in memory until its next step. */
 async function renderPages(
   store: Pick<Store, 'pageJobs'>,
-  { projectId, rootId, from }: Root & { from: number },
+  { projectId, rootId, from }: RootKey & { from: number },
 ): Promise<ImportedPages> {
   const jobs = await store.pageJobs(projectId, rootId, { from, limit: JOBS_AT_ONCE })
   const parts = jobs.length > 0 ? [jobs.map((job) => JSON.stringify(importedPage(job))).join(',')] : []

@@ -2,7 +2,8 @@ import type { ExplainTo } from '../contract/closed-reasons.ts'
 import { isFinal, type Waiting } from '../contract/status.ts'
 import type { InTurn } from '../shares/fair-turns.ts'
 import type { Captures } from '../store/captures.ts'
-import { type Root, toStatus } from './status.ts'
+import type { RootKey } from '../store/store.ts'
+import { toStatus } from './status.ts'
 import type { WhyWaiting } from './wait-for-room.ts'
 
 /** Bytes of statuses that are kept for clients that ask for the same. */
@@ -19,7 +20,7 @@ export interface StatusBytes {
   readonly json: Buffer
 }
 
-export interface StatusOptions {
+export interface StatusesOptions {
   readonly explainTo: ExplainTo
   readonly whyWaiting: WhyWaiting
 }
@@ -41,7 +42,7 @@ export class Statuses {
 
   constructor(
     captures: Pick<Captures, 'findChanges' | 'findVersion'>,
-    { explainTo, whyWaiting }: StatusOptions,
+    { explainTo, whyWaiting }: StatusesOptions,
   ) {
     this.#captures = captures
     this.#explainTo = explainTo
@@ -49,12 +50,12 @@ export class Statuses {
   }
 
   /** Undefined if the root was imported: it has no request. */
-  async version(root: Root): Promise<number | undefined> {
+  async version(root: RootKey): Promise<number | undefined> {
     return await this.#captures.findVersion(root.projectId, root.rootId)
   }
 
   /** A kept status of this version or a later one. */
-  kept(root: Root, seen: number, version: number): StatusBytes | undefined {
+  kept(root: RootKey, seen: number, version: number): StatusBytes | undefined {
     const name = this.#nameOf(root, seen)
     const found = this.#kept.get(name)
     if (!found || found.version < version) return undefined
@@ -64,7 +65,7 @@ export class Statuses {
   }
 
   /** The same, but read if it is not kept. Undefined if there is no request. */
-  async read(root: Root, seen: number, version: number, inTurn: InTurn): Promise<StatusBytes | undefined> {
+  async read(root: RootKey, seen: number, version: number, inTurn: InTurn): Promise<StatusBytes | undefined> {
     // Calls `onChange` if the reason has changed.
     await this.#whyWaiting()
     const name = this.#nameOf(root, seen)
@@ -85,7 +86,7 @@ export class Statuses {
     return reading
   }
 
-  async #render(root: Root, seen: number): Promise<StatusBytes | undefined> {
+  async #render(root: RootKey, seen: number): Promise<StatusBytes | undefined> {
     const name = this.#nameOf(root, seen)
     const { waiting } = this
     const changes = await this.#captures.findChanges(root.projectId, root.rootId, seen)
@@ -116,7 +117,7 @@ export class Statuses {
     this.#kept.delete(name)
   }
 
-  #nameOf({ projectId, rootId }: Root, seen: number): string {
+  #nameOf({ projectId, rootId }: RootKey, seen: number): string {
     return `${projectId}${rootId}${seen}${this.waiting?.reason ?? ''}`
   }
 }

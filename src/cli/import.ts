@@ -7,7 +7,7 @@ import { DEFAULT_BASEPATH, DEFAULT_LOADING_TIME } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
 import { requireFit } from '../fit.ts'
 import { readFolder } from '../intake/folder.ts'
-import { type Entry, importAll, type Outcome } from '../intake/import-all.ts'
+import { type Entry, type ImportOutcome, importAll } from '../intake/import-all.ts'
 import { countPictures, readNdjson } from '../intake/ndjson.ts'
 import { PREVIEW_WIDTH } from '../picture.ts'
 import type { ExitCode } from './exit-code.ts'
@@ -93,7 +93,7 @@ async function runImport(source: string, { project, baseUrl }: ImportOptions): P
   })
 }
 
-function report(result: Outcome): void {
+function report(result: ImportOutcome): void {
   const where = printable(result.where)
   if (result.outcome === 'failed') process.stderr.write(`${where}: ${printable(result.reason)}\n`)
   else process.stdout.write(`${result.outcome} ${result.rootId} ${where}\n`)

@@ -10,7 +10,7 @@ export interface Entry {
   parse(): Submission | Promise<Submission>
 }
 
-export type Outcome = { readonly where: string; readonly jobs: number } & (
+export type ImportOutcome = { readonly where: string; readonly jobs: number } & (
   | Imported
   | { readonly outcome: 'failed'; readonly reason: string }
 )
@@ -34,7 +34,7 @@ export async function* importAll(
   projectId: string,
   entries: Iterable<Entry> | AsyncIterable<Entry>,
   control: ImportControl = {},
-): AsyncGenerator<Outcome> {
+): AsyncGenerator<ImportOutcome> {
   const staged = new Set<Prepared>()
   const prepareEntry = async (entry: Entry) => {
     const prepared = await prepare(intake, projectId, entry, control)
@@ -54,7 +54,7 @@ export async function* importAll(
 
 interface Prepared {
   /** Throws if the storage failed, now or while this entry was prepared. So errors come in the order of the entries. */
-  add(): Promise<Outcome>
+  add(): Promise<ImportOutcome>
   discard(): Promise<void>
 }
 
@@ -71,7 +71,7 @@ async function prepare(
     counted += pictures
     control.onPictures?.(pictures)
   }
-  const finish = async (imported: () => Promise<Imported>): Promise<Outcome> => {
+  const finish = async (imported: () => Promise<Imported>): Promise<ImportOutcome> => {
     try {
       return { where, jobs, ...(await imported()) }
     } catch (error) {

@@ -1,6 +1,6 @@
 import type { UnderWay } from '../store/captures.ts'
 
-interface Seen {
+interface SeenLease {
   readonly lease: number
   /** Since when this process has seen no change. */
   readonly since: number
@@ -12,7 +12,7 @@ interface Seen {
  */
 export class LostAttempts {
   readonly #lostMs: number
-  #seen = new Map<string, Seen>()
+  #seen = new Map<string, SeenLease>()
   #looked = Number.NEGATIVE_INFINITY
 
   /** `lostMs`: a lease that has not changed for so long belongs to a dead process. */
@@ -25,7 +25,7 @@ export class LostAttempts {
     // After a long gap, leases prove nothing: this process stood still, or no process could reach the database to renew.
     const gap = now - this.#looked > this.#lostMs / 2
     this.#looked = now
-    const before = gap ? new Map<string, Seen>() : this.#seen
+    const before = gap ? new Map<string, SeenLease>() : this.#seen
     this.#seen = new Map(
       underWay.map(({ uuid, lease }) => {
         const seen = before.get(uuid)

@@ -57,7 +57,7 @@ export function createArchives(store: Store, images: Images, turns: FairTurns): 
       await onGone(key)
       throw new AppError('storage_failed', `The picture ${key} is gone.`)
     }
-    const makeEntry = async ({ position, uuid, fields }: JobText): Promise<Held> => {
+    const makeEntry = async ({ position, uuid, fields }: JobText): Promise<HeldPicture> => {
       const { url, meta } = JSON.parse(`{${fields}}`) as JobFields
       const name = numberedFileName({ position, name: url.name }, digits)
       const key = pictureKey(projectId, uuid)
@@ -89,7 +89,7 @@ export function createArchives(store: Store, images: Images, turns: FairTurns): 
   }
 }
 
-interface Held {
+interface HeldPicture {
   readonly entry: ZipEntry
   readonly bytes: number
 }

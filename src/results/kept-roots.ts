@@ -1,7 +1,7 @@
 /** The memory of an entry beside its bytes, roughly. */
 const OVERHEAD = 512
 
-interface Entry {
+interface KeptRoot {
   readonly projectId: string
   readonly rootId: string
   readonly bytes: Buffer
@@ -14,8 +14,8 @@ interface Entry {
  */
 export class KeptRoots {
   readonly #maxBytes: number
-  #young = new Map<string, Entry>()
-  #old = new Map<string, Entry>()
+  #young = new Map<string, KeptRoot>()
+  #old = new Map<string, KeptRoot>()
   #youngBytes = 0
 
   constructor(maxBytes: number) {
@@ -23,7 +23,7 @@ export class KeptRoots {
   }
 
   /** An ETag is never used twice. The ids are compared, too: rows written by hand may share a revision. */
-  get(etag: string, projectId: string, rootId: string): Entry | undefined {
+  get(etag: string, projectId: string, rootId: string): KeptRoot | undefined {
     let entry = this.#young.get(etag)
     if (!entry) {
       entry = this.#old.get(etag)
@@ -32,12 +32,12 @@ export class KeptRoots {
     return entry?.rootId === rootId && entry.projectId === projectId ? entry : undefined
   }
 
-  keep(etag: string, entry: Entry): void {
+  keep(etag: string, entry: KeptRoot): void {
     // A larger entry would push out most of the others.
     if (entry.bytes.length < this.#maxBytes / 8) this.#add(etag, entry)
   }
 
-  #add(etag: string, entry: Entry): void {
+  #add(etag: string, entry: KeptRoot): void {
     const size = entry.bytes.length + OVERHEAD
     if (this.#youngBytes + size > this.#maxBytes / 2) {
       this.#old = this.#young

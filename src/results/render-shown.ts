@@ -1,14 +1,15 @@
 import type { View } from '../contract/capture-options.ts'
 import type { Addresses } from '../images/images.ts'
 import type { SeenText } from '../store/job-text.ts'
-import { type RootIds, renderJobs } from './render.ts'
+import type { RootKey } from '../store/store.ts'
+import { renderJobs } from './render.ts'
 
 /** Part of the ETags of pages and histories, as RENDERING is part of every ETag. The same test says when to raise it. */
 export const SHOWING = 1
 
 /** A job for people: with its options and what was seen, if that is known. */
 export function renderShown(
-  root: RootIds & { readonly view: View | undefined },
+  root: RootKey & { readonly view: View | undefined },
   job: SeenText,
   addresses: Addresses,
 ): string {

@@ -1,17 +1,13 @@
 import type { JobResult } from '../contract/results.ts'
 import { type Addresses, pictureKey, previewKey } from '../images/images.ts'
 import type { JobText } from '../store/job-text.ts'
+import type { RootKey } from '../store/store.ts'
 
 /** Part of every ETag. Raise it when the same rows give other bytes than before: test/http/rendering.test.ts says when. */
 export const RENDERING = 3
 
 /** The fields of a job, after they are parsed. */
 export type JobFields = Pick<JobResult, 'url' | 'meta' | 'screenshotParameter'>
-
-export interface RootIds {
-  readonly projectId: string
-  readonly rootId: string
-}
 
 /** The text before the jobs of a root, in the order of docs/spec.md. */
 export function openRoot({ rootId, created }: { readonly rootId: string; readonly created: number }): string {
@@ -22,7 +18,7 @@ export const CLOSE_ROOT = ']}'
 
 /** Ids and addresses need no escaping in JSON. The fields are JSON already. */
 export function renderJobs(
-  { projectId, rootId }: RootIds,
+  { projectId, rootId }: RootKey,
   jobs: readonly JobText[],
   addresses: Addresses,
 ): string {

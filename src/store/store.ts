@@ -17,6 +17,11 @@ export interface ProjectSummary extends Project {
   readonly jobs: number
 }
 
+export interface RootKey {
+  readonly projectId: string
+  readonly rootId: string
+}
+
 /** A root without its jobs. */
 export interface RootHead {
   readonly rootId: string

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { type Asked, digestOf } from '../../src/capture/digest.ts'
+import { digestOf, type RequestContent } from '../../src/capture/digest.ts'
 
 const PAGES = [
   { url: 'https://example.com/', name: 'Home', loadingTime: 15_000 },
   { url: 'https://example.com/pricing', name: 'Prices “€”', loadingTime: 1 },
 ]
-const PLAIN: Asked = {
+const PLAIN: RequestContent = {
   options: { width: 1200, height: 720, fullPage: false, tags: [] },
   pages: PAGES.slice(0, 1),
 }
-const ODD: Asked = {
+const ODD: RequestContent = {
   options: { width: 390, height: 844, fullPage: true, tags: ['release', 'a'] },
   pages: PAGES,
 }

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { AppError } from '../../src/errors.ts'
 import { readFolder } from '../../src/intake/folder.ts'
-import { type Entry, importAll, type Outcome } from '../../src/intake/import-all.ts'
+import { type Entry, type ImportOutcome, importAll } from '../../src/intake/import-all.ts'
 import { countPictures, readNdjson } from '../../src/intake/ndjson.ts'
 import { parseEntry } from '../../src/intake/submission.ts'
 import { openStorage, type Storage } from '../../src/storage.ts'
@@ -23,7 +23,7 @@ async function openIntake() {
   const imported = (
     entries: Iterable<Entry> | AsyncIterable<Entry>,
     limits = UNLIMITED,
-  ): Promise<Outcome[]> =>
+  ): Promise<ImportOutcome[]> =>
     Array.fromAsync(importAll({ ...storage, limits, clock: () => 1_790_000_000_000 }, projectId, entries))
   return { folder, storage, projectId, imported, importFile: (file: string) => imported(readNdjson(file)) }
 }
@@ -255,7 +255,7 @@ describe('a file of roots', () => {
       if (++batches === 2) throw new AppError('storage_full')
       return await startBatch()
     }
-    const outcomes: Outcome[] = []
+    const outcomes: ImportOutcome[] = []
     const importing = async () => {
       const intake = { ...storage, limits: UNLIMITED, clock: Date.now }
       for await (const outcome of importAll(intake, projectId, readNdjson(file))) outcomes.push(outcome)
@@ -298,7 +298,7 @@ describe('a file of roots', () => {
       if (++adds > 3) throw new AppError('storage_full')
       return await addRoot(...args)
     }
-    const outcomes: Outcome[] = []
+    const outcomes: ImportOutcome[] = []
     const importing = async () => {
       const intake = { ...storage, limits: UNLIMITED, clock: Date.now }
       for await (const outcome of importAll(intake, projectId, readNdjson(file))) outcomes.push(outcome)

@@ -6,7 +6,7 @@ export interface ApiDocument {
   readonly info: { readonly title: string; readonly version: string; readonly description?: string }
   readonly tags?: readonly { readonly name: string; readonly description?: string }[]
   readonly paths?: Readonly<Record<string, Readonly<Record<string, Operation>>>>
-  readonly components?: { readonly schemas?: Readonly<Record<string, Schema>> }
+  readonly components?: { readonly schemas?: Readonly<Record<string, OpenApiSchema>> }
 }
 
 interface Operation {
@@ -23,23 +23,23 @@ interface Parameter {
   readonly in: string
   readonly required?: boolean
   readonly description?: string
-  readonly schema?: Schema
+  readonly schema?: OpenApiSchema
 }
 
 interface Response {
   readonly description?: string
-  readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>
+  readonly content?: Readonly<Record<string, { readonly schema?: OpenApiSchema }>>
 }
 
-interface Schema {
+interface OpenApiSchema {
   readonly $ref?: string
   readonly type?: string | readonly string[]
   readonly format?: string
   readonly description?: string
   readonly minimum?: number
   readonly maximum?: number
-  readonly items?: Schema
-  readonly properties?: Readonly<Record<string, Schema>>
+  readonly items?: OpenApiSchema
+  readonly properties?: Readonly<Record<string, OpenApiSchema>>
   readonly required?: readonly string[]
   readonly examples?: readonly unknown[]
 }
@@ -49,7 +49,7 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 
 export const DOCS_CSP = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; frame-ancestors 'none'`
 
-type Schemas = Readonly<Record<string, Schema>>
+type OpenApiSchemas = Readonly<Record<string, OpenApiSchema>>
 
 const MARK =
   '<svg viewBox="0 0 32 32" aria-hidden="true"><path d="M3 5h12v9.5H3zm14.5 0h12v9.5h-12zM3 17.5h12V27H3zm14.5 0h12V27h-12z"/>' +
@@ -62,7 +62,7 @@ export function renderDocs({ info, tags = [], paths = {}, components }: ApiDocum
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
   const sections = Map.groupBy(operations, ({ operation }) => operation.tags?.[0] ?? 'Other')
-  const names = [...sections.keys(), 'Schemas']
+  const names = [...sections.keys(), 'OpenApiSchemas']
   const links = names.map((name) => `<a href="#${escapeHtml(name)}">${escapeHtml(name)}</a>`)
   return [
     '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
@@ -75,7 +75,7 @@ export function renderDocs({ info, tags = [], paths = {}, components }: ApiDocum
       const shown = members.map((member) => renderOperation(member, schemas))
       return `<h2 id="${escapeHtml(tag)}">${escapeHtml(tag)}</h2><p class="soft">${prose(description)}</p>${shown.join('')}`
     }),
-    '<h2 id="Schemas">Schemas</h2>',
+    '<h2 id="OpenApiSchemas">OpenApiSchemas</h2>',
     ...Object.entries(schemas).map(
       ([name, schema]) =>
         `<section><h3 id="${escapeHtml(name)}">${escapeHtml(name)}</h3><p>${prose(schema.description)}</p>${renderFields(schema)}${renderExample('Example', schema, schemas)}</section>`,
@@ -90,7 +90,7 @@ interface Member {
   readonly operation: Operation
 }
 
-function renderOperation({ path, method, operation }: Member, schemas: Schemas): string {
+function renderOperation({ path, method, operation }: Member, schemas: OpenApiSchemas): string {
   const { parameters = [], requestBody, responses = {} } = operation
   const [success] = Object.entries(responses).filter(([status]) => status.startsWith('2'))
   return [
@@ -119,11 +119,11 @@ function renderOperation({ path, method, operation }: Member, schemas: Schemas):
   ].join('')
 }
 
-function schemaOf(content: Response['content'] = {}): Schema | undefined {
+function schemaOf(content: Response['content'] = {}): OpenApiSchema | undefined {
   return Object.values(content)[0]?.schema
 }
 
-function renderExample(title: string, schema: Schema | undefined, schemas: Schemas): string {
+function renderExample(title: string, schema: OpenApiSchema | undefined, schemas: OpenApiSchemas): string {
   const example = schema && exampleOf(schema, schemas)
   if (example === undefined) return ''
   const json = escapeHtml(JSON.stringify(example, undefined, 2))
@@ -131,7 +131,7 @@ function renderExample(title: string, schema: Schema | undefined, schemas: Schem
 }
 
 /** The example of the schema, or of the schema that it refers to. For a list, a list of one. */
-function exampleOf(schema: Schema, schemas: Schemas): unknown {
+function exampleOf(schema: OpenApiSchema, schemas: OpenApiSchemas): unknown {
   if (schema.$ref) return schemas[schema.$ref.split('/').at(-1) ?? '']?.examples?.[0]
   if (schema.type !== 'array') return schema.examples?.[0]
   const item = schema.items && exampleOf(schema.items, schemas)
@@ -144,8 +144,8 @@ function renderContent(content: Response['content'] = {}): string {
 }
 
 /** One row for each field. Fields of nested objects follow, as in `meta.url`. `[]` marks a list. */
-function renderFields(schema: Schema): string {
-  const rows = (fields: Schema, prefix: string): string[][] =>
+function renderFields(schema: OpenApiSchema): string {
+  const rows = (fields: OpenApiSchema, prefix: string): string[][] =>
     Object.entries(fields.properties ?? {}).flatMap(([name, field]) => [
       [
         `<code>${escapeHtml(prefix + name)}</code>`,
@@ -158,7 +158,7 @@ function renderFields(schema: Schema): string {
   return table(['Field', 'Type', ''], rows(schema, ''))
 }
 
-function renderType(schema: Schema = {}): string {
+function renderType(schema: OpenApiSchema = {}): string {
   if (schema.$ref) {
     const name = escapeHtml(schema.$ref.split('/').at(-1) ?? '')
     return `<a href="#${name}">${name}</a>`

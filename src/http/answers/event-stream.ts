@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
+import type { KnownRoot } from '../../access/door.ts'
 import type { RootWatchers, Watcher } from '../../capture/root-watchers.ts'
-import type { Root } from '../../capture/status.ts'
 import type { StatusBytes } from '../../capture/statuses.ts'
 import type { ByteBudget } from '../../shares/byte-budget.ts'
 import type { InTurn } from '../../shares/fair-turns.ts'
@@ -13,7 +13,7 @@ const COMMENT = ':\n\n'
 const COMMENT_CHUNK = Buffer.from(`${COMMENT.length}\r\n${COMMENT}\r\n`)
 
 export interface EventStreamOptions {
-  readonly root: Root
+  readonly root: KnownRoot
   readonly client: string
   readonly seen: number
   readonly watchers: RootWatchers

@@ -3,7 +3,7 @@
 /** All our metrics begin with it. */
 export const PREFIX = 'proofsheet_'
 
-export interface Series {
+export interface HistogramSeries {
   /** `method="GET",status="200"` */
   readonly labels: string
   /** How many are in each bucket, and beyond the last. */
@@ -26,7 +26,7 @@ export function histogram(
   name: string,
   help: string,
   ends: readonly number[],
-  all: readonly Series[],
+  all: readonly HistogramSeries[],
 ): string {
   const full = PREFIX + name
   const lines = all.flatMap(({ labels, counts, sum }) => {

@@ -10,7 +10,7 @@ const BUCKETS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60]
 
 type Status = number | 'aborted'
 
-interface Series {
+interface RequestSeries {
   readonly labels: string
   /** How many are in each bucket, and beyond the last. */
   readonly counts: number[]
@@ -29,15 +29,15 @@ export interface Metrics {
 export function measureRequests(connections: Connections, context: HttpContext): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: PREFIX })
-  const all: Series[] = []
-  const byRoute = new Map<string, Map<string, Map<Status, Series>>>()
-  const find = (method: string, route: string, status: Status): Series =>
+  const all: RequestSeries[] = []
+  const byRoute = new Map<string, Map<string, Map<Status, RequestSeries>>>()
+  const find = (method: string, route: string, status: Status): RequestSeries =>
     byRoute.get(route)?.get(method)?.get(status) ?? begin(method, route, status)
-  const begin = (method: string, route: string, status: Status): Series => {
+  const begin = (method: string, route: string, status: Status): RequestSeries => {
     const labels = `method="${method}",route="${route}",status="${status}"`
     const begun = { labels, counts: new Array(BUCKETS.length + 1).fill(0), sum: 0 }
-    const byMethod = byRoute.get(route) ?? new Map<string, Map<Status, Series>>()
-    const byStatus = byMethod.get(method) ?? new Map<Status, Series>()
+    const byMethod = byRoute.get(route) ?? new Map<string, Map<Status, RequestSeries>>()
+    const byStatus = byMethod.get(method) ?? new Map<Status, RequestSeries>()
     byRoute.set(route, byMethod)
     byMethod.set(method, byStatus)
     byStatus.set(status, begun)

@@ -3,7 +3,7 @@ import { check } from '../../contract/check.ts'
 import type { Schema } from '../../contract/schema.ts'
 import { AppError } from '../../errors.ts'
 
-type Query = Readonly<Record<string, unknown>>
+type GivenQuery = Readonly<Record<string, unknown>>
 
 /**
  * Checks the query of each operation, and parses its values. Operations read their bodies themselves. Ids and headers may be
@@ -12,7 +12,7 @@ type Query = Readonly<Record<string, unknown>>
 const compileQuery: FastifySchemaCompiler<Schema> = ({ schema, httpPart }) => {
   if (httpPart !== 'querystring') return () => true
   const properties = Object.entries(schema['properties'] as Record<string, Schema>)
-  return (query: Query) => {
+  return (query: GivenQuery) => {
     const read = Object.fromEntries(
       properties.map(([name, property]) => [name, parse(property, query[name])]),
     )

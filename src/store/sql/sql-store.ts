@@ -1,6 +1,6 @@
 import type { Browsing } from '../browsing.ts'
-import type { ApiKey, Project, RootHead, Store } from '../store.ts'
-import type { Reads, RootKey } from './reading/reads.ts'
+import type { ApiKey, Project, RootHead, RootKey, Store } from '../store.ts'
+import type { Reads } from './reading/reads.ts'
 import { together } from './reading/together.ts'
 import type { Writes } from './writing/writes.ts'
 

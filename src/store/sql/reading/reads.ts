@@ -1,11 +1,6 @@
 import type { Backlog } from '../../captures.ts'
 import type { JobText, RootPositions, RootTexts } from '../../job-text.ts'
-import type { ApiKey, Job, Project, RootHead, Store } from '../../store.ts'
-
-export interface RootKey {
-  readonly projectId: string
-  readonly rootId: string
-}
+import type { ApiKey, Job, Project, RootHead, RootKey, Store } from '../../store.ts'
 
 /**
  * The read path, in SQL of the engine, written by hand. Rows are arrays, and the jobs of a root are one text: that is several

@@ -11,7 +11,7 @@ import type {
   RootProgress,
   UnderWay,
 } from '../../captures.ts'
-import type { RootKey } from '../reading/reads.ts'
+import type { RootKey } from '../../store.ts'
 import type { Tables } from '../tables.ts'
 import { begin, end, Overtaken, release, requeue } from './attempts.ts'
 import { findDue, isDue, isOf } from './due.ts'

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { EventKind, Events, RootEvent, TrimOptions } from '../../events.ts'
-import type { RootKey } from '../reading/reads.ts'
+import type { RootKey } from '../../store.ts'
 import type { Tables } from '../tables.ts'
 import type { WriteConnections } from './writes.ts'
 

@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type { CaptureState } from '../../../contract/states.ts'
 import type { Outcome } from '../../captures.ts'
-import type { RootKey } from '../reading/reads.ts'
+import type { RootKey } from '../../store.ts'
 import type { Tables } from '../tables.ts'
 import { appendEvents } from './events.ts'
 

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Interrupted, Removals } from '../../removals.ts'
-import type { RootKey } from '../reading/reads.ts'
+import type { RootKey } from '../../store.ts'
 import type { Tables } from '../tables.ts'
 import { BEING_REMOVED, isStale } from './claims.ts'
 import { removeJob } from './remove-job.ts'

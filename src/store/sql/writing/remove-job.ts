@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely'
-import type { RootKey } from '../reading/reads.ts'
+import type { RootKey } from '../../store.ts'
 import type { Tables } from '../tables.ts'
 import { countMarks, marksOf } from './marks.ts'
 import { changeProject, newRevision } from './revision.ts'

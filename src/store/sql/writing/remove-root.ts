@@ -1,5 +1,5 @@
 import { sql, type Transaction } from 'kysely'
-import type { RootKey } from '../reading/reads.ts'
+import type { RootKey } from '../../store.ts'
 import type { Tables } from '../tables.ts'
 import { usedUntil } from './attempts.ts'
 import { BEING_REMOVED } from './claims.ts'
