@@ -16,7 +16,7 @@ export function requireKeys(server: Server, { keys, config }: HttpContext, count
   server.decorateRequest('apiKey', undefined)
   server.decorateRequest('keyHash', undefined)
   const isAsked = config.auth === 'keys'
-  // Metrics need a token even if no keys are required: they say, for example, how many pages were `blocked`.
+  // Only with AUTH=open can metrics be read without a token: they say, for example, how many pages were `blocked`.
   if (config.auth === 'open' && config.metricsToken === undefined) return
 
   const refuse = (request: FastifyRequest, reply: FastifyReply, detail: string): never => {
