@@ -18,7 +18,7 @@ export interface Watcher {
   /** The client whose turns are used to wake it. */
   readonly client: string
   /** The version that it has seen. */
-  readonly seen: number
+  readonly since: number
   /** There is a newer version. */
   wake(version: number): void
   /** The same version must be sent again: a part of the status that has no version has changed. */
@@ -69,11 +69,11 @@ export class RootWatchers {
     const name = projectId + rootId
     const watched = this.#watched.get(name) ?? {
       ...{ projectId, rootId, watchers: new Set<Watcher>() },
-      ...{ toldVersion: watcher.seen, isTelling: false },
+      ...{ toldVersion: watcher.since, isTelling: false },
     }
     this.#watched.set(name, watched)
     watched.watchers.add(watcher)
-    watched.toldVersion = Math.min(watched.toldVersion, watcher.seen)
+    watched.toldVersion = Math.min(watched.toldVersion, watcher.since)
     this.#size++
     this.#lookLater()
     return () => {
@@ -85,16 +85,16 @@ export class RootWatchers {
     }
   }
 
-  /** Resolves with the version when it is newer than `seen`. Resolves with `seen` if the signal is aborted first. */
+  /** Resolves with the version when it is newer than `since`. Resolves with `since` if the signal is aborted first. */
   async newer(
     root: RootKey,
-    { client, seen }: Pick<Watcher, 'client' | 'seen'>,
+    { client, since }: Pick<Watcher, 'client' | 'since'>,
     signal: AbortSignal,
   ): Promise<number> {
-    if (signal.aborted) return seen
+    if (signal.aborted) return since
     const { promise, resolve, reject } = Promise.withResolvers<number>()
-    const giveUp = () => resolve(seen)
-    const leave = this.add(root, { client, seen, wake: resolve, wakeAgain: giveUp, fail: reject })
+    const giveUp = () => resolve(since)
+    const leave = this.add(root, { client, since, wake: resolve, wakeAgain: giveUp, fail: reject })
     signal.addEventListener('abort', giveUp, { once: true })
     try {
       return await promise
@@ -157,13 +157,13 @@ export class RootWatchers {
   async #tellAll(watched: Watched, version: number): Promise<void> {
     if (version <= watched.toldVersion) return
     watched.toldVersion = version
-    const behind = [...watched.watchers].filter(({ seen }) => seen < version)
+    const behind = [...watched.watchers].filter(({ since }) => since < version)
     const [first] = behind
     if (!first) return
     watched.isTelling = true
     const inTurn = this.#turns.for(first.client)
     // Most watchers have seen the same version as the first: their status is kept then. The others read it themselves.
-    await this.statuses.read(watched, first.seen, version, inTurn).catch(() => {})
+    await this.statuses.read(watched, first.since, version, inTurn).catch(() => {})
     await this.#inSlices(behind, (watcher) => watcher.wake(version))
     watched.isTelling = false
     if (this.#told.has(watched)) void this.#lookNow()

@@ -26,7 +26,7 @@ export interface StatusesOptions {
 }
 
 /**
- * Reads and renders the status of a request, once for each version and for each `seen`. `seen` is the version that a client
+ * Reads and renders the status of a request, once for each version and for each `since`. `since` is the version that a client
  * knows: the status has the pages that have changed since. With 0 it has all of them.
  */
 export class Statuses {
@@ -55,8 +55,8 @@ export class Statuses {
   }
 
   /** A kept status of this version or a later one. */
-  kept(root: RootKey, seen: number, version: number): StatusBytes | undefined {
-    const name = this.#nameOf(root, seen)
+  kept(root: RootKey, since: number, version: number): StatusBytes | undefined {
+    const name = this.#nameOf(root, since)
     const found = this.#kept.get(name)
     if (!found || found.version < version) return undefined
     this.#kept.delete(name)
@@ -65,15 +65,20 @@ export class Statuses {
   }
 
   /** The same, but read if it is not kept. Undefined if there is no request. */
-  async read(root: RootKey, seen: number, version: number, inTurn: InTurn): Promise<StatusBytes | undefined> {
+  async read(
+    root: RootKey,
+    since: number,
+    version: number,
+    inTurn: InTurn,
+  ): Promise<StatusBytes | undefined> {
     // Calls `onChange` if the reason has changed.
     await this.#whyWaiting()
-    const name = this.#nameOf(root, seen)
+    const name = this.#nameOf(root, since)
     for (;;) {
-      const kept = this.kept(root, seen, version)
+      const kept = this.kept(root, since, version)
       if (kept) return kept
       const reading = this.#reading.get(name)
-      if (!reading) return await this.#begin(name, () => inTurn(() => this.#render(root, seen)))
+      if (!reading) return await this.#begin(name, () => inTurn(() => this.#render(root, since)))
       const found = await reading
       // This read may have begun before the version was written.
       if (!found || found.version >= version) return found
@@ -86,10 +91,10 @@ export class Statuses {
     return reading
   }
 
-  async #render(root: RootKey, seen: number): Promise<StatusBytes | undefined> {
-    const name = this.#nameOf(root, seen)
+  async #render(root: RootKey, since: number): Promise<StatusBytes | undefined> {
+    const name = this.#nameOf(root, since)
     const { waiting } = this
-    const changes = await this.#captures.findChanges(root.projectId, root.rootId, seen)
+    const changes = await this.#captures.findChanges(root.projectId, root.rootId, since)
     if (!changes) return undefined
     const isExplained = this.#explainTo.has(root.projectId)
     const status = toStatus(root.rootId, changes, { isExplained, waiting })
@@ -117,7 +122,7 @@ export class Statuses {
     this.#kept.delete(name)
   }
 
-  #nameOf({ projectId, rootId }: RootKey, seen: number): string {
-    return `${projectId}${rootId}${seen}${this.waiting?.reason ?? ''}`
+  #nameOf({ projectId, rootId }: RootKey, since: number): string {
+    return `${projectId}${rootId}${since}${this.waiting?.reason ?? ''}`
   }
 }

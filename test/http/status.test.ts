@@ -429,7 +429,7 @@ describe('who waits', () => {
       explainTo: new Set(),
       whyWaiting: async () => undefined,
     })
-    const knows = { client: 'one', seen: 1 }
+    const knows = { client: 'one', since: 1 }
     const never = new AbortController()
     let woken = 0
     const waiting = [root, root, other].map((each) =>

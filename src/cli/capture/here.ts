@@ -39,7 +39,7 @@ export async function captureHere<T>(
           })
           yield status
           if (isFinal(status.state)) return
-          await studio.watchers.newer({ projectId, rootId }, { client: '', seen: changes.version }, signal)
+          await studio.watchers.newer({ projectId, rootId }, { client: '', since: changes.version }, signal)
         }
       },
       async readPicture(_rootId, uuid) {

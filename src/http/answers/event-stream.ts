@@ -15,7 +15,7 @@ const COMMENT_CHUNK = Buffer.from(`${COMMENT.length}\r\n${COMMENT}\r\n`)
 export interface EventStreamOptions {
   readonly root: KnownRoot
   readonly client: string
-  readonly seen: number
+  readonly since: number
   readonly watchers: RootWatchers
   readonly inTurn: InTurn
   readonly response: ServerResponse
@@ -31,7 +31,7 @@ export interface EventStreamOptions {
  */
 export class EventStream implements Watcher, OpenAnswer {
   readonly client: string
-  seen: number
+  since: number
   readonly #options: EventStreamOptions
   /** The newest known version. */
   #newest = 0
@@ -46,7 +46,7 @@ export class EventStream implements Watcher, OpenAnswer {
 
   constructor(options: EventStreamOptions) {
     this.client = options.client
-    this.seen = options.seen
+    this.since = options.since
     this.#options = options
   }
 
@@ -61,17 +61,17 @@ export class EventStream implements Watcher, OpenAnswer {
   }
 
   #goOn(): void {
-    if (this.#isBusy || this.#isOver || !(this.#newest > this.seen || this.#isOld)) return
+    if (this.#isBusy || this.#isOver || !(this.#newest > this.since || this.#isOld)) return
     this.#isOld = false
     const { watchers, root, inTurn } = this.#options
-    const version = Math.max(this.#newest, this.seen)
-    const kept = watchers.statuses.kept(root, this.seen, version)
+    const version = Math.max(this.#newest, this.since)
+    const kept = watchers.statuses.kept(root, this.since, version)
     if (kept) {
       this.#send(kept)
       return
     }
     this.#isBusy = true
-    watchers.statuses.read(root, this.seen, version, inTurn).then(
+    watchers.statuses.read(root, this.since, version, inTurn).then(
       (status) => {
         this.#isBusy = false
         if (status) this.#send(status)
@@ -113,7 +113,7 @@ export class EventStream implements Watcher, OpenAnswer {
   async #sendLarge({ event, version }: StatusBytes): Promise<void> {
     const { unread, response, watchers, root, inTurn } = this.#options
     const { giveBack } = await unread.take(this.client, event.length, whenClosed(response))
-    const status = await watchers.statuses.read(root, this.seen, version, inTurn).catch((error) => {
+    const status = await watchers.statuses.read(root, this.since, version, inTurn).catch((error) => {
       giveBack()
       throw error
     })
@@ -123,7 +123,7 @@ export class EventStream implements Watcher, OpenAnswer {
   }
 
   #write({ event, version, isFinal }: StatusBytes, giveBack?: () => void): void {
-    this.seen = version
+    this.since = version
     this.#options.response.write(event, () => {
       giveBack?.()
       this.#isBusy = false

@@ -41,8 +41,8 @@ export function getStatus(server: Server, openAnswers: OpenAnswers, context: Htt
       if (version === undefined) {
         return await sendAnswer({ body: () => importedStatus(root) }, request, reply, context)
       }
-      const read = async (seen: number, atLeast: number): Promise<StatusBytes> => {
-        const status = await watchers.statuses.read(root, seen, atLeast, inTurn)
+      const read = async (since: number, atLeast: number): Promise<StatusBytes> => {
+        const status = await watchers.statuses.read(root, since, atLeast, inTurn)
         if (!status) throw new AppError('not_found')
         return status
       }
@@ -53,9 +53,9 @@ export function getStatus(server: Server, openAnswers: OpenAnswers, context: Htt
         openAnswers.open(request, reply, wait)
         let news = status
         while (!news.isFinal && !wait.signal.aborted) {
-          const { version: seen } = news
-          const newest = await watchers.newer(root, { client, seen }, wait.signal)
-          if (newest > seen) news = await read(seen, newest)
+          const { version: since } = news
+          const newest = await watchers.newer(root, { client, since }, wait.signal)
+          if (newest > since) news = await read(since, newest)
         }
         wait.over()
         if (wait.isRevoked) throw new AppError('unauthorized', 'this key is not valid any more')

@@ -50,13 +50,13 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
       const version = await watchers.statuses.version(root)
       const lastSeen = readEventId(request.headers['last-event-id'])
       // A version that this root does not have: all pages are sent.
-      const seen = lastSeen > (version ?? IMPORTED) ? 0 : lastSeen
+      const since = lastSeen > (version ?? IMPORTED) ? 0 : lastSeen
       const client = clientOf(request)
       const inTurn = turns.for(client)
       const isOver =
         version === undefined
-          ? seen === IMPORTED
-          : seen === version && (await watchers.statuses.read(root, seen, version, inTurn))?.isFinal
+          ? since === IMPORTED
+          : since === version && (await watchers.statuses.read(root, since, version, inTurn))?.isFinal
       if (isOver) return await reply.code(204).header('cache-control', 'no-store').send(null)
       const response = reply.raw
       const begin = () => {
@@ -80,7 +80,7 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
         return await writePieces(response, next, { gzip: false }).catch(breakOff)
       }
       const stream = new EventStream({
-        ...{ root, client, seen, watchers, inTurn, response, unread },
+        ...{ root, client, since, watchers, inTurn, response, unread },
         onMoved: () => handle.moved(),
         onError: breakOff,
       })
