@@ -33,11 +33,10 @@ const LOOK = createLook()
 
 /** The options of `screenshotParameter`. */
 export const createScreenshotParameter = (limits: WindowLimits) => {
-  const { width, height, fullPage } = createLook(limits)
+  const { fullPage, ...look } = createLook(limits)
   return Type.Object(
     {
-      width,
-      height,
+      ...look,
       fullPage: Type.Optional(fullPage),
       tags: Type.Optional(
         Type.Array(Type.String({ minLength: 1, maxLength: MAX_TAG }), { maxItems: MAX_TAGS }),
