@@ -62,7 +62,7 @@ export function renderDocs({ info, tags = [], paths = {}, components }: ApiDocum
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
   const sections = Map.groupBy(operations, ({ operation }) => operation.tags?.[0] ?? 'Other')
-  const names = [...sections.keys(), 'OpenApiSchemas']
+  const names = [...sections.keys(), 'Schemas']
   const links = names.map((name) => `<a href="#${escapeHtml(name)}">${escapeHtml(name)}</a>`)
   return [
     '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
@@ -75,7 +75,7 @@ export function renderDocs({ info, tags = [], paths = {}, components }: ApiDocum
       const shown = members.map((member) => renderOperation(member, schemas))
       return `<h2 id="${escapeHtml(tag)}">${escapeHtml(tag)}</h2><p class="soft">${prose(description)}</p>${shown.join('')}`
     }),
-    '<h2 id="OpenApiSchemas">OpenApiSchemas</h2>',
+    '<h2 id="Schemas">Schemas</h2>',
     ...Object.entries(schemas).map(
       ([name, schema]) =>
         `<section><h3 id="${escapeHtml(name)}">${escapeHtml(name)}</h3><p>${prose(schema.description)}</p>${renderFields(schema)}${renderExample('Example', schema, schemas)}</section>`,
