@@ -15,7 +15,7 @@ export function toStatus(
   const urls = captures.map((capture) => toPageStatus(capture, isExplained))
   const state = finished?.outcome ?? stateOf(counts)
   const why = waiting && !isFinal(state) && { waiting }
-  return { rootId, state, ...why, created, tags: [...options.tags], counts, urls }
+  return { rootId, state, ...why, created, tags: [...options.tags], counts, options, urls }
 }
 
 export type ImportedStatus = (root: RootHead & RootKey) => AsyncGenerator<{ parts: string[]; last: boolean }>
@@ -62,6 +62,7 @@ async function renderPages(
 
 function toPageStatus(capture: CaptureProgress, isExplained: boolean): PageStatus {
   const { position, url, name, state, attempts, queued, started, finished, uuid, cut, seen, failed } = capture
+  const { loadingTime, ownOptions } = capture
   return {
     ...{ position, url, name, state, attempts, queued },
     ...(started !== undefined && { started }),
@@ -69,6 +70,9 @@ function toPageStatus(capture: CaptureProgress, isExplained: boolean): PageStatu
     ...(uuid !== undefined && { uuid }),
     ...(cut && { cut }),
     ...(seen && { seen }),
+    ...(seen?.notes && { notes: seen.notes }),
+    loadingTime,
+    ...(ownOptions && { options: ownOptions }),
     ...(failed && tellFailure(failed, url, isExplained)),
   }
 }

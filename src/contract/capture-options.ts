@@ -1,45 +1,109 @@
+import { Area, Effects, Style } from './options/finish.ts'
+import {
+  CookieBanners,
+  Css,
+  createClicks,
+  createDelay,
+  Element,
+  Hide,
+  Login,
+  WaitFor,
+  type WaitLimits,
+} from './options/steps.ts'
+import {
+  ColorScheme,
+  Cookies,
+  Headers,
+  Locale,
+  ReducedMotion,
+  Timezone,
+  UserAgent,
+} from './options/visitor.ts'
+import {
+  createSize,
+  createSizes,
+  Device,
+  DeviceScaleFactor,
+  FullPage,
+  type WindowLimits,
+} from './options/window.ts'
 import { type Static, Type } from './schema.ts'
 
-// How the pages of a request are captured. Each option is described here, once. Other code hands the options on as one
-// value; only the code that acts on an option names it. A new option is optional, and absent if it was not given. So old
+// How the pages of a request are captured. Each option is described once, in `options/`. Other code hands the options on as
+// one value; only the code that acts on an option names it. A new option is optional, and absent if it was not given. So old
 // rows keep their meaning, and old requests keep their digest.
 
 const MAX_TAGS = 50
 const MAX_TAG = 100
 
-/** The largest window that the operator allows. */
-export interface WindowLimits {
-  readonly viewportWidth: number
-  readonly viewportHeight: number
-}
+/** The operator's limits for options. */
+export interface OptionLimits extends WindowLimits, WaitLimits {}
 
-const pixels = (maximum?: number) =>
-  Type.Integer({
-    minimum: 1,
-    ...(maximum !== undefined && { maximum }),
-    description: 'Size of the browser window, in pixels.',
-  })
-
-/** The options that change how a picture looks. */
-const createLook = (limits?: WindowLimits) => ({
-  width: { ...pixels(limits?.viewportWidth), examples: [1200] },
-  height: { ...pixels(limits?.viewportHeight), examples: [720] },
-  fullPage: Type.Boolean({
-    description: 'The whole page, and not only the part that the window shows.',
-  }),
+/** The options that change how a picture looks, but for its window. */
+const createLook = (limits?: OptionLimits) => ({
+  fullPage: Type.Optional(FullPage),
+  device: Type.Optional(Device),
+  deviceScaleFactor: Type.Optional(DeviceScaleFactor),
+  colorScheme: Type.Optional(ColorScheme),
+  reducedMotion: Type.Optional(ReducedMotion),
+  userAgent: Type.Optional(UserAgent),
+  locale: Type.Optional(Locale),
+  timezone: Type.Optional(Timezone),
+  css: Type.Optional(Css),
+  hide: Type.Optional(Hide),
+  cookieBanners: Type.Optional(CookieBanners),
+  clicks: Type.Optional(createClicks(limits)),
+  element: Type.Optional(Element),
+  area: Type.Optional(Area),
+  style: Type.Optional(Style),
+  effects: Type.Optional(Effects),
 })
 
-const LOOK = createLook()
+/** The other options of a page. */
+const createRest = (limits?: OptionLimits) => ({
+  loginParameter: Type.Optional(Login),
+  headers: Type.Optional(Headers),
+  cookies: Type.Optional(Cookies),
+  waitFor: Type.Optional(WaitFor),
+  delay: Type.Optional(createDelay(limits)),
+})
 
-/** The options of `screenshotParameter`. */
-export const createScreenshotParameter = (limits: WindowLimits) => {
-  const { fullPage, ...look } = createLook(limits)
+/** These are described, but nothing acts on them yet. They are refused by name. */
+export const NOT_BUILT: readonly string[] = [
+  ...['device', 'deviceScaleFactor', 'colorScheme', 'reducedMotion', 'userAgent', 'locale', 'timezone'],
+  ...['css', 'hide', 'cookieBanners', 'clicks', 'element', 'waitFor', 'delay'],
+  ...['area', 'style', 'effects', 'loginParameter', 'headers', 'cookies'],
+]
+
+/** The options that a request may give for all its pages, or a page for itself. */
+export const createOptions = (limits?: OptionLimits) => {
+  const all = { ...createLook(limits), ...createRest(limits) }
+  return Object.fromEntries(Object.entries(all).filter(([name]) => !NOT_BUILT.includes(name))) as typeof all
+}
+
+/** The same with a window, which a page takes over from its request. */
+export const createOwnOptions = (limits?: OptionLimits) => {
+  const { width, height } = createSize(limits)
+  return { width: Type.Optional(width), height: Type.Optional(height), ...createOptions(limits) }
+}
+
+const OWN = createOwnOptions()
+const LOOK = { ...createSize(), ...createLook(), fullPage: FullPage }
+
+/** `screenshotParameter`. Width and height may be left out where something else says how large the window is. */
+export const createScreenshotParameter = (limits: OptionLimits, { hasWindow }: { hasWindow: boolean }) => {
+  const size = createSize(limits)
+  const optional = { width: Type.Optional(size.width), height: Type.Optional(size.height) }
   return Type.Object(
     {
-      ...look,
-      fullPage: Type.Optional(fullPage),
+      ...(hasWindow ? (size as typeof optional) : optional),
+      ...createOptions(limits),
+      sizes: Type.Optional(createSizes(limits)),
       tags: Type.Optional(
         Type.Array(Type.String({ minLength: 1, maxLength: MAX_TAG }), { maxItems: MAX_TAGS }),
+      ),
+      name: Type.Optional(
+        Type.String({ maxLength: 1_000, description: 'Has no effect. Clients of other services send it.' }),
       ),
     },
     { additionalProperties: false },
@@ -54,20 +118,30 @@ export const FailOn = Type.Enum(['status'], {
     'Otherwise the picture shows the error page, and has the mark `error`.',
 })
 
-const CaptureOptions = Type.Object({
-  ...LOOK,
-  tags: Type.Array(Type.String()),
-  failOn: Type.Optional(FailOn),
-})
+const FAIL_ON = { failOn: Type.Optional(FailOn) }
 
-/** All options of a request. */
+const PAGE_OPTIONS = { ...LOOK, ...createRest(), ...FAIL_ON }
+
+/** All options of a request, as they are stored and shown. Secrets are empty texts. */
+export const CaptureOptions = Type.Object(
+  { ...PAGE_OPTIONS, tags: Type.Array(Type.String()) },
+  { $id: 'CaptureOptions', description: 'How the pages were to be captured. Secrets are empty texts.' },
+)
+
 export type CaptureOptions = Readonly<Static<typeof CaptureOptions>>
 
 /** The options of one page. Tags belong to the whole request. */
-export type PageOptions = Omit<CaptureOptions, 'tags'>
+export const PageOptions = Type.Object(PAGE_OPTIONS)
+
+export type PageOptions = Readonly<Static<typeof PageOptions>>
 
 /** Options of one page that replace those of its request. */
-export type OwnOptions = Partial<PageOptions>
+export const OwnOptions = Type.Object(
+  { ...OWN, ...FAIL_ON },
+  { $id: 'OwnOptions', description: 'Options of this page alone. Secrets are empty texts.' },
+)
+
+export type OwnOptions = Readonly<Static<typeof OwnOptions>>
 
 export const View = Type.Object(LOOK, {
   $id: 'View',
@@ -77,26 +151,6 @@ export const View = Type.Object(LOOK, {
 })
 
 export type View = Readonly<Static<typeof View>>
-
-type Given = ScreenshotParameter & { readonly failOn?: unknown }
-
-/** Fills in defaults. Other options are absent if they ask for nothing, so that equal requests give equal values. */
-export function toCaptureOptions({
-  width,
-  height,
-  fullPage = false,
-  tags = [],
-  ...others
-}: Given): CaptureOptions {
-  const asked = Object.entries(others).filter(([, value]) => !asksForNothing(value))
-  return { width, height, fullPage, tags, ...Object.fromEntries(asked) }
-}
-
-function asksForNothing(value: unknown): boolean {
-  return (
-    value === undefined || value === null || value === false || (Array.isArray(value) && value.length === 0)
-  )
-}
 
 /** The options of a request, with those of the page itself. Only this function puts them together. */
 export function optionsOfPage({ tags: _, ...all }: CaptureOptions, own: OwnOptions | undefined): PageOptions {

@@ -1,3 +1,5 @@
+import { nearestName } from './nearest-name.ts'
+import { isNothing } from './options/given.ts'
 import { isPlain } from './plain-text.ts'
 import { rule, type Schema } from './schema.ts'
 import { mustBe } from './sentences.ts'
@@ -19,6 +21,8 @@ export interface CheckOptions {
   readonly unsupported?: readonly string[]
   /** `any`: also texts that no database can hold. */
   readonly texts?: 'plain' | 'any'
+  /** `not_given`: null, an empty list and an empty object are the same as a field that was left out. */
+  readonly nothing?: 'checked' | 'not_given'
 }
 
 export type Checked<T> =
@@ -35,14 +39,24 @@ export function check<T>(schema: Schema<T>, value: unknown, options: CheckOption
   return found.mistakes.length > 0 ? { mistakes: found.mistakes } : { value: value as T }
 }
 
+interface ObjectSchema extends Schema {
+  readonly oneOf?: readonly ObjectSchema[]
+  readonly discriminator: { readonly propertyName: string }
+  readonly properties?: Record<string, Schema>
+  readonly additionalProperties: Schema
+  readonly propertyNames?: Schema
+}
+
 class Check {
   readonly mistakes: Mistake[] = []
   readonly #unsupported: readonly string[]
   readonly #texts: 'plain' | 'any'
+  readonly #nothing: 'checked' | 'not_given'
 
-  constructor({ unsupported = [], texts = 'plain' }: CheckOptions) {
+  constructor({ unsupported = [], texts = 'plain', nothing = 'checked' }: CheckOptions) {
     this.#unsupported = unsupported
     this.#texts = texts
+    this.#nothing = nothing
   }
 
   look(schema: Schema, value: unknown, at: string): void {
@@ -50,29 +64,39 @@ class Check {
     if (value === null && schema.type?.includes('null')) return
     if (!this.#fits(schema, value)) {
       this.#add(at, mustBe(schema))
-    } else if (Array.isArray(value)) {
+      return
+    }
+    const before = this.mistakes.length
+    if (Array.isArray(value)) {
       for (const [index, item] of value.entries())
         this.look(schema['items'] as Schema, item, `${at}/${index}`)
     } else if (typeof value === 'object') {
-      this.#lookAtFields(schema, value as Record<string, unknown>, at)
-    } else if (typeof value === 'string') {
-      const isStorable = this.#texts === 'any' || isPlain(value)
-      const problem = isStorable ? schema[rule]?.(value) : NOT_PLAIN
-      if (problem !== undefined) this.#add(at, problem)
+      this.#lookInside(schema, value as Record<string, unknown>, at)
+    } else if (typeof value === 'string' && this.#texts === 'plain' && !isPlain(value)) {
+      this.#add(at, NOT_PLAIN)
     }
+    if (this.mistakes.length > before) return
+    const problem = schema[rule]?.(value)
+    if (problem !== undefined) this.#add(at, problem)
   }
 
   /** Whether it has the right form. Its content is checked later. */
   #fits(schema: Schema, value: unknown): boolean {
-    const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema as Record<string, number>
+    const { minimum, maximum, minLength, maxLength, minItems, maxItems, maxProperties } = schema as Record<
+      string,
+      number
+    >
     const { enum: values, const: only } = schema
     switch ([schema.type].flat()[0]) {
       case 'object':
-        return typeof value === 'object' && value !== null && !Array.isArray(value)
+        if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+        return maxProperties === undefined || Object.keys(value).length <= maxProperties
       case 'array':
         return Array.isArray(value) && isWithin(value.length, minItems, maxItems)
       case 'integer':
         return Number.isInteger(value) && isWithin(value as number, minimum, maximum)
+      case 'number':
+        return typeof value === 'number' && isWithin(value, minimum, maximum)
       case 'boolean':
         return typeof value === 'boolean'
       case 'string':
@@ -85,26 +109,70 @@ class Check {
     }
   }
 
+  #lookInside(schema: Schema, value: Record<string, unknown>, at: string): void {
+    const { oneOf, discriminator, properties, additionalProperties, propertyNames } = schema as ObjectSchema
+    if (oneOf) {
+      this.#lookAtOneOf(oneOf, discriminator.propertyName, value, at)
+    } else if (properties) {
+      this.#lookAtFields(schema, value, at)
+    } else {
+      for (const [name, field] of Object.entries(value)) {
+        const place = `${at}/${escapeName(name)}`
+        const problem = this.#problemOfName(propertyNames, name)
+        if (problem !== undefined) this.#add(place, problem)
+        else this.look(additionalProperties, field, place)
+      }
+    }
+  }
+
+  #problemOfName(schema: Schema | undefined, name: string): string | undefined {
+    if (!isPlain(name)) return NOT_PLAIN
+    return schema && (this.#fits(schema, name) ? schema[rule]?.(name) : mustBe(schema))
+  }
+
+  #lookAtOneOf(
+    schemas: readonly ObjectSchema[],
+    name: string,
+    value: Record<string, unknown>,
+    at: string,
+  ): void {
+    const kinds = schemas.map((schema) => schema.properties?.[name])
+    const kind = Object.hasOwn(value, name) ? value[name] : undefined
+    const index = kinds.findIndex((schema) => schema?.['const'] === kind)
+    const schema = schemas[index]
+    if (schema) this.#lookAtFields(schema, value, at)
+    else this.#add(`${at}/${name}`, mustBe({ type: 'string', enum: kinds.map((each) => each?.['const']) }))
+  }
+
   #lookAtFields(schema: Schema, value: Record<string, unknown>, at: string): void {
     const properties = schema['properties'] as Record<string, Schema>
     const required = schema['required'] as string[]
     if (schema['additionalProperties'] === false) this.#refuseOthers(Object.keys(value), at, properties)
     for (const [name, property] of Object.entries(properties)) {
       const field = Object.hasOwn(value, name) ? value[name] : undefined
-      if (field !== undefined || required.includes(name))
+      if (required.includes(name) || !this.#isLeftOut(field))
         this.look(property, field, `${at}/${escapeName(name)}`)
     }
   }
 
+  #isLeftOut(field: unknown): boolean {
+    return field === undefined || (this.#nothing === 'not_given' && isNothing(field))
+  }
+
   #refuseOthers(names: string[], at: string, properties: object): void {
-    const known = `is not known; known are ${Object.keys(properties).join(', ')}`
+    const all = Object.keys(properties)
+    const known = `is not known; known are ${all.join(', ')}`
     let isLongOneTold = false
     for (const name of names) {
       if (this.mistakes.length >= MAX_MISTAKES) return
       if (Object.hasOwn(properties, name)) continue
       if (name.length <= MAX_NAME) {
-        const detail = this.#unsupported.includes(name) ? 'is not supported yet' : known
-        this.#add(`${at}/${escapeName(name)}`, detail)
+        const near = nearestName(name, all)
+        const unknown = near === undefined ? known : `is not known; did you mean ${near}?`
+        this.#add(
+          `${at}/${escapeName(name)}`,
+          this.#unsupported.includes(name) ? 'is not supported yet' : unknown,
+        )
       } else if (!isLongOneTold) {
         isLongOneTold = true
         this.#add(at, `has a field with a name of more than ${MAX_NAME} characters, which ${known}`)

@@ -10,7 +10,8 @@ export interface Schema<T = unknown> {
   readonly [described]?: T
 }
 
-type Rule = (value: string) => string | undefined
+// biome-ignore lint/suspicious/noExplicitAny: a rule gets a value that has the form of its schema
+type Rule = (value: any) => string | undefined
 
 declare const described: unique symbol
 declare const absent: unique symbol
@@ -38,6 +39,7 @@ const optionals = new WeakSet<object>()
 export const Type = {
   String: (options?: Options): Schema<string> => ({ type: 'string', ...options }),
   Integer: (options?: Options): Schema<number> => ({ type: 'integer', ...options }),
+  Number: (options?: Options): Schema<number> => ({ type: 'number', ...options }),
   Boolean: (options?: Options): Schema<boolean> => ({ type: 'boolean', ...options }),
   Null: (options?: Options): Schema<null> => ({ type: 'null', ...options }),
   Literal: <const T extends string>(value: T): Schema<T> => ({ type: 'string', const: value }),
@@ -63,6 +65,23 @@ export const Type = {
     const required = Object.keys(properties).filter((name) => !optionals.has(properties[name] as object))
     return { type: 'object', required, properties, ...options }
   },
+  /** An object with any names. A rule in `propertyNames` checks them. */
+  Record: <T>(values: Schema<T>, options?: Options): Schema<Record<string, T>> => ({
+    type: 'object',
+    additionalProperties: values,
+    ...options,
+  }),
+  /** One of several objects. The text in the field `name` says which. */
+  OneOf: <const S extends Schema>(
+    name: string,
+    schemas: readonly S[],
+    options?: Options,
+  ): Schema<Static<S>> => ({
+    type: 'object',
+    oneOf: schemas,
+    discriminator: { propertyName: name },
+    ...options,
+  }),
   /** Points at a schema by its `$id`, so that a document states each schema once. */
   Reference: <T>(id: string): Schema<T> => ({ $ref: `${id}#` }),
 }

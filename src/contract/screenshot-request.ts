@@ -1,13 +1,23 @@
-import { createScreenshotParameter, FailOn, toCaptureOptions, type WindowLimits } from './capture-options.ts'
+import {
+  type CaptureOptions,
+  createOwnOptions,
+  createScreenshotParameter,
+  FailOn,
+  NOT_BUILT as OPTIONS_NOT_BUILT,
+  type OptionLimits,
+  type OwnOptions,
+} from './capture-options.ts'
 import { check } from './check.ts'
+import { DEVICES, type Device } from './options/devices.ts'
+import { givenOf, isNothing } from './options/given.ts'
+import { Text } from './options/texts.ts'
 import { MAX_URL } from './requests.ts'
 import { DEFAULT_LOADING_TIME } from './results.ts'
 import { rule, type Static, Type } from './schema.ts'
 
 /** The operator's limits for a request. */
-export interface RequestLimits extends WindowLimits {
+export interface RequestLimits extends OptionLimits {
   readonly urls: number
-  readonly loadingMs: number
 }
 
 const MAX_NAME = 500
@@ -17,23 +27,13 @@ const MAX_HOST = 260
 const TOO_MANY_ACCENTS = /\p{M}{31}/u
 
 /** Other services have these fields. They are refused by name, so that nobody believes that they work. */
-const NOT_BUILT = [
-  'style',
-  'area',
-  'effects',
-  'loginParameter',
-  'clicks',
-  'scheduledTs',
-  'scheduleDescription',
-]
+const NOT_BUILT = [...OPTIONS_NOT_BUILT, 'scheduledTs', 'scheduleDescription']
 
 const NO_ADDRESS = 'must be an address that begins with http:// or https://'
 
 const STRICT = { additionalProperties: false }
 
-const Text = (maxLength: number, options: object = {}) => Type.String({ minLength: 1, maxLength, ...options })
-
-const createPage = ({ loadingMs }: RequestLimits) =>
+const createPage = (limits: RequestLimits) =>
   Type.Object(
     {
       url: Text(MAX_URL, {
@@ -45,29 +45,31 @@ const createPage = ({ loadingMs }: RequestLimits) =>
       loadingTime: Type.Optional(
         Type.Integer({
           minimum: 1,
-          maximum: loadingMs,
-          default: presetOf(loadingMs),
+          maximum: limits.loadingMs,
+          default: presetOf(limits),
           description:
             'The longest time the page may take, in milliseconds. The picture is taken when the page is at rest, ' +
             'and at the latest when this time is over.',
         }),
       ),
+      ...createOwnOptions(limits),
     },
     { title: 'page', ...STRICT },
   )
 
 /** The limits of the operator are part of the schema, and so of OpenAPI. */
-export const createScreenshotRequest = (limits: RequestLimits) =>
+export const createScreenshotRequest = (limits: RequestLimits, { hasWindow = false } = {}) =>
   Type.Object(
     {
-      screenshotParameter: createScreenshotParameter(limits),
+      screenshotParameter: createScreenshotParameter(limits, { hasWindow }),
       urls: Type.Array(createPage(limits), { minItems: 1, maxItems: limits.urls }),
-      // Clients of other services send null for an option that was not given.
-      failOn: Type.Optional(Type.OrNull(FailOn)),
+      failOn: Type.Optional(FailOn),
     },
     {
       $id: 'ScreenshotRequest',
-      description: `Not supported yet, and refused: ${NOT_BUILT.join(', ')}.`,
+      description:
+        '`width` and `height` must be given, or `sizes`, or a `device`. Null, an empty list and an empty object mean that a ' +
+        `field was not given. Not supported yet, and refused: ${NOT_BUILT.join(', ')}.`,
       ...STRICT,
     },
   )
@@ -83,18 +85,50 @@ export const ScreenshotAccepted = Type.Object(
 
 /** Returns all mistakes of the body, or its request with defaults filled in. */
 export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {
-  const { value, mistakes } = check(createScreenshotRequest(limits), body, { unsupported: NOT_BUILT })
+  const schema = createScreenshotRequest(limits, { hasWindow: !hasOtherWindow(body) })
+  const { value, mistakes } = check(schema, body, { unsupported: NOT_BUILT, nothing: 'not_given' })
   if (mistakes) return { mistakes }
-  const { screenshotParameter, urls, failOn } = value
-  const pages = urls.map(({ url, name, loadingTime = presetOf(limits.loadingMs) }) => ({
-    url,
-    name,
-    loadingTime,
-  }))
-  return { asked: { options: toCaptureOptions({ ...screenshotParameter, failOn }), pages } }
+  const { sizes = [], tags = [], name: _, ...given } = givenOf(value.screenshotParameter)
+  const { width, height } = sizes[0] ?? { ...windowOf(given.device), ...given }
+  const { fullPage = false, failOn, ...others } = { ...given, ...givenOf({ failOn: value.failOn }) }
+  const options = {
+    ...{ width, height, fullPage, tags },
+    ...(failOn && { failOn }),
+    ...Object.fromEntries(Object.entries(others).filter(([, option]) => option !== false)),
+  } as CaptureOptions
+  const pages = value.urls.flatMap(({ url, name, ...rest }) => {
+    const { loadingTime = presetOf(limits), ...more } = givenOf(rest)
+    const own: OwnOptions = { ...windowOf(more.device), ...more }
+    const page = { url, name, loadingTime }
+    const windows = sizes.length > 1 && own.width === undefined ? sizes : [{}]
+    return windows.map((window) => withOwn(page, { ...own, ...window }))
+  })
+  if (pages.length > limits.urls) return { mistakes: [tooManyPages(pages.length, limits)] }
+  return { asked: { options, pages } }
 }
 
-function presetOf(loadingMs: number): number {
+/** Whether something else than width and height says how large the window is. */
+function hasOtherWindow(body: unknown): boolean {
+  const { screenshotParameter } = (body ?? {}) as { screenshotParameter?: Record<string, unknown> }
+  return !isNothing(screenshotParameter?.['sizes']) || !isNothing(screenshotParameter?.['device'])
+}
+
+function windowOf(device: Device | undefined): { width?: number; height?: number } {
+  if (device === undefined) return {}
+  const [width, height] = DEVICES[device]
+  return { width, height }
+}
+
+function withOwn<P extends object>(page: P, own: OwnOptions): P & { ownOptions?: OwnOptions } {
+  return Object.keys(own).length > 0 ? { ...page, ownOptions: own } : page
+}
+
+function tooManyPages(count: number, { urls }: RequestLimits) {
+  const detail = `must be at most ${urls} pages in all their sizes, and would be ${count}`
+  return { pointer: '#/urls', detail }
+}
+
+function presetOf({ loadingMs }: RequestLimits): number {
   return Math.min(DEFAULT_LOADING_TIME, loadingMs)
 }
 

@@ -11,6 +11,24 @@ export const MARKS = {
 export type Mark = keyof typeof MARKS
 export const MARK_NAMES = Object.keys(MARKS) as Mark[]
 
+/** Steps that a picture can do without. Clients depend on them: they are only added. */
+export const NOTES = {
+  click: 'an element to be clicked was not found, or could not be clicked',
+  hide: 'an element to be hidden was not found',
+  cookie_banner: 'no banner was found that asks for consent, or it could not be answered',
+} as const
+export type NoteName = keyof typeof NOTES
+
+export const Note = Type.Object({
+  note: Type.Enum(Object.keys(NOTES) as NoteName[], {
+    description: Object.entries(NOTES)
+      .map(([note, words]) => `\`${note}\`: ${words}.`)
+      .join(' '),
+  }),
+  detail: Type.String({ description: 'For people.' }),
+})
+export type Note = Static<typeof Note>
+
 /** A page as the browser saw it. */
 export const Seen = Type.Object(
   {
@@ -26,6 +44,9 @@ export const Seen = Type.Object(
           .map(([mark, words]) => `\`${mark}\`: ${words}.`)
           .join(' '),
       }),
+    ),
+    notes: Type.Optional(
+      Type.Array(Note, { description: 'What was asked for and did not work. Absent: everything worked.' }),
     ),
   },
   { $id: 'Seen', description: 'The page as the browser saw it.' },

@@ -10,13 +10,17 @@ function describe(schema: Schema): string {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema as Record<string, number>
   switch ([schema.type].flat()[0]) {
     case 'object':
-      return `an object with ${Object.keys(schema['properties'] as object).join(', ')}`
+      return describeObject(schema)
     case 'array':
       return `a list of ${range(minItems, maxItems)}${nameOf(schema['items'] as Schema)}s`
     case 'integer':
       return minimum === undefined || maximum === undefined
         ? 'a whole number'
         : `a whole number from ${minimum} to ${maximum}`
+    case 'number':
+      return minimum === undefined || maximum === undefined
+        ? 'a number'
+        : `a number from ${minimum} to ${maximum}`
     case 'boolean':
       return 'true or false'
     default:
@@ -25,6 +29,13 @@ function describe(schema: Schema): string {
         (maxLength === undefined ? 'a text' : `a text of ${range(minLength, maxLength)}characters`)
       )
   }
+}
+
+/** Names the fields that it must have; if it must have none, those that it may have. */
+function describeObject({ properties, required, maxProperties }: Schema): string {
+  if (!properties) return `an object of ${range(0, maxProperties as number | undefined)}names`
+  const names = (required as string[]).length > 0 ? (required as string[]) : Object.keys(properties)
+  return `an object with ${names.join(', ')}`
 }
 
 /** Names the values, if only a few are allowed. */

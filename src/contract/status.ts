@@ -1,5 +1,6 @@
+import type { CaptureOptions, OwnOptions } from './capture-options.ts'
 import { type Static, Type } from './schema.ts'
-import type { Seen } from './seen.ts'
+import { Note, type Seen } from './seen.ts'
 import { CAPTURE_STATES, ROOT_STATES, type RootState } from './states.ts'
 
 export * from './states.ts'
@@ -20,6 +21,9 @@ export const CAPTURE_REASONS = {
   status:
     'its server answered with an HTTP status of 400 or more, and the request asked for that to be a failure',
   unsteady: 'it looked different each time the browser drew it',
+  login: 'the fields or the button of its login were not found, or the form was still there afterwards',
+  wait_for: 'the element of `waitFor` did not become visible in time',
+  element: 'the element to be captured was not found, or has no size',
 } as const
 export type CaptureReason = keyof typeof CAPTURE_REASONS
 
@@ -50,6 +54,11 @@ const PageStatus = Type.Object({
     }),
   ),
   seen: Type.Optional(Type.Reference<Seen>('Seen')),
+  notes: Type.Optional(
+    Type.Array(Note, { description: 'What was asked for and did not work. The same as in `seen`.' }),
+  ),
+  loadingTime: Type.Optional(Type.Integer({ description: 'As it was requested, in milliseconds.' })),
+  options: Type.Optional(Type.Reference<OwnOptions>('OwnOptions')),
   reason: Type.Optional(Reason),
   detail: Type.Optional(Type.String({ description: 'Why it failed, for people.' })),
 })
@@ -93,6 +102,7 @@ export const RootStatus = Type.Object(
     created: Time('When it was requested.'),
     tags: Type.Array(Type.String()),
     counts: Counts,
+    options: Type.Optional(Type.Reference<CaptureOptions>('CaptureOptions')),
     urls: Type.Array(PageStatus, { description: 'In the order of the request.' }),
   },
   { $id: 'RootStatus', description: 'The status of a request for screenshots.' },

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { JobOverview, PageFailure, PageSummary, Project, RootOverview } from '../contract/browsing.ts'
-import { View } from '../contract/capture-options.ts'
+import { CaptureOptions, OwnOptions, View } from '../contract/capture-options.ts'
 import { Problem } from '../contract/problem.ts'
 import { JobResult, RootResult } from '../contract/results.ts'
 import { createScreenshotRequest } from '../contract/screenshot-request.ts'
@@ -114,6 +114,8 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     JobResult,
     Seen,
     View,
+    CaptureOptions,
+    OwnOptions,
     JobOverview,
     PageFailure,
     RootResult,

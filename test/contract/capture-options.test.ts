@@ -1,20 +1,10 @@
 import { expect, test } from 'vitest'
-import { optionsOfPage, toCaptureOptions, viewOf } from '../../src/contract/capture-options.ts'
+import { type CaptureOptions, optionsOfPage, viewOf } from '../../src/contract/capture-options.ts'
 
 const SIZE = { width: 1200, height: 720 }
 
-test('what was left out is filled in', () => {
-  expect(toCaptureOptions(SIZE)).toEqual({ ...SIZE, fullPage: false, tags: [] })
-})
-
-test('of the other options only those are there that ask for something', () => {
-  const given = { ...SIZE, failOn: null, no: false, none: [], left: undefined }
-  expect(Object.keys(toCaptureOptions(given))).toEqual(['width', 'height', 'fullPage', 'tags'])
-  expect(toCaptureOptions({ ...SIZE, failOn: 'status' })).toMatchObject({ failOn: 'status' })
-})
-
 test('a page has the options of its request, and its own instead of them', () => {
-  const all = toCaptureOptions({ ...SIZE, tags: ['a'], failOn: 'status' })
+  const all: CaptureOptions = { ...SIZE, fullPage: false, tags: ['a'], failOn: 'status' }
   expect(optionsOfPage(all, undefined)).toEqual({ ...SIZE, fullPage: false, failOn: 'status' })
   expect(optionsOfPage(all, { width: 390, fullPage: true })).toEqual({
     ...{ width: 390, height: 720, fullPage: true, failOn: 'status' },

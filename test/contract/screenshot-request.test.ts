@@ -16,15 +16,7 @@ function mistakesOf(body: unknown): string[] {
 const withPage = (more: object) => ({ screenshotParameter: VIEW, urls: [{ ...newPage(), ...more }] })
 const withView = (more: object) => ({ screenshotParameter: { ...VIEW, ...more }, urls: [newPage()] })
 
-const NOT_BUILT = [
-  'style',
-  'area',
-  'effects',
-  'loginParameter',
-  'clicks',
-  'scheduledTs',
-  'scheduleDescription',
-]
+const NOT_BUILT = ['scheduledTs', 'scheduleDescription']
 
 describe('what was left out', () => {
   test('is filled in: 15 s, no full page, no tags', () => {
@@ -36,9 +28,18 @@ describe('what was left out', () => {
     })
   })
 
-  test('may be null for what makes a page a failure: other services are sent that', () => {
-    expect(parse({ ...newRequest(), failOn: null })).toEqual(parse(newRequest()))
-  })
+  test.each([null, [], {}])(
+    'may also be %j, in every place: clients send that for what was not given',
+    (nothing) => {
+      const body = {
+        ...newRequest(),
+        failOn: nothing,
+        screenshotParameter: { ...VIEW, fullPage: nothing, tags: nothing, sizes: nothing, name: nothing },
+        urls: [{ ...newPage(), loadingTime: nothing, width: nothing, fullPage: nothing }],
+      }
+      expect(parse(body)).toEqual(parse(newRequest()))
+    },
+  )
 
   test('is never more than the operator allows', () => {
     const { asked } = parse(newRequest(), { ...LIMITS, loadingMs: 4_000 })
@@ -109,21 +110,17 @@ describe('each limit', () => {
 
 describe('a mistake', () => {
   test.each([
-    ['no object', [], '# must be an object with screenshotParameter, urls, failOn'],
-    ['null', null, '# must be an object with screenshotParameter, urls, failOn'],
-    ['a text', 'x', '# must be an object with screenshotParameter, urls, failOn'],
-    [
-      'no parameters',
-      { urls: [newPage()] },
-      '#/screenshotParameter must be an object with width, height, fullPage, tags',
-    ],
-    ...['Status', '', true, 404, ['status'], {}].map(
+    ['no object', [], '# must be an object with screenshotParameter, urls'],
+    ['null', null, '# must be an object with screenshotParameter, urls'],
+    ['a text', 'x', '# must be an object with screenshotParameter, urls'],
+    ['no parameters', { urls: [newPage()] }, '#/screenshotParameter must be an object with width, height'],
+    ...['Status', '', true, 404, ['status'], { a: 1 }].map(
       (failOn) =>
-        [
-          `failOn as ${JSON.stringify(failOn)}`,
-          { ...newRequest(), failOn },
-          '#/failOn must be "status", or be left out',
-        ] as [string, unknown, string],
+        [`failOn as ${JSON.stringify(failOn)}`, { ...newRequest(), failOn }, '#/failOn must be "status"'] as [
+          string,
+          unknown,
+          string,
+        ],
     ),
     ['no urls', { screenshotParameter: VIEW }, '#/urls must be a list of 1 to 3 pages'],
     [
@@ -134,7 +131,7 @@ describe('a mistake', () => {
     [
       'a page that is an address',
       { screenshotParameter: VIEW, urls: ['https://example.com'] },
-      '#/urls/0 must be an object with url, name, loadingTime',
+      '#/urls/0 must be an object with url, name',
     ],
     [
       'no width',
@@ -154,11 +151,6 @@ describe('a mistake', () => {
     [
       'fullPage as a number',
       withView({ fullPage: 1 }),
-      '#/screenshotParameter/fullPage must be true or false',
-    ],
-    [
-      'fullPage as nothing',
-      withView({ fullPage: null }),
       '#/screenshotParameter/fullPage must be true or false',
     ],
     [
@@ -209,17 +201,17 @@ describe('a mistake', () => {
     const body = {
       style: 'x',
       wishes: 1,
-      screenshotParameter: { width: 0, height: '1', fullPage: 'no', tags: [''], clicks: [] },
+      screenshotParameter: { width: 0, height: '1', fullPage: 'no', tags: [''], scheduledTs: 1 },
       urls: [
         { url: 'ftp://a.test', name: '', loadingTime: -1 },
         null,
-        { name: 'x', url: 'http://a.test', area: 1 },
+        { name: 'x', url: 'http://a.test', wishes: 1 },
       ],
     }
     expect(parse(body).mistakes?.map(({ pointer }) => pointer)).toEqual([
       '#/style',
       '#/wishes',
-      '#/screenshotParameter/clicks',
+      '#/screenshotParameter/scheduledTs',
       '#/screenshotParameter/width',
       '#/screenshotParameter/height',
       '#/screenshotParameter/fullPage',
@@ -228,7 +220,7 @@ describe('a mistake', () => {
       '#/urls/0/name',
       '#/urls/0/loadingTime',
       '#/urls/1',
-      '#/urls/2/area',
+      '#/urls/2/wishes',
     ])
   })
 
@@ -262,8 +254,23 @@ describe('an option', () => {
     }
     expect(mistakesOf(body)).toEqual([
       '#/webhook is not known; known are screenshotParameter, urls, failOn',
-      '#/screenshotParameter/scale is not known; known are width, height, fullPage, tags',
-      '#/urls/0/wait is not known; known are url, name, loadingTime',
+      expect.stringMatching(
+        /^#\/screenshotParameter\/scale is not known; known are width, height, .*sizes, tags, name$/,
+      ),
+      expect.stringMatching(
+        /^#\/urls\/0\/wait is not known; known are url, name, loadingTime, width, height, /,
+      ),
+    ])
+  })
+
+  test.each([
+    ['fullpage', 'fullPage'],
+    ['hieght', 'height'],
+    ['tag', 'tags'],
+    ['siizes', 'sizes'],
+  ])('%s is not known, and %s was probably meant', (name, meant) => {
+    expect(mistakesOf(withView({ [name]: 1 }))).toEqual([
+      `#/screenshotParameter/${name} is not known; did you mean ${meant}?`,
     ])
   })
 

@@ -234,6 +234,8 @@ describe('documentation', () => {
           'JobResult',
           'Seen',
           'View',
+          'CaptureOptions',
+          'OwnOptions',
           'JobOverview',
           'PageFailure',
           'RootResult',

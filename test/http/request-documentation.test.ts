@@ -35,7 +35,7 @@ describe('the documentation', () => {
     expect(components.schemas['ScreenshotRequest']).toMatchObject({
       required: ['screenshotParameter', 'urls'],
       properties: {
-        screenshotParameter: { required: ['width', 'height'] },
+        screenshotParameter: { required: [] },
         urls: { items: { required: ['url', 'name'], properties: { loadingTime: { default: 15_000 } } } },
       },
     })

@@ -65,8 +65,16 @@ describe.each(bothDatabases(postgres))('the status, with %s,', (_, world) => {
       created: INSTANT,
       tags: ['b', 'a', '🦉'],
       counts: { total: 2, queued: 2, running: 0, done: 0, failed: 0 },
+      options: { ...screenshotParameter, fullPage: false, tags: ['b', 'a', '🦉'] },
       urls: [0, 1].map((position) => ({
-        ...{ position, ...newPage(position), state: 'queued', attempts: 0, queued: INSTANT },
+        ...{
+          position,
+          ...newPage(position),
+          loadingTime: 15_000,
+          state: 'queued',
+          attempts: 0,
+          queued: INSTANT,
+        },
       })),
     })
   })
@@ -75,7 +83,7 @@ describe.each(bothDatabases(postgres))('the status, with %s,', (_, world) => {
     const service = await startAccepting(await world())
     const rootId = await service.accept()
     const page = async () => (await readStatus(service, rootId)).urls[0]
-    const queued = { position: 0, ...newPage(), queued: INSTANT }
+    const queued = { position: 0, ...newPage(), loadingTime: 15_000, queued: INSTANT }
     const first = await begin(service.store, rootId, 100)
     expect(await page()).toEqual({ ...queued, state: 'running', attempts: 1, started: 100 })
     await service.store.captures.putBack(first, { now: 150, due: 0, counts: true })
@@ -100,7 +108,7 @@ describe.each(bothDatabases(postgres))('the status, with %s,', (_, world) => {
     const rootId = await service.accept()
     await service.store.captures.finish(await begin(service.store, rootId, 100), FAILED, 200)
     expect((await readStatus(service, rootId)).urls[0]).toEqual({
-      ...{ position: 0, ...newPage(), queued: INSTANT, started: 100, finished: 200 },
+      ...{ position: 0, ...newPage(), loadingTime: 15_000, queued: INSTANT, started: 100, finished: 200 },
       ...{ state: 'failed', attempts: 1, reason: 'dns', detail: 'nowhere.example was not found.' },
     })
   })

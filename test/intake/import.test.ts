@@ -124,8 +124,8 @@ describe('a file of roots', () => {
     const lines: [string | object, string | undefined][] = [
       [{ jobs: [page({ uuid: taken })] }, undefined],
       ['{"jobs": [', 'is not JSON'],
-      ['[]', 'the line must be an object with rootId, created, jobs'],
-      ['null', 'the line must be an object with rootId, created, jobs'],
+      ['[]', 'the line must be an object with jobs'],
+      ['null', 'the line must be an object with jobs'],
       [{ jobs: [] }, 'jobs must be a list of 1 or more jobs'],
       [{ jobs: [{ image: 'a.png' }] }, 'jobs.0.url must be an object with url, name, loadingTime'],
       [{ jobs: [page({ preveiw: 'a.png' })] }, 'jobs.0.preveiw is not known; known are url, image, preview'],

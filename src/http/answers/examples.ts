@@ -1,5 +1,5 @@
 import type { JobOverview, PageFailure, PageSummary, Project, RootOverview } from '../../contract/browsing.ts'
-import type { View } from '../../contract/capture-options.ts'
+import type { CaptureOptions, OwnOptions, View } from '../../contract/capture-options.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { JobResult, RootResult } from '../../contract/results.ts'
 import type { ScreenshotRequest } from '../../contract/screenshot-request.ts'
@@ -46,6 +46,8 @@ export const examples = {
   RootResult: { rootId, meta: { created }, jobs: [job] } satisfies RootResult,
   Project: { projectId, name: 'My site', meta: { created } } satisfies Project,
   View: view,
+  CaptureOptions: { ...view, tags: ['weekly'] } satisfies CaptureOptions,
+  OwnOptions: { width: 390, height: 844 } satisfies OwnOptions,
   Seen: seen,
   JobOverview: shown,
   PageFailure: failure,

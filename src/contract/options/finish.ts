@@ -1,0 +1,130 @@
+import { rule, type Static, Type } from '../schema.ts'
+
+// What is done to a picture after it was taken: first it is cropped (area), then framed (style), then the effects follow in
+// their order.
+
+/** So many effects are enough for everyone; each of them costs time. */
+const MAX_EFFECTS = 50
+/** Pictures are limited by their pixels. This only keeps sums small. */
+const MAX_SIDE = 65_535
+
+export const AREAS = [
+  'topleft',
+  'topright',
+  'bottomleft',
+  'bottomright',
+  'centercenter',
+  'upperhalf',
+  'lowerhalf',
+  'leftside',
+  'rightside',
+] as const
+export type Area = (typeof AREAS)[number]
+
+export const STYLES = ['macos-simple-dark', 'macos-simple-light'] as const
+export type Style = (typeof STYLES)[number]
+
+export const Area = Type.Enum(AREAS, {
+  description: 'Only this part of the picture: a quarter, the middle quarter, or a half.',
+})
+
+export const Style = Type.Enum(STYLES, {
+  description: 'A browser window around the picture. It makes the picture higher.',
+})
+
+const STRICT = { additionalProperties: false }
+
+const Length = (maximum: number, description: string) => Type.Number({ minimum: 0, maximum, description })
+const Pixels = (maximum: number, description: string) => Type.Integer({ minimum: 0, maximum, description })
+const Side = (description: string) => Type.Integer({ minimum: 1, maximum: MAX_SIDE, description })
+const Part = () => Type.Integer({ minimum: 0, maximum: 255 })
+
+const Color = (description: string) =>
+  Type.Object(
+    { r: Part(), g: Part(), b: Part(), a: Type.Number({ minimum: 0, maximum: 1 }) },
+    { ...STRICT, description },
+  )
+
+const Blur = Type.Object(
+  {
+    effect: Type.Literal('blur'),
+    options: Type.Object({ radius: Length(1_000, 'Standard deviation, in pixels.') }, STRICT),
+  },
+  { ...STRICT, title: 'blur' },
+)
+
+const Resize = Type.Object(
+  {
+    effect: Type.Literal('resize'),
+    options: Type.Object(
+      {
+        width: Type.Optional(Side('In pixels. Without it, scaled along with the height.')),
+        height: Type.Optional(Side('In pixels. Without it, scaled along with the width.')),
+      },
+      { ...STRICT, [rule]: problemOfResize },
+    ),
+  },
+  { ...STRICT, title: 'resize' },
+)
+
+const Roundcorners = Type.Object(
+  {
+    effect: Type.Literal('roundcorners'),
+    options: Type.Object({ radius: Length(MAX_SIDE, 'In pixels. The corners become transparent.') }, STRICT),
+  },
+  { ...STRICT, title: 'roundcorners' },
+)
+
+const Margin = Type.Object(
+  {
+    effect: Type.Literal('margin'),
+    options: Type.Optional(
+      Type.Object(
+        {
+          margin: Type.Optional(Pixels(MAX_SIDE, 'Transparent pixels on all four sides. Without it, none.')),
+        },
+        STRICT,
+      ),
+    ),
+  },
+  { ...STRICT, title: 'margin' },
+)
+
+const Shadow = Type.Object(
+  {
+    effect: Type.Literal('shadow'),
+    options: Type.Optional(
+      Type.Object(
+        {
+          margin: Type.Optional(Pixels(100, 'The picture grows by it on all four sides. Without it 40.')),
+          blur: Type.Optional(Length(100, 'Standard deviation, in pixels. Without it 15.')),
+          offset: Type.Optional(Pixels(50, 'Downwards, in pixels. Without it 0.')),
+          opacity: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Without it 0.3.' })),
+          color: Type.Optional(Color('Of the shadow. Without it black.')),
+          bgColor: Type.Optional(Color('Behind everything. Without it transparent.')),
+        },
+        STRICT,
+      ),
+    ),
+  },
+  { ...STRICT, title: 'shadow' },
+)
+
+const Effect = Type.OneOf('effect', [Blur, Resize, Roundcorners, Margin, Shadow], { title: 'effect' })
+
+export type Effect = Readonly<Static<typeof Effect>>
+
+export const Effects = Type.Array(Effect, {
+  maxItems: MAX_EFFECTS,
+  description: 'Done to the picture in this order.',
+  examples: [
+    [
+      { effect: 'roundcorners', options: { radius: 12 } },
+      { effect: 'shadow', options: {} },
+    ],
+  ],
+})
+
+function problemOfResize({ width, height }: { width?: number; height?: number }): string | undefined {
+  return width === undefined && height === undefined ? 'must have a width, a height, or both' : undefined
+}

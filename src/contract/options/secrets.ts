@@ -1,0 +1,44 @@
+import { PageOptions } from '../capture-options.ts'
+import type { Schema } from '../schema.ts'
+
+// Secrets are the texts whose schema is `writeOnly`. Everything that is stored or shown has an empty text in their place.
+
+/** The secrets of a page, by the JSON pointer of their place in its options. */
+export type Secrets = Readonly<Record<string, string>>
+
+/** Takes the secrets out of options. Undefined if there are none. */
+export function conceal<T extends Partial<PageOptions>>(options: T): { options: T; secrets?: Secrets } {
+  const secrets: Record<string, string> = {}
+  const concealed = walk(PageOptions, options, '', (text, pointer) => {
+    secrets[pointer] = text
+    return ''
+  }) as T
+  return Object.keys(secrets).length > 0 ? { options: concealed, secrets } : { options: concealed }
+}
+
+/** Puts the secrets back. */
+export function reveal<T extends Partial<PageOptions>>(options: T, secrets: Secrets): T {
+  return walk(PageOptions, options, '', (text, pointer) => secrets[pointer] ?? text) as T
+}
+
+type Change = (text: string, pointer: string) => string
+
+function walk(schema: Schema | undefined, value: unknown, at: string, change: Change): unknown {
+  if (schema === undefined) return value
+  if (typeof value === 'string') return schema['writeOnly'] ? change(value, at) : value
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    return value.map((item, index) => walk(schema['items'] as Schema, item, `${at}/${index}`, change))
+  }
+  const { properties, additionalProperties } = schema as {
+    properties?: Record<string, Schema>
+    additionalProperties?: Schema | false
+  }
+  const others = additionalProperties || undefined
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [
+      name,
+      walk(properties?.[name] ?? others, inner, `${at}/${name}`, change),
+    ]),
+  )
+}

@@ -1,0 +1,79 @@
+import { type Static, Type } from '../schema.ts'
+import { Secret, Selector, Text } from './texts.ts'
+
+// What happens on the page before the picture is taken. `elementId` is a CSS selector. If it is a single word that matches
+// nothing, it is tried as an id.
+
+const MAX_CLICKS = 50
+const MAX_HIDDEN = 50
+const MAX_CSS = 50_000
+const MAX_LOGIN = 1_000
+const STRICT = { additionalProperties: false }
+
+/** The longest that a page may be waited for. */
+export interface WaitLimits {
+  readonly loadingMs: number
+}
+
+const Milliseconds = (description: string, limits?: WaitLimits) =>
+  Type.Integer({ minimum: 0, ...(limits && { maximum: limits.loadingMs }), description })
+
+export const Login = Type.Object(
+  {
+    username: Type.Object({ elementId: Selector('The field.'), username: Secret(MAX_LOGIN) }, STRICT),
+    password: Type.Object({ elementId: Selector('The field.'), password: Secret(MAX_LOGIN) }, STRICT),
+    loginButton: Type.Object({ elementId: Selector('The button.') }, STRICT),
+  },
+  {
+    ...STRICT,
+    description:
+      'Fills in the form that the page shows, clicks the button, and opens the page again if that led elsewhere. ' +
+      'User name and password are stored encrypted, and deleted when the page has ended.',
+  },
+)
+
+export type Login = Static<typeof Login>
+
+export const createClicks = (limits?: WaitLimits) =>
+  Type.Array(
+    Type.Object(
+      {
+        elementId: Selector('What is clicked.'),
+        loadingTime: Type.Optional(
+          Milliseconds('How long to wait afterwards. Without it, until the page is at rest.', limits),
+        ),
+      },
+      { ...STRICT, title: 'click' },
+    ),
+    {
+      maxItems: MAX_CLICKS,
+      description:
+        'Clicked in this order before the picture. An element that is not there is noted in the status.',
+      examples: [[{ elementId: '#menu', loadingTime: 1000 }]],
+    },
+  )
+
+export const WaitFor = Selector(
+  'The page fails if this element does not become visible within its loading time.',
+)
+
+export const createDelay = (limits?: WaitLimits) =>
+  Milliseconds('How long to wait before the picture, when everything else is done, in milliseconds.', limits)
+
+export const Hide = Type.Array(Selector('It takes no space.'), {
+  maxItems: MAX_HIDDEN,
+  description: 'Elements that are not shown. One that is not there is noted in the status.',
+  examples: [['.chat', '#ad']],
+})
+
+export const Element = Selector('Only the box of this element. The page fails if it is not there.')
+
+export const Css = Text(MAX_CSS, {
+  description: 'Added to the page.',
+  examples: ['.ad { visibility: hidden }'],
+})
+
+export const CookieBanners = Type.Enum(['decline'], {
+  description:
+    '`decline`: a banner that asks for consent is answered with no. A page without one is noted in the status.',
+})

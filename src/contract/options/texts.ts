@@ -1,0 +1,22 @@
+import { rule, Type } from '../schema.ts'
+
+const MAX_SELECTOR = 1_000
+/** A line break would begin another header. */
+const CONTROL = /[\p{Cc}]/u
+
+export const Text = (maxLength: number, options: object = {}) =>
+  Type.String({ minLength: 1, maxLength, ...options })
+
+export const Line = (maxLength: number, options: object = {}) =>
+  Text(maxLength, { ...options, [rule]: problemOfLine })
+
+export const Selector = (description: string) =>
+  Text(MAX_SELECTOR, { title: 'selector', description: `${description} A CSS selector.` })
+
+/** Never shown again: answers have an empty text in its place. `conceal` finds it by `writeOnly`. */
+export const Secret = (maxLength: number, options: object = {}) =>
+  Text(maxLength, { writeOnly: true, ...options })
+
+export function problemOfLine(text: string): string | undefined {
+  return CONTROL.test(text) ? 'must not contain control characters' : undefined
+}

@@ -1,0 +1,98 @@
+import { rule, Type } from '../schema.ts'
+import { Line, problemOfLine, Secret } from './texts.ts'
+
+// Whom the page takes its visitor for.
+
+const MAX_HEADERS = 50
+const MAX_COOKIES = 100
+const MAX_VALUE = 4_096
+const MAX_NAME = 200
+/** RFC 9110. */
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+/** RFC 6265, and what browsers take beyond it. */
+const COOKIE_VALUE = /^[^\p{Cc};]*$/u
+/** The browser makes these itself. */
+const OWN_HEADERS =
+  /^(host|connection|content-length|content-encoding|transfer-encoding|te|trailer|upgrade|keep-alive|expect|cookie2?|(proxy|sec)-.*)$/i
+
+export const Headers = Type.Record(Secret(MAX_VALUE, { title: 'header', [rule]: problemOfLine }), {
+  maxProperties: MAX_HEADERS,
+  propertyNames: { type: 'string', maxLength: MAX_NAME, [rule]: problemOfHeader },
+  description:
+    'Sent with each request to the origin of the page (scheme, host and port), and to no other. For cookies use `cookies`.',
+  examples: [{ authorization: 'Bearer 123' }],
+})
+
+const Cookie = Type.Object(
+  {
+    name: Line(MAX_NAME, { [rule]: problemOfCookieName }),
+    value: Secret(MAX_VALUE, { [rule]: problemOfCookieValue }),
+  },
+  { title: 'cookie', additionalProperties: false },
+)
+
+export const Cookies = Type.Array(Cookie, {
+  maxItems: MAX_COOKIES,
+  description: 'Known to the host of the page when it is opened, and to no other.',
+})
+
+export const ColorScheme = Type.Enum(['light', 'dark'], {
+  description: 'What the page is told that its visitor prefers.',
+})
+
+export const ReducedMotion = Type.Boolean({
+  description: 'The page is told that its visitor prefers no animations.',
+})
+
+export const UserAgent = Line(500, {
+  description: 'What the browser calls itself. With `device` as well, this one counts.',
+})
+
+export const Timezone = Line(100, {
+  description: 'A time zone of the IANA database.',
+  examples: ['Europe/Berlin'],
+  [rule]: problemOfTimezone,
+})
+
+export const Locale = Line(100, {
+  description: 'A language tag (BCP 47): the language of the browser, and how it writes numbers and dates.',
+  examples: ['de-DE'],
+  [rule]: problemOfLocale,
+})
+
+function problemOfHeader(name: string): string | undefined {
+  if (!TOKEN.test(name)) return 'must be the name of a header: letters, digits and hyphens'
+  if (/^cookie$/i.test(name)) return 'must not be given as a header: use cookies'
+  return OWN_HEADERS.test(name) ? 'must not be given: the browser sends its own' : undefined
+}
+
+function problemOfCookieName(name: string): string | undefined {
+  return TOKEN.test(name)
+    ? undefined
+    : 'must be the name of a cookie: letters, digits, hyphens and underscores'
+}
+
+function problemOfCookieValue(value: string): string | undefined {
+  return COOKIE_VALUE.test(value) ? undefined : 'must not contain a semicolon or control characters'
+}
+
+function problemOfTimezone(zone: string): string | undefined {
+  // Offsets (+02:00) are known to Intl, but not to the browser.
+  const isKnown = /^[A-Za-z]/.test(zone) && !throws(() => new Intl.DateTimeFormat('en', { timeZone: zone }))
+  return isKnown ? undefined : 'must be a time zone of the IANA database, such as Europe/Berlin'
+}
+
+function problemOfLocale(locale: string): string | undefined {
+  return throws(() => Intl.getCanonicalLocales(locale))
+    ? 'must be a language tag (BCP 47), such as de-DE'
+    : undefined
+}
+
+function throws(call: () => unknown): boolean {
+  try {
+    call()
+    return false
+  } catch {
+    return true
+  }
+}

@@ -1,0 +1,53 @@
+import { Type } from '../schema.ts'
+import { DEVICE_NAMES } from './devices.ts'
+
+/** The largest window that the operator allows. */
+export interface WindowLimits {
+  readonly viewportWidth: number
+  readonly viewportHeight: number
+}
+
+const MAX_SIZES = 10
+
+const pixels = (maximum?: number) =>
+  Type.Integer({
+    minimum: 1,
+    ...(maximum !== undefined && { maximum }),
+    description: 'Size of the browser window, in pixels.',
+  })
+
+export const createSize = (limits?: WindowLimits) => ({
+  width: { ...pixels(limits?.viewportWidth), examples: [1200] },
+  height: { ...pixels(limits?.viewportHeight), examples: [720] },
+})
+
+/** Each page is captured in each of these windows. */
+export const createSizes = (limits: WindowLimits) =>
+  Type.Array(Type.Object(createSize(limits), { title: 'size', additionalProperties: false }), {
+    maxItems: MAX_SIZES,
+    description: 'Each page is captured in each of these windows, instead of one of `width` and `height`.',
+    examples: [
+      [
+        { width: 390, height: 844 },
+        { width: 1280, height: 800 },
+      ],
+    ],
+  })
+
+export const FullPage = Type.Boolean({
+  description: 'The whole page, and not only the part that the window shows.',
+})
+
+export const DeviceScaleFactor = Type.Number({
+  minimum: 1,
+  maximum: 3,
+  description:
+    'Pixels of the picture for one pixel of the page, in each direction. Without it 1, or that of the device.',
+})
+
+export const Device = Type.Enum(DEVICE_NAMES, {
+  description:
+    'The device that the page takes the browser for: its user agent, scale and touch screen. Where no `width` and `height` ' +
+    'are given, its window, too.',
+  examples: ['iPhone 15'],
+})

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { parseScreenshotRequest } from '../../src/contract/screenshot-request.ts'
+import { newPage } from '../support/http/requests.ts'
+
+const LIMITS = { urls: 3, loadingMs: 20_000, viewportWidth: 2_000, viewportHeight: 3_000 }
+const VIEW = { width: 1200, height: 720 }
+
+const parse = (body: unknown) => parseScreenshotRequest(body, LIMITS)
+
+function mistakesOf(body: unknown): string[] {
+  return parse(body).mistakes?.map(({ pointer, detail }) => `${pointer} ${detail}`) ?? []
+}
+
+describe('several sizes', () => {
+  const sizes = [
+    { width: 390, height: 844 },
+    { width: 1280, height: 800 },
+  ]
+
+  test('give each page in each size, page by page', () => {
+    const { asked } = parse({ screenshotParameter: { sizes }, urls: [newPage(0)] })
+    expect(asked).toEqual({
+      options: { ...sizes[0], fullPage: false, tags: [] },
+      pages: sizes.map((ownOptions) => ({ ...newPage(0), loadingTime: 15_000, ownOptions })),
+    })
+  })
+
+  test('count as so many pages', () => {
+    expect(mistakesOf({ screenshotParameter: { sizes }, urls: [newPage(0), newPage(1)] })).toEqual([
+      '#/urls must be at most 3 pages in all their sizes, and would be 4',
+    ])
+  })
+
+  test('a page with a window of its own is captured in that one only', () => {
+    const own = { width: 100, height: 200 }
+    const { asked } = parse({ screenshotParameter: { sizes }, urls: [{ ...newPage(0), ...own }, newPage(1)] })
+    expect(asked?.pages.map(({ ownOptions }) => ownOptions)).toEqual([own, ...sizes])
+  })
+
+  test('a wrong one is named with its place', () => {
+    const wrong = { screenshotParameter: { sizes: [{ width: 390 }] }, urls: [newPage()] }
+    expect(mistakesOf(wrong)).toEqual([
+      '#/screenshotParameter/sizes/0/height must be a whole number from 1 to 3000',
+    ])
+  })
+})
+
+test('a page may have options of its own, also one that takes back what all others do', () => {
+  const { asked } = parse({
+    screenshotParameter: { ...VIEW, fullPage: true },
+    urls: [newPage(0), { ...newPage(1), fullPage: false, width: 100 }],
+  })
+  expect(asked?.pages.map(({ ownOptions }) => ownOptions)).toEqual([
+    undefined,
+    { fullPage: false, width: 100 },
+  ])
+})
