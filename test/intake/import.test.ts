@@ -127,7 +127,7 @@ describe('a file of roots', () => {
       ['[]', 'the line must be an object with jobs'],
       ['null', 'the line must be an object with jobs'],
       [{ jobs: [] }, 'jobs must be a list of 1 or more jobs'],
-      [{ jobs: [{ image: 'a.png' }] }, 'jobs.0.url must be an object with url, name, loadingTime'],
+      [{ jobs: [{ image: 'a.png' }] }, 'jobs.0.url must be an object with url'],
       [{ jobs: [page({ preveiw: 'a.png' })] }, 'jobs.0.preveiw is not known; known are url, image, preview'],
       [{ rootId: 'x', jobs: [page()] }, 'rootId must be a UUID'],
       [{ created: '2020', jobs: [page()] }, 'created must be a whole number from 0 to 8640000000000000'],
