@@ -61,7 +61,6 @@ class Check {
 
   look(schema: Schema, value: unknown, at: string): void {
     if (this.mistakes.length >= MAX_MISTAKES) return
-    if (value === null && schema.type?.includes('null')) return
     if (!this.#fits(schema, value)) {
       this.#add(at, mustBe(schema))
       return
@@ -87,7 +86,7 @@ class Check {
       number
     >
     const { enum: values, const: only } = schema
-    switch ([schema.type].flat()[0]) {
+    switch (schema.type) {
       case 'object':
         if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
         return maxProperties === undefined || Object.keys(value).length <= maxProperties

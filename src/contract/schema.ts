@@ -3,7 +3,7 @@ export const rule: unique symbol = Symbol('rule')
 
 /** JSON Schema with the TypeScript type that it describes. Only data: `check.ts` compares values with it. */
 export interface Schema<T = unknown> {
-  readonly type?: string | readonly string[]
+  readonly type?: string
   readonly [keyword: string]: unknown
   readonly [rule]?: Rule
   /** Only the compiler sees it. */
@@ -49,12 +49,6 @@ export const Type = {
     ...options,
   }),
   Array: <T>(items: Schema<T>, options?: Options): Schema<T[]> => ({ type: 'array', items, ...options }),
-  /** Null means: not given. */
-  OrNull: <T>({ enum: values, ...schema }: Schema<T>): Schema<T | null> => ({
-    ...schema,
-    type: [schema.type ?? [], 'null'].flat(),
-    ...(Array.isArray(values) && { enum: [...values, null] }),
-  }),
   /** May be left out of an object. */
   Optional<T>(schema: Schema<T>): Optional<T> {
     const optional = { ...schema }

@@ -2,13 +2,12 @@ import type { Schema } from './schema.ts'
 
 /** What a value must be, in words. */
 export function mustBe(schema: Schema): string {
-  const leftOut = schema.type?.includes('null') ? ', or be left out' : ''
-  return `must be ${describe(schema)}${leftOut}`
+  return `must be ${describe(schema)}`
 }
 
 function describe(schema: Schema): string {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems } = schema as Record<string, number>
-  switch ([schema.type].flat()[0]) {
+  switch (schema.type) {
     case 'object':
       return describeObject(schema)
     case 'array':
@@ -42,7 +41,7 @@ function describeObject({ properties, required, maxProperties }: Schema): string
 function describeText({ enum: values, const: only }: Schema): string | undefined {
   const allowed = only === undefined ? values : [only]
   if (!Array.isArray(allowed)) return undefined
-  const texts = allowed.filter((each) => each !== null).map((each) => JSON.stringify(each))
+  const texts = allowed.map((each) => JSON.stringify(each))
   return texts.length === 1 ? texts[0] : `one of ${texts.join(', ')}`
 }
 

@@ -15,7 +15,13 @@ describe('a value that does not fit its schema', () => {
     [Type.String({ minLength: 2, maxLength: 3 }), 'x', 'must be a text of 2 to 3 characters'],
     [Type.Literal('ok'), 'no', 'must be "ok"'],
     [Type.Enum(['a', 'b']), 'c', 'must be one of "a", "b"'],
-    [Type.OrNull(Type.Enum(['a', 'b'])), 'c', 'must be one of "a", "b", or be left out'],
+    [Type.Number(), '1', 'must be a number'],
+    [Type.Number({ minimum: 0, maximum: 1 }), 1.01, 'must be a number from 0 to 1'],
+    [
+      Type.Record(Type.String(), { maxProperties: 1 }),
+      { a: '', b: '' },
+      'must be an object of at most 1 names',
+    ],
     [Type.Array(Type.String()), 'x', 'must be a list of texts'],
     [Type.Array(Type.Integer(), { minItems: 1 }), [], 'must be a list of 1 or more numbers'],
     [
@@ -38,13 +44,53 @@ describe('a value that does not fit its schema', () => {
     expect(wrong(even, 'abcde')).toEqual(['# must be a text of at most 4 characters'])
   })
 
-  test('null means not given only where the schema says so', () => {
-    const schema = Type.Object({
-      a: Type.Optional(Type.OrNull(Type.Boolean())),
-      b: Type.Optional(Type.Boolean()),
-    })
-    expect(wrong(schema, { a: null })).toBeUndefined()
-    expect(wrong(schema, { b: null })).toEqual(['#/b must be true or false'])
+  test('null, an empty list and an empty object mean not given only where that is asked for', () => {
+    const schema = Type.Object({ a: Type.Optional(Type.Boolean()), b: Type.Integer() })
+    for (const nothing of [null, [], {}]) {
+      expect(wrong(schema, { a: nothing, b: 1 })).toEqual(['#/a must be true or false'])
+      expect(check(schema, { a: nothing, b: 1 }, { nothing: 'not_given' }).mistakes).toBeUndefined()
+      expect(check(schema, { b: nothing }, { nothing: 'not_given' }).mistakes).toEqual([
+        { pointer: '#/b', detail: 'must be a whole number' },
+      ])
+    }
+  })
+
+  test('of an object with any names is found by its name, and so is a wrong name', () => {
+    const short = {
+      type: 'string',
+      maxLength: 3,
+      [rule]: (name: string) => (name === 'no' ? 'is no name' : undefined),
+    }
+    const schema = Type.Record(Type.Integer(), { propertyNames: short })
+    expect(wrong(schema, { a: 1, 'b/c': 2 })).toBeUndefined()
+    expect(wrong(schema, { 'b/c': 'x', long: 1, no: 1, 'a\0': 1, __proto__: 1 })).toEqual([
+      '#/b~1c must be a whole number',
+      '#/long must be a text of at most 3 characters',
+      '#/no is no name',
+      '#/a%00 must not contain a NUL character or half of a surrogate pair',
+    ])
+  })
+
+  test('of one of several objects is told by the one that it names', () => {
+    const strict = { additionalProperties: false }
+    const schema = Type.OneOf('kind', [
+      Type.Object({ kind: Type.Literal('point'), x: Type.Integer() }, strict),
+      Type.Object({ kind: Type.Literal('text') }, strict),
+    ])
+    expect(wrong(schema, { kind: 'point', x: 1 })).toBeUndefined()
+    expect(wrong(schema, { kind: 'point' })).toEqual(['#/x must be a whole number'])
+    expect(wrong(schema, { kind: 'text', x: 1 })).toEqual(['#/x is not known; known are kind'])
+    for (const value of [{ kind: 'line' }, {}, { kind: null }])
+      expect(wrong(schema, value)).toEqual(['#/kind must be one of "point", "text"'])
+  })
+
+  test('is told by the rule of a whole object, once its fields are right', () => {
+    const schema = Type.Object(
+      { a: Type.Optional(Type.Integer()) },
+      { [rule]: ({ a }: { a?: number }) => (a === undefined ? 'must have an a' : undefined) },
+    )
+    expect(wrong(schema, {})).toEqual(['# must have an a'])
+    expect(wrong(schema, { a: 'x' })).toEqual(['#/a must be a whole number'])
   })
 
   test('unknown fields are mistakes only where the schema says so', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { DEVICES, type Device } from '../../src/contract/options/devices.ts'
 import { parseScreenshotRequest } from '../../src/contract/screenshot-request.ts'
 import { anyRequest, validRequest } from '../support/http/request-values.ts'
 import { leadsInto, newPage, newRequest } from '../support/http/requests.ts'
@@ -438,6 +439,23 @@ describe('an address', () => {
   )
 })
 
+/** A page with a device has its window, too. */
+function expectedPage({
+  url,
+  name,
+  loadingTime = 15_000,
+  ...own
+}: {
+  url: string
+  name: string
+  loadingTime?: number
+  device?: Device
+}) {
+  const [width, height] = own.device ? DEVICES[own.device] : []
+  const ownOptions = own.device ? { width, height, ...own } : own
+  return { url, name, loadingTime, ...(Object.keys(own).length > 0 && { ownOptions }) }
+}
+
 describe('whatever JSON it is', () => {
   test('it is taken or refused, and every mistake has a place in it or just beyond', () => {
     let taken = 0
@@ -460,11 +478,12 @@ describe('whatever JSON it is', () => {
   test('what is right is taken exactly as it is', () => {
     fc.assert(
       fc.property(validRequest(LIMITS), (body) => {
-        const { width, height, fullPage = false, tags = [] } = body.screenshotParameter
-        const pages = body.urls.map(({ loadingTime = 15_000, ...page }) => ({ ...page, loadingTime }))
         const failOn = body.failOn ? { failOn: body.failOn } : {}
         expect(parse(body)).toEqual({
-          asked: { options: { width, height, fullPage, tags, ...failOn }, pages },
+          asked: {
+            options: { fullPage: false, tags: [], ...body.screenshotParameter, ...failOn },
+            pages: body.urls.map(expectedPage),
+          },
         })
       }),
       { numRuns: 500 },

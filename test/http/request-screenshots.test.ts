@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { PageOptions } from '../../src/contract/capture-options.ts'
+import { DEVICES, type Device } from '../../src/contract/options/devices.ts'
+import { conceal } from '../../src/contract/options/secrets.ts'
 import type { RootResult } from '../../src/contract/results.ts'
 import { jobIdOf, listRoots as list, UUID, withoutRequestId } from '../support/http/request-answers.ts'
 import { validRequest } from '../support/http/request-values.ts'
@@ -20,6 +23,13 @@ import { usePostgres } from '../support/servers/use-servers.ts'
 import { addRows, makeKey, makeProject, rootsUrl } from '../support/store/results.ts'
 
 const postgres = usePostgres()
+
+/** A page with a device has its window, too. */
+function windowOf({ device }: { device?: Device }) {
+  if (device === undefined) return {}
+  const [width, height] = DEVICES[device]
+  return { width, height }
+}
 
 describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
   test('for more pages than may wait is 429, says how many do, and leaves nothing', async () => {
@@ -190,12 +200,17 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
         expect(status.urls.map(({ url, name }) => ({ url, name }))).toEqual(
           body.urls.map(({ url, name }) => ({ url, name })),
         )
-        const { width, height, fullPage = false } = body.screenshotParameter
-        for (const { loadingTime = 15_000, ...page } of body.urls) {
+        const { width, height } = body.screenshotParameter
+        const failOn = body.failOn ? { failOn: body.failOn } : {}
+        const { tags: _, ...all } = body.screenshotParameter
+        expect(status.options).toEqual({
+          ...{ fullPage: false, tags: [] },
+          ...conceal({ ...body.screenshotParameter, ...failOn } as PageOptions).options,
+        })
+        for (const { url, name, loadingTime = 15_000, ...own } of body.urls) {
           const task = await begin(service.store, rootId)
-          const failOn = body.failOn ?? undefined
-          expect(task).toMatchObject({ ...page, loadingTime, options: { width, height, fullPage } })
-          expect(task.options.failOn).toBe(failOn)
+          const { options } = conceal({ fullPage: false, ...all, ...failOn, ...own } as PageOptions)
+          expect(task).toMatchObject({ url, name, loadingTime, options: { ...options, ...windowOf(own) } })
           await service.store.captures.finish(task, { ...DONE, width, height }, 2)
         }
         const root = (await (

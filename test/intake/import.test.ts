@@ -128,7 +128,7 @@ describe('a file of roots', () => {
       ['null', 'the line must be an object with jobs'],
       [{ jobs: [] }, 'jobs must be a list of 1 or more jobs'],
       [{ jobs: [{ image: 'a.png' }] }, 'jobs.0.url must be an object with url'],
-      [{ jobs: [page({ preveiw: 'a.png' })] }, 'jobs.0.preveiw is not known; known are url, image, preview'],
+      [{ jobs: [page({ preveiw: 'a.png' })] }, 'jobs.0.preveiw is not known; did you mean preview?'],
       [{ rootId: 'x', jobs: [page()] }, 'rootId must be a UUID'],
       [{ created: '2020', jobs: [page()] }, 'created must be a whole number from 0 to 8640000000000000'],
       [{ jobs: [page({ url: 'a\u0000b' })] }, 'jobs.0.url.url must not contain a NUL character'],

@@ -38,7 +38,11 @@ function walk(schema: Schema | undefined, value: unknown, at: string, change: Ch
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      walk(properties?.[name] ?? others, inner, `${at}/${name}`, change),
+      walk(properties?.[name] ?? others, inner, `${at}/${escapeName(name)}`, change),
     ]),
   )
+}
+
+function escapeName(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

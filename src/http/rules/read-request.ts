@@ -4,10 +4,11 @@ import { outlineJson } from './json-outline.ts'
 
 /** Bytes that are not UTF-8 are refused, not replaced. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
-/** A valid request has a depth of four. Up to this depth, mistakes are reported with their position. */
+/** A valid request has a depth of eight. Up to this depth, mistakes are reported with their position. */
 const MAX_DEPTH = 32
-/** A page has seven names and values, and the rest of a request about seventy. The others are for mistakes, to report them. */
-const PARTS_OF_A_PAGE = 10
+/** Enough names and values for a page with options of its own: some clicks, cookies and effects. */
+const PARTS_OF_A_PAGE = 60
+/** For the rest of a request, and for mistakes, to report them. */
 const OTHER_PARTS = 4_000
 
 /** Reads a request. Throws `bad_request` with all its mistakes. Takes milliseconds for any body. */

@@ -1,4 +1,7 @@
 import fc from 'fast-check'
+import { NOT_BUILT } from '../../../src/contract/capture-options.ts'
+import { DEVICE_NAMES } from '../../../src/contract/options/devices.ts'
+import { AREAS, STYLES } from '../../../src/contract/options/finish.ts'
 import type { RequestLimits } from '../../../src/contract/screenshot-request.ts'
 
 const LIMITS: RequestLimits = { urls: 3, loadingMs: 20_000, viewportWidth: 2_000, viewportHeight: 3_000 }
@@ -22,16 +25,72 @@ const address = fc
   .map(([scheme, host, rest]) => `${scheme}${host}/${rest}`)
   .filter((url) => URL.canParse(url))
 
+const part = fc.integer({ min: 0, max: 255 })
+const share = fc.double({ min: 0, max: 1, noNaN: true })
+const color = fc.record({ r: part, g: part, b: part, a: share })
+const side = fc.integer({ min: 1, max: 300 })
+const line = (maxLength: number) => anyText(maxLength).filter((text) => !/\p{Cc}/u.test(text))
+const secret = line(30).filter((text) => !text.includes(';'))
+const name = fc.stringMatching(/^x-[a-z0-9]{1,10}$/)
+
+const effect = fc.oneof(
+  fc.record({ effect: fc.constant('blur'), options: fc.record({ radius: fc.integer({ min: 0, max: 20 }) }) }),
+  fc.record({ effect: fc.constant('resize'), options: fc.record({ width: side }) }),
+  fc.record({ effect: fc.constant('roundcorners'), options: fc.record({ radius: side }) }),
+  fc.record(
+    { effect: fc.constant('margin'), options: fc.record({ margin: fc.integer({ min: 1, max: 50 }) }) },
+    { requiredKeys: ['effect'] },
+  ),
+  fc.record({ effect: fc.constant('shadow'), options: fc.record({ opacity: share, color, bgColor: color }) }),
+)
+
+/** Every option that a request or a page may have, right and not empty. None is required. */
+function validOptions({ loadingMs }: RequestLimits) {
+  const wait = fc.integer({ min: 0, max: loadingMs })
+  const all: Record<string, fc.Arbitrary<unknown>> = {
+    fullPage: fc.constant(true),
+    device: fc.constantFrom(...DEVICE_NAMES),
+    deviceScaleFactor: fc.constantFrom(1, 1.5, 3),
+    colorScheme: fc.constantFrom('light', 'dark'),
+    reducedMotion: fc.constant(true),
+    userAgent: line(100),
+    locale: fc.constantFrom('de', 'en-GB', 'zh-Hant-TW'),
+    timezone: fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Kolkata'),
+    css: anyText(100),
+    hide: fc.array(anyText(20), { minLength: 1, maxLength: 3 }),
+    cookieBanners: fc.constant('decline'),
+    clicks: fc.array(
+      fc.record({ elementId: anyText(20), loadingTime: wait }, { requiredKeys: ['elementId'] }),
+      { minLength: 1, maxLength: 3 },
+    ),
+    element: anyText(20),
+    area: fc.constantFrom(...AREAS),
+    style: fc.constantFrom(...STYLES),
+    effects: fc.array(effect, { minLength: 1, maxLength: 4 }),
+    loginParameter: fc.record({
+      username: fc.record({ elementId: anyText(20), username: anyText(30) }),
+      password: fc.record({ elementId: anyText(20), password: anyText(30) }),
+      loginButton: fc.record({ elementId: anyText(20) }),
+    }),
+    headers: fc.dictionary(name, secret, { minKeys: 1, maxKeys: 3 }),
+    cookies: fc.array(fc.record({ name, value: secret }), { minLength: 1, maxLength: 3 }),
+    waitFor: anyText(20),
+    delay: wait,
+  }
+  return Object.fromEntries(Object.entries(all).filter(([option]) => !NOT_BUILT.includes(option)))
+}
+
 /** Requests that are right. */
 export function validRequest(limits: RequestLimits) {
+  const options = validOptions(limits)
   return fc.record(
     {
       screenshotParameter: fc.record(
         {
           width: fc.integer({ min: 1, max: limits.viewportWidth }),
           height: fc.integer({ min: 1, max: limits.viewportHeight }),
-          fullPage: fc.boolean(),
-          tags: fc.array(anyText(100), { maxLength: 5 }),
+          tags: fc.array(anyText(100), { minLength: 1, maxLength: 5 }),
+          ...options,
         },
         { requiredKeys: ['width', 'height'] },
       ),
@@ -41,6 +100,7 @@ export function validRequest(limits: RequestLimits) {
             url: address,
             name: anyText(500),
             loadingTime: fc.integer({ min: 1, max: limits.loadingMs }),
+            ...options,
           },
           { requiredKeys: ['url', 'name'] },
         ),

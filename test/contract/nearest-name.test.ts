@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { nearestName } from '../../src/contract/nearest-name.ts'
+
+const KNOWN = ['width', 'height', 'fullPage', 'waitFor', 'tags', 'css']
+
+test.each([
+  ['Width', 'width'],
+  ['fullpage', 'fullPage'],
+  ['wdth', 'width'],
+  ['widthh', 'width'],
+  ['wodth', 'width'],
+  ['heigth', 'height'],
+  ['waitfro', 'waitFor'],
+  ['tag', 'tags'],
+])('%s was probably meant to be %s', (name, meant) => {
+  expect(nearestName(name, KNOWN)).toBe(meant)
+})
+
+test.each(['', 'w', 'cs', 'wid', 'hgt', 'widthheight', 'css1x', 'thgieh'])(
+  '%j is like none of them',
+  (name) => {
+    expect(nearestName(name, KNOWN)).toBeUndefined()
+  },
+)

@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { PageOptions } from '../../src/contract/capture-options.ts'
+import { conceal, reveal } from '../../src/contract/options/secrets.ts'
+
+const OPTIONS: PageOptions = {
+  ...{
+    width: 1,
+    height: 2,
+    fullPage: false,
+    css: 'a',
+    effects: [{ effect: 'blur', options: { radius: 1 } }],
+  },
+  loginParameter: {
+    username: { elementId: '#u', username: 'ada' },
+    password: { elementId: '#p', password: 's3cret' },
+    loginButton: { elementId: '#b' },
+  },
+  headers: { authorization: 'Bearer 1', 'x/~y': '2' },
+  cookies: [
+    { name: 'a', value: '3' },
+    { name: 'b', value: '4' },
+  ],
+}
+
+test('only secrets are taken out, and an empty text stays in their place', () => {
+  const { options, secrets } = conceal(OPTIONS)
+  expect(secrets).toEqual({
+    '/loginParameter/username/username': 'ada',
+    '/loginParameter/password/password': 's3cret',
+    '/headers/authorization': 'Bearer 1',
+    '/headers/x~1~0y': '2',
+    '/cookies/0/value': '3',
+    '/cookies/1/value': '4',
+  })
+  expect(options).toEqual({
+    ...OPTIONS,
+    loginParameter: {
+      username: { elementId: '#u', username: '' },
+      password: { elementId: '#p', password: '' },
+      loginButton: { elementId: '#b' },
+    },
+    headers: { authorization: '', 'x/~y': '' },
+    cookies: [
+      { name: 'a', value: '' },
+      { name: 'b', value: '' },
+    ],
+  })
+})
+
+test('options without secrets stay as they are', () => {
+  const options = { width: 1, height: 2, fullPage: true, hide: ['a'] }
+  expect(conceal(options)).toEqual({ options })
+})
+
+test('property: what was taken out can be put back, whatever the names are', () => {
+  const text = fc.string({ unit: 'binary', minLength: 1 })
+  fc.assert(
+    fc.property(fc.dictionary(text, text), (headers) => {
+      const { options, secrets = {} } = conceal({ headers })
+      expect(reveal(options, secrets)).toEqual({ headers })
+    }),
+  )
+})
