@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startPostgres, type TestPostgres } from '../test/support/servers/postgres.ts'
 import { writeResults } from './results.ts'
@@ -21,6 +22,9 @@ import { openTree, type Tree } from './unfair/tree.ts'
 import { watchers } from './unfair/watchers.ts'
 import { type EngineName, makeWorld, type World } from './unfair/world.ts'
 
+/** A server that does nothing, to see what the machine itself costs. */
+const BARE = fileURLToPath(new URL('unfair/bare-service.ts', import.meta.url))
+
 /** What one client can take from others. Each attack has its own service, and a victim that keeps sending requests. */
 export async function measureUnfair(args: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -29,6 +33,7 @@ export async function measureUnfair(args: readonly string[]): Promise<void> {
       only: { type: 'string' },
       engine: { type: 'string' },
       tree: { type: 'string' },
+      bare: { type: 'boolean', default: false },
       streams: { type: 'string', default: '500' },
       watchers: { type: 'string', default: '10000' },
       check: { type: 'boolean', default: false },
@@ -49,7 +54,7 @@ export async function measureUnfair(args: readonly string[]): Promise<void> {
   const engines = (['SQLite', 'PostgreSQL'] as const).filter((engine) =>
     engine.toLowerCase().startsWith(values.engine?.toLowerCase() ?? ''),
   )
-  const tree = await openTree(values.tree)
+  const tree = { ...(await openTree(values.tree)), ...(values.bare && { program: BARE }) }
   const lines: Line[] = []
   process.stdout.write(`${HEAD}\n`)
   for (const engine of engines) {
