@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { readConfig } from '../src/config/config.ts'
 import { rootPath, rootsPath } from '../src/contract/paths.ts'
 import { openStorage } from '../src/storage.ts'
+import { SECRET_KEYS } from '../test/support/servers/keys.ts'
 import { asAdmin, startPostgres } from '../test/support/servers/postgres.ts'
 import { S3_CREDENTIALS, startS3 } from '../test/support/servers/s3.ts'
 import { newWorld } from '../test/support/servers/worlds.ts'
@@ -84,7 +85,7 @@ async function seedSqlite(dataDir: string, roots: number): Promise<Seeded> {
 }
 
 async function seedPostgres(url: string, images: string, roots: number): Promise<Seeded> {
-  const env = { DATABASE_URL: url, IMAGES_URL: images, ...S3_CREDENTIALS }
+  const env = { DATABASE_URL: url, IMAGES_URL: images, SECRET_KEYS, ...S3_CREDENTIALS }
   const storage = await openStorage(readConfig(env))
   const projectId = await makeProject(storage.store)
   await storage.close()

@@ -19,8 +19,8 @@ export interface FitOptions {
 }
 
 /**
- * Checks that database, pictures and signing keys belong to one store. A store has an id, which is kept in the database and
- * beside the pictures. The database also knows the signing keys. Throws `storage_failed`, with what to do, if they do not fit.
+ * Checks that database, pictures and keys belong to one store. A store has an id, which is kept in the database and beside
+ * the pictures. The database also knows fingerprints of the keys. Throws `storage_failed`, with what to do, if they do not fit.
  */
 export async function requireFit(
   storage: Storage,
@@ -41,7 +41,7 @@ export async function requireFit(
     await keep(() => keepIds(storage, config))
   }
   await requireOwnKeys(storage, config)
-  await keep(() => keepKeys(storage))
+  await keep(() => keepKeys(storage, config))
 }
 
 class Misfit extends AppError {
@@ -134,28 +134,44 @@ async function misfit(storage: Storage, config: Config): Promise<Misfit> {
 }
 
 /** In one store, the id of a key always means the same key. */
-async function requireOwnKeys({ store, signingKeys }: Storage, config: Config): Promise<void> {
-  for (const { id, fingerprint } of signingKeys) {
-    const known = await store.findIdentity(nameOfKey(id))
-    if (known === undefined || known === fingerprint) continue
-    const where = config.signingKeys ? 'SIGNING_KEYS' : join(config.dataDir, 'signing-keys')
-    throw new Misfit(
-      `the signing keys (${where}) are not those of this store (${describe(config).database}): it knows another key by the id ` +
-        `${id}. To continue, restore the right keys from a backup. To sign with new keys, give them an id that was not ` +
-        'used before, such as k2. Older addresses of pictures then stop working.',
-    )
+async function requireOwnKeys(storage: Storage, config: Config): Promise<void> {
+  for (const { kind, setting, file, keys, given, lost } of keyLists(storage, config)) {
+    for (const { id, fingerprint } of keys) {
+      const known = await storage.store.findIdentity(`${kind} ${id}`)
+      if (known === undefined || known === fingerprint) continue
+      const where = given ? setting : join(config.dataDir, file)
+      throw new Misfit(
+        `the ${kind}s (${where}) are not those of this store (${describe(config).database}): it knows another key by the id ` +
+          `${id}. To continue, restore the right keys from a backup. To use new keys, give them an id that was not ` +
+          `used before, such as k2. ${lost}`,
+      )
+    }
   }
 }
 
-async function keepKeys({ store, signingKeys }: Storage): Promise<void> {
-  for (const { id, fingerprint } of signingKeys) {
-    if ((await store.findIdentity(nameOfKey(id))) === undefined)
-      await store.keepIdentity(nameOfKey(id), fingerprint)
+async function keepKeys(storage: Storage, config: Config): Promise<void> {
+  const { store } = storage
+  for (const { kind, keys } of keyLists(storage, config)) {
+    for (const { id, fingerprint } of keys) {
+      const name = `${kind} ${id}`
+      if ((await store.findIdentity(name)) === undefined) await store.keepIdentity(name, fingerprint)
+    }
   }
 }
 
-function nameOfKey(id: string): string {
-  return `signing-key ${id}`
+function keyLists({ signingKeys, secretKeys }: Storage, config: Config) {
+  return [
+    {
+      ...{ kind: 'signing key', setting: 'SIGNING_KEYS', file: 'signing-keys' },
+      ...{ keys: signingKeys, given: config.signingKeys !== undefined },
+      lost: 'Older addresses of pictures then stop working.',
+    },
+    {
+      ...{ kind: 'secret key', setting: 'SECRET_KEYS', file: 'secret-keys' },
+      ...{ keys: secretKeys, given: config.secretKeys !== undefined },
+      lost: 'Pages with older secrets that are not captured yet then fail.',
+    },
+  ]
 }
 
 function describe({ database, images }: Config): { database: string; images: string } {

@@ -3,6 +3,7 @@ import { AppError } from './errors.ts'
 import { loadOrMakeSigningKeys, type SigningKey } from './images/disk/signing-keys.ts'
 import type { Images } from './images/images.ts'
 import { explainMissingSdk } from './images/s3/missing-sdk.ts'
+import { loadOrMakeSecretKeys, type SecretKey } from './secrets/secret-keys.ts'
 import type { Store } from './store/store.ts'
 
 export interface Storage {
@@ -10,6 +11,8 @@ export interface Storage {
   readonly images: Images
   /** Keys that sign addresses of pictures in a folder. */
   readonly signingKeys: readonly SigningKey[]
+  /** Keys that encrypt the secrets of requests. None: this process can neither accept nor capture requests with secrets. */
+  readonly secretKeys: readonly SecretKey[]
   close(): Promise<void>
 }
 
@@ -23,6 +26,7 @@ export async function openStorage(config: Config): Promise<Storage> {
       store,
       images,
       signingKeys: keys,
+      secretKeys: await secretKeys(config),
       close: async () => {
         await images.close()
         await store.close()
@@ -66,6 +70,13 @@ async function signingKeys({
   if (given) return given
   if (database.kind === 'postgres') return []
   return await explaining(dataDir, () => loadOrMakeSigningKeys(dataDir))
+}
+
+/** As for signing keys: a key made here would not be shared with other instances. */
+async function secretKeys({ secretKeys: given, database, dataDir }: Config): Promise<readonly SecretKey[]> {
+  if (given) return given
+  if (database.kind === 'postgres') return []
+  return await explaining(dataDir, () => loadOrMakeSecretKeys(dataDir))
 }
 
 /** A path that cannot be used is a mistake in the settings, not a crash. */

@@ -12,6 +12,7 @@ import { createWork } from './capture/worker.ts'
 import type { Config } from './config/config.ts'
 import type { FixedAddress } from './egress/guard.ts'
 import { openQueue } from './queue/open-queue.ts'
+import { createKeyRing } from './secrets/key-ring.ts'
 import { FairTurns } from './shares/fair-turns.ts'
 import type { Storage } from './storage.ts'
 
@@ -55,6 +56,7 @@ export async function openStudio(
   { log, clock, turns = new FairTurns(1), ownOnly = false, fixedAddresses }: StudioOptions,
 ): Promise<Studio> {
   const { captures } = storage.store
+  const ring = createKeyRing(storage.secretKeys)
   const { concurrency } = config.capture
   const camera = whenNeeded(() => openCamera(config, { log, fixedAddresses }))
   const watchers = new RootWatchers(captures, turns, {
@@ -70,6 +72,7 @@ export async function openStudio(
     camera,
     captures,
     images: storage.images,
+    ring,
     limits: config.limits,
     log,
     clock,
@@ -86,7 +89,7 @@ export async function openStudio(
     mayNotBegin: whyWaiting,
   })
   return {
-    requests: new Requests(storage.store, queue, { mostWaiting: config.limits.pagesWaiting }),
+    requests: new Requests(storage.store, queue, { ring, mostWaiting: config.limits.pagesWaiting }),
     watchers,
     importedStatus: (root) => importedStatus(storage.store, root),
     figures,

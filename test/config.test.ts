@@ -36,7 +36,7 @@ describe('defaults', () => {
         ? process.execPath
         : setting.example.replaceAll('<base64>', Buffer.alloc(32).toString('base64'))
     // What some settings need beside them.
-    const beside = { SIGNING_KEYS: KEY, IMAGES_PUBLIC_URL: 'https://cdn.example.com' }
+    const beside = { SIGNING_KEYS: KEY, SECRET_KEYS: KEY, IMAGES_PUBLIC_URL: 'https://cdn.example.com' }
     expect(() => readConfig({ ...beside, [name]: example })).not.toThrow()
   })
 })
@@ -84,7 +84,7 @@ describe('addresses of storage', () => {
 })
 
 describe('addresses of servers', () => {
-  const server = { SIGNING_KEYS: KEY }
+  const server = { SIGNING_KEYS: KEY, SECRET_KEYS: KEY }
 
   test.each([
     'postgres://me:secret@db.internal:5433/shots?sslmode=verify-full&sslrootcert=/etc/ca.pem',
@@ -96,10 +96,20 @@ describe('addresses of servers', () => {
   })
 
   test('the service with PostgreSQL and pictures in a folder requires SIGNING_KEYS', () => {
-    const DATABASE_URL = 'postgres://db.internal/shots'
-    expect(readConfig({ DATABASE_URL }, { serving: false }).signingKeys).toBeUndefined()
-    expect(() => readConfig({ DATABASE_URL })).toThrow('SIGNING_KEYS is required with PostgreSQL')
-    expect(readConfig({ DATABASE_URL, IMAGES_URL: 's3://shots' }).signingKeys).toBeUndefined()
+    const given = { DATABASE_URL: 'postgres://db.internal/shots', SECRET_KEYS: KEY }
+    expect(readConfig(given, { serving: false }).signingKeys).toBeUndefined()
+    expect(() => readConfig(given)).toThrow('SIGNING_KEYS is required with PostgreSQL')
+    expect(readConfig({ ...given, IMAGES_URL: 's3://shots' }).signingKeys).toBeUndefined()
+  })
+
+  test('the service and a worker with PostgreSQL require SECRET_KEYS, and are told how to make one', () => {
+    const given = { DATABASE_URL: 'postgres://db.internal/shots', IMAGES_URL: 's3://shots' }
+    expect(readConfig(given, { serving: false }).secretKeys).toBeUndefined()
+    for (const purpose of [{}, { serving: false, capturing: true }]) {
+      expect(() => readConfig(given, purpose)).toThrow(/SECRET_KEYS is required.*echo k1:\$\(openssl rand/)
+      const keys = readConfig({ ...given, SECRET_KEYS: `k2:${KEY.slice(3)},${KEY}` }, purpose).secretKeys
+      expect(keys?.map(({ id }) => id)).toEqual(['k2', 'k1'])
+    }
   })
 
   test.each([
@@ -141,7 +151,7 @@ describe('addresses of servers', () => {
 
 test.each(['prefer', 'allow', 'bogus'])('sslmode=%s is refused: it would not do what it says', (sslmode) => {
   const DATABASE_URL = `postgres://db.internal/shots?sslmode=${sslmode}`
-  expect(() => readConfig({ DATABASE_URL, SIGNING_KEYS: KEY })).toThrow(`not ${sslmode}`)
+  expect(() => readConfig({ DATABASE_URL, SIGNING_KEYS: KEY, SECRET_KEYS: KEY })).toThrow(`not ${sslmode}`)
 })
 
 describe('mistakes', () => {
@@ -154,6 +164,7 @@ describe('mistakes', () => {
       PUBLIC_URL: 'https://u:p@x/',
       AUTH: 'yes',
       SIGNING_KEYS: 'x',
+      SECRET_KEYS: 'x',
       SIGNING_WINDOW: '85h',
       CORS_ORIGINS: 'https://a.example/path',
       RATE_LIMIT: '5',
@@ -178,9 +189,11 @@ describe('mistakes', () => {
 
   test('never show a secret', () => {
     const secret = 'hunter2hunter2'
-    expect(() => readConfig({ METRICS_TOKEN: secret, SIGNING_KEYS: `a:${secret}` })).toThrow(ConfigError)
+    expect(() =>
+      readConfig({ METRICS_TOKEN: secret, SIGNING_KEYS: `a:${secret}`, SECRET_KEYS: `a:${secret}` }),
+    ).toThrow(ConfigError)
     try {
-      readConfig({ METRICS_TOKEN: secret, SIGNING_KEYS: `a:${secret}` })
+      readConfig({ METRICS_TOKEN: secret, SIGNING_KEYS: `a:${secret}`, SECRET_KEYS: `a:${secret}` })
     } catch (error) {
       expect(String(error)).not.toContain(secret)
     }

@@ -43,6 +43,7 @@ export async function makeWorld(
     ...(databaseUrl && {
       DATABASE_URL: databaseUrl,
       SIGNING_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+      SECRET_KEYS: `k1:${randomBytes(32).toString('base64')}`,
     }),
   }
   const storage = await tree.openStorage(tree.readConfig(env))

@@ -6,6 +6,7 @@ import { CaptureFigures } from '../../src/capture/figures.ts'
 import { createWork } from '../../src/capture/worker.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { importRoot } from '../../src/intake/import-root.ts'
+import { createKeyRing } from '../../src/secrets/key-ring.ts'
 import { openStorage } from '../../src/storage.ts'
 import { newRequest, newSeen } from '../../test/support/store/captures.ts'
 
@@ -35,6 +36,7 @@ const work = createWork({
   camera,
   captures: store.captures,
   images,
+  ring: createKeyRing([]),
   limits: config.limits,
   log: { info: () => {}, warn: () => {} },
   clock: Date.now,

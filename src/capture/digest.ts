@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { KeyRing } from '../secrets/key-ring.ts'
 import type { NewRequest } from '../store/captures.ts'
 
 /** The parts of a request that its digest covers. */
@@ -8,16 +9,23 @@ export type RequestContent = Pick<NewRequest, 'options' | 'pages'>
  * Equal requests have equal digests in every version, so that a request that is repeated after an upgrade is recognised.
  * Options of the first version have a fixed position. All others count only if they were given.
  */
-export function digestOf({ options, pages }: RequestContent): string {
+export function digestOf(asked: RequestContent): string {
+  return createHash('sha256').update(textOf(asked)).digest('hex')
+}
+
+/** For a request with secrets. Without the key, nobody who reads a digest can try out passwords. One for each key. */
+export function keyedDigestsOf(asked: RequestContent, ring: Pick<KeyRing, 'digests'>) {
+  return ring.digests(textOf(asked))
+}
+
+function textOf({ options, pages }: RequestContent): string {
   const { width, height, fullPage, tags, failOn, ...others } = options
   const parts = pages.map(({ url, name, loadingTime, ownOptions = {} }) => [
     ...[url, name, loadingTime],
     ...inOrder(ownOptions),
   ])
   const more = failOn === undefined ? [] : [failOn]
-  return createHash('sha256')
-    .update(JSON.stringify([width, height, fullPage, tags, parts, ...more, ...inOrder(others)]))
-    .digest('hex')
+  return JSON.stringify([width, height, fullPage, tags, parts, ...more, ...inOrder(others)])
 }
 
 /** No object, or one with the options sorted by name. */

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { Queue } from '../queue/queue.ts'
+import type { KeyRing } from '../secrets/key-ring.ts'
 import type { Store } from '../store/store.ts'
-import { digestOf, type RequestContent } from './digest.ts'
+import type { RequestContent } from './digest.ts'
+import { sealRequest } from './seal-request.ts'
 
 export interface AcceptOptions {
   readonly now: number
@@ -10,16 +12,23 @@ export interface AcceptOptions {
   readonly rootId?: string
 }
 
+interface RequestsOptions {
+  readonly ring: KeyRing
+  readonly mostWaiting: number
+}
+
 /** Accepts requests. */
 export class Requests {
   readonly #store: Store
   readonly #queue: Queue
+  readonly #ring: KeyRing
   readonly #limits: { readonly mostWaiting: number }
 
-  constructor(store: Store, queue: Queue, limits: { readonly mostWaiting: number }) {
+  constructor(store: Store, queue: Queue, { ring, mostWaiting }: RequestsOptions) {
     this.#store = store
     this.#queue = queue
-    this.#limits = limits
+    this.#ring = ring
+    this.#limits = { mostWaiting }
   }
 
   /**
@@ -29,20 +38,19 @@ export class Requests {
   async accept(
     projectId: string,
     asked: RequestContent,
-    { now, idempotencyKey, rootId: given }: AcceptOptions,
+    { now, idempotencyKey, rootId = randomUUID() }: AcceptOptions,
   ): Promise<string> {
     const queue = this.#queue
     const request = {
-      ...asked,
+      ...sealRequest(asked, rootId, this.#ring),
       projectId,
-      rootId: given ?? randomUUID(),
+      rootId,
       created: now,
       idempotencyKey,
-      digest: digestOf(asked),
       heldUntil: queue.heldUntil?.(now),
     }
-    const rootId = await this.#store.captures.accept(request, this.#limits)
-    queue.wake({ projectId, rootId })
-    return rootId
+    const accepted = await this.#store.captures.accept(request, this.#limits)
+    queue.wake({ projectId, rootId: accepted })
+    return accepted
   }
 }

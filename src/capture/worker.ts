@@ -1,11 +1,12 @@
 import type { Logger } from 'pino'
-import { type Camera, CaptureFailure } from '../camera/camera.ts'
+import { type Camera, CaptureFailure, type Shot } from '../camera/camera.ts'
 import { DEFAULT_BASEPATH } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
 import { type Images, pictureKey, previewKey } from '../images/images.ts'
 import { type Picture, readPicture } from '../picture.ts'
 import { MAX_ATTEMPTS, MAX_DEATHS, StoodStill, type Work } from '../queue/queue.ts'
 import { isOurs } from '../queue/retry.ts'
+import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import {
   type Captured,
   type Captures,
@@ -14,6 +15,8 @@ import {
   SUSPECT_DEATHS,
 } from '../store/captures.ts'
 import type { CaptureFigures } from './figures.ts'
+import { createHush } from './hush.ts'
+import { openTask } from './seal-request.ts'
 import type { Standstill } from './standstill.ts'
 import { tidySeen } from './tidy-seen.ts'
 
@@ -21,6 +24,7 @@ export interface WorkerOptions {
   readonly camera: Camera
   readonly captures: Captures
   readonly images: Images
+  readonly ring: KeyRing
   readonly limits: { readonly picturePixels: number }
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly clock: () => number
@@ -36,6 +40,7 @@ export function createWork({
   camera,
   captures,
   images,
+  ring,
   limits,
   log,
   clock,
@@ -76,11 +81,17 @@ export function createWork({
       }
     }
     try {
-      const shot = await camera.shoot(task, signal)
+      const shot = await shoot(task, signal)
       const seen = tidySeen(shot.seen)
       return { ...(await store(task, shot.bytes, signal)), basepath: DEFAULT_BASEPATH, seen }
     } catch (error) {
       if (signal.aborted) throw error
+      if (error instanceof CannotOpen) {
+        // Another process may have the key, or get it with its next start.
+        if (error.isKeyMissing && task.attempts < MAX_ATTEMPTS) throw error
+        const detail = `Its password, headers or cookies cannot be decrypted. ${error.message} Send the request again.`
+        return { reason: 'secrets', detail }
+      }
       if (error instanceof CaptureFailure) {
         if (standstill.since(began))
           throw new StoodStill('the process stood still meanwhile', { cause: error })
@@ -93,6 +104,18 @@ export function createWork({
         reason: 'internal',
         detail: 'Something went wrong on our side; the log of the service has the details.',
       }
+    }
+  }
+
+  /** Only the camera gets the secrets of the page. Nothing that it returns or throws contains them. */
+  async function shoot(sealed: CaptureTask, signal: AbortSignal): Promise<Shot> {
+    const { task, secrets } = openTask(sealed, ring)
+    const hush = createHush(secrets)
+    try {
+      const shot = await camera.shoot(task, signal)
+      return { ...shot, seen: hush.seen(shot.seen) }
+    } catch (error) {
+      throw hush.error(error)
     }
   }
 

@@ -1,4 +1,4 @@
-import { type Config, readConfig } from '../config/config.ts'
+import { type Config, type Purpose, readConfig } from '../config/config.ts'
 import { AppError } from '../errors.ts'
 import { openStorage, type Storage } from '../storage.ts'
 import { chooseProject } from './project-option.ts'
@@ -6,9 +6,9 @@ import { chooseProject } from './project-option.ts'
 /** Opens the configured storage for one command and always closes it. */
 export async function withStorage<T>(
   work: (storage: Storage, config: Config) => Promise<T>,
-  { serving = false }: { serving?: boolean } = {},
+  purpose: Purpose = {},
 ): Promise<T> {
-  const config = readConfig(undefined, { serving })
+  const config = readConfig(undefined, { serving: false, ...purpose })
   const storage = await openStorage(config)
   try {
     return await work(storage, config)

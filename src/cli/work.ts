@@ -1,6 +1,8 @@
 import { Command } from 'commander'
+import type { Config } from '../config/config.ts'
 import { AppError } from '../errors.ts'
 import { requireFit } from '../fit.ts'
+import type { Storage } from '../storage.ts'
 import { openStudio } from '../studio.ts'
 import { openLog } from './log.ts'
 import { endInTime, nextSignal } from './signals.ts'
@@ -17,7 +19,7 @@ export function workCommand(): Command {
 const EXPLANATION = `
 The service captures by itself. With PostgreSQL and S3 any number of machines can help:
 
-  DATABASE_URL=postgres://… IMAGES_URL=s3://… npx proofsheet work
+  DATABASE_URL=postgres://… IMAGES_URL=s3://… SECRET_KEYS=… npx proofsheet work
 
 Each worker takes the next page as soon as it can. CAPTURE_CONCURRENCY says how many pages it captures at a time, and
 CAPTURE_ALLOW what pages may reach. If a worker dies or freezes, another one takes over its pages within half a
@@ -26,7 +28,7 @@ minute. A service with CAPTURE_CONCURRENCY=0 leaves all pages to workers and nee
 Stop it with Ctrl+C or SIGTERM: its unfinished pages go back to the queue.`
 
 async function work(): Promise<void> {
-  await withStorage(async (storage, config) => {
+  const capture = async (storage: Storage, config: Config) => {
     const { concurrency } = config.capture
     if (concurrency === 0)
       throw new AppError('bad_request', 'with CAPTURE_CONCURRENCY=0 a worker has nothing to do')
@@ -44,5 +46,6 @@ async function work(): Promise<void> {
     } finally {
       await studio.close()
     }
-  })
+  }
+  await withStorage(capture, { capturing: true })
 }

@@ -1,11 +1,12 @@
-import { BlockList, isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type AllowList, type DenyList, parseAllowList, parseDenyList } from '../egress/allow-list.ts'
 import { parseSigningKeys, type SigningKey } from '../images/disk/signing-keys.ts'
+import { parseSecretKeys, type SecretKey } from '../secrets/secret-keys.ts'
 import type { DatabaseLocation, ImagesLocation } from './locations.ts'
+import { findMissingKeys } from './required-keys.ts'
 import { type SettingName, type SettingValue, settings } from './settings.ts'
-import { EVERY_PROJECT } from './values.ts'
+import { EVERY_PROJECT, isLoopback } from './values.ts'
 
 export interface Config {
   readonly host: string
@@ -29,6 +30,8 @@ export interface Config {
   /** Undefined: use those in the data directory, which are made at the first start. */
   readonly signingKeys: readonly SigningKey[] | undefined
   readonly signingWindowMs: number
+  /** Undefined: as for signing keys. */
+  readonly secretKeys: readonly SecretKey[] | undefined
   readonly capture: CaptureSettings
   readonly limits: Limits
 }
@@ -114,13 +117,17 @@ export class ConfigError extends Error {
   }
 }
 
-/**
- * Reads every setting and opens nothing. No other code reads the environment. Settings that only the service needs are
- * required only for the service.
- */
+/** What a process does with the storage. */
+export interface Purpose {
+  readonly serving?: boolean
+  /** Requests are accepted, or captured for other processes. */
+  readonly capturing?: boolean
+}
+
+/** Reads every setting and opens nothing. No other code reads the environment. Some settings are required for a purpose. */
 export function readConfig(
   env: Readonly<Record<string, string | undefined>> = process.env,
-  { serving = true }: { serving?: boolean } = {},
+  { serving = true, capturing = serving }: Purpose = {},
 ): Config {
   const mistakes: string[] = []
 
@@ -146,6 +153,10 @@ export function readConfig(
     return read(name) as SettingValue<N>
   }
 
+  function parseKeys<T>(name: string, text: string | undefined, parse: (text: string) => T): T | undefined {
+    return text === undefined ? undefined : attempt(name, () => parse(text), '')
+  }
+
   const host = need('HOST')
   const loopback = isLoopback(host ?? '')
   const auth = read('AUTH') ?? (loopback ? 'open' : 'keys')
@@ -156,15 +167,10 @@ export function readConfig(
     )
   }
   const dataDir = need('DATA_DIR')
-  const signingText = read('SIGNING_KEYS')
   const database = read('DATABASE_URL') ?? { kind: 'sqlite', path: join(dataDir ?? '', 'proofsheet.db') }
   const images = read('IMAGES_URL') ?? { kind: 'folder', path: join(dataDir ?? '', 'images') }
-  if (serving && database.kind === 'postgres' && images.kind === 'folder' && signingText === undefined) {
-    mistakes.push(
-      'SIGNING_KEYS is required with PostgreSQL and pictures in a folder: all instances must use the same keys. Make a ' +
-        'key once and give it to each instance: echo k1:$(openssl rand -base64 32)',
-    )
-  }
+  const keys = { signingKeys: read('SIGNING_KEYS'), secretKeys: read('SECRET_KEYS') }
+  mistakes.push(...findMissingKeys({ database, images, ...keys }, { serving, capturing }))
   const publicUrl = read('IMAGES_PUBLIC_URL')
   const signedHost = need('IMAGES_SIGNED_HOST')
   if (signedHost === 'public' && publicUrl === undefined) {
@@ -192,7 +198,8 @@ export function readConfig(
     }),
     images,
     s3: Object.freeze({ timeoutMs: need('IMAGES_TIMEOUT'), publicUrl, signedHost }),
-    signingKeys: signingText ? attempt('SIGNING_KEYS', () => parseSigningKeys(signingText), '') : undefined,
+    signingKeys: parseKeys('SIGNING_KEYS', keys.signingKeys, parseSigningKeys),
+    secretKeys: parseKeys('SECRET_KEYS', keys.secretKeys, parseSecretKeys),
     signingWindowMs: need('SIGNING_WINDOW'),
     capture: Object.freeze({
       chromiumPath: read('CHROMIUM_PATH'),
@@ -232,14 +239,4 @@ export function readConfig(
 /** A storage address without its password, which is before the last @ or among the parameters. */
 export function withoutPassword(address: string): string {
   return address.replace(/^(\w*:?\/*).*@/, '$1…@').replace(/\?.*/, '?…')
-}
-
-const loopbackRange = new BlockList()
-loopbackRange.addSubnet('127.0.0.0', 8, 'ipv4')
-loopbackRange.addAddress('::1', 'ipv6')
-
-function isLoopback(host: string): boolean {
-  const family = isIP(host)
-  if (family === 0) return host.toLowerCase() === 'localhost'
-  return loopbackRange.check(host, family === 4 ? 'ipv4' : 'ipv6')
 }

@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs'
-import { isIP } from 'node:net'
+import { BlockList, isIP } from 'node:net'
 import { resolve } from 'node:path'
 
 // Parse the text of a variable. Each throws an Error whose message completes "NAME …".
@@ -101,4 +101,14 @@ export function projectIds(text: string): { has(projectId: string): boolean } {
   if (!ids.every((id) => ID.test(id)))
     throw new Error('must be everyone, or ids of projects separated by commas')
   return new Set(ids)
+}
+
+const loopbackRange = new BlockList()
+loopbackRange.addSubnet('127.0.0.0', 8, 'ipv4')
+loopbackRange.addAddress('::1', 'ipv6')
+
+export function isLoopback(host: string): boolean {
+  const family = isIP(host)
+  if (family === 0) return host.toLowerCase() === 'localhost'
+  return loopbackRange.check(host, family === 4 ? 'ipv4' : 'ipv6')
 }

@@ -10,16 +10,24 @@ export interface RequestedPage {
   readonly ownOptions?: OwnOptions | undefined
 }
 
+/** A page to be queued. Its options have no secrets. */
+export interface NewPage extends RequestedPage {
+  /** Its secrets, encrypted. The store keeps them until the page has ended. */
+  readonly sealed?: string | undefined
+}
+
 export interface NewRequest {
   readonly projectId: string
   readonly rootId: string
   readonly created: number
   /** Covers everything that was requested. It shows whether a request with the same key is a repetition. */
   readonly digest: string
+  /** Digests of the same request by older keys. */
+  readonly olderDigests?: readonly string[]
   readonly idempotencyKey: string | undefined
   readonly options: CaptureOptions
   /** In the order of the request. */
-  readonly pages: readonly RequestedPage[]
+  readonly pages: readonly NewPage[]
   /** Until then, only a process that names this root may capture its pages. */
   readonly heldUntil?: number | undefined
 }
@@ -39,7 +47,7 @@ export interface Attempt extends CaptureKey {
   readonly uuid: string
 }
 
-export interface CaptureTask extends Attempt, Omit<RequestedPage, 'ownOptions'> {
+export interface CaptureTask extends Attempt, Omit<NewPage, 'ownOptions'> {
   readonly options: PageOptions
   /** This one included. */
   readonly attempts: number
@@ -180,7 +188,10 @@ export interface Captures {
   findUnderWay(): Promise<UnderWay[]>
   /** False if the attempt is not the last one any more. */
   renew(attempt: Attempt, until: number): Promise<boolean>
-  /** Ends the capture. False if the attempt is not the last one any more: then nothing changes. */
+  /**
+   * Ends the capture, and deletes its sealed secrets. False if the attempt is not the last one any more: then nothing
+   * changes.
+   */
   finish(attempt: Attempt, outcome: Captured | Failed, now: number): Promise<boolean>
   /** Every process may capture the pages of this root that are still held. */
   letGo(root: { projectId: string; rootId: string }, now: number): Promise<void>

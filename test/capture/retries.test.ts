@@ -9,6 +9,7 @@ import { AppError } from '../../src/errors.ts'
 import { pictureKey } from '../../src/images/images.ts'
 import { openQueue } from '../../src/queue/open-queue.ts'
 import { MAX_ATTEMPTS, type Work } from '../../src/queue/queue.ts'
+import { createKeyRing } from '../../src/secrets/key-ring.ts'
 import { openStorage, type Storage } from '../../src/storage.ts'
 import type { CaptureProgress, CaptureTask } from '../../src/store/captures.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
@@ -40,6 +41,7 @@ function makeWorker({ store, images }: Storage, shoot: Shoot, stoodStill = false
   const work = createWork({
     ...{ camera, captures: store.captures, images, figures, log, clock: () => 1 },
     limits: { picturePixels: 1e6 },
+    ring: createKeyRing([]),
     standstill: { since: () => stoodStill },
     onBegun: () => {},
     onEnded: (task) => ended.push(task),

@@ -6,6 +6,7 @@ import { createWork } from '../../src/capture/worker.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { AppError } from '../../src/errors.ts'
 import type { DiskSpace } from '../../src/images/images.ts'
+import { createKeyRing } from '../../src/secrets/key-ring.ts'
 import { openStorage } from '../../src/storage.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { newRequest, newSeen } from '../support/store/captures.ts'
@@ -51,6 +52,7 @@ async function captureOn({
   const work = createWork({
     ...{ camera, captures: store.captures, images, figures, clock: () => 1, limits: { picturePixels: 1e6 } },
     standstill: { since: () => stoodStill },
+    ring: createKeyRing([]),
     ...{ log: { info: () => {}, warn: () => {} }, onBegun: () => {}, onEnded: () => {} },
   })
   const request = newRequest(await makeProject(store))

@@ -8,6 +8,7 @@ import { DEMO_PROJECT_ID } from '../../src/demo/project-id.ts'
 import { makeApiKey } from '../../src/store/api-key.ts'
 import { startService } from '../support/http/service.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
+import { KEYS } from '../support/servers/keys.ts'
 import { usePostgres } from '../support/servers/use-servers.ts'
 import { newRequest } from '../support/store/captures.ts'
 import { makeKey, makeProject, rootsUrl } from '../support/store/results.ts'
@@ -95,7 +96,7 @@ describe('what /readyz says of capturing and of the database', () => {
     const address = await postgres.newDatabase()
     const service = await startService({
       ...{ DATABASE_URL: address, DATABASE_POOL: '1', DATABASE_WAIT: '1s' },
-      ...{ SIGNING_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`, CAPTURE_CONCURRENCY: '0' },
+      ...{ ...KEYS, CAPTURE_CONCURRENCY: '0' },
     })
     const other = new pg.Client(address)
     await other.connect()

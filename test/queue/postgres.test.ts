@@ -2,19 +2,19 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { until } from '../support/runner/until.ts'
+import { KEYS } from '../support/servers/keys.ts'
 import { asAdmin, dropDatabase, endSessions, isPooled } from '../support/servers/postgres.ts'
 import { useDatabases } from '../support/servers/use-servers.ts'
 import { makeProject } from '../support/store/results.ts'
 import { openProcess, type Place } from './open-process.ts'
 import { queueSuite } from './queue-suite.ts'
 
-const SIGNING_KEY = `key:${Buffer.alloc(32, 1).toString('base64')}`
 const databases = useDatabases()
 
 async function newPlace(): Promise<Place> {
   const url = await databases.newDatabase()
   onTestFinished(() => dropDatabase(url))
-  return { DATABASE_URL: url, DATA_DIR: join(await makeFolder(), 'data'), SIGNING_KEYS: SIGNING_KEY }
+  return { DATABASE_URL: url, DATA_DIR: join(await makeFolder(), 'data'), ...KEYS }
 }
 const addressOf = (place: Place): string => place['DATABASE_URL'] ?? ''
 

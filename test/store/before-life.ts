@@ -4,12 +4,23 @@ import type { Store } from '../../src/store/store.ts'
 import { FAILURE, newRequest, PICTURE } from '../support/store/captures.ts'
 import { makeProject } from '../support/store/results.ts'
 
-/** Takes a database back to before migration 10, on both engines. */
-export const BEFORE_LIFE = `drop table events; drop index requests_unfinished;
+const BEFORE_SECRETS = {
+  SQLite: `drop table secrets; delete from kysely_migration where name = '0011-secrets';`,
+  PostgreSQL: `drop table secrets; drop trigger secrets_of_two_versions on captures; drop function secrets_of_two_versions();
+    delete from kysely_migration where name = '0011-secrets';`,
+} as const
+
+const DROP = `drop table events; drop index requests_unfinished;
   alter table requests drop column finished; alter table requests drop column outcome;
   alter table projects drop column last_event; alter table projects drop column removed;
   alter table projects drop column last_removal;
   delete from kysely_migration where name = '0010-life';`
+
+/** Takes a database back to before migration 10. */
+export const BEFORE_LIFE = {
+  SQLite: BEFORE_SECRETS.SQLite + DROP,
+  PostgreSQL: BEFORE_SECRETS.PostgreSQL + DROP,
+} as const
 
 /** As a version did that knows nothing of this, beside one that does. */
 export const NOT_WRITTEN = 'update requests set finished = null, outcome = null; delete from events'

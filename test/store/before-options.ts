@@ -8,13 +8,13 @@ const DROP = `alter table requests drop column options; alter table captures dro
 
 /** Takes a database back to before migration 9. */
 export const BEFORE_OPTIONS = {
-  SQLite: `${BEFORE_LIFE} alter table requests add column width integer; alter table requests add column height integer;
+  SQLite: `${BEFORE_LIFE.SQLite} alter table requests add column width integer; alter table requests add column height integer;
     alter table requests add column full_page integer; alter table requests add column tags text;
     alter table requests add column fail_on text;
     update requests set width = options ->> 'width', height = options ->> 'height',
       full_page = options ->> 'fullPage', tags = options -> 'tags', fail_on = options ->> 'failOn';
     ${DROP}`,
-  PostgreSQL: `${BEFORE_LIFE} drop trigger requests_of_two_versions on requests; drop function requests_of_two_versions(); ${DROP}`,
+  PostgreSQL: `${BEFORE_LIFE.PostgreSQL} drop trigger requests_of_two_versions on requests; drop function requests_of_two_versions(); ${DROP}`,
 } as const
 
 const ASKED = [

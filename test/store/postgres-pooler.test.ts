@@ -5,6 +5,7 @@ import { queryBuilder } from '../../src/store/postgres/dialect.ts'
 import { openPool } from '../../src/store/postgres/pool.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
 import { startService } from '../support/http/service.ts'
+import { KEYS } from '../support/servers/keys.ts'
 import { asAdmin, dropDatabase } from '../support/servers/postgres.ts'
 import { startProxy } from '../support/servers/tcp-proxy.ts'
 import { usePostgres } from '../support/servers/use-servers.ts'
@@ -83,8 +84,7 @@ describe('PostgreSQL behind a pooler', () => {
 
   test('the service logs what its role lacks when it starts', async () => {
     const { pooled } = await newDatabase()
-    const key = `key:${Buffer.alloc(32, 1).toString('base64')}`
-    const { logLines } = await startService({ DATABASE_URL: pooled, SIGNING_KEYS: key })
+    const { logLines } = await startService({ DATABASE_URL: pooled, ...KEYS })
     const warnings = logLines.map((line) => JSON.parse(line)).filter(({ level }) => level === 40)
     expect(warnings).toMatchObject([{ msg: expect.stringMatching(/^A pooler is in front of the database/) }])
   })

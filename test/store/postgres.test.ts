@@ -20,7 +20,7 @@ import {
 } from '../support/servers/postgres.ts'
 import { startProxy } from '../support/servers/tcp-proxy.ts'
 import { useDatabases } from '../support/servers/use-servers.ts'
-import { newRequest } from '../support/store/captures.ts'
+import { newRequest, somePages } from '../support/store/captures.ts'
 import { addRows, makeProject } from '../support/store/results.ts'
 import { seedPostgresRows } from '../support/store/seed.ts'
 import { BEFORE_LIFE, captureBeforeLife, expectLives, NOT_WRITTEN } from './before-life.ts'
@@ -31,6 +31,7 @@ import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
 import { lifeSuite } from './life-suite.ts'
 import { removalSuite } from './removal-suite.ts'
+import { secretsSuite } from './secrets-suite.ts'
 import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
 
@@ -75,6 +76,11 @@ browsingSuite('PostgreSQL', withTables)
 seenSuite('PostgreSQL', withTables)
 lifeSuite('PostgreSQL', withTables)
 removalSuite('PostgreSQL', withTables)
+const readSecrets = async (url: string) =>
+  (await asAdmin<{ sealed: string }[]>(url, 'select sealed from secrets order by sealed')).map(
+    (row) => row.sealed,
+  )
+secretsSuite('PostgreSQL', withTables, readSecrets)
 
 /** The address, with a setting of the server's for its sessions. */
 function withSetting(address: string, setting: string): string {
@@ -161,7 +167,7 @@ describe('PostgreSQL', () => {
   })
 
   test.each([
-    ['was finished before that was written down', BEFORE_LIFE, { at: 2_001, told: 0 }],
+    ['was finished before that was written down', BEFORE_LIFE.PostgreSQL, { at: 2_001, told: 0 }],
     ['another version finished meanwhile', NOT_WRITTEN, { at: 5_000, told: 3 }],
   ])('what %s is finished', async (_, statements, expected) => {
     const url = await withTables.newPlace()
@@ -192,6 +198,19 @@ describe('PostgreSQL', () => {
     const { rootIds, statements } = askAsBefore(projectId)
     await asAdmin(url, BEFORE_OPTIONS.PostgreSQL + statements)
     await expectAsked(await driver.open(url), projectId, rootIds)
+  })
+
+  test('a page that the version before ends or removes takes its secrets with it', async () => {
+    const url = await withTables.newPlace()
+    const store = await driver.open(url)
+    const pages = somePages(3).map((page) => ({ ...page, sealed: '1.k1.x' }))
+    await store.captures.accept({ ...newRequest(await makeProject(store)), pages })
+    await asAdmin(url, `update captures set state = 'running', lease = 5 where position < 2`)
+    expect(await readSecrets(url)).toHaveLength(3)
+    await asAdmin(url, `update captures set state = 'failed', finished = 7, lease = null where position = 0`)
+    expect(await readSecrets(url)).toHaveLength(2)
+    await asAdmin(url, 'delete from captures')
+    expect(await readSecrets(url)).toEqual([])
   })
 
   test('the version before can run on the same tables: each understands the requests of the other', async () => {

@@ -18,6 +18,7 @@ import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
 import { lifeSuite } from './life-suite.ts'
 import { removalSuite } from './removal-suite.ts'
+import { secretsSuite } from './secrets-suite.ts'
 import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
 
@@ -36,6 +37,12 @@ browsingSuite('SQLite', driver)
 seenSuite('SQLite', driver)
 lifeSuite('SQLite', driver)
 removalSuite('SQLite', driver)
+secretsSuite('SQLite', driver, async (path) => {
+  const database = new DatabaseSync(path)
+  const rows = database.prepare('select sealed from secrets order by sealed').all()
+  database.close()
+  return rows.map((row) => String(row['sealed']))
+})
 
 describe('SQLite', () => {
   test('the store tells its connections nothing else', async () => {
@@ -95,7 +102,7 @@ describe('SQLite', () => {
       `drop index projects_oldest_first; drop index jobs_of_page;
        alter table projects drop column last_event; alter table projects drop column removed;
        alter table projects drop column last_removal; drop table events;
-       drop table identity; drop table turns; drop table captures; drop table requests; drop index roots_claimed;
+       drop table identity; drop table turns; drop table secrets; drop table captures; drop table requests; drop index roots_claimed;
        alter table roots drop column claimed; alter table roots drop column claimers;
        delete from kysely_migration where name <> '0001-results'`,
     )
@@ -144,7 +151,7 @@ describe('SQLite', () => {
   })
 
   test.each([
-    ['was finished before that was written down', BEFORE_LIFE, { at: 2_001, told: 0 }],
+    ['was finished before that was written down', BEFORE_LIFE.SQLite, { at: 2_001, told: 0 }],
     ['another version finished meanwhile', NOT_WRITTEN, { at: 5_000, told: 3 }],
   ])('what %s is finished', async (_, statements, expected) => {
     const path = await driver.newPlace()

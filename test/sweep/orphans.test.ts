@@ -9,6 +9,7 @@ import { openStorage, type Storage } from '../../src/storage.ts'
 import { sweepOrphans } from '../../src/sweep/orphans.ts'
 import { Sweeps } from '../../src/sweep/sweeps.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
+import { KEYS } from '../support/servers/keys.ts'
 import { usePostgres, useS3 } from '../support/servers/use-servers.ts'
 import { bothWorlds } from '../support/servers/worlds.ts'
 import { newRequest } from '../support/store/captures.ts'
@@ -18,7 +19,6 @@ import { addPictures, makePng, makeProject, newJob, submittedJob } from '../supp
 const postgres = usePostgres()
 const s3 = useS3()
 const DAY_MS = 86_400_000
-const SIGNING_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64')}`
 
 async function open(world: Record<string, string> = {}) {
   const dataDir = join(await makeFolder(), 'data')
@@ -139,7 +139,7 @@ test('a sweep only counts if a second database points at the pictures', async ()
 
 test.each([
   ['SQLite', async () => ({})],
-  ['PostgreSQL', async () => ({ DATABASE_URL: await postgres.newDatabase(), SIGNING_KEYS })],
+  ['PostgreSQL', async () => ({ DATABASE_URL: await postgres.newDatabase(), ...KEYS })],
 ] as const)('a sweep beside another one does what one would do, with %s', async (_name, newWorld) => {
   const place = await open(await newWorld())
   const { projectId } = place

@@ -6,12 +6,12 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { startService, type TestService } from '../support/http/service.ts'
 import { serveProcess } from '../support/processes/process.ts'
 import { PATIENCE_MS } from '../support/runner/patience.ts'
+import { KEYS } from '../support/servers/keys.ts'
 import { asAdmin } from '../support/servers/postgres.ts'
 import { startProxy } from '../support/servers/tcp-proxy.ts'
 import { useOwnPostgres } from '../support/servers/use-servers.ts'
 import { addRows, makeKey, makeProject, rootsUrl } from '../support/store/results.ts'
 
-const SIGNING_KEYS = `k1:${Buffer.alloc(32, 1).toString('base64')}`
 const WAIT_MS = 500
 const STATEMENT_MS = 1_000
 /** It waits for a connection, and then for the statement. A system that is left to itself waits for many minutes. */
@@ -24,7 +24,7 @@ async function serve(env: Record<string, string> = {}) {
   const service = await startService({
     DATABASE_WAIT: `${WAIT_MS}ms`,
     DATABASE_TIMEOUT: `${STATEMENT_MS}ms`,
-    SIGNING_KEYS,
+    ...KEYS,
     ...env,
     DATABASE_URL,
   })
@@ -247,7 +247,7 @@ test('a key that is none needs no connection either', async () => {
 
 test('SIGTERM ends a service whose database is frozen', async () => {
   const DATABASE_URL = await server.newDatabase()
-  const env = { DATABASE_URL, SIGNING_KEYS, DATABASE_WAIT: '500ms', DATABASE_TIMEOUT: '1s' }
+  const env = { DATABASE_URL, ...KEYS, DATABASE_WAIT: '500ms', DATABASE_TIMEOUT: '1s' }
   const service = await serveProcess(env)
   signalAll('SIGSTOP')
   onTestFinished(() => {
@@ -267,7 +267,7 @@ test('SIGTERM ends the process after SHUTDOWN_TIMEOUT, however long the database
   const address = new URL(await server.newDatabase())
   address.port = String(proxy.port)
   const service = await serveProcess({
-    ...{ DATABASE_URL: address.href, SIGNING_KEYS, SHUTDOWN_TIMEOUT: '500ms' },
+    ...{ DATABASE_URL: address.href, ...KEYS, SHUTDOWN_TIMEOUT: '500ms' },
     ...{ DATABASE_WAIT: '5m', DATABASE_TIMEOUT: '5m' },
   })
   proxy.mode = 'swallow'

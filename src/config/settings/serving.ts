@@ -38,6 +38,13 @@ export const serving = {
     help: 'Keys that sign addresses of pictures in a folder, each 32 bytes or more in base64. The first signs, all verify. Required for the service with PostgreSQL and a folder: all instances must use the same keys.',
     parse: (text: string) => text,
   },
+  SECRET_KEYS: {
+    type: 'list',
+    default: { words: 'made once, in `DATA_DIR/secret-keys`' },
+    example: 'k2:<base64>,k1:<base64>',
+    help: 'Keys that encrypt passwords, headers and cookies of requests until their pages are captured, each 32 bytes or more in base64. The first encrypts, all decrypt. Required for the service and `work` with PostgreSQL: all instances must use the same keys.',
+    parse: (text: string) => text,
+  },
   SIGNING_WINDOW: {
     type: 'duration',
     default: '12h',

@@ -1,4 +1,4 @@
-import { PageOptions } from '../capture-options.ts'
+import { type CaptureOptions, type OwnOptions, optionsOfPage, PageOptions } from '../capture-options.ts'
 import type { Schema } from '../schema.ts'
 
 // Secrets are the texts whose schema is `writeOnly`. Everything that is stored or shown has an empty text in their place.
@@ -19,6 +19,22 @@ export function conceal<T extends Partial<PageOptions>>(options: T): { options: 
 /** Puts the secrets back. */
 export function reveal<T extends Partial<PageOptions>>(options: T, secrets: Secrets): T {
   return walk(PageOptions, options, '', (text, pointer) => secrets[pointer] ?? text) as T
+}
+
+/** Whether something was taken out of these options, or is still in them. */
+export function hasSecrets(options: Partial<PageOptions>): boolean {
+  return conceal(options).secrets !== undefined
+}
+
+/** The secrets of each page of a request. Undefined: it has none. */
+export function secretsOfPages(
+  all: CaptureOptions,
+  pages: readonly { readonly ownOptions?: OwnOptions | undefined }[],
+): (Secrets | undefined)[] {
+  const shared = conceal(optionsOfPage(all, undefined)).secrets
+  return pages.map(({ ownOptions }) =>
+    ownOptions ? conceal(optionsOfPage(all, ownOptions)).secrets : shared,
+  )
 }
 
 type Change = (text: string, pointer: string) => string

@@ -10,6 +10,7 @@ const MIGRATIONS = {
   '0008-identity': () => import('./migrations/0008-identity.ts'),
   '0009-capture-options': () => import('./migrations/0009-capture-options.ts'),
   '0010-life': () => import('./migrations/0010-life.ts'),
+  '0011-secrets': () => import('./migrations/0011-secrets.ts'),
 }
 
 /** The table with the changes that were made. */

@@ -97,6 +97,13 @@ export interface Tables {
     /** The version of the request when it last changed. */
     changed: number
   }
+  /** The secrets of unfinished captures, sealed. They go with the end of the capture, or with its row. */
+  secrets: {
+    project_id: string
+    root_id: string
+    position: number
+    sealed: string
+  }
   /** One for each project that ever requested pages. It decides whose turn it is. */
   turns: {
     project_id: string

@@ -5,6 +5,7 @@ import type { RootStatus } from '../../../src/contract/status.ts'
 import { openStorage } from '../../../src/storage.ts'
 import type { Captured, CaptureTask, Failed } from '../../../src/store/captures.ts'
 import type { Store } from '../../../src/store/store.ts'
+import { KEYS } from '../servers/keys.ts'
 import type { SharedPostgres } from '../servers/shared-postgres.ts'
 import { newSeen } from '../store/captures.ts'
 import { makeProject, rootsUrl } from '../store/results.ts'
@@ -12,8 +13,6 @@ import { startService, type TestService } from './service.ts'
 
 export const DONE: Captured = { width: 1200, height: 720, basepath: '/tmp', seen: newSeen() }
 export const FAILED: Failed = { reason: 'dns', detail: 'nowhere.example was not found.' }
-
-const SIGNING_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64')}`
 
 type NewWorld = () => Promise<Record<string, string>>
 
@@ -32,8 +31,8 @@ export function bothDatabases(postgres: SharedPostgres): [string, NewWorld, NewW
     ['SQLite', sqlite, sqlite],
     [
       'PostgreSQL',
-      async () => ({ DATABASE_URL: await sharedDatabase(), SIGNING_KEYS }),
-      async () => ({ DATABASE_URL: await postgres.newDatabase(), SIGNING_KEYS }),
+      async () => ({ DATABASE_URL: await sharedDatabase(), ...KEYS }),
+      async () => ({ DATABASE_URL: await postgres.newDatabase(), ...KEYS }),
     ],
   ]
 }
@@ -101,7 +100,7 @@ export async function finishNext(
 /** What another process has open: the same database, and nothing else in common. */
 export async function openBeside({ dataDir, databaseUrl }: TestService): Promise<Store> {
   const { store, close } = await openStorage(
-    readConfig({ DATA_DIR: dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl, SIGNING_KEYS }) }),
+    readConfig({ DATA_DIR: dataDir, ...(databaseUrl && { DATABASE_URL: databaseUrl, ...KEYS }) }),
   )
   onTestFinished(close)
   return store

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestService } from '../http/service.ts'
+import { KEYS } from './keys.ts'
 import { asAdmin } from './postgres.ts'
 import type { useDatabases } from './use-servers.ts'
 
@@ -8,10 +9,9 @@ import type { useDatabases } from './use-servers.ts'
 export function bothDatabases(
   postgres: ReturnType<typeof useDatabases>,
 ): [string, () => Promise<Record<string, string>>][] {
-  const SIGNING_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64')}`
   return [
     ['SQLite', async () => ({})],
-    ['PostgreSQL', async () => ({ DATABASE_URL: await postgres.newDatabase(), SIGNING_KEYS })],
+    ['PostgreSQL', async () => ({ DATABASE_URL: await postgres.newDatabase(), ...KEYS })],
   ]
 }
 

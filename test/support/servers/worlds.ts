@@ -1,10 +1,16 @@
 import type { RootResult } from '../../../src/contract/results.ts'
+import { SECRET_KEYS } from './keys.ts'
 import { S3_CREDENTIALS, type TestS3 } from './s3.ts'
 import type { SharedPostgres } from './shared-postgres.ts'
 
 /** For the environment of a service or a command: an empty database and an empty place in the bucket. */
 export async function newWorld(postgres: SharedPostgres, s3: TestS3) {
-  return { DATABASE_URL: await postgres.newDatabase(), IMAGES_URL: s3.newPlace(), ...S3_CREDENTIALS }
+  return {
+    DATABASE_URL: await postgres.newDatabase(),
+    IMAGES_URL: s3.newPlace(),
+    SECRET_KEYS,
+    ...S3_CREDENTIALS,
+  }
 }
 
 /** Both, by name; each call of the function makes an empty one. Of the embedded one only the folder is missing. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction, Updateable } from 'kysely'
 import { optionsOfPage } from '../../../contract/capture-options.ts'
+import { hasSecrets } from '../../../contract/options/secrets.ts'
 import type { Attempt, Captured, CaptureKey, CaptureTask, Failed, PutBack } from '../../captures.ts'
 import { readOptions, readOwnOptions } from '../options-text.ts'
 import type { Tables } from '../tables.ts'
@@ -9,6 +10,7 @@ import { appendEvents, type NewEvent } from './events.ts'
 import { finishIfLast } from './life.ts'
 import { countMarks } from './marks.ts'
 import { changeProject, newRevision } from './revision.ts'
+import { deleteSecrets, findSecrets } from './secrets.ts'
 import { charge } from './turns.ts'
 
 /** No attempt takes so long. */
@@ -31,20 +33,22 @@ export async function begin(
   }))
   if (!begun) return undefined
   const { capture, request } = begun
+  const options = optionsOfPage(readOptions(request.options), readOwnOptions(capture.own_options))
   return {
     ...key,
     uuid,
     url: capture.url,
     name: capture.name,
     loadingTime: capture.loading_time,
-    options: optionsOfPage(readOptions(request.options), readOwnOptions(capture.own_options)),
+    options,
+    ...(hasSecrets(options) && { sealed: await findSecrets(transaction, key) }),
     attempts: capture.attempts + 1,
     deaths: capture.deaths,
   }
 }
 
 /**
- * Ends the capture, and adds its job if it succeeded. If it was the last capture of the root, the same transaction finishes
+ * Ends the capture, deletes its secrets, and adds its job if it succeeded. If it was the last capture of the root, the same transaction finishes
  * the root. It also writes the events of both.
  */
 export async function end(
@@ -65,6 +69,7 @@ export async function end(
     seen: seen ? JSON.stringify(seen) : null,
   }))
   if (!ended) return false
+  await deleteSecrets(transaction, attempt)
   if (seen && seen.marks.length > 0) {
     await transaction
       .updateTable('requests')

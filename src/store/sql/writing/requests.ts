@@ -8,6 +8,7 @@ import { outcomeOf } from './life.ts'
 import { countMarks, marksOf, NO_MARKS } from './marks.ts'
 import { unknownProject } from './projects.ts'
 import { changeProject, newRevision } from './revision.ts'
+import { keepSecrets } from './secrets.ts'
 
 /** The root of a request is shown at once, without jobs. It has no claim. */
 const SHOWN = { job_count: 0, claimed: null, claimers: 0 } as const
@@ -15,7 +16,7 @@ const SHOWN = { job_count: 0, claimed: null, claimers: 0 } as const
 /** The root of the same request, if it was accepted before. Throws `conflict` if its key belongs to another request. */
 export async function findAccepted(
   transaction: Transaction<Tables>,
-  { projectId, idempotencyKey, digest }: NewRequest,
+  { projectId, idempotencyKey, digest, olderDigests = [] }: NewRequest,
 ): Promise<string | undefined> {
   if (idempotencyKey === undefined) return undefined
   const found = await transaction
@@ -29,7 +30,7 @@ export async function findAccepted(
     .where('requests.project_id', '=', projectId)
     .where('requests.idempotency_key', '=', idempotencyKey)
     .executeTakeFirst()
-  if (found && found.digest !== digest) {
+  if (found && ![digest, ...olderDigests].includes(found.digest)) {
     throw new AppError('conflict', 'this Idempotency-Key was used for a different request: use a new key')
   }
   return found?.root_id
@@ -133,6 +134,7 @@ export async function queuePages(
     changed: FIRST_VERSION,
   }))
   await transaction.insertInto('captures').values(rows).execute()
+  await keepSecrets(transaction, { projectId, rootId }, pages)
 }
 
 async function firstTurn(transaction: Transaction<Tables>, projectId: string): Promise<number> {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { link, open, readFile, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { syncFolder } from '../../durable-folder.ts'
+import { syncFolder } from './durable-folder.ts'
 
 /** Makes a small file, complete and durable, readable by its owner only. Returns its content: processes that make it at the same time get the same. */
 export async function makeOnce(path: string, text: string): Promise<string> {

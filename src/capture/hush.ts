@@ -1,0 +1,47 @@
+import type { Seen } from '../contract/seen.ts'
+
+/** A shorter text is part of too many others: to cut it out everywhere would rather show it. */
+const SHORTEST = 4
+const CUT_OUT = '…'
+/** More than is stored of a text that the page chose. */
+const LONGEST = 50_000
+
+/** Cuts secrets out of what came of a page. A form may put a password into an address, a browser into a message. */
+export interface Hush {
+  seen(seen: Seen): Seen
+  /** Changes the error itself, with its causes. */
+  error(error: unknown): unknown
+}
+
+export function createHush(secrets: readonly string[]): Hush {
+  const spellings = secrets
+    .filter((secret) => secret.length >= SHORTEST)
+    .flatMap((secret) => [secret, ...inAddresses(secret), JSON.stringify(secret).slice(1, -1)])
+  // The longest first: one may contain another.
+  const hidden = [...new Set(spellings)].sort((a, b) => b.length - a.length)
+  const text = (whole: string) => hidden.reduce((left, secret) => left.replaceAll(secret, CUT_OUT), whole)
+  const error = (thrown: unknown): unknown => {
+    if (!(thrown instanceof Error) || hidden.length === 0) return thrown
+    thrown.message = text(thrown.message)
+    if (thrown.stack !== undefined) thrown.stack = text(thrown.stack)
+    if (thrown.cause !== undefined) error(thrown.cause)
+    return thrown
+  }
+  const seen = (whole: Seen): Seen => {
+    if (hidden.length === 0) return whole
+    const notes = whole.notes?.map((note) => ({ ...note, detail: text(note.detail) }))
+    const [url, title] = [whole.url, whole.title].map((long) => text(long.slice(0, LONGEST))) as [
+      string,
+      string,
+    ]
+    return { ...whole, url, title, ...(notes && { notes }) }
+  }
+  return { seen, error }
+}
+
+/** As a form, a script and an address bar write it. */
+function inAddresses(secret: string): string[] {
+  const wellFormed = secret.toWellFormed()
+  const form = new URLSearchParams({ '': wellFormed }).toString().slice(1)
+  return [form, encodeURIComponent(wellFormed), encodeURI(wellFormed)]
+}

@@ -1,0 +1,40 @@
+import { conceal, hasSecrets, reveal, secretsOfPages } from '../contract/options/secrets.ts'
+import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
+import type { CaptureKey, CaptureTask, NewRequest } from '../store/captures.ts'
+import { digestOf, keyedDigestsOf, type RequestContent } from './digest.ts'
+
+// The secrets of a page are sealed as one JSON text when the request is accepted, and opened just before the camera needs
+// them. Everything between sees options with empty texts in their place.
+
+type Sealed = Pick<NewRequest, 'options' | 'pages' | 'digest' | 'olderDigests'>
+
+/** The request as it is stored. A request without secrets stays as it is. */
+export function sealRequest(asked: RequestContent, rootId: string, ring: KeyRing): Sealed {
+  const secrets = secretsOfPages(asked.options, asked.pages)
+  if (secrets.every((each) => each === undefined) && !hasSecrets(asked.options))
+    return { ...asked, digest: digestOf(asked) }
+  const [digest, ...olderDigests] = keyedDigestsOf(asked, ring)
+  const pages = asked.pages.map(({ ownOptions, ...page }, position) => ({
+    ...page,
+    ...(ownOptions && { ownOptions: conceal(ownOptions).options }),
+    ...(secrets[position] && {
+      sealed: ring.seal(JSON.stringify(secrets[position]), placeOf({ rootId, position })),
+    }),
+  }))
+  return { options: conceal(asked.options).options, pages, digest, olderDigests }
+}
+
+/** The page with its secrets, and the texts that must not be told to anyone. Throws CannotOpen. */
+export function openTask(
+  { sealed, ...task }: CaptureTask,
+  ring: KeyRing,
+): { task: CaptureTask; secrets: string[] } {
+  if (!hasSecrets(task.options)) return { task, secrets: [] }
+  if (sealed === undefined) throw new CannotOpen('They are not in the database any more.')
+  const secrets = JSON.parse(ring.open(sealed, placeOf(task)))
+  return { task: { ...task, options: reveal(task.options, secrets) }, secrets: Object.values(secrets) }
+}
+
+function placeOf({ rootId, position }: Pick<CaptureKey, 'rootId' | 'position'>): string {
+  return `${rootId} ${position}`
+}
