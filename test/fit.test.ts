@@ -167,24 +167,29 @@ test('serve and import refuse if the file of the database was deleted', async ()
   }
 })
 
-describe('signing keys', () => {
+describe('keys', () => {
   const key = (id: string, byte: number) => `${id}:${Buffer.alloc(32, byte).toString('base64')}`
   test.each<[string, string, boolean]>([
     ['one that comes before the old one', `${key('k2', 2)},${key('k1', 1)}`, true],
     ['one of another name', key('k3', 3), true],
     ['another one of the same name', key('k1', 4), false],
-  ])('%s', async (_, SIGNING_KEYS, fits) => {
-    const env = { DATA_DIR: join(await makeFolder(), 'data') }
-    await start({ ...env, SIGNING_KEYS: key('k1', 1) })
-    const started = start({ ...env, SIGNING_KEYS })
-    if (fits) await started
-    else await expect(started).rejects.toThrow(/SIGNING_KEYS.*not those of this store.*id k1/s)
+  ])('%s', async (_, keys, fits) => {
+    for (const setting of ['SIGNING_KEYS', 'SECRET_KEYS']) {
+      const env = { DATA_DIR: join(await makeFolder(), 'data') }
+      await start({ ...env, [setting]: key('k1', 1) })
+      const started = start({ ...env, [setting]: keys })
+      if (fits) await started
+      else
+        await expect(started).rejects.toThrow(new RegExp(`${setting}.*not those of this store.*id k1`, 's'))
+    }
   })
 
-  test('those of another data directory refuse to start', async () => {
+  test.each(['signing-keys', 'secret-keys'])('%s of another data directory refuse to start', async (file) => {
     const [one, other] = [join(await makeFolder(), 'data'), join(await makeFolder(), 'data')]
     for (const DATA_DIR of [one, other]) await start({ DATA_DIR })
-    await copyFile(join(other, 'signing-keys'), join(one, 'signing-keys'))
-    await expect(start({ DATA_DIR: one })).rejects.toThrow(/signing-keys.*not those of this store/s)
+    await copyFile(join(other, file), join(one, file))
+    await expect(start({ DATA_DIR: one })).rejects.toThrow(
+      new RegExp(`${file}.*not those of this store.*id k1`, 's'),
+    )
   })
 })

@@ -40,6 +40,10 @@ while it runs, except at the very end. So run it once more when nothing is added
 Without --to-images both databases point at the same pictures. A file .shared marks them: no sweep removes any of them.
 Remove that file when only one of the databases is in use.
 
+Passwords, headers and cookies of requests are not copied: a root whose pages still need them is named, and copied when
+it is finished. The keys of the service are not copied either. Start the copy with the same SECRET_KEYS (or data/secret-keys),
+so that it recognises requests with secrets that clients repeat.
+
 Other users of the machine can see a password in an option. Use PGPASSWORD instead.
 
 Exit code: 0 everything is there and the same, 1 something is not, 2 a mistake in the command.`

@@ -10,6 +10,7 @@ import {
 import { check } from './check.ts'
 import { DEVICES, type Device } from './options/devices.ts'
 import { givenOf, isNothing } from './options/given.ts'
+import { problemOfSecrets } from './options/secrets.ts'
 import { Text } from './options/texts.ts'
 import { MAX_URL } from './requests.ts'
 import { DEFAULT_LOADING_TIME } from './results.ts'
@@ -104,7 +105,8 @@ export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {
     return windows.map((window) => withOwn(page, { ...own, ...window }))
   })
   if (pages.length > limits.urls) return { mistakes: [tooManyPages(pages.length, limits)] }
-  return { asked: { options, pages } }
+  const problem = problemOfSecrets(options, pages)
+  return problem ? { mistakes: [{ pointer: '#/urls', detail: problem }] } : { asked: { options, pages } }
 }
 
 /** Whether something else than width and height says how large the window is. */

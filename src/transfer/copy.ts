@@ -1,4 +1,7 @@
+import { optionsOfPage } from '../contract/capture-options.ts'
+import { hasSecrets } from '../contract/options/secrets.ts'
 import { AppError } from '../errors.ts'
+import type { CaptureProgress, RootProgress } from '../store/captures.ts'
 import type { RootHead } from '../store/store.ts'
 import { keysOf, stagePictures } from './pictures.ts'
 import { copyProject } from './project.ts'
@@ -44,14 +47,28 @@ export async function copyRoot(
 ): Promise<boolean> {
   const { from, to } = transfer
   const request = await from.store.captures.findProgress(projectId, head.rootId)
-  if (request?.captures.some(({ finished }) => finished === undefined)) {
-    throw new AppError('conflict', 'is still being captured: run the same command again when it is finished')
+  if (request?.captures.some(isUnfinished)) {
+    throw new AppError(
+      'conflict',
+      `is still being captured: run the same command again when it is finished${leftBehind(request)}`,
+    )
   }
   const there = await to.store.findRoot(projectId, head.rootId)
   if (there && there.digest !== head.digest) throw new AppError('conflict', 'exists there with other content')
   const added = !there && (await addRoot(transfer, projectId, head, onFile))
   if (request) await to.store.captures.adopt(projectId, head.rootId, request)
   return added
+}
+
+const isUnfinished = ({ finished }: CaptureProgress) => finished === undefined
+
+/** Secrets are for the workers of one store only. */
+function leftBehind({ options, captures }: RootProgress): string {
+  const pages = captures.filter(
+    (capture) => isUnfinished(capture) && hasSecrets(optionsOfPage(options, capture.ownOptions)),
+  )
+  if (pages.length === 0) return ''
+  return `. Passwords, headers and cookies are never copied: ${pages.length} of its pages still need theirs`
 }
 
 async function addRoot(

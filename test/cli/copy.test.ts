@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ImageKey, pictureKey, previewKey } from '../../src/images/images.ts'
 import { proofsheet, runProofsheet, serveProcess } from '../support/processes/process.ts'
+import { asAdmin } from '../support/servers/postgres.ts'
 import { withoutAddresses } from '../support/servers/worlds.ts'
 import { FAILURE, newRequest, PICTURE, takeAll } from '../support/store/captures.ts'
 import {
@@ -137,9 +138,10 @@ describe('copy', () => {
     const { embedded, world, copy } = await start()
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
-    const asked = newRequest(projectId, { pages: 3, idempotencyKey: 'once', options: { tags: ['a'] } })
+    const options = { tags: ['a'], headers: { authorization: '' } }
+    const asked = newRequest(projectId, { pages: 3, idempotencyKey: 'once', options })
     const pages = asked.pages.map((page, index) => ({
-      ...page,
+      ...{ ...page, sealed: `1.k1.${index}` },
       ...(index === 2 && { ownOptions: { width: 390 } }),
     }))
     const request = { ...asked, pages }
@@ -159,8 +161,11 @@ describe('copy', () => {
     const early = await copy()
     expect([early.code, early.stderr]).toEqual([
       1,
-      expect.stringContaining(`root ${request.rootId}: is still being captured`),
+      expect.stringMatching(
+        `root ${request.rootId}: is still being captured.*never copied: 1 of its pages still`,
+      ),
     ])
+    expect(await asAdmin(world.DATABASE_URL, 'select * from secrets')).toEqual([])
     await publish(third)
     await from.store.captures.finish(third, PICTURE, 7)
     const late = await copy()

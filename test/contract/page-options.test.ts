@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { problemOfSecrets } from '../../src/contract/options/secrets.ts'
 import { parseScreenshotRequest } from '../../src/contract/screenshot-request.ts'
 import { newPage } from '../support/http/requests.ts'
 
@@ -54,4 +55,13 @@ test('a page may have options of its own, also one that takes back what all othe
     undefined,
     { fullPage: false, width: 100 },
   ])
+})
+
+test('a request has a limited number of secret characters, in all its pages together', () => {
+  const cookies = Array.from({ length: 100 }, (_, index) => ({ name: `c${index}`, value: 'x'.repeat(4_096) }))
+  const options = { ...VIEW, fullPage: false, tags: [], cookies }
+  const pages = (count: number) => Array.from({ length: count }, () => ({}))
+  expect(problemOfSecrets(options, pages(4))).toBeUndefined()
+  expect(problemOfSecrets(options, pages(5))).toMatch(/at most 2000000 characters .* and has 2048000: send/)
+  expect(problemOfSecrets(options, [...pages(4), { ownOptions: { cookies: [] } }])).toBeUndefined()
 })

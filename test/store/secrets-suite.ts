@@ -5,7 +5,8 @@ import type { CaptureTask, RequestedPage, RootProgress } from '../../src/store/c
 import type { Store } from '../../src/store/store.ts'
 import { ALL_OPTIONS } from '../support/store/all-options.ts'
 import { FAILURE, newRequest, PICTURE, somePages, takeAll } from '../support/store/captures.ts'
-import { makeProject } from '../support/store/results.ts'
+import { makeProject, newJob } from '../support/store/results.ts'
+import { newRoot } from './new-root.ts'
 import { DIED, LEASE, NOW } from './open-captures.ts'
 import type { StoreDriver } from './store-driver.ts'
 
@@ -72,6 +73,18 @@ export function secretsSuite(name: string, driver: StoreDriver, read: (place: st
       expect([again.position, again.sealed]).toEqual([2, SEALED[2]])
       await captures.finish(again, FAILURE, NOW)
       expect(await kept()).toEqual([])
+    })
+
+    test('stay if the end of the page could not be written', async () => {
+      const { store, captures, projectId, kept } = await open()
+      const { rootId, tasks } = await begin(store, projectId)
+      // Its job cannot be added: another root has the id.
+      const [{ uuid }] = tasks
+      await store.addRoot(newRoot(projectId, { jobs: [newJob({ uuid })] }), async () => {})
+      await expect(captures.finish(tasks[0], PICTURE, NOW)).rejects.toThrow()
+      expect(await kept()).toEqual(SEALED)
+      const progress = await captures.findProgress(projectId, rootId)
+      expect(progress?.captures[0]?.state).toBe('running')
     })
 
     test('go with their root, with their project, and with nothing else', async () => {

@@ -37,6 +37,20 @@ export function secretsOfPages(
   )
 }
 
+/** Each page has its own copy of the secrets that are given for all pages. */
+const MAX_SECRETS = 2_000_000
+
+/** What is wrong with the secrets of all pages together, if anything. */
+export function problemOfSecrets(...request: Parameters<typeof secretsOfPages>): string | undefined {
+  const texts = secretsOfPages(...request).flatMap((secrets) => Object.values(secrets ?? {}))
+  const length = texts.reduce((sum, text) => sum + text.length, 0)
+  if (length <= MAX_SECRETS) return undefined
+  return (
+    `must have at most ${MAX_SECRETS} characters of passwords, headers and cookies in all pages together, and has ${length}: ` +
+    'send several requests with fewer pages'
+  )
+}
+
 type Change = (text: string, pointer: string) => string
 
 function walk(schema: Schema | undefined, value: unknown, at: string, change: Change): unknown {
