@@ -5,9 +5,10 @@ import type { FoundBrowser } from '../browser/browser.ts'
 import type { Guard } from '../egress/guard.ts'
 import { Browsers } from './browsers.ts'
 import { type Camera, CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
+import { openContext } from './context.ts'
 import type { PictureLimits } from './expose.ts'
 import { hostOf } from './failures.ts'
-import { ANSWER_MS, GRACE_MS, openContext, shootPage } from './shoot.ts'
+import { ANSWER_MS, GRACE_MS, shootPage } from './shoot.ts'
 import { createSlots } from './slots.ts'
 
 /** If a context does not close within this time, its browser hangs. */

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
+import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import { MARK_NAMES, type Mark, type Seen } from '../contract/seen.ts'
 import type { Gate } from '../egress/guard.ts'
 import { CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
 import { type Exposed, expose, highest, type PictureLimits } from './expose.ts'
 import { hostOf } from './failures.ts'
-import { NO_BYPASS } from './launch.ts'
 import { type Network, observeNetwork, whenLoaded } from './loading.ts'
 import { countMoves, HOLD_MS, movedOn, stayHere, unless } from './moves.ts'
 import { comeToRest, type Rest, takeAsItIs } from './rest.ts'
@@ -24,20 +23,6 @@ interface Rules {
   readonly limits: PictureLimits
   readonly answerMs: number
   readonly signal: AbortSignal
-}
-
-/** Opens a new context for one page. The caller closes it and limits the time. */
-export async function openContext(
-  browser: Browser,
-  gate: Gate,
-  { options: { width, height } }: PageToShoot,
-): Promise<BrowserContext> {
-  return await browser.newContext({
-    viewport: { width, height },
-    proxy: { server: gate.proxyUrl, bypass: NO_BYPASS },
-    acceptDownloads: false,
-    serviceWorkers: 'block',
-  })
 }
 
 export async function shootPage(
