@@ -2,15 +2,27 @@ import type { Browser, BrowserContext } from 'playwright-core'
 import type { Gate } from '../egress/guard.ts'
 import type { PageToShoot } from './camera.ts'
 import { NO_BYPASS } from './launch.ts'
+import { scaleOf, visitorOf } from './visitor.ts'
 
 /** Opens a new context for one page. The caller closes it and limits the time. */
 export async function openContext(
   browser: Browser,
   gate: Gate,
-  { options: { width, height } }: PageToShoot,
+  { options }: PageToShoot,
 ): Promise<BrowserContext> {
+  const { width, height, colorScheme, locale, timezone } = options
+  const { mobile, touch, screen, userAgent } = await visitorOf(options)
   return await browser.newContext({
     viewport: { width, height },
+    screen,
+    deviceScaleFactor: scaleOf(options),
+    isMobile: mobile,
+    hasTouch: touch,
+    ...(userAgent !== undefined && { userAgent }),
+    ...(colorScheme && { colorScheme }),
+    ...(options.reducedMotion && { reducedMotion: 'reduce' }),
+    ...(locale !== undefined && { locale }),
+    ...(timezone !== undefined && { timezoneId: timezone }),
     proxy: { server: gate.proxyUrl, bypass: NO_BYPASS },
     acceptDownloads: false,
     serviceWorkers: 'block',

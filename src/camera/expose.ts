@@ -6,12 +6,25 @@ import { findExcess, mayExceed } from './measure.ts'
 import { hold, type Rest } from './rest.ts'
 import { openRows } from './rows.ts'
 import { chooseStrips, STRIP, showsStrip } from './strips.ts'
-import { bytesOf, drawAsMuchAs, type Size, sampleOf, takeFrame, withinBudget } from './window.ts'
+import {
+  bytesOf,
+  drawAsMuchAs,
+  inPixels,
+  type Size,
+  sampleOf,
+  takeFrame,
+  type View,
+  type Window,
+  windowOf,
+  withinBudget,
+} from './window.ts'
 
 /** How often a wrong picture is taken again. */
 const ATTEMPTS = 4
 /** A page at rest is drawn within this time. */
 const EXPOSE_MS = 20_000
+/** The browser's measures of a zoomed page are this exact. */
+const ROUNDING = 0.01
 
 export interface PictureLimits {
   readonly height: number
@@ -27,9 +40,10 @@ export interface Exposed {
   readonly wide: boolean
 }
 
-/** How high a picture of this width may be. */
-export function highest({ height, pixels }: PictureLimits, width: number): number {
-  return Math.max(1, Math.min(height, Math.floor(pixels / width)))
+/** How many rows of a window of this width a picture may show. */
+export function highest({ height, pixels }: PictureLimits, { width, scale }: Omit<Window, 'height'>): number {
+  const rows = Math.min(height, Math.floor(pixels / Math.round(width * scale)))
+  return Math.max(1, Math.floor(rows / scale))
 }
 
 interface Rules {
@@ -45,24 +59,30 @@ export async function expose(
   wanted: PageToShoot,
   rules: Rules,
 ): Promise<Exposed> {
-  const { width, height, fullPage } = wanted.options
+  const window = windowOf(wanted.options)
+  const { width, height, scale } = window
   const { limits, signal } = rules
-  const { cssContentSize } = await session.send('Page.getLayoutMetrics')
-  const whole = fullPage ? Math.max(height, Math.ceil(cssContentSize.height)) : height
-  const size = { width, height: Math.min(whole, highest(limits, width)) }
-  const marks = { cut: size.height < whole, wide: Math.ceil(cssContentSize.width) > width }
-  const seen = sampleOf(wanted.options).height
-  if (size.height === seen) {
+  const { cssContentSize: content, cssVisualViewport } = await session.send('Page.getLayoutMetrics')
+  const zoom = cssVisualViewport.scale
+  const whole = wanted.options.fullPage
+    ? Math.max(height, Math.ceil(content.height * zoom - ROUNDING))
+    : height
+  const part = { width, height: Math.min(whole, highest(limits, window)) }
+  const marks = { cut: part.height < whole, wide: Math.floor(content.width * zoom) > width }
+  const seen = sampleOf(window).height
+  const size = inPixels(part, scale)
+  if (part.height === seen) {
     if (bytesOf(rest.frame) > limits.bytes) throw tooLarge(wanted, size, limits, bytesOf(rest.frame))
     return { bytes: Buffer.from(rest.frame, 'base64'), ...marks }
   }
   await hold(page)
+  const view = { ...part, scale, zoom }
   if (mayExceed(size, limits.bytes)) {
-    const excess = await findExcess(session, size, { maxBytes: limits.bytes, signal })
+    const excess = await findExcess(session, view, { maxBytes: limits.bytes, signal })
     if (excess !== undefined) throw tooLarge(wanted, size, limits, excess)
   }
-  const bytes = await withinBudget(width * size.height, { signal, holdMs: EXPOSE_MS }, () =>
-    exposeRight(session, size, wanted, { ...rules, seen }),
+  const bytes = await withinBudget(size.width * size.height, { signal, holdMs: EXPOSE_MS }, () =>
+    exposeRight(session, view, wanted, { ...rules, seen }),
   )
   return { bytes, ...marks }
 }
@@ -70,15 +90,15 @@ export async function expose(
 /** `seen`: the number of rows at the top that were sampled and are at rest. */
 async function exposeRight(
   session: CDPSession,
-  size: Size,
+  view: View,
   wanted: PageToShoot,
   { limits, signal, seen }: Rules & { seen: number },
 ): Promise<Buffer> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     signal.throwIfAborted()
-    const bytes = await exposeWhole(session, size)
-    if (bytes.length > limits.bytes) throw tooLarge(wanted, size, limits, bytes.length)
-    if (await isRight(session, bytes, { size, seen, signal })) return bytes
+    const bytes = await exposeWhole(session, view)
+    if (bytes.length > limits.bytes) throw tooLarge(wanted, inPixels(view, view.scale), limits, bytes.length)
+    if (await isRight(session, bytes, { view, seen, signal })) return bytes
   }
   throw new CaptureFailure(
     'unsteady',
@@ -87,25 +107,27 @@ async function exposeRight(
 }
 
 /** Draws everything before it takes the picture: what is not drawn yet may show anything. */
-async function exposeWhole(session: CDPSession, size: Size): Promise<Buffer> {
+async function exposeWhole(session: CDPSession, { zoom, ...size }: View): Promise<Buffer> {
   await drawAsMuchAs(session, size)
-  return Buffer.from(await takeFrame(session, { y: 0, ...size }), 'base64')
+  return Buffer.from(await takeFrame(session, { y: 0, ...size }, zoom), 'base64')
 }
 
 /** Draws some strips of the page once more, one by one, and compares them with the picture. */
 async function isRight(
   session: CDPSession,
   bytes: Buffer,
-  { size, seen, signal }: { size: Size; seen: number; signal: AbortSignal },
+  { view, seen, signal }: { view: View; seen: number; signal: AbortSignal },
 ): Promise<boolean> {
-  const rows = await openRows(bytes, size)
+  const { width, scale, zoom } = view
+  const rows = await openRows(bytes, inPixels(view, scale))
   if (!rows) return false
-  const tops = chooseStrips(await rows.inkBelow(seen), seen)
-  const strip = { width: size.width, height: STRIP }
-  await drawAsMuchAs(session, strip)
+  const from = Math.round(seen * scale)
+  const tops = chooseStrips(await rows.inkBelow(from), from)
+  const strip = { width, height: STRIP / scale }
+  await drawAsMuchAs(session, { width, height: Math.ceil(strip.height) })
   for (const y of tops) {
     signal.throwIfAborted()
-    const again = Buffer.from(await takeFrame(session, { y, ...strip }), 'base64')
+    const again = Buffer.from(await takeFrame(session, { y: y / scale, ...strip }, zoom), 'base64')
     const { part, top } = await rows.around(y)
     if (!showsStrip(part, top, await readPixels(again))) return false
   }

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto'
 import type { CDPSession } from 'playwright-core'
-import { bytesOf, drawAsMuchAs, type Part, type Size, takeFrame } from './window.ts'
+import { bytesOf, drawAsMuchAs, type Part, type Size, takeFrame, type View, type Window } from './window.ts'
 
 /** A picture that cannot be compressed has so many bytes, and one more for each row. */
 const MOST_BYTES_A_PIXEL = 3
-/** The size of a part whose bytes are measured. */
+/** The size of a part whose bytes are measured, in pixels of the picture. */
 const PART_PIXELS = 1_048_576
 /** At least this share of a picture is measured. It stops there if the estimate is below `FAR` of the limit. */
 const SHARE = 1 / 4
@@ -23,25 +23,25 @@ export function mayExceed({ width, height }: Size, maxBytes: number): boolean {
  */
 export async function findExcess(
   session: CDPSession,
-  size: Size,
+  view: View,
   { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
 ): Promise<number | undefined> {
-  const parts = shuffle(split(size))
+  const parts = shuffle(split(view))
   let [rows, bytes] = [0, 0]
   for (const [index, part] of parts.entries()) {
     signal.throwIfAborted()
     await drawAsMuchAs(session, part)
-    bytes += bytesOf(await takeFrame(session, part))
+    bytes += bytesOf(await takeFrame(session, part, view.zoom))
     rows += part.height
-    const all = (bytes / rows) * size.height
+    const all = (bytes / rows) * view.height
     if (bytes > maxBytes * CLEARLY) return all
     if (index + 1 >= parts.length * SHARE && all < maxBytes * FAR) break
   }
   return undefined
 }
 
-function split({ width, height }: Size): Part[] {
-  const rows = Math.max(1, Math.floor(PART_PIXELS / width))
+function split({ width, height, scale }: Window): Part[] {
+  const rows = Math.max(1, Math.floor(PART_PIXELS / (width * scale) / scale))
   return Array.from({ length: Math.ceil(height / rows) }, (_, index) => {
     const y = index * rows
     return { y, width, height: Math.min(rows, height - y) }

@@ -3,7 +3,7 @@ import type { CDPSession, Frame, Page } from 'playwright-core'
 import { holdScripts, still } from './in-page/still.ts'
 import { drawFrames, goToTop } from './in-page/unveil.ts'
 import type { Loaded } from './loading.ts'
-import { leadMouseOut, type Size, takeSample } from './window.ts'
+import { leadMouseOut, takeSample, type Window } from './window.ts'
 
 /** A movement that is not over after so many samples never ends. */
 const MAX_SAMPLES = 8
@@ -22,7 +22,7 @@ export interface Rest {
 }
 
 export interface RestRules extends Loaded {
-  readonly window: Size
+  readonly window: Window
   readonly fullPage: boolean
   readonly signal: AbortSignal
 }

@@ -9,7 +9,7 @@ import { type Network, observeNetwork, whenLoaded } from './loading.ts'
 import { countMoves, HOLD_MS, movedOn, stayHere, unless } from './moves.ts'
 import { comeToRest, type Rest, takeAsItIs } from './rest.ts'
 import { Visit } from './visit.ts'
-import { openWindow } from './window.ts'
+import { openWindow, windowOf } from './window.ts'
 
 /** Time for everything except loading: opening the page, and the picture itself. */
 export const GRACE_MS = 20_000
@@ -54,9 +54,10 @@ async function shoot(
   const moves = await countMoves(session)
   const deadline = performance.now() + wanted.loadingTime
   await visit.navigate()
-  const { width, height, fullPage } = wanted.options
-  const rules = { window: { width, height }, fullPage }
-  const unveilTo = fullPage ? highest(limits, width) : undefined
+  const { fullPage } = wanted.options
+  const window = windowOf(wanted.options)
+  const rules = { window, fullPage }
+  const unveilTo = fullPage ? highest(limits, window) : undefined
 
   const findRest = async (over: AbortSignal): Promise<Rest> => {
     const loaded = await whenLoaded(page, session, network, { unveilTo, signal: over })

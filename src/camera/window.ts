@@ -1,15 +1,29 @@
 import type { CDPSession, Page } from 'playwright-core'
+import type { PageOptions } from '../contract/capture-options.ts'
 import { createPixelBudget } from './pixel-budget.ts'
+import { callBrowser } from './user-agent.ts'
+import { scaleOf, visitorOf } from './visitor.ts'
 
 export interface Size {
   readonly width: number
   readonly height: number
 }
 
+/** Sizes and places are in pixels of the window. The picture has `scale` as many, in each direction. */
+export interface Window extends Size {
+  readonly scale: number
+}
+
+/** What is taken of a page. */
+export interface View extends Window {
+  /** Below 1 on phones, for pages that are wider than the window: all of their width is shown. Otherwise 1. */
+  readonly zoom: number
+}
+
 /** Some rows of a page, in its full width. */
 export type Part = Size & { readonly y: number }
 
-/** The largest sample of a window: a whole 4K window. */
+/** The largest sample of a window, in pixels of the picture: a whole 4K window. */
 const SAMPLE_PIXELS = 4_096 * 2_048
 /**
  * The pixels that all pages of this process may take at a time. A picture is copied about five times on its way from the
@@ -19,17 +33,41 @@ export const withinBudget = createPixelBudget({ pixels: SAMPLE_PIXELS, small: 1_
 /** A sample that takes longer comes from a page that keeps the browser busy. */
 const SAMPLE_MS = 2_000
 
+export function windowOf({ width, height, ...options }: PageOptions): Window {
+  return { width, height, scale: scaleOf(options) }
+}
+
+/** The size of a picture of this part of the window. The browser rounds in the same way. */
+export function inPixels({ width, height }: Size, scale: number): Size {
+  return { width: Math.round(width * scale), height: Math.round(height * scale) }
+}
+
 /**
  * Sets the size of the window, once, from the first script to the picture. The same session must take the picture: while
  * it takes one, a session drops every size that another session has set, and the page would see that.
  */
-export async function openWindow(page: Page, { width, height }: Size): Promise<CDPSession> {
-  const session = await page.context().newCDPSession(page)
+export async function openWindow(
+  page: Page,
+  options: Size & Partial<Omit<PageOptions, keyof Size>>,
+): Promise<CDPSession> {
+  const { width, height, locale } = options
+  const [session, { mobile, screen, userAgent }] = await Promise.all([
+    page.context().newCDPSession(page),
+    visitorOf(options),
+  ])
+  if (userAgent !== undefined) await callBrowser(session, userAgent, { mobile }, locale)
   await session.send('Emulation.setDeviceMetricsOverride', {
-    ...{ width, height, screenWidth: width, screenHeight: height },
-    ...{ deviceScaleFactor: 1, mobile: false },
+    ...{ width, height, screenWidth: screen.width, screenHeight: screen.height },
+    ...{ deviceScaleFactor: scaleOf(options), mobile },
+    ...(mobile && { screenOrientation: orientationOf(screen) }),
   })
   return session
+}
+
+function orientationOf({ width, height }: Size) {
+  return width > height
+    ? ({ angle: 90, type: 'landscapePrimary' } as const)
+    : ({ angle: 0, type: 'portraitPrimary' } as const)
 }
 
 /** Sets how much is drawn. The page does not notice: its window keeps its size. */
@@ -43,27 +81,40 @@ export async function leadMouseOut(session: CDPSession): Promise<void> {
 }
 
 /** The part of the window that is sampled: all of it, or the upper part of a very large one. */
-export function sampleOf({ width, height }: Size): Size {
-  return { width, height: Math.max(1, Math.min(height, Math.floor(SAMPLE_PIXELS / width))) }
+export function sampleOf({ width, height, scale }: Window): Size {
+  const rows = Math.floor(SAMPLE_PIXELS / (width * scale) / scale)
+  return { width, height: Math.max(1, Math.min(height, rows)) }
 }
 
 /** A sample of the window: PNG, in Base64. */
-export async function takeSample(session: CDPSession, window: Size, signal: AbortSignal): Promise<string> {
+export async function takeSample(session: CDPSession, window: Window, signal: AbortSignal): Promise<string> {
   const part = sampleOf(window)
-  return await withinBudget(part.width * part.height, { signal, holdMs: SAMPLE_MS }, () =>
-    takeFrame(session, part.height < window.height ? { y: 0, ...part } : undefined),
+  const pixels = inPixels(part, window.scale)
+  return await withinBudget(pixels.width * pixels.height, { signal, holdMs: SAMPLE_MS }, async () =>
+    part.height < window.height
+      ? await takeFrame(session, { y: 0, ...part }, await zoomOf(session))
+      : await takeFrame(session),
   )
 }
 
 /** What the window shows, or a part of the page: PNG, in Base64. */
-export async function takeFrame(session: CDPSession, part?: Part): Promise<string> {
+export async function takeFrame(session: CDPSession, part?: Part, zoom = 1): Promise<string> {
   const { data } = await session.send('Page.captureScreenshot', {
     format: 'png',
     optimizeForSpeed: true,
     captureBeyondViewport: false,
-    ...(part && { clip: { x: 0, scale: 1, ...part } }),
+    ...(part && { clip: clipOf(part, zoom) }),
   })
   return data
+}
+
+/** The browser takes a part of a page that is not zoomed. */
+function clipOf({ y, width, height }: Part, zoom: number) {
+  return { x: 0, y: y / zoom, width: width / zoom, height: height / zoom, scale: zoom }
+}
+
+async function zoomOf(session: CDPSession): Promise<number> {
+  return (await session.send('Page.getLayoutMetrics')).cssVisualViewport.scale
 }
 
 /** The number of bytes that a Base64 text encodes. */

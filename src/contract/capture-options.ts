@@ -70,7 +70,6 @@ const createRest = (limits?: OptionLimits) => ({
 
 /** These are described, but nothing acts on them yet. They are refused by name. */
 export const NOT_BUILT: readonly string[] = [
-  ...['device', 'deviceScaleFactor', 'colorScheme', 'reducedMotion', 'userAgent', 'locale', 'timezone'],
   ...['css', 'hide', 'cookieBanners', 'clicks', 'element', 'waitFor', 'delay'],
   ...['area', 'style', 'effects', 'loginParameter', 'headers', 'cookies'],
 ]

@@ -58,6 +58,7 @@ export interface PageGlobals {
   }
   readonly innerHeight: number
   readonly scrollY: number
+  readonly visualViewport: { readonly scale: number }
   readonly frames: { readonly length: number }
   readonly MutationObserver: new (
     then: (changes: Iterable<{ target: PageElement }>) => void,

@@ -84,7 +84,8 @@ export async function unveil({ most, listens }: { most: number; listens: boolean
     await frame()
     await Promise.all([frame(), listens && pause(PAUSE_MS)])
   }
-  const height = () => Math.min(most, page.document.documentElement.scrollHeight)
+  // A page that a phone shows smaller is longer than its picture.
+  const height = () => Math.min(most / page.visualViewport.scale, page.document.documentElement.scrollHeight)
   for (let top = page.innerHeight; top < height(); top += page.innerHeight) await scroll(top)
   if (page.scrollY !== 0) {
     if (listens) await pause(LAST_PAUSE_MS)

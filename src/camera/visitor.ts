@@ -1,0 +1,37 @@
+import type { PageOptions } from '../contract/capture-options.ts'
+import { DEVICES } from '../contract/options/devices.ts'
+import type { Size } from './window.ts'
+
+type Asked = Size & Pick<PageOptions, 'device' | 'deviceScaleFactor' | 'userAgent'>
+
+/** Whom the page takes its visitor for. */
+export interface Visitor {
+  readonly mobile: boolean
+  readonly touch: boolean
+  readonly screen: Size
+  /** Undefined: that of the browser. */
+  readonly userAgent: string | undefined
+}
+
+/** Pixels of the picture for one pixel of the window, in each direction. */
+export function scaleOf({ device, deviceScaleFactor }: Omit<Asked, keyof Size>): number {
+  return deviceScaleFactor ?? (device === undefined ? 1 : DEVICES[device][2])
+}
+
+export async function visitorOf({ width, height, ...asked }: Asked): Promise<Visitor> {
+  const device = asked.device === undefined ? undefined : await findDevice(asked.device)
+  const isItsWindow = device?.viewport.width === width && device.viewport.height === height
+  return {
+    mobile: device?.isMobile ?? false,
+    touch: device?.hasTouch ?? false,
+    screen: (isItsWindow && device.screen) || { width, height },
+    userAgent: asked.userAgent ?? device?.userAgent,
+  }
+}
+
+/** Playwright is loaded with the browser, and not earlier. */
+async function findDevice(name: string) {
+  const { devices } = await import('playwright-core')
+  // Its types know nothing of the screen.
+  return devices[name] as ((typeof devices)[string] & { readonly screen?: Size }) | undefined
+}
