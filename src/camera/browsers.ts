@@ -21,15 +21,21 @@ interface Kept extends LaunchedBrowser {
 export class Browsers {
   readonly #find: () => AsyncIterable<FoundBrowser>
   readonly #log: Pick<Logger, 'info' | 'warn'>
+  readonly #arguments: readonly string[]
   #current: Promise<Kept> | undefined
   /** Replaced, but still capturing pages. */
   readonly #old = new Set<Kept>()
   #idle: NodeJS.Timeout | undefined
   #warned = false
 
-  constructor(find: () => AsyncIterable<FoundBrowser>, log: Pick<Logger, 'info' | 'warn'>) {
+  constructor(
+    find: () => AsyncIterable<FoundBrowser>,
+    log: Pick<Logger, 'info' | 'warn'>,
+    more: readonly string[] = [],
+  ) {
     this.#find = find
     this.#log = log
+    this.#arguments = more
   }
 
   /** Throws AppError `no_browser` if none can be started. */
@@ -104,7 +110,7 @@ export class Browsers {
     let failure: unknown
     for await (const found of this.#find()) {
       try {
-        return { found, launched: await launchBrowser(found) }
+        return { found, launched: await launchBrowser(found, this.#arguments) }
       } catch (error) {
         failure ??= error
         this.#log.warn({ err: error }, 'a browser does not start')

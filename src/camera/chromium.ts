@@ -8,6 +8,7 @@ import { type Camera, CaptureFailure, type PageToShoot, type Shot } from './came
 import { openContext } from './context.ts'
 import type { PictureLimits } from './expose.ts'
 import { hostOf } from './failures.ts'
+import { COOKIES_STAY } from './launch.ts'
 import { ANSWER_MS, GRACE_MS, shootPage } from './shoot.ts'
 import { createSlots } from './slots.ts'
 
@@ -39,12 +40,13 @@ export function createCamera({
   answerMs = ANSWER_MS,
 }: CameraOptions): Camera {
   const browsers = new Browsers(find, log)
+  const withOwnCookies = new Browsers(find, log, COOKIES_STAY)
   const closing = new AbortController()
   const inSlot = createSlots(concurrency)
   const underWay = new Set<Promise<Shot>>()
 
   const shoot = async (wanted: PageToShoot, signal: AbortSignal): Promise<Shot> =>
-    await browsers.use(async (browser, kill) => {
+    await (wanted.options.cookies ? withOwnCookies : browsers).use(async (browser, kill) => {
       const ended = new AbortController()
       const gate = await guard.openGate({
         maxBytes: limits.pageBytes,
@@ -87,7 +89,7 @@ export function createCamera({
     },
     async close() {
       closing.abort(new Error('the camera is closed'))
-      await browsers.close()
+      await Promise.all([browsers.close(), withOwnCookies.close()])
       await Promise.allSettled(underWay)
     },
   }

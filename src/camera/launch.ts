@@ -40,6 +40,14 @@ const ARGUMENTS = [
   '--disable-print-preview',
   '--disable-notifications',
 ]
+/**
+ * A cookie goes only to the scheme and the port that it came from. For pages that are given cookies, in a browser of their own:
+ * on other pages, ports of one host share their cookies, as in any browser. Of several such arguments the last one counts, so
+ * it has to name the features that Playwright turns on, too.
+ */
+export const COOKIES_STAY = [
+  '--enable-features=CDPScreenshotNewSurface,SkipListAccountsWithoutGaiaCookies,EnablePortBoundCookies,EnableSchemeBoundCookies',
+]
 /** What Chromium says, among much else, where its sandbox is not allowed: by name, or by the call that was refused. */
 const NO_SANDBOX = /sandbox|sys_chroot/i
 const LAUNCH_MS = 30_000
@@ -55,15 +63,19 @@ export interface LaunchedBrowser {
 }
 
 /** Throws AppError `no_browser` where it cannot be started. */
-export async function launchBrowser(found: FoundBrowser): Promise<LaunchedBrowser> {
+export async function launchBrowser(
+  found: FoundBrowser,
+  more: readonly string[] = [],
+): Promise<LaunchedBrowser> {
   await sweepFolders()
   // Root has no sandbox at all.
   const wanted = process.getuid?.() !== 0
   try {
     const env = await found.prepare()
-    return await launch(found.path, env, wanted).catch((error) => {
+    const start = (sandboxed: boolean) => launch(found.path, env, { sandboxed, more })
+    return await start(wanted).catch((error) => {
       if (!wanted || !NO_SANDBOX.test(String(error))) throw error
-      return launch(found.path, env, false)
+      return start(false)
     })
   } catch (error) {
     throw notStarted(found, error)
@@ -78,7 +90,11 @@ function collectSooner(): void {
   setFlagsFromString('--heap-growing-percent=20')
 }
 
-async function launch(path: string, env: Environment, sandboxed: boolean): Promise<LaunchedBrowser> {
+async function launch(
+  path: string,
+  env: Environment,
+  { sandboxed, more }: { sandboxed: boolean; more: readonly string[] },
+): Promise<LaunchedBrowser> {
   const { chromium } = await import('playwright-core')
   collectSooner()
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`))
@@ -88,7 +104,7 @@ async function launch(path: string, env: Environment, sandboxed: boolean): Promi
     own = await chromium.launchPersistentContext(join(folder, 'profile'), {
       executablePath: path,
       chromiumSandbox: sandboxed,
-      args: ARGUMENTS,
+      args: [...ARGUMENTS, ...more],
       // A window that nobody asked for does not open. Where one does, the page that opens it is shown darkened.
       ignoreDefaultArgs: ['--disable-popup-blocking'],
       proxy: { server: NOWHERE, bypass: NO_BYPASS },

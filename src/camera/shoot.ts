@@ -7,6 +7,7 @@ import { type Exposed, expose, highest, type PictureLimits } from './expose.ts'
 import { hostOf } from './failures.ts'
 import { type Network, observeNetwork, whenLoaded } from './loading.ts'
 import { countMoves, HOLD_MS, movedOn, stayHere, unless } from './moves.ts'
+import { sendToOwnOrigin } from './own-origin.ts'
 import { comeToRest, type Rest, takeAsItIs } from './rest.ts'
 import { Visit } from './visit.ts'
 import { openWindow, windowOf } from './window.ts'
@@ -51,6 +52,7 @@ async function shoot(
   const network = observeNetwork(page)
   const visit = new Visit(page, gate, wanted)
   const session = await openWindow(page, wanted.options)
+  await sendToOwnOrigin(page, wanted)
   const moves = await countMoves(session)
   const deadline = performance.now() + wanted.loadingTime
   await visit.navigate()

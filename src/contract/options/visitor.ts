@@ -7,6 +7,8 @@ const MAX_HEADERS = 50
 const MAX_COOKIES = 100
 const MAX_VALUE = 4_096
 const MAX_NAME = 200
+/** Browsers take no larger cookie. */
+const MAX_COOKIE = 4_096
 /** RFC 9110. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /** RFC 6265, and what browsers take beyond it. */
@@ -28,12 +30,12 @@ const Cookie = Type.Object(
     name: Line(MAX_NAME, { [rule]: problemOfCookieName }),
     value: Secret(MAX_VALUE, { [rule]: problemOfCookieValue }),
   },
-  { title: 'cookie', additionalProperties: false },
+  { title: 'cookie', additionalProperties: false, [rule]: problemOfCookie },
 )
 
 export const Cookies = Type.Array(Cookie, {
   maxItems: MAX_COOKIES,
-  description: 'Known to the host of the page when it is opened, and to no other.',
+  description: 'Known to the origin of the page (scheme, host and port) when it is opened, and to no other.',
 })
 
 export const ColorScheme = Type.Enum(['light', 'dark'], {
@@ -74,6 +76,11 @@ function problemOfCookieName(name: string): string | undefined {
 
 function problemOfCookieValue(value: string): string | undefined {
   return COOKIE_VALUE.test(value) ? undefined : 'must not contain a semicolon or control characters'
+}
+
+function problemOfCookie({ name, value }: { name: string; value: string }): string | undefined {
+  const { length } = new TextEncoder().encode(name + value)
+  return length <= MAX_COOKIE ? undefined : `must have at most ${MAX_COOKIE} bytes, name and value together`
 }
 
 function problemOfTimezone(zone: string): string | undefined {

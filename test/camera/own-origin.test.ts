@@ -1,0 +1,216 @@
+// @module-tag browser
+
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { findBrowsers, HTML, openTestCamera, paint, type TestCamera } from '../support/camera/camera.ts'
+
+// Two ports and two names are four origins. Each of them records what it was asked, and with which of our values.
+
+const HEADERS = { 'X-Mark': 'header-value', authorization: 'Bearer abc' }
+const COOKIES = [
+  { name: 'session', value: 'cookie-value' },
+  { name: 'consent', value: 'none' },
+]
+
+const SHARED = { 'access-control-allow-origin': '*', 'access-control-allow-headers': 'x-own' }
+
+interface Asked {
+  readonly method: string | undefined
+  readonly origin: string
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+}
+
+const asked: Asked[] = []
+const ports: number[] = []
+let camera: TestCamera
+let close: () => Promise<unknown>
+
+const own = () => `http://own.test:${ports[0]}`
+const otherPort = () => `http://own.test:${ports[1]}`
+const otherName = () => `http://other.test:${ports[0]}`
+const to = (from: string, target: string, status = 302) =>
+  `${from}?status=${status}&to=${encodeURIComponent(target)}`
+
+const pages: Record<string, () => string> = {
+  '/page': () =>
+    paint(
+      '#ffffff',
+      `<img src=/image><img src=${otherPort()}/image><img src=${otherName()}/image>
+      <img src="${to('/away', to(`${otherName()}/and-back`, `${own()}/returned`))}">
+      <img src="${to('/to-port', `${otherPort()}/redirected`)}">
+      <iframe src=/frame></iframe><iframe src=${otherPort()}/frame></iframe><iframe src=${otherName()}/frame></iframe>
+      <iframe name=target></iframe>
+      <form id=form method=post target=target action="${to('/post', `${otherName()}/posted`, 307)}"><input name=a value=b></form>
+      <script>
+        form.submit()
+        fetch('/fetch')
+        for (const other of ['${otherPort()}', '${otherName()}']) {
+          fetch(other + '/fetch', { credentials: 'include', mode: 'no-cors' })
+          new WebSocket(other.replace('http', 'ws') + '/socket')
+        }
+        new WebSocket('${own().replace('http', 'ws')}/socket')
+        new Worker('/worker.js')
+        fetch('/cached').then((answer) => answer.text()).then(() => fetch('/cached'))
+        document.title = document.cookie
+      </script>`,
+    ),
+  '/worker.js': () => `fetch('/by-worker'); fetch('${otherName()}/by-worker', { mode: 'no-cors' })`,
+  // It belongs to another origin, but what it asks of ours is ours.
+  '/frame': () => `<img src=${own()}/from-frame>
+    <script>fetch('${own()}/shared', { headers: { 'x-own': '1' } }).then((answer) => answer.text())</script>`,
+}
+
+beforeAll(async () => {
+  const servers = [createServer(), createServer()]
+  for (const server of servers) {
+    const record = async (request: IncomingMessage) => {
+      const body = Buffer.concat(await Array.fromAsync(request)).toString()
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://site')
+      asked.push({
+        ...{ origin: `http://${request.headers.host}`, path: pathname },
+        ...{ method: request.method, headers: request.headers, body },
+      })
+      return { pathname, searchParams }
+    }
+    server.on('upgrade', async (request, socket) => {
+      const { pathname } = new URL(request.url ?? '', 'http://site')
+      asked.push({
+        ...{ origin: `http://${request.headers.host}`, path: pathname },
+        ...{ method: request.method, headers: request.headers, body: '' },
+      })
+      socket.destroy()
+    })
+    server.on('request', async (request, answer) => {
+      const { pathname, searchParams } = await record(request)
+      const target = searchParams.get('to')
+      if (target) answer.writeHead(Number(searchParams.get('status')), { location: target }).end()
+      else if (pathname.endsWith('.js')) answer.writeHead(200, { 'content-type': 'text/javascript' })
+      else if (pathname === '/cached') answer.writeHead(200, { 'cache-control': 'max-age=600' })
+      // As the browser asks before it sends `x-own` from another origin. Nobody has allowed our own headers.
+      else if (pathname === '/shared') answer.writeHead(200, SHARED)
+      else answer.writeHead(200, HTML)
+      if (!target) answer.end(pages[pathname]?.() ?? '')
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    ports.push((server.address() as AddressInfo).port)
+  }
+  const hosts = ['own.test', 'other.test'].flatMap((name) => ports.map((port) => `${name}:${port}`))
+  camera = openTestCamera({ allow: hosts.join(',') })
+  close = async () => {
+    await camera.close()
+    for (const server of servers) server.closeAllConnections()
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  }
+})
+afterAll(() => close())
+
+const askedOf = (origin: string) => asked.filter((each) => each.origin === origin)
+const pathsOf = (all: readonly Asked[]) => [...new Set(all.map(({ path }) => path))].sort()
+const textOf = (all: readonly Asked[]) => JSON.stringify(all)
+const SECRETS = /header-value|Bearer abc|cookie-value|consent/
+
+describe('headers and cookies', () => {
+  test('go to the origin of the page, with every kind of request, and to no other', async () => {
+    asked.length = 0
+    const { seen } = await camera.take(`${own()}/page`, { headers: HEADERS, cookies: COOKIES })
+    // Scripts see the cookies.
+    expect(seen.title).toBe('session=cookie-value; consent=none')
+
+    const ours = askedOf(own())
+    expect(pathsOf(ours)).toEqual(
+      [
+        '/away',
+        '/by-worker',
+        '/cached',
+        '/fetch',
+        '/frame',
+        '/from-frame',
+        '/image',
+        '/page',
+        '/post',
+      ].concat(...['/returned', '/shared', '/socket', '/to-port', '/worker.js']),
+    )
+    // The browser itself asks whether a page may send something: OPTIONS.
+    const requests = ours.filter(({ path, method }) => path !== '/socket' && method !== 'OPTIONS')
+    expect(requests.map(({ headers }) => [headers['x-mark'], headers.authorization])).toEqual(
+      requests.map(() => ['header-value', 'Bearer abc']),
+    )
+    const fromFrames = ours.filter(({ path }) => /from-frame|shared/.test(path))
+    const byThePage = ours.filter((each) => !fromFrames.includes(each))
+    expect(byThePage.map(({ headers }) => headers.cookie)).toEqual(
+      byThePage.map(() => 'session=cookie-value; consent=none'),
+    )
+    expect(fromFrames.filter(({ headers }) => headers['x-own'] === '1')).toHaveLength(3)
+    expect(ours.filter(({ path }) => path === '/cached')).toHaveLength(1)
+    expect(ours.find(({ path }) => path === '/post')?.body).toBe('a=b')
+
+    const others = [...askedOf(otherPort()), ...askedOf(otherName())]
+    expect(pathsOf(askedOf(otherPort()))).toEqual(['/fetch', '/frame', '/image', '/redirected', '/socket'])
+    expect(pathsOf(askedOf(otherName()))).toEqual(
+      ['/and-back', '/by-worker', '/fetch', '/frame', '/image', '/posted', '/socket'].sort(),
+    )
+    expect(textOf(others)).not.toMatch(SECRETS)
+  })
+
+  test('are not carried along where the page itself is redirected to, and come back with it', async () => {
+    asked.length = 0
+    const away = to(`${own()}/away`, to(`${otherPort()}/and-back`, `${own()}/image`))
+    const { seen } = await camera.take(away, { headers: HEADERS, cookies: COOKIES })
+    expect(seen.url).toBe(`${own()}/image`)
+    expect(textOf(askedOf(otherPort()))).not.toMatch(SECRETS)
+    expect(askedOf(own()).map(({ headers }) => [headers['x-mark'], headers.cookie])).toEqual([
+      ['header-value', 'session=cookie-value; consent=none'],
+      ['header-value', 'session=cookie-value; consent=none'],
+    ])
+
+    asked.length = 0
+    await camera.take(to(`${own()}/away`, `${otherName()}/page`), { headers: HEADERS, cookies: COOKIES })
+    expect(askedOf(otherName()).length).toBeGreaterThan(1)
+    expect(textOf([...askedOf(otherName()), ...askedOf(otherPort())])).not.toMatch(SECRETS)
+  })
+
+  test('replace a header of the browser, and leave the others as they are', async () => {
+    asked.length = 0
+    await camera.take(`${own()}/image`, {})
+    await camera.take(`${own()}/image`, { headers: { 'X-Mark': 'a', 'User-Agent': 'Mine/1.0' } })
+    const [before, after] = asked.map(({ headers }) => headers)
+    expect(after).toEqual({ ...before, 'x-mark': 'a', 'user-agent': 'Mine/1.0' })
+  })
+
+  test('are gone with their page', async () => {
+    asked.length = 0
+    await camera.take(`${own()}/image`, { headers: HEADERS, cookies: COOKIES })
+    await camera.take(`${own()}/image`, {})
+    await camera.take(`${own()}/image`, { cookies: [{ name: 'a', value: 'b' }] })
+    expect(asked.map(({ headers }) => [headers['x-mark'], headers.cookie])).toEqual([
+      ['header-value', 'session=cookie-value; consent=none'],
+      [undefined, undefined],
+      [undefined, 'a=b'],
+    ])
+  })
+
+  test('a failure does not tell them', async () => {
+    const taken = camera.take('http://dead.nowhere/', { headers: HEADERS, cookies: COOKIES })
+    const failure = await taken.catch((error: Error) => error)
+    expect(`${failure} ${(failure as Error).stack} ${JSON.stringify(failure)}`).not.toMatch(SECRETS)
+  })
+})
+
+test('a page with cookies has the picture that it has without', async () => {
+  const plain = await camera.take(`${own()}/page`)
+  const given = await camera.take(`${own()}/page`, { cookies: COOKIES })
+  expect(given.bytes.equals(plain.bytes)).toBe(true)
+})
+
+test('their browser has the features of the other one, and two more', () => {
+  const [some = [], more = []] = findBrowsers()
+    .map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0'))
+    .map((all) => all.findLast((argument) => argument.startsWith('--enable-features=')) ?? '')
+    .map((argument) => argument.replace(/^.*=/, '').split(','))
+    .sort((one, other) => one.length - other.length)
+  expect(new Set(more)).toEqual(new Set([...some, 'EnablePortBoundCookies', 'EnableSchemeBoundCookies']))
+})
