@@ -28,7 +28,7 @@ export interface Shot {
 export class CaptureFailure extends Error {
   override readonly name = 'CaptureFailure'
   readonly reason: CaptureReason
-  /** What was seen of the page, if it came but its status is a failure. */
+  /** What was seen of the page, if it came but its status or a step is a failure. */
   readonly seen: Seen | undefined
 
   constructor(reason: CaptureReason, detail: string, seen?: Seen) {

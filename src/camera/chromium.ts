@@ -11,6 +11,7 @@ import { hostOf } from './failures.ts'
 import { COOKIES_STAY } from './launch.ts'
 import { ANSWER_MS, GRACE_MS, shootPage } from './shoot.ts'
 import { createSlots } from './slots.ts'
+import { waitsOf } from './steps/steps.ts'
 
 /** If a context does not close within this time, its browser hangs. */
 const CLOSE_MS = 5_000
@@ -52,7 +53,7 @@ export function createCamera({
         maxBytes: limits.pageBytes,
         onTooLarge: () => ended.abort(tooLarge(wanted, limits.pageBytes)),
       })
-      const deadline = setTimeout(() => ended.abort(tooSlow(wanted, graceMs)), wanted.loadingTime + graceMs)
+      const deadline = setTimeout(() => ended.abort(tooSlow(wanted, graceMs)), timeOf(wanted) + graceMs)
       const forget = [signal, closing.signal].map((source) => abortWith(ended, source))
       const until = ended.signal
       const context = openContext(browser, gate, wanted)
@@ -144,10 +145,15 @@ function noWebAddress({ url }: PageToShoot): CaptureFailure {
   )
 }
 
-function tooSlow({ url, loadingTime }: PageToShoot, graceMs: number): CaptureFailure {
+/** Its loading time, and the waits that were asked for. */
+function timeOf({ loadingTime, options }: PageToShoot): number {
+  return loadingTime + waitsOf(options)
+}
+
+function tooSlow(wanted: PageToShoot, graceMs: number): CaptureFailure {
   return new CaptureFailure(
     'timeout',
-    `${hostOf(url)} kept the browser busy: there was no picture ${graceMs} ms after its loading time of ${loadingTime} ms.`,
+    `${hostOf(wanted.url)} kept the browser busy: there was no picture ${graceMs} ms after its loading time of ${timeOf(wanted)} ms.`,
   )
 }
 

@@ -61,7 +61,7 @@ export async function expose(
 ): Promise<Exposed> {
   const window = windowOf(wanted.options)
   const { width, height, scale } = window
-  const { limits, signal } = rules
+  const { limits } = rules
   const { cssContentSize: content, cssVisualViewport } = await session.send('Page.getLayoutMetrics')
   const zoom = cssVisualViewport.scale
   const whole = wanted.options.fullPage
@@ -76,18 +76,31 @@ export async function expose(
     return { bytes: Buffer.from(rest.frame, 'base64'), ...marks }
   }
   await hold(page)
-  const view = { ...part, scale, zoom }
+  const view = { y: 0, ...part, scale, zoom }
+  return { bytes: await exposePart(session, view, wanted, { ...rules, seen }), ...marks }
+}
+
+/**
+ * The picture of a part of a page whose scripts are held. `seen`: the number of rows at the top that were sampled and are at
+ * rest.
+ */
+export async function exposePart(
+  session: CDPSession,
+  view: View,
+  wanted: PageToShoot,
+  rules: Rules & { seen: number },
+): Promise<Buffer> {
+  const { limits, signal } = rules
+  const size = inPixels(view, view.scale)
   if (mayExceed(size, limits.bytes)) {
     const excess = await findExcess(session, view, { maxBytes: limits.bytes, signal })
     if (excess !== undefined) throw tooLarge(wanted, size, limits, excess)
   }
-  const bytes = await withinBudget(size.width * size.height, { signal, holdMs: EXPOSE_MS }, () =>
-    exposeRight(session, view, wanted, { ...rules, seen }),
+  return await withinBudget(size.width * size.height, { signal, holdMs: EXPOSE_MS }, () =>
+    exposeRight(session, view, wanted, rules),
   )
-  return { bytes, ...marks }
 }
 
-/** `seen`: the number of rows at the top that were sampled and are at rest. */
 async function exposeRight(
   session: CDPSession,
   view: View,
@@ -107,27 +120,32 @@ async function exposeRight(
 }
 
 /** Draws everything before it takes the picture: what is not drawn yet may show anything. */
-async function exposeWhole(session: CDPSession, { zoom, ...size }: View): Promise<Buffer> {
-  await drawAsMuchAs(session, size)
-  return Buffer.from(await takeFrame(session, { y: 0, ...size }, zoom), 'base64')
+async function exposeWhole(session: CDPSession, view: View): Promise<Buffer> {
+  await drawAsMuchAs(session, view)
+  return Buffer.from(await takeFrame(session, view, view.zoom), 'base64')
 }
 
-/** Draws some strips of the page once more, one by one, and compares them with the picture. */
+/**
+ * Draws some strips of the page once more, one by one, and compares them with the picture. A picture that is too small for a
+ * strip is drawn once more as a whole.
+ */
 async function isRight(
   session: CDPSession,
   bytes: Buffer,
   { view, seen, signal }: { view: View; seen: number; signal: AbortSignal },
 ): Promise<boolean> {
   const { width, scale, zoom } = view
-  const rows = await openRows(bytes, inPixels(view, scale))
+  const size = inPixels(view, scale)
+  const rows = await openRows(bytes, size)
   if (!rows) return false
+  if (size.height < STRIP) return bytes.equals(await exposeWhole(session, view))
   const from = Math.round(seen * scale)
   const tops = chooseStrips(await rows.inkBelow(from), from)
-  const strip = { width, height: STRIP / scale }
+  const strip = { ...view, height: STRIP / scale }
   await drawAsMuchAs(session, { width, height: Math.ceil(strip.height) })
   for (const y of tops) {
     signal.throwIfAborted()
-    const again = Buffer.from(await takeFrame(session, { y: y / scale, ...strip }, zoom), 'base64')
+    const again = Buffer.from(await takeFrame(session, { ...strip, y: view.y + y / scale }, zoom), 'base64')
     const { part, top } = await rows.around(y)
     if (!showsStrip(part, top, await readPixels(again))) return false
   }

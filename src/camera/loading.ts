@@ -4,7 +4,7 @@ import { unveil, whenDrawn } from './in-page/unveil.ts'
 import { hearsScrolling } from './scrolling.ts'
 
 /** A page with scripts may send more requests after an answer: the network must be quiet for this long. */
-const QUIET_MS = 500
+export const QUIET_MS = 500
 /** If it sent requests after it was loaded, it must be quiet for longer: it may show a notice for a moment. */
 const LIVELY_MS = 700
 const LOOK_MS = 25

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import type { CDPSession } from 'playwright-core'
-import { bytesOf, drawAsMuchAs, type Part, type Size, takeFrame, type View, type Window } from './window.ts'
+import { bytesOf, drawAsMuchAs, type Part, type Size, takeFrame, type View } from './window.ts'
 
 /** A picture that cannot be compressed has so many bytes, and one more for each row. */
 const MOST_BYTES_A_PIXEL = 3
@@ -40,11 +40,11 @@ export async function findExcess(
   return undefined
 }
 
-function split({ width, height, scale }: Window): Part[] {
+function split({ width, height, scale, x, y }: View): Part[] {
   const rows = Math.max(1, Math.floor(PART_PIXELS / (width * scale) / scale))
   return Array.from({ length: Math.ceil(height / rows) }, (_, index) => {
-    const y = index * rows
-    return { y, width, height: Math.min(rows, height - y) }
+    const top = index * rows
+    return { ...(x && { x }), y: y + top, width, height: Math.min(rows, height - top) }
   })
 }
 

@@ -8,7 +8,13 @@ import { hostOf } from './failures.ts'
 import { type Network, observeNetwork, whenLoaded } from './loading.ts'
 import { countMoves, HOLD_MS, movedOn, stayHere, unless } from './moves.ts'
 import { sendToOwnOrigin } from './own-origin.ts'
+import { before, LoadingTime, MOVED_MS, whereverItGoes } from './patience.ts'
 import { comeToRest, type Rest, takeAsItIs } from './rest.ts'
+import { concealLogin } from './steps/conceal.ts'
+import { exposeElement } from './steps/element.ts'
+import type { Stage } from './steps/stage.ts'
+import { hasSteps, notesOf, prepareSteps, runSteps } from './steps/steps.ts'
+import { World } from './steps/world.ts'
 import { Visit } from './visit.ts'
 import { openWindow, windowOf } from './window.ts'
 
@@ -16,9 +22,6 @@ import { openWindow, windowOf } from './window.ts'
 export const GRACE_MS = 20_000
 /** If a page does not answer for so long after its loading time, a script keeps it busy for good. */
 export const ANSWER_MS = 4_000
-/** Pause between two attempts at a page that has moved. */
-const MOVED_MS = 50
-const ERROR_PAGE = 'chrome-error:'
 
 interface Rules {
   readonly limits: PictureLimits
@@ -54,9 +57,26 @@ async function shoot(
   const session = await openWindow(page, wanted.options)
   await sendToOwnOrigin(page, wanted)
   const moves = await countMoves(session)
-  const deadline = performance.now() + wanted.loadingTime
+  const requireAnswer = async (): Promise<void> => {
+    const before = moves()
+    // If the page has moved meanwhile, its new document is asked in the next attempt.
+    if (!(await answers(session, answerMs)) && moves() === before) throw silent(wanted, answerMs)
+  }
+  const world = new World(session)
+  const time = new LoadingTime(wanted.loadingTime)
+  const stage: Stage | undefined = hasSteps(wanted.options)
+    ? { page, session, network, visit, world, wanted, time, signal, notes: [], requireAnswer }
+    : undefined
+  const seeNow = (found: Found) => see(page, visit, network, found, stage)
+  if (stage) await prepareSteps(stage)
   await visit.navigate()
-  const { fullPage } = wanted.options
+  if (stage) {
+    await runSteps(stage).catch(async (error) => {
+      if (!(error instanceof CaptureFailure)) throw error
+      throw await withSeen(error, answerMs, () => seeNow({ restless: false }))
+    })
+  }
+  const { fullPage, element } = wanted.options
   const window = windowOf(wanted.options)
   const rules = { window, fullPage }
   const unveilTo = fullPage ? highest(limits, window) : undefined
@@ -65,18 +85,13 @@ async function shoot(
     const loaded = await whenLoaded(page, session, network, { unveilTo, signal: over })
     return await comeToRest(page, session, { ...loaded, ...rules, signal: over })
   }
-  const requireAnswer = async (): Promise<void> => {
-    const before = moves()
-    // If the page has moved meanwhile, its new document is asked in the next attempt.
-    if (!(await answers(session, answerMs)) && moves() === before) throw silent(wanted, answerMs)
-  }
   const asItIs = (called: AbortSignal) => takeAsItIs(page, session, { ...rules, signal: called })
   const take = async (rest: Rest, called: AbortSignal): Promise<Shot> => {
-    const exposed = await expose(page, session, rest, wanted, { limits, signal: called })
-    return {
-      bytes: exposed.bytes,
-      seen: await see(page, visit, network, { ...exposed, restless: !rest.atRest }),
-    }
+    const { bytes, ...marks } =
+      element === undefined
+        ? await expose(page, session, rest, wanted, { limits, signal: called })
+        : await exposeElement(page, session, element, wanted, { world, limits, signal: called })
+    return { bytes, seen: await seeNow({ ...marks, restless: !rest.atRest }) }
   }
 
   let isHeld = false
@@ -84,7 +99,7 @@ async function shoot(
     let first = moves()
     const hasMoved = () => moves() > first
     try {
-      let rest = await before(deadline, (over) => whereverItGoes(findRest, over))
+      let rest = await before(time.end, (over) => whereverItGoes(findRest, over))
       if (!rest) {
         // The loading time is over, but the page is not at rest: take it as it is.
         await requireAnswer()
@@ -92,15 +107,13 @@ async function shoot(
       }
       first = moves()
       signal.throwIfAborted()
-      // The page moved to an address that failed: the window shows the browser's error page.
-      if (page.url().startsWith(ERROR_PAGE)) throw visit.lastFailure()
-      if (visit.isUnwanted)
-        throw visit.statusFailure(await see(page, visit, network, { restless: !rest.atRest }))
+      visit.requirePage()
+      if (visit.isUnwanted) throw visit.statusFailure(await seeNow({ restless: !rest.atRest }))
       return await unless(hasMoved, patience, (called) => take(rest, called), signal)
     } catch (error) {
       signal.throwIfAborted()
       if (!movedOn(error)) throw error
-      if (!isHeld && performance.now() > deadline) {
+      if (!isHeld && time.left === 0) {
         await stayHere(session)
         isHeld = true
       }
@@ -127,12 +140,25 @@ function silent({ url, loadingTime }: PageToShoot, answerMs: number): CaptureFai
   )
 }
 
+/** A step failed: what was seen of the page may say why. */
+async function withSeen(
+  { reason, message }: CaptureFailure,
+  withinMs: number,
+  see: () => Promise<Seen>,
+): Promise<CaptureFailure> {
+  const seen = await before(performance.now() + withinMs, see).catch(() => undefined)
+  return new CaptureFailure(reason, message, seen)
+}
+
+type Found = Partial<Pick<Exposed, 'cut' | 'wide'>> & { restless: boolean }
+
 /** What the picture itself does not show. */
 async function see(
   page: Page,
   visit: Visit,
   network: Network,
-  found: Partial<Pick<Exposed, 'cut' | 'wide'>> & { restless: boolean },
+  found: Found,
+  stage: Stage | undefined,
 ): Promise<Seen> {
   const { status } = visit
   const failedResources = visit.failedResources + network.waitsFor()
@@ -141,37 +167,13 @@ async function see(
     error: status >= 400,
     incomplete: failedResources > 0,
   }
-  return {
+  const notes = stage ? await notesOf(stage) : []
+  const seen = {
     ...{ status, failedResources },
     url: page.url(),
     title: await page.title(),
     marks: MARK_NAMES.filter((mark) => marks[mark]),
+    ...(notes.length > 0 && { notes }),
   }
-}
-
-/** If the page moves meanwhile, wait for its new document. */
-async function whereverItGoes<T>(
-  work: (over: AbortSignal) => Promise<T>,
-  over: AbortSignal,
-): Promise<T | undefined> {
-  while (!over.aborted) {
-    try {
-      return await work(over)
-    } catch (error) {
-      if (over.aborted) break
-      if (!movedOn(error)) throw error
-      await sleep(MOVED_MS)
-    }
-  }
-  return undefined
-}
-
-/** Undefined if it takes longer. */
-async function before<T>(deadline: number, work: (over: AbortSignal) => Promise<T>): Promise<T | undefined> {
-  const over = new AbortController()
-  const { signal } = over
-  const working = work(signal)
-  working.catch(() => {})
-  const late = sleep(Math.max(0, deadline - performance.now()), undefined, { signal }).catch(() => undefined)
-  return await Promise.race([working, late]).finally(() => over.abort())
+  return concealLogin(seen, stage?.wanted.options.loginParameter)
 }

@@ -5,6 +5,11 @@ import type { Gate } from '../egress/guard.ts'
 import { CaptureFailure, type PageToShoot } from './camera.ts'
 import { hostOf, navigationFailure } from './failures.ts'
 
+const ERROR_PAGE = 'chrome-error:'
+/** A script of a page that is left may go elsewhere at the same time. */
+const INTERRUPTED = /interrupted by another navigation|ERR_ABORTED/
+const REOPENINGS = 3
+
 /** Records what became of the requests of a page. Create it before the page loads. */
 export class Visit {
   readonly #page: Page
@@ -39,21 +44,29 @@ export class Visit {
   }
 
   async navigate(): Promise<void> {
-    const { url, loadingTime } = this.#wanted
-    try {
-      await this.#page.goto(url, { waitUntil: 'commit', timeout: loadingTime })
-    } catch (error) {
-      if ((error as Error).name === 'TimeoutError') {
-        const seen = this.#gate.failureOf(this.#last.url)
-        throw seen
-          ? new CaptureFailure(seen.reason, seen.detail)
-          : new CaptureFailure(
-              'timeout',
-              `Nothing came from ${hostOf(this.#last.url)} within ${loadingTime} ms.`,
-            )
+    const { loadingTime } = this.#wanted
+    await this.#open(loadingTime).catch((error) => {
+      throw this.#failureOf(error, loadingTime)
+    })
+  }
+
+  /** Opens the page once more. What failed until now is not missing in its picture. */
+  async reopen(withinMs: number): Promise<void> {
+    this.#failed.clear()
+    for (let times = 1; ; times++) {
+      try {
+        return await this.#open(withinMs)
+      } catch (error) {
+        if (times >= REOPENINGS || !INTERRUPTED.test((error as Error).message)) {
+          throw this.#failureOf(error, withinMs)
+        }
       }
-      throw navigationFailure(error, this.#last.url, this.#gate)
     }
+  }
+
+  /** Throws if the page moved to an address that failed: then the window shows the browser's error page. */
+  requirePage(): void {
+    if (this.#page.url().startsWith(ERROR_PAGE)) throw this.lastFailure()
   }
 
   /** Why the document that the page moved to did not come. */
@@ -69,6 +82,18 @@ export class Visit {
   statusFailure(seen: Seen): CaptureFailure {
     const words = [seen.status, STATUS_CODES[seen.status]].filter(Boolean).join(' ')
     return new CaptureFailure('status', `${hostOf(seen.url)} answered ${words}.`, seen)
+  }
+
+  async #open(withinMs: number): Promise<void> {
+    await this.#page.goto(this.#wanted.url, { waitUntil: 'commit', timeout: withinMs })
+  }
+
+  #failureOf(error: unknown, withinMs: number): CaptureFailure {
+    if ((error as Error).name !== 'TimeoutError') return navigationFailure(error, this.#last.url, this.#gate)
+    const seen = this.#gate.failureOf(this.#last.url)
+    return seen
+      ? new CaptureFailure(seen.reason, seen.detail)
+      : new CaptureFailure('timeout', `Nothing came from ${hostOf(this.#last.url)} within ${withinMs} ms.`)
   }
 
   #isPage(request: Request): boolean {

@@ -14,14 +14,17 @@ export interface Window extends Size {
   readonly scale: number
 }
 
+/** A part of a page: some of its rows, from `x` on. */
+export interface Part extends Size {
+  readonly x?: number
+  readonly y: number
+}
+
 /** What is taken of a page. */
-export interface View extends Window {
+export interface View extends Part, Window {
   /** Below 1 on phones, for pages that are wider than the window: all of their width is shown. Otherwise 1. */
   readonly zoom: number
 }
-
-/** Some rows of a page, in its full width. */
-export type Part = Size & { readonly y: number }
 
 /** The largest sample of a window, in pixels of the picture: a whole 4K window. */
 const SAMPLE_PIXELS = 4_096 * 2_048
@@ -109,8 +112,8 @@ export async function takeFrame(session: CDPSession, part?: Part, zoom = 1): Pro
 }
 
 /** The browser takes a part of a page that is not zoomed. */
-function clipOf({ y, width, height }: Part, zoom: number) {
-  return { x: 0, y: y / zoom, width: width / zoom, height: height / zoom, scale: zoom }
+function clipOf({ x = 0, y, width, height }: Part, zoom: number) {
+  return { x: x / zoom, y: y / zoom, width: width / zoom, height: height / zoom, scale: zoom }
 }
 
 async function zoomOf(session: CDPSession): Promise<number> {

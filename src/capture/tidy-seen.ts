@@ -2,15 +2,19 @@ import { MAX_URL } from '../contract/requests.ts'
 import { MARK_NAMES, type Seen } from '../contract/seen.ts'
 
 const MAX_TITLE = 500
+const MAX_DETAIL = 1_000
 
 /** The page chose these texts. They are shortened, and changed so that every database can store them. */
-export function tidySeen({ status, url, title, failedResources, marks }: Seen): Seen {
+export function tidySeen({ status, url, title, failedResources, marks, notes }: Seen): Seen {
   return {
     status,
     url: tidyText(url, MAX_URL),
     title: tidyText(title, MAX_TITLE),
     failedResources,
     marks: MARK_NAMES.filter((mark) => marks.includes(mark)),
+    ...(notes && {
+      notes: notes.map(({ note, detail }) => ({ note, detail: tidyText(detail, MAX_DETAIL) })),
+    }),
   }
 }
 

@@ -13,6 +13,8 @@ export interface Movement {
 export interface Rectangle {
   readonly top: number
   readonly bottom: number
+  readonly left: number
+  readonly right: number
   readonly width: number
   readonly height: number
 }

@@ -1,0 +1,47 @@
+import type { CaptureOptions } from '../../contract/capture-options.ts'
+import { aim, type State } from '../in-page/elements.ts'
+import { before } from '../patience.ts'
+import { sayWhy, show, toCss } from './selector.ts'
+import { type Stage, settle, settleAfterClick, tryUntil } from './stage.ts'
+
+/** The browser may not answer for a click that ends the document. */
+const CLICK_MS = 1_000
+/** Also if the loading time is over, an element that is there is clicked. */
+const LEAST_MS = 100
+
+type Clicks = NonNullable<CaptureOptions['clicks']>
+
+/** Clicks one after the other. What cannot be clicked is noted. */
+export async function clickAll(stage: Stage, clicks: Clicks): Promise<void> {
+  // What is there already may not listen yet.
+  await settle(stage)
+  for (const [index, { elementId, loadingTime }] of clicks.entries()) {
+    const end = Math.max(stage.time.share(clicks.length - index), performance.now() + LEAST_MS)
+    const state = await click(stage, elementId, end)
+    if (state !== 'ready') {
+      stage.notes.push({
+        note: 'click',
+        detail: `${show(elementId)} was not clicked. ${sayWhy(elementId, state)}`,
+      })
+    } else if (loadingTime === undefined) await settleAfterClick(stage)
+    else await stage.time.wait(loadingTime, stage.signal)
+  }
+}
+
+/** Clicks as a visitor does, with the mouse, when the element is there. */
+export async function click(stage: Stage, selector: string, end: number): Promise<State> {
+  const { world, session } = stage
+  const aimed = await tryUntil(stage, end, () => world.ask(aim, toCss(selector)))
+  if (!('x' in aimed)) return aimed.state
+  const { state, x, y } = aimed
+  if (state !== 'ready') return state
+  const send = (type: 'mouseMoved' | 'mousePressed' | 'mouseReleased') =>
+    session.send('Input.dispatchMouseEvent', {
+      ...{ type, x, y, clickCount: 1 },
+      button: type === 'mouseMoved' ? 'none' : 'left',
+    })
+  await before(performance.now() + CLICK_MS, () =>
+    Promise.allSettled([send('mouseMoved'), send('mousePressed'), send('mouseReleased')]),
+  )
+  return 'ready'
+}

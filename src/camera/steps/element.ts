@@ -1,0 +1,73 @@
+import type { CDPSession, Page } from 'playwright-core'
+import { CaptureFailure, type PageToShoot } from '../camera.ts'
+import { type Exposed, exposePart, highest, type PictureLimits } from '../expose.ts'
+import { type Box, look, type State, visitElement } from '../in-page/elements.ts'
+import { hold } from '../rest.ts'
+import { type Part, type Size, windowOf } from '../window.ts'
+import { sayWhy, toCss } from './selector.ts'
+import { doOnce, endOfNeed, type Stage, tryUntil } from './stage.ts'
+import type { World } from './world.ts'
+
+/** Edges that are so near to a pixel are on it. */
+const NEAR = 0.01
+
+/** Waits until the element is there, and loads what is in it. */
+export async function prepareElement(stage: Stage, selector: string): Promise<void> {
+  const { world } = stage
+  const { state } = await tryUntil(stage, endOfNeed(stage), () => world.ask(look, toCss(selector)))
+  if (state !== 'ready') {
+    await stage.requireAnswer()
+    throw notThere(selector, state)
+  }
+  await doOnce(stage, () => world.ask(visitElement, toCss(selector)))
+}
+
+/** The picture of the box of an element, wherever it is in the page. */
+export async function exposeElement(
+  page: Page,
+  session: CDPSession,
+  selector: string,
+  wanted: PageToShoot,
+  { world, limits, signal }: { world: World; limits: PictureLimits; signal: AbortSignal },
+): Promise<Exposed> {
+  await hold(page)
+  const { state, box } = await world.ask(look, toCss(selector))
+  if (!box) throw notThere(selector, state)
+  const { cssContentSize: content, cssVisualViewport } = await session.send('Page.getLayoutMetrics')
+  const zoom = cssVisualViewport.scale
+  const { width, height, scale } = windowOf(wanted.options)
+  const whole = partOf(zoomed(box, zoom), {
+    width: Math.max(width, content.width * zoom),
+    height: Math.max(height, content.height * zoom),
+  })
+  if (whole.width < 1 || whole.height < 1) throw notThere(selector, 'hidden')
+  const most = Math.min(whole.width, Math.floor(limits.height / scale))
+  const part = {
+    ...whole,
+    width: most,
+    height: Math.min(whole.height, highest(limits, { width: most, scale })),
+  }
+  return {
+    bytes: await exposePart(session, { ...part, scale, zoom }, wanted, { limits, signal, seen: 0 }),
+    cut: part.height < whole.height,
+    wide: part.width < whole.width,
+  }
+}
+
+function zoomed({ x, y, width, height }: Box, zoom: number): Box {
+  return { x: x * zoom, y: y * zoom, width: width * zoom, height: height * zoom }
+}
+
+/** The pixels of the page that a box touches. */
+function partOf(box: Box, page: Size): Required<Part> {
+  const x = Math.max(0, Math.floor(box.x + NEAR))
+  const y = Math.max(0, Math.floor(box.y + NEAR))
+  const right = Math.min(page.width, Math.ceil(box.x + box.width - NEAR))
+  const bottom = Math.min(page.height, Math.ceil(box.y + box.height - NEAR))
+  return { x, y, width: right - x, height: bottom - y }
+}
+
+function notThere(selector: string, state: State): CaptureFailure {
+  const why = state === 'hidden' ? ' It has no size, is hidden, or lies outside the page.' : ''
+  return new CaptureFailure('element', `${sayWhy(selector, state)}${why}`)
+}

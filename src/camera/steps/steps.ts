@@ -1,0 +1,47 @@
+import type { PageOptions } from '../../contract/capture-options.ts'
+import type { Note } from '../../contract/seen.ts'
+import { clickAll } from './click.ts'
+import { prepareElement } from './element.ts'
+import { logIn } from './login.ts'
+import { doOnce, type Stage } from './stage.ts'
+import { addStyles, keepStyles, noteUnhidden, stylesOf } from './styles.ts'
+import { waitFor } from './wait-for.ts'
+
+const STEPS = ['loginParameter', 'css', 'hide', 'clicks', 'waitFor', 'delay', 'element'] as const
+
+export function hasSteps(options: PageOptions): boolean {
+  return STEPS.some((name) => options[name] !== undefined)
+}
+
+/** The waits that were asked for. The page has so much more time. */
+export function waitsOf({ clicks = [], delay = 0 }: PageOptions): number {
+  return clicks.reduce((sum, { loadingTime = 0 }) => sum + loadingTime, delay)
+}
+
+/** Before the page is opened. The form of a login is shown without added styles. */
+export async function prepareSteps({ world, wanted: { options } }: Stage): Promise<void> {
+  const styles = stylesOf(options)
+  if (styles && !options.loginParameter) await addStyles(world, styles)
+}
+
+/** Everything that happens between opening the page and its picture, in this order. */
+export async function runSteps(stage: Stage): Promise<void> {
+  const { world, time, signal } = stage
+  const { options } = stage.wanted
+  const styles = stylesOf(options)
+  if (options.loginParameter) {
+    await logIn(stage, options.loginParameter)
+    if (styles) await doOnce(stage, () => addStyles(world, styles))
+  }
+  if (options.clicks) await clickAll(stage, options.clicks)
+  if (options.waitFor) await waitFor(stage, options.waitFor)
+  if (options.delay) await time.wait(options.delay, signal)
+  if (options.element) await prepareElement(stage, options.element)
+  if (styles) await doOnce(stage, () => keepStyles(world, styles))
+}
+
+/** What did not work, when the picture was taken. */
+export async function notesOf({ world, notes, wanted }: Stage): Promise<Note[]> {
+  const { hide } = wanted.options
+  return hide ? [...notes, ...(await noteUnhidden(world, hide))] : notes
+}

@@ -1,0 +1,53 @@
+import type { CDPSession } from 'playwright-core'
+import { type Find, find } from '../in-page/elements.ts'
+
+const NAME = 'proofsheet'
+
+/**
+ * A world of our own in the page: the same document, but other globals. Scripts of the page can neither see nor change
+ * what runs there. No error that comes from it has a text of ours or of the page in it: arguments may be secrets.
+ */
+export class World {
+  readonly #session: CDPSession
+  #frameId: string | undefined
+
+  constructor(session: CDPSession) {
+    this.#session = session
+  }
+
+  /** Calls a function in the document that the page has now. It can use nothing from outside itself but `find`. */
+  async ask<Given extends unknown[], Answer>(
+    work: (find: Find, ...given: Given) => Answer | Promise<Answer>,
+    ...given: Given
+  ): Promise<Answer> {
+    const { result, exceptionDetails } = await this.#call(work, given).catch((error) => {
+      throw /closed/.test(error.message) ? error : new Error('navigated meanwhile')
+    })
+    if (exceptionDetails) throw new Error(`${work.name} failed in the page`)
+    return result.value as Answer
+  }
+
+  /** Calls a function in every document from now on, before the page's scripts, and in the one that is there. */
+  async inEveryDocument<Given>(work: (_: unknown, given: Given) => void, given: Given): Promise<void> {
+    await this.#session.send('Page.addScriptToEvaluateOnNewDocument', {
+      source: `(${work})(undefined, ${JSON.stringify(given)})`,
+      worldName: NAME,
+      runImmediately: true,
+    })
+  }
+
+  async #call(work: (...given: never[]) => unknown, given: readonly unknown[]) {
+    this.#frameId ??= (await this.#session.send('Page.getFrameTree')).frameTree.frame.id
+    const { executionContextId } = await this.#session.send('Page.createIsolatedWorld', {
+      frameId: this.#frameId,
+      worldName: NAME,
+    })
+    return await this.#session.send('Runtime.callFunctionOn', {
+      executionContextId,
+      functionDeclaration: `(...given) => { const find = ${find}; return (${work})(find, ...given) }`,
+      arguments: given.map((value) => ({ value })),
+      awaitPromise: true,
+      returnByValue: true,
+    })
+  }
+}

@@ -1,0 +1,313 @@
+// @module-tag browser
+
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import type { CaptureFailure, Shot } from '../../src/camera/camera.ts'
+import {
+  type Handler,
+  HTML,
+  openTestCamera,
+  paint,
+  serveSite,
+  type Wanted,
+} from '../support/camera/camera.ts'
+import { LOGIN, loginPages, PASSWORD, USER, WRONG } from '../support/camera/login-site.ts'
+import { useServer } from '../support/servers/use-servers.ts'
+import { A_WHILE, BLUE, FOREVER, GREEN, look, RED } from './use-site.ts'
+
+const box = (id: string, top: number, colour: string, more = '') =>
+  `<div id=${id} style="position:absolute;left:100px;top:${top}px;width:300px;height:200px;background:${colour};${more}"></div>`
+const strict =
+  (html: string): Handler =>
+  (answer) =>
+    void answer
+      .writeHead(200, {
+        ...HTML,
+        'content-security-policy': "default-src 'none'; style-src 'nonce-x'; script-src 'nonce-x'",
+      })
+      .end(html)
+/** When something is clicked, a script does this. */
+const on = (id: string, does: string) => `<script>${id}.onclick = () => { ${does} }</script>`
+const turn = (colour: string) => `document.documentElement.style.background = '${colour}'`
+
+const site = useServer(() =>
+  serveSite({
+    ...loginPages({ '/reports': GREEN, '/people': BLUE, '/bills': '#00ffff' }),
+    '/get-form': `<title>find ${PASSWORD}</title><form action=/found><input id=email name=email><input id=password name=password>
+      <button type=submit>go</button></form>`,
+    '/found': (answer, _, url) =>
+      void answer
+        .writeHead(200, HTML)
+        .end(paint(GREEN, `<title>for ${url.searchParams.get('password')}</title>`)),
+    '/menu': paint(
+      RED,
+      `<div style="height:2000px"></div><button id=first>1</button><button id=second style="visibility:hidden">2</button>
+      ${on('first', 'setTimeout(() => { second.style.visibility = "visible" }, 300)')}${on('second', turn(GREEN))}`,
+    ),
+    '/leads': paint(RED, '<a href=/green>on</a><a class=broken href="http://dead.nowhere/">off</a>'),
+    '/green': paint(GREEN, `<p id=hero>${'text '.repeat(100)}</p>`),
+    '/obstacles': paint(
+      GREEN,
+      `<button id=off disabled>1</button><button id=under>2</button>
+      <div style="position:fixed;inset:0"></div><button hidden id=gone>3</button>`,
+    ),
+    '/late': paint(
+      RED,
+      `<script>setTimeout(() => { document.body.innerHTML = '<p id=late>x</p>'; ${turn(GREEN)} }, 1500)</script>`,
+    ),
+    '/waits': paint(RED, `<script>onload = () => setTimeout(() => { ${turn(GREEN)} }, 1200)</script>`),
+    '/busy': paint(RED, '<button id=a>1</button><script>a.onclick = () => { for (;;); }</script>'),
+    '/strict': strict(
+      `<!doctype html><style nonce=x>html { background: red } #ad { height: 100px; background: blue } body { margin: 0 }</style>
+      <div id=ad></div><div class=note>x</div><a id=next href=/strict-next>next</a><script nonce=x>document.adoptedStyleSheets = []</script>`,
+    ),
+    '/strict-next': strict(
+      '<!doctype html><style nonce=x>html { background: red } body { margin: 0 }</style><p id=ad>x</p><p class=note>x</p>',
+    ),
+    '/boxes': paint(
+      RED,
+      `${box('near', 50, GREEN)}${box('far', 5000, BLUE)}${box('thin', 300, GREEN, 'height:10px')}
+      ${box('flat', 400, GREEN, 'height:0')}${box('broad', 6000, GREEN, 'width:3000px')}<header style="position:fixed;top:0;width:100%;height:60px"></header>
+      <div style="position:absolute;top:700px;height:100px;width:400px;overflow:auto"><div style="height:900px"></div>
+        <div id=inner style="height:50px;background:${BLUE}"></div></div>
+      <div id=lazy style="position:absolute;top:7000px;width:50px;height:50px"></div>
+      <script>new IntersectionObserver(([seen]) => { if (seen.isIntersecting) lazy.style.background = '${GREEN}' }).observe(lazy)</script>`,
+    ),
+    '/hover': paint(
+      GREEN,
+      `<style>#all { position: fixed; inset: 0 } #all:hover { background: ${RED} }</style><a id=all></a>`,
+    ),
+    '/reloads': paint(RED, '<a id=a>1</a><script>setTimeout(() => location.reload(), 100)</script>'),
+    '/redraws': paint(
+      RED,
+      `<script>setInterval(() => { document.body.innerHTML = '<a id=a>1</a>' }, 5)</script>`,
+    ),
+  }),
+)
+const camera = useServer(async () => openTestCamera({ allow: `site.test:${site.port}` }))
+const take = (path: string, wanted: Wanted = {}) =>
+  camera.take(`http://site.test:${site.port}${path}`, {
+    loadingTime: 30_000,
+    width: 800,
+    height: 600,
+    ...wanted,
+  })
+const colourOf = async (shot: Promise<Shot>) => (await look(shot)).at(799, 599)
+const failureOf = async (shot: Promise<Shot>): Promise<CaptureFailure> =>
+  await shot.then(
+    () => expect.unreachable('a picture'),
+    (error) => error,
+  )
+const notesOf = async (shot: Promise<Shot>) =>
+  ((await shot).seen.notes ?? []).map(({ note, detail }) => `${note}: ${detail}`)
+
+describe.concurrent('a login', () => {
+  test('opens the pages behind it, each in a context of its own', async () => {
+    expect(await colourOf(take('/reports'))).toBe(RED)
+    const colours = ['/reports', '/people', '/bills'].map((path) =>
+      colourOf(take(path, { loginParameter: LOGIN })),
+    )
+    expect(await Promise.all(colours)).toEqual([GREEN, BLUE, '#00ffff'])
+    expect(await colourOf(take('/reports'))).toBe(RED)
+  })
+
+  test('finds its fields and its button by a bare word as well', async () => {
+    const { username, password } = LOGIN
+    const loginParameter = {
+      username: { ...username, elementId: 'email' },
+      password: { ...password, elementId: 'password' },
+      loginButton: { elementId: 'button' },
+    }
+    const { seen } = await take('/reports', { loginParameter })
+    expect(seen).toMatchObject({ status: 200, title: 'Inside', marks: [] })
+  })
+
+  test.each([
+    ['with a wrong password', WRONG, 'After the login, the page still shows the password field #password.'],
+    [
+      'without its field',
+      { ...LOGIN, username: { elementId: '#user', username: USER } },
+      'There is no element #user on the page.',
+    ],
+    [
+      'without its button',
+      { ...LOGIN, loginButton: { elementId: '#go' } },
+      'There is no element #go on the page.',
+    ],
+    [
+      'by what is no selector',
+      { ...LOGIN, loginButton: { elementId: '[[' } },
+      '[[ is not a valid CSS selector.',
+    ],
+  ])('%s fails with a reason of its own', async (_, loginParameter, words) => {
+    const error = await failureOf(take('/reports', { loginParameter, loadingTime: A_WHILE }))
+    expect(error).toMatchObject({ reason: 'login', message: expect.stringContaining(words) })
+    expect(error.seen).toMatchObject({ title: 'Log in' })
+  })
+
+  test('is nowhere in what is seen of a page, and in no error', async () => {
+    const shown = await take('/get-form', { loginParameter: LOGIN, loadingTime: A_WHILE }).catch(
+      (error) => error,
+    )
+    const wrong = await failureOf(take('/reports', { loginParameter: WRONG }))
+    const cut = new AbortController()
+    const closed = camera.take(`http://site.test:${site.port}/reports`, { loginParameter: LOGIN }, cut.signal)
+    cut.abort(new Error('closed'))
+    const seen = inspect([shown, wrong, await failureOf(closed)], { depth: 9, maxStringLength: null })
+    for (const secret of ['s3cret', encodeURIComponent(PASSWORD), USER, encodeURIComponent(USER)]) {
+      expect(seen).not.toContain(secret)
+    }
+  })
+})
+
+describe.concurrent('clicks', () => {
+  test('happen in their order, and wait for what is clicked', async () => {
+    const clicks = [{ elementId: '#first' }, { elementId: 'second' }]
+    const shot = take('/menu', { clicks, fullPage: true })
+    expect([await colourOf(shot), await notesOf(shot)]).toEqual([GREEN, []])
+    expect(await colourOf(take('/menu'))).toBe(RED)
+  })
+
+  test('may lead to another page', async () => {
+    const shot = take('/leads', { clicks: [{ elementId: 'a' }] })
+    expect([await colourOf(shot), (await shot).seen.url]).toEqual([
+      GREEN,
+      `http://site.test:${site.port}/green`,
+    ])
+  })
+
+  test('that lead nowhere end like a page that leads nowhere', async () => {
+    expect(
+      await failureOf(take('/leads', { clicks: [{ elementId: '.broken' }], waitFor: '#x' })),
+    ).toMatchObject({ reason: 'dns' })
+  })
+
+  test.each([
+    ['#nobody', 'There is no element #nobody on the page.'],
+    ['[[', '[[ is not a valid CSS selector.'],
+    ['#off', 'The element #off is disabled, or is no field.'],
+    ['#under', 'Another element covers #under, or it moves.'],
+    ['#gone', 'The element #gone is not visible.'],
+  ])('on what is not there, or cannot be clicked, are noted: %s', async (elementId, why) => {
+    const shot = take('/obstacles', { clicks: [{ elementId }], loadingTime: A_WHILE })
+    expect(await notesOf(shot)).toEqual([`click: ${elementId} was not clicked. ${why}`])
+    expect(await colourOf(shot)).toBe(GREEN)
+  })
+
+  test('leave no mouse on the page', async () => {
+    expect(await colourOf(take('/hover', { clicks: [{ elementId: '#all', loadingTime: 0 }] }))).toBe(GREEN)
+  })
+
+  test('that keep the page busy for ever end it', async () => {
+    expect(
+      await failureOf(take('/busy', { clicks: [{ elementId: '#a' }], loadingTime: A_WHILE })),
+    ).toMatchObject({
+      reason: 'timeout',
+    })
+  })
+})
+
+test.concurrent.each(['/reloads', '/redraws'])(
+  'a page that never stands still has an end: %s',
+  async (path) => {
+    const clicks = [{ elementId: '#a' }, { elementId: '#b' }]
+    const ends = [{ clicks }, { waitFor: '#b' }, { element: '#b' }, { loginParameter: LOGIN }].map((wanted) =>
+      take(path, { ...wanted, loadingTime: 2_000 }).then(
+        () => 'taken',
+        ({ reason }) => reason,
+      ),
+    )
+    expect(await Promise.all(ends)).toEqual(['taken', 'wait_for', 'element', 'login'])
+  },
+)
+
+describe.concurrent('a wait', () => {
+  test('for an element ends when it is visible', async () => {
+    expect(await colourOf(take('/late', { waitFor: '#late' }))).toBe(GREEN)
+    expect(await colourOf(take('/late'))).toBe(RED)
+  })
+
+  test.each([
+    [
+      '#never',
+      '#never did not become visible within the loading time of 500 ms. There is no element #never on the page.',
+    ],
+    ['a >', 'a > is not a valid CSS selector.'],
+  ])('for an element that does not come fails: %s', async (waitFor, message) => {
+    const error = await failureOf(take('/green', { waitFor, loadingTime: 500 }))
+    expect(error).toMatchObject({ reason: 'wait_for', message })
+  })
+
+  test('of some time is added to the loading time, and to the time of the whole attempt', async () => {
+    const own = openTestCamera({ allow: `site.test:${site.port}`, graceMs: 1_000 })
+    try {
+      const shot = own.take(`http://site.test:${site.port}/waits`, { loadingTime: 5_000, delay: 6_000 })
+      expect((await look(shot)).at(0, 0)).toBe(GREEN)
+    } finally {
+      await own.close()
+    }
+  })
+})
+
+describe.concurrent('styles', () => {
+  const css = 'html { background: #0f0 !important }'
+
+  test('are in every document, whatever its policy says, and what it does to its sheets', async () => {
+    for (const clicks of [undefined, [{ elementId: '#next' }]]) {
+      const shown = await look(take('/strict', { css, hide: ['ad', '.note'], ...(clicks && { clicks }) }))
+      expect([shown.at(0, 0), shown.at(0, 50), shown.at(799, 599)]).toEqual([GREEN, GREEN, GREEN])
+    }
+    expect((await look(take('/strict'))).at(0, 50)).toBe(BLUE)
+  })
+
+  test('come after a login, too', async () => {
+    expect(await colourOf(take('/people', { loginParameter: LOGIN, css }))).toBe(GREEN)
+  })
+
+  test('that hide nothing are noted', async () => {
+    expect(await notesOf(take('/strict', { hide: ['#ad', '.chat', 'p{', 'note'] }))).toEqual([
+      'hide: .chat was not hidden. There is no element .chat on the page.',
+      'hide: p{ was not hidden. p{ is not a valid CSS selector.',
+      'hide: note was not hidden. There is no element note on the page.',
+    ])
+  })
+})
+
+describe.concurrent('an element', () => {
+  test.each([
+    ['near', false, 300, 200, GREEN],
+    ['#far', false, 300, 200, BLUE],
+    ['#far', true, 300, 200, BLUE],
+    ['#thin', false, 300, 10, GREEN],
+    ['#inner', false, 400, 50, BLUE],
+    ['#lazy', false, 50, 50, GREEN],
+    ['#broad', true, 3000, 200, GREEN],
+  ])('is the whole picture, wherever it is: %s', async (element, fullPage, width, height, colour) => {
+    const shown = await look(take('/boxes#far', { element, fullPage }))
+    expect([shown.width, shown.height]).toEqual([width, height])
+    expect([shown.at(0, 0), shown.at(width - 1, height - 1)]).toEqual([colour, colour])
+  })
+
+  test.each([
+    ['#nobody', 'There is no element #nobody on the page.'],
+    ['#flat', 'The element #flat is not visible. It has no size, is hidden, or lies outside the page.'],
+    ['[[', '[[ is not a valid CSS selector.'],
+  ])('that is not there, or has no size, fails: %s', async (element, message) => {
+    const error = await failureOf(take('/boxes', { element, loadingTime: 1_000 }))
+    expect(error).toMatchObject({ reason: 'element', message })
+  })
+
+  test('is cut where it is larger than a picture may be', async () => {
+    const own = openTestCamera({ allow: `site.test:${site.port}`, limits: { pixels: 30_000 } })
+    try {
+      const shot = await own.take(`http://site.test:${site.port}/boxes`, {
+        element: '#near',
+        loadingTime: FOREVER,
+      })
+      expect(shot.seen.marks).toEqual(['cut'])
+      expect(await look(Promise.resolve(shot))).toMatchObject({ width: 300, height: 100 })
+    } finally {
+      await own.close()
+    }
+  })
+})
