@@ -26,6 +26,7 @@ import { pause } from './pause.ts'
 import { type WatchOptions, watchStatus } from './watch-status.ts'
 import { createWire } from './wire.ts'
 
+export { type AskedAgain, askAgain, fillIn } from '../contract/ask-again.ts'
 export type {
   JobOverview,
   MarkCounts,
@@ -34,12 +35,12 @@ export type {
   Project,
   RootOverview,
 } from '../contract/browsing.ts'
-export type { View } from '../contract/capture-options.ts'
+export type { CaptureOptions, OwnOptions, View } from '../contract/capture-options.ts'
 export type { ProblemCode } from '../contract/problem.ts'
 export type { Readiness } from '../contract/readiness.ts'
 export type { JobResult, RootResult } from '../contract/results.ts'
 export type { ScreenshotRequest } from '../contract/screenshot-request.ts'
-export type { Mark, Seen } from '../contract/seen.ts'
+export type { Mark, Note, Seen } from '../contract/seen.ts'
 export { type CaptureState, isFinal, type RootState } from '../contract/states.ts'
 export type { CaptureReason, Counts, PageStatus, RootStatus } from '../contract/status.ts'
 export { NoAnswerError } from './no-answer-error.ts'
