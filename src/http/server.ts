@@ -31,6 +31,7 @@ import { listOverviews } from './operations/list-overviews.ts'
 import { listPages } from './operations/list-pages.ts'
 import { listProjects } from './operations/list-projects.ts'
 import { listRoots } from './operations/list-roots.ts'
+import { oldAddresses } from './operations/old-addresses.ts'
 import { requestScreenshots } from './operations/request-screenshots.ts'
 import { watchStatus } from './operations/watch-status.ts'
 import { logRequests } from './rules/access-log.ts'
@@ -148,6 +149,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   getMetrics(server, metrics)
   documentation(server)
   gallery(server, context)
+  oldAddresses(server)
   methods.complete()
   return server
 }

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { cp, symlink } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
@@ -14,6 +16,13 @@ const s3 = useS3()
 
 const scriptOf = (html: string) => /<script type="module" crossorigin src="\.\/([^"]+)"/.exec(html)?.[1] ?? ''
 const policyOf = (response: Response) => response.headers.get('content-security-policy') ?? ''
+
+async function askFor(service: TestService, method: string, path: string) {
+  const asked = request(service.url, { method, path, agent: false }).end()
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage]
+  answer.resume()
+  return [answer.statusCode, answer.headers.location] as const
+}
 
 async function load(service: TestService, path = '/') {
   const response = await service.get(path)
@@ -46,6 +55,26 @@ test('every address of its own is the one document; anything else is not', async
   expect(again.status).toBe(304)
   const post = await fetch(service.url, { method: 'POST' })
   expect([post.status, post.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+})
+
+test('the addresses of Websiteshot lead to the same root, in a folder, too, and tell nobody what exists', async () => {
+  const service = await startService({ AUTH: 'keys', PUBLIC_URL: 'https://shots.example.com/proofs' })
+  const project = 'projects/11111111-1111-4111-8111-111111111111'
+  for (const [id, step] of [
+    ['7f3c1a52-4b0e-4d53-9a55-0a4e1f0f2a10', '7f3c1a52-4b0e-4d53-9a55-0a4e1f0f2a10'],
+    ['%2f%2fevil.example', '%2F%2Fevil.example'],
+    ['%2e%2e', '-'],
+    ['a%0d%0ab', 'a%0D%0Ab'],
+  ]) {
+    for (const method of ['GET', 'HEAD']) {
+      // `fetch` would resolve %2e%2e itself.
+      const [status, location = ''] = await askFor(service, method, `/${project}/screenshots/${id}`)
+      expect([status, location]).toEqual([302, `../roots/${step}`])
+      const there = new URL(location, `https://shots.example.com/proofs/${project}/screenshots/x`)
+      expect(there.href).toBe(`https://shots.example.com/proofs/${project}/roots/${step}`)
+    }
+  }
+  expect((await load(service, `/${project}/roots/x`)).response.status).toBe(200)
 })
 
 test('nothing of it runs or loads from elsewhere: one policy, no script and no style inline', async () => {
