@@ -117,6 +117,11 @@ export class ConfigError extends Error {
   }
 }
 
+/** A variable that is no setting: the command line names it. */
+export function readVariable(name: string): string | undefined {
+  return process.env[name]
+}
+
 /** What a process does with the storage. */
 export interface Purpose {
   readonly serving?: boolean

@@ -62,7 +62,7 @@ class Check {
   look(schema: Schema, value: unknown, at: string): void {
     if (this.mistakes.length >= MAX_MISTAKES) return
     if (!this.#fits(schema, value)) {
-      this.#add(at, mustBe(schema))
+      this.#add(at, mustBe(schema, value))
       return
     }
     const before = this.mistakes.length
@@ -140,7 +140,10 @@ class Check {
     const index = kinds.findIndex((schema) => schema?.['const'] === kind)
     const schema = schemas[index]
     if (schema) this.#lookAtFields(schema, value, at)
-    else this.#add(`${at}/${name}`, mustBe({ type: 'string', enum: kinds.map((each) => each?.['const']) }))
+    else {
+      const names = { type: 'string', enum: kinds.map((each) => each?.['const']) }
+      this.#add(`${at}/${name}`, mustBe(names, kind))
+    }
   }
 
   #lookAtFields(schema: Schema, value: Record<string, unknown>, at: string): void {

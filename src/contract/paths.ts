@@ -64,3 +64,8 @@ export function pagesPath(projectId: string): string {
 export function historyPath(projectId: string): string {
   return `${pagesPath(projectId)}/history`
 }
+
+/** The page of a root in the gallery. */
+export function rootPagePath(projectId: string, rootId: string): string {
+  return `/projects/${projectId}/roots/${rootId}`
+}

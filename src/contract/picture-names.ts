@@ -1,9 +1,12 @@
 /** Names of devices in Windows, with any ending. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i
 
-/** The file name for a picture of a page. It has no character with a meaning for a file system or a shell. */
-export function pictureFileName(name: string): string {
-  return `${plainName(name).replace(DEVICE, 'page-$1')}.png`
+/**
+ * The file name for a picture of a page: `Home.png`, or `Home-390x844.png`. It has no character with a meaning for a file
+ * system or a shell.
+ */
+export function pictureFileName(name: string, ending = ''): string {
+  return `${plainName(name).replace(DEVICE, 'page-$1')}${ending}.png`
 }
 
 /** The same with its number, so that files sort in the order of their request: `07-Home.png`. */

@@ -1,8 +1,26 @@
+import { nearestName } from './nearest-name.ts'
 import type { Schema } from './schema.ts'
 
-/** What a value must be, in words. */
-export function mustBe(schema: Schema): string {
-  return `must be ${describe(schema)}`
+/** Longer lists are not repeated in a sentence. */
+const MOST_NAMED = 20
+/** A longer text is no name with a slip. */
+const LONGEST_NAME = 200
+
+/** What a value must be, in words. If one of the allowed texts was probably meant, the sentence asks for it. */
+export function mustBe(schema: Schema, value?: unknown): string {
+  return `must be ${describe(schema)}${didYouMean(schema, value)}`
+}
+
+function didYouMean({ enum: values }: Schema, value: unknown): string {
+  if (
+    !Array.isArray(values) ||
+    values.length === 1 ||
+    typeof value !== 'string' ||
+    value.length > LONGEST_NAME
+  )
+    return ''
+  const near = nearestName(value, values)
+  return near === undefined ? '' : `; did you mean ${JSON.stringify(near)}?`
 }
 
 function describe(schema: Schema): string {
@@ -38,9 +56,13 @@ function describeObject({ properties, required, maxProperties }: Schema): string
 }
 
 /** Names the values, if only a few are allowed. */
-function describeText({ enum: values, const: only }: Schema): string | undefined {
+function describeText({ enum: values, const: only, examples }: Schema): string | undefined {
   const allowed = only === undefined ? values : [only]
   if (!Array.isArray(allowed)) return undefined
+  if (allowed.length > MOST_NAMED) {
+    const [example = allowed[0]] = (examples as unknown[] | undefined) ?? []
+    return `one of ${allowed.length} names, such as ${JSON.stringify(example)}`
+  }
   const texts = allowed.map((each) => JSON.stringify(each))
   return texts.length === 1 ? texts[0] : `one of ${texts.join(', ')}`
 }

@@ -1,9 +1,10 @@
 // @module-tag browser
 
 import { randomUUID } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { RootStatus } from '../../src/contract/status.ts'
 import { BROWSER_ENV } from '../support/browser/test-browser.ts'
 import { COLOURED, coloursAt, type Site, servePages } from '../support/camera/pages.ts'
 import { serveBare } from '../support/http/bare-server.ts'
@@ -31,6 +32,11 @@ async function makeKey(env: Record<string, string>, project: string, scope: stri
   return (await runProofsheet(['key', 'create', '--project', project, '--scope', scope], env)).stdout.trim()
 }
 
+const SIZES = [
+  { width: 300, height: 200 },
+  { width: 400, height: 300 },
+]
+
 const pageOf = (site: Site, path: string) => `${site.url}${path}`
 
 test('captures here, shows a table, saves the pictures, and says with its exit code whether all are there', async () => {
@@ -42,12 +48,14 @@ test('captures here, shows a table, saves the pictures, and says with its exit c
   )
   expect([all.code, all.stderr]).toEqual([
     0,
-    expect.stringMatching(/Captured: 1 of 1 page, as root \S{36}\.\n$/),
+    expect.stringMatching(
+      /Captured: 1 of 1 page, as root (\S{36})\.\n`npx proofsheet serve` shows it at http:\S+\/roots\/\1\n$/,
+    ),
   ])
   const [header, row] = all.stdout.split('\n')
   expect(header).toMatch(/^STATE +TIME +PAGE +RESULT$/)
   expect(row).toMatch(
-    /^done +\d+\.\d s +http:\S+\/a +\S+shots\/1-127\.0\.0\.1-\d+-a\.png \(the page is wider\)$/,
+    /^done +\d+\.\d s +http:\S+\/a +\S+shots\/127\.0\.0\.1-\d+-a\.png \(the page is wider\)$/,
   )
   const [name = ''] = await readdir(out)
   const picture = await readFile(join(out, name))
@@ -136,8 +144,37 @@ test('asks a server, with a key', async () => {
   const wide = await ask(write, '--width', '9000')
   expect([wide.code, wide.stderr]).toEqual([
     2,
-    expect.stringContaining('#/screenshotParameter/width must be'),
+    expect.stringContaining('\n  --width must be a whole number from 1 to 4096\n'),
   ])
+  const out = join(folder, 'all')
+  const requests = [
+    { screenshotParameter: { sizes: SIZES, tags: ['x'] }, urls: [{ url: pageOf(site, '/a'), name: 'Home' }] },
+    { screenshotParameter: SIZES[0], urls: [{ url: pageOf(site, '/gone'), name: 'Home' }], failOn: 'status' },
+    { screenshotParameter: SIZES[0], urls: [{ url: pageOf(site, '/b'), name: 'home' }] },
+  ]
+  await writeFile(join(folder, 'requests.json'), JSON.stringify(requests))
+  const many = await runProofsheet(
+    ['capture', '--server', service.url, '--from', join(folder, 'requests.json'), '--json', '--out', out],
+    { PROOFSHEET_KEY: write },
+  )
+  expect(many.code).toBe(1)
+  const { roots } = JSON.parse(many.stdout) as { roots: (RootStatus & { gallery: string })[] }
+  expect(roots.map(({ state, tags }) => [state, tags])).toEqual([
+    ['done', ['x']],
+    ['failed', []],
+    ['done', []],
+  ])
+  const names = ['Home-300x200.png', 'Home-400x300.png', 'home-2.png']
+  expect(roots.flatMap(({ urls }) => urls)).toEqual([
+    expect.objectContaining({ state: 'done', options: SIZES[0], file: join(out, names[0] ?? '') }),
+    expect.objectContaining({ state: 'done', options: SIZES[1], file: join(out, names[1] ?? '') }),
+    expect.objectContaining({ state: 'failed', reason: 'status' }),
+    expect.objectContaining({ state: 'done', file: join(out, names[2] ?? '') }),
+  ])
+  expect((await readdir(out)).sort()).toEqual(names)
+  expect(roots.map(({ gallery }) => gallery)).toEqual(
+    roots.map(({ rootId }) => `${service.url}/projects/${project}/roots/${rootId}`),
+  )
   // Nothing is wrong with the command where a proxy has lost its server.
   const proxy = await serveBare((response) => response.writeHead(502).end('<html>Bad Gateway</html>'))
   const lost = await runProofsheet(['capture', '--project', project, '--server', proxy.url, 'http://x/'])

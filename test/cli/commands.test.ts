@@ -25,6 +25,7 @@ describe('help', () => {
     [['--help'], /serve.*import.*project.*key/s],
     [['serve', '--help'], /--demo.*HOST.*SIGNING_KEYS.*SHUTDOWN_TIMEOUT/s],
     [['import', '--help'], /--project.*"rootId".*preview.*Exit code/s],
+    [['capture', '--help'], /Window:.*--size.*Visitor:.*Before the picture:.*Picture:.*--effect.*Exit code/s],
     [['project', '--help'], /create.*list/s],
     [['project', 'create', '--help'], /--id.*--name/s],
     [['key', '--help'], /create.*list.*revoke/s],

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { check } from '../../src/contract/check.ts'
+import { DEVICE_NAMES } from '../../src/contract/options/devices.ts'
+import { Effects } from '../../src/contract/options/finish.ts'
+import { Device } from '../../src/contract/options/window.ts'
 import { rule, type Schema, Type } from '../../src/contract/schema.ts'
 
 const wrong = (schema: Schema, value: unknown) =>
@@ -42,6 +45,20 @@ describe('a value that does not fit its schema', () => {
     expect(wrong(even, 'ab')).toBeUndefined()
     expect(wrong(even, 'abc')).toEqual(['# must be even'])
     expect(wrong(even, 'abcde')).toEqual(['# must be a text of at most 4 characters'])
+  })
+
+  test('a name of a closed list is suggested where it differs by a letter, and a long list is not repeated', () => {
+    const scheme = Type.Enum(['light', 'dark'])
+    expect(wrong(scheme, 'drak')).toEqual(['# must be one of "light", "dark"; did you mean "dark"?'])
+    expect(wrong(Device, 'iphone15')).toEqual([
+      `# must be one of ${DEVICE_NAMES.length} names, such as "iPhone 15"; did you mean "iPhone 15"?`,
+    ])
+    expect(wrong(Device, 'toaster')).toEqual([
+      `# must be one of ${DEVICE_NAMES.length} names, such as "iPhone 15"`,
+    ])
+    expect(wrong(Effects, [{ effect: 'blurr', options: { radius: 1 } }])).toEqual([
+      '#/0/effect must be one of "blur", "resize", "roundcorners", "margin", "shadow"; did you mean "blur"?',
+    ])
   })
 
   test('null, an empty list and an empty object mean not given only where that is asked for', () => {

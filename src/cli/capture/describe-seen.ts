@@ -1,9 +1,9 @@
 import type { Mark } from '../../contract/seen.ts'
 import type { PageStatus } from '../../contract/status.ts'
-import { counted } from '../table.ts'
+import { counted, printable } from '../table.ts'
 
 /** What is unusual about a captured page, in a few words: ` (status 404; cut: the page is longer)`. */
-export function describeSeen({ seen, cut }: Pick<PageStatus, 'seen' | 'cut'>): string {
+export function describeSeen({ seen, cut, notes = [] }: Pick<PageStatus, 'seen' | 'cut' | 'notes'>): string {
   const words: Record<Mark, string> = {
     error: `status ${seen?.status}`,
     cut: 'cut: the page is longer',
@@ -12,5 +12,6 @@ export function describeSeen({ seen, cut }: Pick<PageStatus, 'seen' | 'cut'>): s
     incomplete: `${counted(seen?.failedResources ?? 0, 'resource')} failed`,
   }
   const marks = seen?.marks ?? (cut ? ['cut' as const] : [])
-  return marks.length === 0 ? '' : ` (${marks.map((mark) => words[mark]).join('; ')})`
+  const all = [...marks.map((mark) => words[mark]), ...notes.map(({ detail }) => printable(detail))]
+  return all.length === 0 ? '' : ` (${all.join('; ')})`
 }

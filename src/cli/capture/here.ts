@@ -22,7 +22,10 @@ export async function captureHere<T>(
     const log = pino({ level: 'error' }, pino.destination(2))
     const studio = await openStudio(config, storage, { log, clock: Date.now, ownOnly: true })
     const desk: CaptureDesk = {
-      async submit(request) {
+      projectId,
+      gallery: galleryOf(config),
+      mayNotRun: true,
+      async submit({ request }) {
         const { asked } = parseScreenshotRequest(request, config.limits)
         if (!asked) throw new AppError('bad_request')
         await studio.ready()
@@ -54,4 +57,10 @@ export async function captureHere<T>(
       await studio.close()
     }
   })
+}
+
+/** Where the gallery is when the service runs with these settings. */
+function galleryOf({ publicUrl, host, port }: Config): string {
+  const name = /^(0\.0\.0\.0|::)$/.test(host) ? '127.0.0.1' : host
+  return publicUrl ?? `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }

@@ -3,6 +3,7 @@ import { parseId } from '../../contract/ids.ts'
 import { AppError } from '../../errors.ts'
 import { chooseProject } from '../project-option.ts'
 import type { CaptureDesk } from './desk.ts'
+import type { Order } from './orders.ts'
 
 /** In seconds: long enough for a server to restart. */
 const PATIENCE = 30
@@ -22,11 +23,14 @@ export async function captureThere({
     throw explain(error, server)
   })
   return {
-    async submit(request) {
+    projectId: project,
+    gallery: server,
+    mayNotRun: false,
+    async submit({ request, tell }) {
       try {
         return (await client.requestScreenshots(project, request)).jobId
       } catch (error) {
-        throw explain(error, server)
+        throw explain(error, server, tell)
       }
     },
     async *follow(rootId, signal) {
@@ -62,12 +66,14 @@ function openClient(server: string, key: string | undefined): Client {
   }
 }
 
+const tellPlace: Order['tell'] = ({ pointer, detail }) => `${pointer} ${detail}`
+
 /** Translates the errors of the client for the command line. */
-function explain(error: unknown, server: string): unknown {
+function explain(error: unknown, server: string, tell: Order['tell'] = tellPlace): unknown {
   if (error instanceof NoAnswerError) return new AppError('unavailable', error.message, { cause: error })
   if (!(error instanceof ProblemError)) return error
   const mistakes = error.errors.map(
-    ({ pointer, parameter, detail }) => `\n  ${pointer ?? parameter} ${detail}`,
+    ({ pointer, parameter = '', detail }) => `\n  ${tell({ pointer: pointer ?? parameter, detail })}`,
   )
   const code = error.status === 429 || error.status >= 500 ? 'unavailable' : 'bad_request'
   return new AppError(code, `${server}: ${error.message}${mistakes.join('')}`, { cause: error })

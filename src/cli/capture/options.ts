@@ -1,0 +1,149 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { duration, integer } from '../../config/values.ts'
+import { AREAS, type Effect, STYLES } from '../../contract/options/finish.ts'
+import { valueOption } from '../options.ts'
+import { EFFECT_NAMES, parseEffect } from './effect.ts'
+
+// What the command says of pages and pictures. `request.ts` makes a request of it, and the contract checks the request.
+
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+export interface Click {
+  readonly elementId: string
+  readonly loadingTime?: number
+}
+
+/** The options of the command that become fields of the request. */
+export interface Given {
+  readonly size?: readonly Size[]
+  readonly width?: number
+  readonly height?: number
+  readonly fullPage?: true
+  readonly device?: string
+  readonly scale?: number
+  readonly colorScheme?: string
+  readonly reducedMotion?: true
+  readonly userAgent?: string
+  readonly locale?: string
+  readonly timezone?: string
+  /** `Name: @file` or `Name: env:NAME` */
+  readonly header?: readonly string[]
+  /** `name=@file` or `name=env:NAME` */
+  readonly cookie?: readonly string[]
+  readonly loginUsername?: string
+  readonly loginPassword?: string
+  readonly loginUsernameField?: string
+  readonly loginPasswordField?: string
+  readonly loginButton?: string
+  readonly click?: readonly Click[]
+  readonly declineCookies?: true
+  readonly waitFor?: string
+  readonly delay?: number
+  readonly hide?: readonly string[]
+  /** The path of a file. */
+  readonly css?: string
+  readonly element?: string
+  readonly area?: string
+  readonly style?: string
+  readonly effect?: readonly Effect[]
+  readonly tag?: readonly string[]
+  readonly loadingTime?: number
+  readonly failOnStatus?: true
+}
+
+const SIZES = 'It was given before. For several windows: --size 390x844 --size 1280x800'
+
+type Row = readonly [flags: string, help: string, parse?: (text: string, before: never) => unknown]
+
+const GROUPS: Readonly<Record<string, readonly Row[]>> = {
+  'Options:': [['--tag <tag>', 'find the capture by it later; repeatable', several(String)]],
+  'Window:': [
+    ['--size <size>', 'such as 1280x800 (default: 1200x720); repeat it for several', several(parseSize)],
+    ['--width <pixels>', 'of the one window', once(integer(1, 16_384), SIZES)],
+    ['--height <pixels>', 'of the one window', once(integer(1, 16_384), SIZES)],
+    ['--full-page', 'the whole page, not only what the window shows'],
+    ['--device <name>', 'capture as this device, such as "iPhone 15"', once(String)],
+    ['--scale <number>', 'pixels of the picture for one of the page, 1 to 3', once(parseNumber)],
+  ],
+  'Visitor:': [
+    ['--color-scheme <scheme>', 'what the visitor prefers: light or dark', once(String)],
+    ['--reduced-motion', 'the visitor prefers no animations'],
+    ['--locale <language>', 'such as de-DE', once(String)],
+    ['--timezone <zone>', 'such as Europe/Berlin', once(String)],
+    ['--user-agent <text>', 'what the browser calls itself', once(String)],
+    ['--header <header>', '"Name: @file" or "Name: env:VARIABLE"; repeatable', several(String)],
+    ['--cookie <cookie>', 'name=@file or name=env:VARIABLE; repeatable', several(String)],
+  ],
+  'Before the picture:': [
+    ['--login-username-field <selector>', 'log in first: the field of the user name', once(String)],
+    ['--login-password-field <selector>', 'the field of the password', once(String)],
+    ['--login-button <selector>', 'the button that logs in', once(String)],
+    ['--login-username <name>', 'the user name', once(String)],
+    ['--login-password <secret>', '@file or env:VARIABLE; without it you are asked', once(String)],
+    ['--decline-cookies', 'answer a banner that asks for consent with no'],
+    ['--click <selector>', 'click it; "#menu;1s" then waits 1 s; repeatable', several(parseClick)],
+    ['--wait-for <selector>', 'the page fails if this does not become visible', once(String)],
+    ['--hide <selector>', 'do not show it; repeatable', several(String)],
+    ['--css <file>', 'add this style sheet to the page', once(String)],
+    ['--delay <time>', 'wait before the picture, such as 2s', once(duration('0ms', '10m'))],
+    ['--loading-time <time>', 'the longest time for one page, such as 30s', once(duration('1ms', '10m'))],
+    ['--fail-on-status', 'a page with an HTTP status of 400 or more fails'],
+  ],
+  'Picture:': [
+    ['--element <selector>', 'only the box of this element', once(String)],
+    ['--area <part>', AREAS.join(', '), once(String)],
+    ['--style <frame>', STYLES.join(', '), once(String)],
+    [
+      '--effect <effect>',
+      `${EFFECT_NAMES.join(', ')}: such as roundcorners:12, shadow, resize:800x; repeatable, in order`,
+      several(parseEffect),
+    ],
+  ],
+}
+
+export function addRequestOptions(command: Command): Command {
+  for (const [group, rows] of Object.entries(GROUPS)) {
+    for (const [flags, help, parse] of rows) {
+      const option = new Option(flags, help).helpGroup(group)
+      command.addOption(
+        parse ? option.argParser(parse as (text: string, before: unknown) => unknown) : option,
+      )
+    }
+  }
+  return command
+}
+
+/** A second value is a mistake: the first would be lost. */
+export function once<T>(parse: (text: string) => T, instead = 'It may be given only once.') {
+  return (text: string, before: T | undefined): T => {
+    if (before !== undefined) throw new InvalidArgumentError(instead)
+    return valueOption(parse)(text)
+  }
+}
+
+function several<T>(parse: (text: string) => T) {
+  return (text: string, before: readonly T[] = []): T[] => [...before, valueOption(parse)(text)]
+}
+
+function parseSize(text: string): Size {
+  const [, width, height] = /^(\d{1,5})[x×](\d{1,5})$/i.exec(text) ?? []
+  if (width === undefined || height === undefined)
+    throw new Error('must be a width and a height, such as 1280x800')
+  return { width: Number(width), height: Number(height) }
+}
+
+function parseNumber(text: string): number {
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new Error('must be a number')
+  return Number(text)
+}
+
+/** No selector has a semicolon outside of quotes. */
+function parseClick(text: string): Click {
+  const [, elementId = '', time] = /^(.*?)(?:;\s*(\w+))?$/s.exec(text) ?? []
+  return time === undefined
+    ? { elementId }
+    : { elementId: elementId.trim(), loadingTime: duration('0ms', '10m')(time) }
+}

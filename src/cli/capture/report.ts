@@ -1,0 +1,58 @@
+import { rootPagePath } from '../../contract/paths.ts'
+import type { PageStatus, RootStatus } from '../../contract/status.ts'
+import { counted, formatTable, printable } from '../table.ts'
+import { describeSeen } from './describe-seen.ts'
+import type { CaptureDesk } from './desk.ts'
+import { ownWindow } from './own-window.ts'
+
+export interface Report {
+  readonly desk: Pick<CaptureDesk, 'projectId' | 'gallery' | 'mayNotRun'>
+  readonly statuses: readonly RootStatus[]
+  /** Paths of the saved pictures, by uuid. */
+  readonly saved: ReadonlyMap<string, string>
+}
+
+/** For people: a table of all pages. */
+export function toTable({ statuses, saved }: Report): string {
+  const rows = statuses.flatMap(({ urls }) => urls).map((page) => toRow(page, saved))
+  return formatTable(['STATE', '  TIME', 'PAGE', 'RESULT'], rows)
+}
+
+function toRow(page: PageStatus, saved: Report['saved']): string[] {
+  const { url, state, started, finished, uuid, reason, detail } = page
+  const took =
+    started !== undefined && finished !== undefined ? `${((finished - started) / 1000).toFixed(1)} s` : ''
+  const picture = (uuid && (saved.get(uuid) ?? uuid)) ?? ''
+  const result = reason ? `${reason}: ${printable(detail ?? '')}` : picture + describeSeen(page)
+  return [state, took.padStart(6), `${printable(url)} ${ownWindow(page)}`.trim(), result]
+}
+
+/** For people: how many pages there are, and where to see them. */
+export function toSummary({ desk, statuses }: Report): string {
+  return statuses
+    .map(({ rootId, counts: { done, total } }) => {
+      const outcome = done === total ? 'Captured' : 'Not all captured'
+      const address = addressOf(desk, rootId)
+      const see = desk.mayNotRun ? `\`npx proofsheet serve\` shows it at ${address}` : `See ${address}`
+      return `${outcome}: ${done} of ${counted(total, 'page')}, as root ${rootId}.\n${see}\n`
+    })
+    .join('')
+}
+
+/** For programs: the status of each root, as the API gives it, with the places of what was made. */
+export function toJson({ desk, statuses, saved }: Report): string {
+  const roots = statuses.map(({ urls, ...status }) => ({
+    ...status,
+    projectId: desk.projectId,
+    gallery: addressOf(desk, status.rootId),
+    urls: urls.map((page) => {
+      const file = page.uuid === undefined ? undefined : saved.get(page.uuid)
+      return file === undefined ? page : { ...page, file }
+    }),
+  }))
+  return JSON.stringify({ roots }, undefined, 2)
+}
+
+function addressOf({ gallery, projectId }: Report['desk'], rootId: string): string {
+  return gallery + rootPagePath(projectId, rootId)
+}

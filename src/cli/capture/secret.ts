@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline/promises'
+import { Writable } from 'node:stream'
+import { readVariable } from '../../config/config.ts'
+import { AppError } from '../../errors.ts'
+import { printable } from '../table.ts'
+
+/**
+ * A secret from `@file` or `env:NAME`. Everyone on the machine sees the arguments of a command, so a secret is never an
+ * argument itself. Messages do not repeat what was given: it may be one.
+ */
+export async function readSecret(option: string, given: string): Promise<string> {
+  if (given.startsWith('@')) {
+    const text = await readText(option, given.slice(1))
+    return text.replace(/\r?\n$/, '')
+  }
+  const [, name] = /^env:(\w+)$/.exec(given) ?? []
+  if (name === undefined) {
+    throw new AppError(
+      'bad_request',
+      `${option}: everyone on this machine can read the arguments of a command. ` +
+        `Put the secret into a file or a variable, and give @file or env:VARIABLE`,
+    )
+  }
+  const value = readVariable(name)
+  if (!value) throw new AppError('bad_request', `${option}: the variable ${name} is not set`)
+  return value
+}
+
+/** The text of a file that an option names. */
+export async function readText(option: string, path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'there is no file' : `cannot read (${code})`
+    throw new AppError('bad_request', `${option}: ${why} ${printable(path)}`)
+  }
+}
+
+/** Asks on the terminal. What is typed is not shown. */
+export async function askSecret(question: string, option: string): Promise<string> {
+  if (!process.stdin.isTTY) {
+    throw new AppError('bad_request', `${option} is missing. Give @file or env:VARIABLE`)
+  }
+  process.stderr.write(question)
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
+  const terminal = createInterface({ input: process.stdin, output: nowhere, terminal: true })
+  try {
+    return await new Promise((resolve, reject) => {
+      const stop = () => reject(new AppError('unavailable', 'stopped'))
+      terminal.once('SIGINT', stop).once('close', stop)
+      terminal.question('').then(resolve, reject)
+    })
+  } finally {
+    terminal.close()
+    process.stderr.write('\n')
+  }
+}
