@@ -1,12 +1,23 @@
 import { shortAddress } from '../../src/contract/page-names.ts'
 import type { JobResult } from '../../src/contract/results.ts'
-import type { Seen } from '../../src/contract/seen.ts'
-import { explainMark, findOtherAddress, shortMark } from './marks.ts'
+import { askedFor, windowName } from './asked.ts'
+import type { KnownPage } from './known-pages.ts'
+import { explainMark, findOtherAddress, notesOf, shortMark } from './marks.ts'
 import { day, timeOfDay } from './words.ts'
 
-/** Three lines below a picture: name, address, and facts. Returns the function that fills them. */
-export function createCaption(element: HTMLElement): (job: JobResult, seen: Seen | undefined) => void {
+/** How many more lines a picture has: what was asked for, and which step did not work. */
+export function countLines(known: KnownPage | undefined): number {
+  return Number(askedIn(known) !== '') + Number(notesIn(known) !== '')
+}
+
+/**
+ * The lines below a picture: name, address, facts; then what was asked for and what did not work, if there is anything to
+ * say. Returns the function that fills them.
+ */
+export function createCaption(element: HTMLElement): (job: JobResult, known: KnownPage | undefined) => void {
   const [name, title, facts, marks] = [add('strong'), add('span'), add('span'), add('span')]
+  const [options, notes] = [add('span'), add('span')]
+  for (const text of [options, notes]) text.className = 'sentence'
   const [asked, other] = [add('a'), add('a')]
   for (const text of [name, title]) text.dir = 'auto'
   for (const link of [asked, other]) {
@@ -14,8 +25,11 @@ export function createCaption(element: HTMLElement): (job: JobResult, seen: Seen
     link.rel = 'noopener noreferrer'
   }
   marks.className = 'marks'
-  element.append(line(name, title), line(asked, other), line(facts, marks))
-  return ({ url, screenshotParameter: { width, height }, meta }, seen) => {
+  element.append(line(name, title), line(asked, other), line(facts, marks), line(options), line(notes))
+  return ({ url, screenshotParameter: { width, height }, meta }, known) => {
+    const seen = known?.seen
+    options.textContent = askedIn(known)
+    notes.textContent = notesIn(known)
     name.textContent = url.name
     title.textContent = seen && seen.title !== url.name ? seen.title : ''
     lead(asked, url.url)
@@ -33,6 +47,21 @@ export function createCaption(element: HTMLElement): (job: JobResult, seen: Seen
       }),
     )
   }
+}
+
+/** Nothing, if only a window was asked for and the picture shows it. */
+function askedIn(known: KnownPage | undefined): string {
+  if (!known?.options) return ''
+  const asked = askedFor(known.options)
+  return asked.length === 0 && !known.options.fullPage
+    ? ''
+    : [windowName(known.options), ...asked].join(' · ')
+}
+
+function notesIn(known: KnownPage | undefined): string {
+  return notesOf(known?.seen)
+    .map(({ sentence }) => `${sentence}.`)
+    .join(' ')
 }
 
 function add<K extends keyof HTMLElementTagNameMap>(tag: K): HTMLElementTagNameMap[K] {

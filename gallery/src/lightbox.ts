@@ -1,9 +1,9 @@
 import PhotoSwipe from 'photoswipe'
 import type { JobResult } from '../../src/contract/results.ts'
-import type { Seen } from '../../src/contract/seen.ts'
 import { toHistory } from './addresses.ts'
-import { createCaption } from './caption.ts'
+import { countLines, createCaption } from './caption.ts'
 import { copyText } from './copy-text.ts'
+import type { KnownPage } from './known-pages.ts'
 import type { Listing } from './listing.ts'
 import { go } from './navigation.ts'
 import { explain } from './parts/problem.tsx'
@@ -13,6 +13,8 @@ import './style/lightbox.css'
 
 /** A picture this many times as high as wide opens at its top, in the full width of the screen. */
 const TALL = 2
+/** The height of a line below the picture that not every picture has. */
+const CAPTION_LINE = 20
 /** The next pictures are fetched when so few are left. */
 const AHEAD = 5
 
@@ -38,13 +40,13 @@ export function openLightbox(
   jobs: Listing<JobResult>,
   {
     picture,
-    seenOf,
+    knownOf,
     onShow,
     onClose,
   }: {
     picture: string
-    /** What was seen of a page, as far as it is known. */
-    seenOf: (uuid: string) => Seen | undefined
+    /** What is known of a page, as far as it was read. */
+    knownOf: (uuid: string) => KnownPage | undefined
     onShow: (job: JobResult) => void
     onClose: () => void
   },
@@ -66,8 +68,12 @@ export function openLightbox(
     showHideAnimationType: 'none',
     zoomAnimationDuration: still ? false : 250,
     wheelToZoom: false,
-    paddingFn: ({ x }) =>
-      x < 600 ? { top: 52, bottom: 116, left: 0, right: 0 } : { top: 56, bottom: 84, left: 64, right: 64 },
+    paddingFn: ({ x }, _data, at) => {
+      const more = countLines(knownOf(order[at] ?? '')) * CAPTION_LINE
+      return x < 600
+        ? { top: 52, bottom: 116 + 2 * more, left: 0, right: 0 }
+        : { top: 56, bottom: 84 + more, left: 64, right: 64 }
+    },
     initialZoomLevel: ({ panAreaSize, elementSize, fit }) =>
       panAreaSize && elementSize && elementSize.y > TALL * elementSize.x
         ? Math.min(1, panAreaSize.x / elementSize.x)
@@ -140,7 +146,7 @@ export function openLightbox(
   box.on('uiRegister', () => {
     registerCaption(box, (at) => {
       const job = jobAt(at)
-      return job && { job, seen: seenOf(job.uuid) }
+      return job && { job, known: knownOf(job.uuid) }
     })
     registerButtons(box, jobAt)
   })
@@ -158,7 +164,7 @@ export function openLightbox(
 
 function registerCaption(
   box: PhotoSwipe,
-  pictureAt: (at: number) => { job: JobResult; seen: Seen | undefined } | undefined,
+  pictureAt: (at: number) => { job: JobResult; known: KnownPage | undefined } | undefined,
 ): void {
   box.ui?.registerElement({
     name: 'caption',
@@ -169,7 +175,7 @@ function registerCaption(
       const show = createCaption(element)
       box.on('change', () => {
         const picture = pictureAt(box.currIndex)
-        if (picture) show(picture.job, picture.seen)
+        if (picture) show(picture.job, picture.known)
       })
     },
   })

@@ -1,5 +1,5 @@
 import type { JobOverview } from '../../src/contract/browsing.ts'
-import { MARK_NAMES, MARKS, type Mark, type Seen } from '../../src/contract/seen.ts'
+import { MARK_NAMES, MARKS, type Mark, type NoteName, type Seen } from '../../src/contract/seen.ts'
 import { number } from './words.ts'
 
 /** One word for each mark. */
@@ -9,6 +9,26 @@ export const MARK_WORDS: Record<Mark, string> = {
   wide: 'wider',
   restless: 'moving',
   incomplete: 'incomplete',
+}
+
+/** Two words for each step that did not work. */
+const NOTE_WORDS: Record<NoteName, string> = {
+  click: 'not clicked',
+  hide: 'not hidden',
+  cookie_banner: 'no banner',
+}
+
+/** Each kind of note once, with everything that is known about it. */
+export function notesOf(seen: Seen | undefined): { note: NoteName; words: string; sentence: string }[] {
+  const byKind = Map.groupBy(seen?.notes ?? [], ({ note }) => note)
+  return [...byKind].map(([note, notes]) => ({
+    note,
+    words: NOTE_WORDS[note] ?? note,
+    sentence: notes
+      .map(({ detail }) => detail)
+      .join(' ')
+      .replace(/\.$/, ''),
+  }))
 }
 
 /** The mark on a picture: `404`, `cut`, `2 missing`. */

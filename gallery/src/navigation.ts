@@ -6,30 +6,43 @@ interface Entry {
   readonly scroll?: number
   /** The entry before this one is also a route of the gallery. */
   readonly within?: true
+  /** The name of the draft in the form. See kept-drafts.ts. */
+  readonly draft?: string
 }
+
+type GoOptions = Pick<Entry, 'draft'> & { readonly replace?: boolean }
 
 const ARRIVED = 'proofsheet:arrived'
 /** How often the scroll position is written into the entry. Safari allows 100 writes in 30 s. */
 const NOTE_MS = 350
 
-export function go(address: string, { replace = false } = {}): void {
+export function go(address: string, { replace = false, ...noted }: GoOptions = {}): void {
   if (replace) {
-    history.replaceState({ ...history.state, scroll: 0 } satisfies Entry, '', address)
+    history.replaceState({ ...history.state, ...noted, scroll: 0 } satisfies Entry, '', address)
   } else {
     remember()
-    history.pushState({ within: true } satisfies Entry, '', address)
+    history.pushState({ ...noted, within: true } satisfies Entry, '', address)
   }
   window.dispatchEvent(new Event(ARRIVED))
 }
 
 /** Closes what was opened in a route: goes back if possible, else forward to the route itself. */
 export function leaveTo(address: string): void {
-  if ((history.state as Entry | null)?.within) history.back()
+  if (entry().within) history.back()
   else go(address, { replace: true })
 }
 
+/** What is kept with the current entry. */
+export function entry(): Entry {
+  return (history.state as Entry | null) ?? {}
+}
+
+export function noteInEntry(noted: Entry): void {
+  history.replaceState({ ...entry(), ...noted } satisfies Entry, '')
+}
+
 function remember(): void {
-  history.replaceState({ ...history.state, scroll: window.scrollY } satisfies Entry, '')
+  noteInEntry({ scroll: window.scrollY })
 }
 
 /** Follows the address bar, and handles clicks on links of the gallery. */
@@ -74,7 +87,7 @@ const GROWING_MS = 3_000
 
 /** Restores the scroll position of this entry as soon as the document is long enough, unless the user scrolls. */
 export function keepScroll(): () => void {
-  const target = (history.state as Entry | null)?.scroll ?? 0
+  const target = entry().scroll ?? 0
   let [end, height] = [0, 0]
   let frame = 0
   const listening = new AbortController()

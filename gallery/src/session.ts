@@ -48,7 +48,7 @@ function openClient(): Client {
 }
 
 /** A browser that may store nothing throws here. */
-function storage(): Storage | undefined {
+export function storage(): Storage | undefined {
   try {
     return sessionStorage
   } catch {

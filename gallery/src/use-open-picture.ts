@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { JobResult } from '../../src/contract/results.ts'
-import type { Seen } from '../../src/contract/seen.ts'
 import { toRoot } from './addresses.ts'
+import type { KnownPage } from './known-pages.ts'
 import type { Lightbox } from './lightbox.ts'
 import type { Listing } from './listing.ts'
 import { go, leaveTo } from './navigation.ts'
@@ -12,14 +12,14 @@ export function useOpenPicture(
   rootId: string,
   picture: string,
   jobs: Listing<JobResult>,
-  /** The element of a picture, by its id. */
-  seen: ReadonlyMap<string, Seen>,
+  /** By the id of the picture. */
+  known: ReadonlyMap<string, KnownPage>,
 ): { index: number; failure: unknown } {
   const box = useRef<Lightbox>(undefined)
   const shown = useRef('')
-  const known = useRef(seen)
-  known.current = seen
-  useEffect(() => box.current?.refresh(), [seen])
+  const newest = useRef(known)
+  newest.current = known
+  useEffect(() => box.current?.refresh(), [known])
   /** Closed, but the address still names it: going back takes a moment. */
   const left = useRef('')
   const [opening, setOpening] = useState(false)
@@ -45,7 +45,7 @@ export function useOpenPicture(
       shown.current = wanted.current
       box.current = openLightbox(jobs, {
         picture: wanted.current,
-        seenOf: (uuid) => known.current.get(uuid),
+        knownOf: (uuid) => newest.current.get(uuid),
         onShow({ uuid }) {
           if (uuid === shown.current) return
           shown.current = uuid

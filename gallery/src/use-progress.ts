@@ -7,8 +7,8 @@ import { client } from './session.ts'
 const LOOK_MS = 700
 
 /**
- * The status of a root: while it is being captured, and when the overview does not show all of it (failed pages, many
- * pages). `onPictures` is called when there are more pictures than before.
+ * The status of a root, which says what was asked for. An import has none. `onPictures` is called when there are more
+ * pictures than before.
  */
 export function useProgress(
   projectId: string,
@@ -21,9 +21,9 @@ export function useProgress(
   told.current = onPictures
   const rootId = overview?.rootId
   const live = overview !== undefined && !isFinal(overview.state)
-  const more = overview !== undefined && hasMore(overview)
+  const wasAsked = overview?.view !== undefined
   useEffect(() => {
-    if (rootId === undefined || (!live && !more)) return
+    if (rootId === undefined || (!live && !wasAsked)) return
     const left = new AbortController()
     // The list may be older than the status: it is always read once more.
     let done = -1
@@ -47,11 +47,6 @@ export function useProgress(
       left.abort()
       clearTimeout(due)
     }
-  }, [projectId, rootId, live, more])
+  }, [projectId, rootId, live, wasAsked])
   return { status, failure }
-}
-
-/** Imported roots have no failures and nothing that was seen. */
-function hasMore({ counts, jobs, view }: RootOverview): boolean {
-  return counts.failed > 0 || (view !== undefined && counts.done > jobs.length)
 }

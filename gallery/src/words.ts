@@ -1,8 +1,7 @@
-import type { View } from '../../src/contract/capture-options.ts'
-
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'long' })
 const SHORT_DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+const MOMENT = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'medium' })
 const MONTH = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric' })
 const NUMBER = new Intl.NumberFormat(undefined)
 const PERCENT = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
@@ -13,6 +12,8 @@ export const UNTITLED = 'Untitled'
 export const day = (time: number): string => DAY.format(time)
 export const shortDay = (time: number): string => SHORT_DAY.format(time)
 export const timeOfDay = (time: number): string => TIME.format(time)
+/** The name of a capture. Captures of one day have different names. */
+export const moment = (time: number): string => MOMENT.format(time)
 export const month = (time: number): string => MONTH.format(time)
 export const number = (value: number): string => NUMBER.format(value)
 
@@ -35,16 +36,4 @@ export function percent(share: number): string {
 
 export function megabytes(bytes: number): string {
   return `${number(Math.round(bytes / 100_000) / 10)} MB`
-}
-
-/** How a page was captured: `Window 1280 × 800`, `Full page, 1280 wide`, and its other options. */
-export function viewName({ width, height, fullPage, ...others }: View): string {
-  const size = fullPage ? `Full page, ${width} wide` : `Window ${width} × ${height}`
-  return [size, ...Object.entries(others).map(optionName)].join(', ')
-}
-
-/** `{ reducedMotion: true }` is `reduced motion`, `{ delay: 500 }` is `delay 500`. */
-function optionName([name, value]: [string, unknown]): string {
-  const words = name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
-  return value === true ? words : `${words} ${typeof value === 'string' ? value : JSON.stringify(value)}`
 }

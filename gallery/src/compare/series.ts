@@ -1,6 +1,6 @@
 import type { JobOverview } from '../../../src/contract/browsing.ts'
 import type { View } from '../../../src/contract/capture-options.ts'
-import { viewName } from '../words.ts'
+import { viewName } from '../asked.ts'
 
 /** Pictures of one page that can be compared: captured in the same way or, if imported, of the same width. */
 export interface Series {
@@ -32,7 +32,14 @@ export function listSeries(jobs: readonly JobOverview[]): Series[] {
   return [...known.values()].sort((a, b) => kind(a) - kind(b) || b.width - a.width)
 }
 
-export function describeSeries({ view, width }: Series, all: readonly Series[]): string {
+/** Words do not say everything, such as the text of a style. Series with the same words are numbered. */
+export function describeSeries(series: Series, all: readonly Series[]): string {
+  const alike = all.filter((other) => inWords(other, all) === inWords(series, all))
+  const number = alike.findIndex(({ name }) => name === series.name) + 1
+  return number > 1 ? `${inWords(series, all)} (${number})` : inWords(series, all)
+}
+
+function inWords({ view, width }: Series, all: readonly Series[]): string {
   if (view) return viewName(view)
   return all.some((other) => other.view) ? `Imported, ${width} wide` : `${width} wide`
 }

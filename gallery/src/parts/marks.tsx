@@ -1,14 +1,18 @@
 import type { MarkCounts } from '../../../src/contract/browsing.ts'
 import type { Seen } from '../../../src/contract/seen.ts'
-import { countedMark, explainMark, inOrder, shortMark } from '../marks.ts'
+import { countedMark, explainMark, inOrder, notesOf, shortMark } from '../marks.ts'
 
-/** The marks of a page, one word each. The whole sentence is in the tooltip and for screen readers. */
+/** The marks and notes of a page, a word or two each. The whole sentence is in the tooltip and for screen readers. */
 export function Marks({ seen }: { seen: Seen | undefined }) {
-  if (!seen || seen.marks.length === 0) return null
+  const notes = notesOf(seen)
+  if (!seen || seen.marks.length + notes.length === 0) return null
   return (
     <span class="marks">
       {seen.marks.map((mark) => (
         <Mark key={mark} name={mark} words={shortMark(mark, seen)} sentence={explainMark(mark)} />
+      ))}
+      {notes.map(({ note, words, sentence }) => (
+        <Mark key={note} name={note} words={words} sentence={sentence} />
       ))}
     </span>
   )

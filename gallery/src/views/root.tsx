@@ -1,16 +1,18 @@
 import { useCallback, useMemo } from 'preact/hooks'
-import { shortAddress } from '../../../src/contract/page-names.ts'
 import type { JobResult } from '../../../src/contract/results.ts'
-import type { Seen } from '../../../src/contract/seen.ts'
 import { isFinal } from '../../../src/contract/states.ts'
 import type { Counts, Waiting } from '../../../src/contract/status.ts'
-import { toHistory, toRoot } from '../addresses.ts'
-import { countMarks, findOtherAddress } from '../marks.ts'
+import { type KnownPage, knownPages } from '../known-pages.ts'
+import { countMarks } from '../marks.ts'
+import { Again } from '../parts/again.tsx'
+import { Asked } from '../parts/asked.tsx'
 import { Failures } from '../parts/failures.tsx'
 import { Grid } from '../parts/grid.tsx'
+import { JobCard } from '../parts/job-card.tsx'
 import { Layout } from '../parts/layout.tsx'
 import { CountedMarks } from '../parts/marks.tsx'
-import { Preview, RenewContext } from '../parts/preview.tsx'
+import { Notes } from '../parts/notes.tsx'
+import { RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { SaveAll } from '../parts/save-all.tsx'
 import { State } from '../parts/state.tsx'
@@ -20,7 +22,7 @@ import { useAnswer } from '../use-answer.ts'
 import { useListing } from '../use-listing.ts'
 import { useOpenPicture } from '../use-open-picture.ts'
 import { useProgress } from '../use-progress.ts'
-import { count, day, number, pictures, timeOfDay, viewName } from '../words.ts'
+import { count, moment, number, pictures } from '../words.ts'
 
 const PAGE = 100
 
@@ -47,11 +49,9 @@ export function RootView({
   const counts = status?.counts ?? overview.value?.counts
   const pending = counts ? counts.queued + counts.running : 0
   const failures = status?.urls.filter(({ state }) => state === 'failed') ?? overview.value?.failures
-  const seen = useMemo(() => {
-    const pages = status?.urls ?? overview.value?.jobs ?? []
-    return new Map(pages.flatMap((page) => (page.uuid && page.seen ? [[page.uuid, page.seen] as const] : [])))
-  }, [status, overview.value])
-  const open = useOpenPicture(projectId, rootId, picture, jobs, seen)
+  const known = useMemo(() => knownPages(overview.value, status), [status, overview.value])
+  const hasOtherWindows = useMemo(() => haveDifferentWindows([...known.values()]), [known])
+  const open = useOpenPicture(projectId, rootId, picture, jobs, known)
   const onLast = useCallback(
     (last: number) => {
       if (last >= jobs.items.length) jobs.more()
@@ -61,29 +61,31 @@ export function RootView({
   const first = overview.value?.jobs ?? []
   const shown = jobs.items.length > 0 ? jobs.items : first
   return (
-    <Layout title={meta ? day(meta.created) : ''} projectId={projectId}>
+    <Layout title={meta ? moment(meta.created) : ''} projectId={projectId}>
       {overview.failure !== undefined && <Problem failure={overview.failure} retry={overview.reload} />}
       {meta && counts && state && (
         <div class="heading">
           <div>
-            <h1>{day(meta.created)}</h1>
+            <h1>{moment(meta.created)}</h1>
             <p class="soft">
-              <span>
-                {timeOfDay(meta.created)} · {pictures(counts)}
-                {view && ` · ${viewName(view)}`}
-              </span>
+              <span>{pictures(counts)}</span>
               <State state={state} />
             </p>
+            {view && <Asked view={view} status={status} />}
             <CountedMarks marks={status ? countMarks(status.urls) : (overview.value?.marks ?? {})} />
             <Tags projectId={projectId} tags={tags} />
           </div>
-          {counts.done > 0 && <SaveAll projectId={projectId} rootId={rootId} />}
+          <div class="actions">
+            {status && isFinal(status.state) && <Again projectId={projectId} status={status} />}
+            {counts.done > 0 && <SaveAll projectId={projectId} rootId={rootId} />}
+          </div>
         </div>
       )}
       {counts && state && !isFinal(state) && <Progress counts={counts} waiting={status?.waiting} />}
       {failure !== undefined && <Problem failure={failure} />}
       {open.failure !== undefined && <Problem failure={open.failure} retry={() => location.reload()} />}
       {failures && counts && <Failures failures={failures} failed={counts.failed} />}
+      {status && <Notes pages={status.urls} />}
       <RenewContext.Provider value={useCallback(() => jobs.renewUnlessJustDone(), [jobs])}>
         {counts && (
           <Grid
@@ -94,7 +96,13 @@ export function RootView({
             card={(index) => {
               const job = shown[index]
               return job ? (
-                <JobCard key={job.uuid} job={job} seen={seen.get(job.uuid)} eager={index < 12} />
+                <JobCard
+                  key={job.uuid}
+                  job={job}
+                  known={known.get(job.uuid)}
+                  hasOtherWindows={hasOtherWindows}
+                  eager={index < 12}
+                />
               ) : (
                 <span key={index} class="card waits" aria-hidden="true">
                   <span class="preview" />
@@ -111,33 +119,9 @@ export function RootView({
   )
 }
 
-function JobCard({ job, seen, eager }: { job: JobResult; seen: Seen | undefined; eager: boolean }) {
-  const { projectId, rootId, uuid, url, screenshotParameter } = job
-  const { width, height } = screenshotParameter
-  const other = findOtherAddress(url.url, seen)
-  return (
-    <div class="card">
-      <a class="open" href={toRoot(projectId, rootId, uuid)}>
-        <span class="unseen">Open {url.name}</span>
-        <Preview job={job} seen={seen} eager={eager} />
-      </a>
-      <strong dir="auto" title={seen?.title ? `${url.name}: “${seen.title}”` : url.name}>
-        {url.name}
-      </strong>
-      <a
-        class="address"
-        dir="ltr"
-        href={toHistory(projectId, url.url, { after: uuid })}
-        title={`${url.url}: through time`}
-      >
-        {shortAddress(url.url)}
-      </a>
-      <span class="soft" title={other && `It led to ${other}`}>
-        {width} × {height}
-        {other && ` → ${shortAddress(other)}`}
-      </span>
-    </div>
-  )
+function haveDifferentWindows(pages: readonly KnownPage[]): boolean {
+  const windows = pages.flatMap(({ options }) => (options ? [`${options.width} ${options.height}`] : []))
+  return new Set(windows).size > 1
 }
 
 function Progress({

@@ -19,7 +19,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import { atATime, client } from '../session.ts'
 import { TEXT_SIZE } from '../text-size.ts'
 import { useListing } from '../use-listing.ts'
-import { day, pictures, timeOfDay } from '../words.ts'
+import { day, moment, pictures, timeOfDay } from '../words.ts'
 
 /** Roots of one list page. */
 const PAGE = 20
@@ -120,7 +120,10 @@ function RootRow({ projectId, root, first }: { projectId: string; root: RootOver
     <article class="root">
       <div class="facts">
         <h2>
-          <a href={toRoot(projectId, rootId)}>{day(meta.created)}</a>
+          {/* The time is below. Screen readers hear it as part of the name. */}
+          <a href={toRoot(projectId, rootId)} aria-label={moment(meta.created)}>
+            {day(meta.created)}
+          </a>
         </h2>
         <p class="soft">
           {timeOfDay(meta.created)} · {pictures(counts)}

@@ -1,0 +1,122 @@
+import type { CaptureOptions, View } from '../../src/contract/capture-options.ts'
+import type { Area, Effect, Style } from '../../src/contract/options/finish.ts'
+import { number } from './words.ts'
+
+// The options of a page, in words.
+
+export const AREA_WORDS: Record<Area, string> = {
+  topleft: 'Top left',
+  topright: 'Top right',
+  bottomleft: 'Bottom left',
+  bottomright: 'Bottom right',
+  centercenter: 'Middle',
+  upperhalf: 'Upper half',
+  lowerhalf: 'Lower half',
+  leftside: 'Left side',
+  rightside: 'Right side',
+}
+
+export const STYLE_WORDS: Record<Style, string> = {
+  'macos-simple-light': 'Light window',
+  'macos-simple-dark': 'Dark window',
+}
+
+type Options = Partial<Omit<CaptureOptions, 'tags'>>
+/** The window and the full page are told together. */
+type Name = Exclude<keyof Options, 'width' | 'height' | 'fullPage'>
+
+/** A longer text is cut. */
+const LONGEST = 60
+
+/** In the order in which they are read. Secrets are not part of it. */
+const WORDS: { readonly [N in Name]: (value: NonNullable<Options[N]>) => string } = {
+  device: (device) => device,
+  deviceScaleFactor: (scale) => `scale ${number(scale)}`,
+  colorScheme: (scheme) => `${scheme} colours`,
+  reducedMotion: () => 'reduced motion',
+  userAgent: (agent) => `as ${cut(agent)}`,
+  locale: (locale) => `language ${locale}`,
+  timezone: (zone) => `time in ${zone}`,
+  loginParameter: () => 'with a login',
+  headers: (headers) => `with ${list(Object.keys(headers), 'header')}`,
+  cookies: (cookies) =>
+    `with ${list(
+      cookies.map(({ name }) => name),
+      'cookie',
+    )}`,
+  cookieBanners: () => 'cookie banners declined',
+  clicks: (clicks) => `clicked ${clicks.map(({ elementId }) => cut(elementId)).join(', then ')}`,
+  waitFor: (selector) => `waited for ${cut(selector)}`,
+  delay: (delay) => `${number(delay)} ms later`,
+  hide: (selectors) => `without ${selectors.map(cut).join(', ')}`,
+  css: () => 'own CSS',
+  element: (selector) => `only ${cut(selector)}`,
+  area: (area) => AREA_WORDS[area].toLowerCase(),
+  style: (style) => STYLE_WORDS[style].toLowerCase(),
+  effects: (effects) => effects.map(effectWords).join(', '),
+  failOn: () => 'error pages are failures',
+}
+
+/** What was asked for besides the window and the full page, a few words each. */
+export function askedFor(options: Options): string[] {
+  return (Object.keys(WORDS) as Name[]).flatMap((name) => {
+    const value = options[name]
+    const words = WORDS[name] as (value: unknown) => string
+    return value === undefined ? [] : [words(value)]
+  })
+}
+
+/** `Windows 1280 × 800 and 390 × 844`, if a root has several. */
+export function windowsName(views: readonly Window[]): string {
+  const [first] = views
+  if (!first) return ''
+  const sizes = views.map(({ width, height, fullPage }) => (fullPage ? `${width}` : `${width} × ${height}`))
+  const different = [...new Set(sizes)]
+  if (different.length === 1) return windowName(first)
+  return first.fullPage ? `Full page, ${inWords(different)} wide` : `Windows ${inWords(different)}`
+}
+
+interface Window {
+  readonly width: number
+  readonly height: number
+  readonly fullPage: boolean
+}
+
+/** How a page was captured: `Window 1280 × 800`, `Full page, 1280 wide`, and its other options. */
+export function viewName(view: View): string {
+  return [windowName(view), ...askedFor(view)].join(', ')
+}
+
+export function windowName({ width, height, fullPage }: Window): string {
+  return fullPage ? `Full page, ${width} wide` : `Window ${width} × ${height}`
+}
+
+function effectWords({ effect, options = {} }: Effect): string {
+  const { radius, margin, width, height } = options as Record<string, number | undefined>
+  switch (effect) {
+    case 'blur':
+      return `blurred by ${radius}`
+    case 'resize':
+      return width && height
+        ? `resized to ${width} × ${height}`
+        : `resized to ${width ?? height} ${width ? 'wide' : 'high'}`
+    case 'roundcorners':
+      return `corners rounded by ${radius}`
+    case 'margin':
+      return `margin of ${margin ?? 0}`
+    case 'shadow':
+      return 'shadow'
+  }
+}
+
+function inWords(texts: readonly string[]): string {
+  return [texts.slice(0, -1).join(', '), ...texts.slice(-1)].join(' and ')
+}
+
+function list(names: readonly string[], one: string): string {
+  return `${names.length === 1 ? one : `${one}s`} ${names.join(', ')}`
+}
+
+function cut(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text
+}

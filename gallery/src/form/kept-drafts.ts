@@ -1,0 +1,48 @@
+import { entry, noteInEntry } from '../navigation.ts'
+import { storage } from '../session.ts'
+import { type Draft, NOTHING, withoutSecrets } from './draft.ts'
+
+// Forms keep their text, without secrets: the way back leads to the text that was there. Each entry of the browser's history
+// names its draft.
+
+const KEY = 'proofsheet-drafts'
+const MOST_KEPT = 10
+
+/** Also where the browser stores nothing, until the document is left. */
+let kept: Readonly<Record<string, Draft>> | undefined
+
+/** The draft of this entry, and its name. */
+export function findDraft(): { name: string; draft: Draft | undefined } {
+  const { draft: name } = entry()
+  return { name: name ?? crypto.randomUUID(), draft: name === undefined ? undefined : all()[name] }
+}
+
+export function keepDraft(name: string, draft: Draft): void {
+  const { [name]: _, ...others } = all()
+  const newest = [...Object.entries(others), [name, withoutSecrets(draft)] as const].slice(-MOST_KEPT)
+  kept = Object.fromEntries(newest)
+  try {
+    storage()?.setItem(KEY, JSON.stringify(kept))
+  } catch {
+    // It is too large for the browser. It stays until the document is left.
+  }
+}
+
+/** Says in the entry which draft belongs to it. */
+export function nameDraft(name: string): void {
+  if (entry().draft !== name) noteInEntry({ draft: name })
+}
+
+function all(): Readonly<Record<string, Draft>> {
+  kept ??= readAll()
+  return kept
+}
+
+function readAll(): Record<string, Draft> {
+  try {
+    const found = JSON.parse(storage()?.getItem(KEY) ?? '{}') as Record<string, Draft>
+    return Object.fromEntries(Object.entries(found).map(([name, draft]) => [name, { ...NOTHING, ...draft }]))
+  } catch {
+    return {}
+  }
+}
