@@ -137,7 +137,7 @@ async function misfit(storage: Storage, config: Config): Promise<Misfit> {
 async function requireOwnKeys(storage: Storage, config: Config): Promise<void> {
   for (const { kind, setting, file, keys, given, lost } of keyLists(storage, config)) {
     for (const { id, fingerprint } of keys) {
-      const known = await storage.store.findIdentity(`${kind} ${id}`)
+      const known = await storage.store.findIdentity(nameOf(kind, id))
       if (known === undefined || known === fingerprint) continue
       const where = given ? setting : join(config.dataDir, file)
       throw new Misfit(
@@ -153,10 +153,15 @@ async function keepKeys(storage: Storage, config: Config): Promise<void> {
   const { store } = storage
   for (const { kind, keys } of keyLists(storage, config)) {
     for (const { id, fingerprint } of keys) {
-      const name = `${kind} ${id}`
+      const name = nameOf(kind, id)
       if ((await store.findIdentity(name)) === undefined) await store.keepIdentity(name, fingerprint)
     }
   }
+}
+
+/** As every version has named it: `signing-key k1`. */
+function nameOf(kind: string, id: string): string {
+  return `${kind.replace(' ', '-')} ${id}`
 }
 
 function keyLists({ signingKeys, secretKeys }: Storage, config: Config) {
