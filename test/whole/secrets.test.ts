@@ -1,0 +1,176 @@
+// @module-tag browser
+
+import { randomBytes } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { Requests } from '../../src/capture/requests.ts'
+import { readConfig } from '../../src/config/config.ts'
+import type { CaptureOptions } from '../../src/contract/capture-options.ts'
+import * as paths from '../../src/contract/paths.ts'
+import { createKeyRing } from '../../src/secrets/key-ring.ts'
+import { openStorage } from '../../src/storage.ts'
+import { BROWSER_ENV } from '../support/browser/test-browser.ts'
+import { COLOURED, servePages } from '../support/camera/pages.ts'
+import { askFor } from '../support/http/ask-for.ts'
+import { serveProcess } from '../support/processes/process.ts'
+import { commandLines, filesWith } from '../support/processes/search.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
+import { until } from '../support/runner/until.ts'
+import { bothDatabases } from '../support/servers/databases.ts'
+import { asAdmin } from '../support/servers/postgres.ts'
+import { usePostgres } from '../support/servers/use-servers.ts'
+import { makeProject } from '../support/store/results.ts'
+
+const newSecrets = () => {
+  const text = (name: string) => `${name}-${randomBytes(8).toString('hex')}`
+  return { user: text('user'), password: text('password'), header: text('header'), cookie: text('cookie') }
+}
+type Secrets = ReturnType<typeof newSecrets>
+
+const optionsWith = ({ user, password, header, cookie }: Secrets): CaptureOptions => ({
+  ...{ width: 400, height: 300, fullPage: false, tags: [] },
+  loginParameter: {
+    username: { elementId: '#user', username: user },
+    password: { elementId: '#password', password },
+    loginButton: { elementId: '#login' },
+  },
+  headers: { authorization: `Bearer ${header}` },
+  cookies: [{ name: 'first', value: cookie }],
+})
+
+/** Whoever has no session is asked for a password. The page behind does all that could make a browser keep secrets. */
+const answerWith = ({ user, password, header, cookie }: Secrets) => {
+  const behind = `${COLOURED}<script>
+    const secrets = ${JSON.stringify([user, password, header, cookie])}
+    document.title = 'Hello ' + secrets[0]
+    document.cookie = 'second=' + secrets[3] + '; max-age=9999'
+    for (const secret of secrets) localStorage.setItem(secret, secret)
+    fetch('/kept', { headers: { authorization: 'Bearer ' + secrets[2] } }).catch(() => {})
+    history.replaceState(null, '', '?password=' + secrets[1])
+  </script>`
+  const form = `<form method="post" action="/login"><input id="user" name="user"><input id="password" name="password"
+    type="password"><button id="login">Log in</button></form>`
+  return (path: string, response: ServerResponse, request: IncomingMessage) => {
+    response.setHeader('cache-control', 'max-age=9999')
+    if (path === '/login') response.writeHead(303, { location: '/', 'set-cookie': `sid=${password}` }).end()
+    else response.end(request.headers.cookie?.includes('sid=') ? behind : behind + form)
+  }
+}
+
+describe.each(bothDatabases(usePostgres()))('%s: the secrets of a request', (_, newDatabase) => {
+  test('are nowhere: not while a page is captured, not after SIGKILL, not when all is done', async () => {
+    const folder = await makeFolder()
+    const env: Record<'DATA_DIR' | 'TMPDIR', string> & { DATABASE_URL?: string } = {
+      ...BROWSER_ENV,
+      ...(await newDatabase()),
+      ...{ DATA_DIR: join(folder, 'data'), TMPDIR: join(folder, 'tmp'), LOG_LEVEL: 'debug' },
+    }
+    await mkdir(env.TMPDIR)
+    const secrets = newSecrets()
+    let held: ServerResponse | undefined
+    const answer = answerWith(secrets)
+    const site = await servePages((path, response, request) => {
+      if (path === '/held' && !held) held = response
+      else answer(path, response, request)
+    })
+    const settings = { ...env, CAPTURE_ALLOW: `127.0.0.1:${site.port}`, CAPTURE_CONCURRENCY: '1' }
+    const storage = await openStorage(readConfig(settings))
+    onTestFinished(() => storage.close())
+    const projectId = await makeProject(storage.store)
+    const url = env.DATABASE_URL
+
+    /** Where one of these texts is: in files, in what was logged, in command lines, in answers. */
+    const look = async (service: Awaited<ReturnType<typeof serveProcess>>, texts: string[]) => {
+      if (url !== undefined) await asAdmin(url, 'checkpoint')
+      const folders = [folder, ...(url === undefined ? [] : await postgresFolders(url))]
+      const files = (await Promise.all(folders.map((each) => filesWith(each, texts)))).flat()
+      const said = {
+        log: [service.stdout(), service.stderr()],
+        ps: commandLines(service.pid),
+        answers: await Promise.all(answersOf(projectId, rootId).map((path) => read(service, path))),
+        rows: [JSON.stringify(await storage.store.events.read(projectId, { after: 0, limit: 99 }))],
+      }
+      const places = Object.entries(said).filter(([, all]) => texts.some((text) => all.join().includes(text)))
+      return [...files, ...places.map(([place]) => place)]
+    }
+
+    const first = await serveProcess(settings)
+    const requests = new Requests(
+      storage.store,
+      { wake: () => {}, close: async () => {} },
+      { ring: createKeyRing(storage.secretKeys), mostWaiting: 9 },
+    )
+    const name = `control-${randomBytes(8).toString('hex')}`
+    const pages = ['/', '/held'].map((path) => ({ url: site.url + path, name, loadingTime: 20_000 }))
+    const options = optionsWith(secrets)
+    const rootId = await requests.accept(projectId, { options, pages }, { now: 1, idempotencyKey: 'key' })
+    await until(() => held !== undefined)
+    const all = Object.values(secrets)
+    expect(await look(first, all)).toEqual([])
+    expect(await countSealed(env)).toBeGreaterThan(0)
+    expect(await look(first, ['--user-data-dir='])).toContain('ps')
+    process.kill(first.pid, 'SIGKILL')
+    await first.ended
+    // Nobody has to wait until the leases of the dead process are over.
+    const { captures } = storage.store
+    for (const attempt of await captures.findUnderWay())
+      await captures.putBack(attempt, { now: 1, due: 0, counts: false, died: true })
+    const second = await serveProcess(settings)
+    expect(await look(second, all)).toEqual([])
+    const status = await askFor(second.url, projectId).finished(rootId)
+    expect(status).toMatchObject({ state: 'done', options: { headers: { authorization: '' } } })
+    // The page put a secret into its title and its address.
+    expect(status.urls[0]?.seen).toMatchObject({ title: 'Hello …', url: `${site.url}/?password=…` })
+    expect([await look(second, all), await countSealed(env)]).toEqual([[], 0])
+
+    // A control: what is there is found where it is.
+    const found = await look(second, [name, rootId, projectId])
+    expect(found).toEqual(expect.arrayContaining(['log', 'answers', 'rows']))
+    expect(found.some((path) => path.includes(url === undefined ? 'proofsheet.db' : '/base/'))).toBe(true)
+    const planted = [join(env.TMPDIR, 'planted'), join(env.DATA_DIR, 'planted')]
+    for (const path of planted) await writeFile(path, `x${secrets.password}x`)
+    expect((await look(second, all)).sort()).toEqual(planted.sort())
+    // Whoever sends the request again is recognised, though nobody knows the password any more.
+    const again = { now: 2, idempotencyKey: 'key' }
+    expect(await requests.accept(projectId, { options, pages }, again)).toBe(rootId)
+  }, 120_000)
+})
+
+function answersOf(projectId: string, rootId: string): string[] {
+  return [
+    ...[paths.projectsPath, paths.projectPath(projectId), paths.rootsPath(projectId)],
+    ...[paths.rootPath(projectId, rootId), paths.statusPath(projectId, rootId)],
+    ...[
+      paths.rootOverviewPath(projectId, rootId),
+      paths.overviewsPath(projectId),
+      paths.pagesPath(projectId),
+    ],
+    ...['/metrics', '/readyz'],
+  ]
+}
+
+async function read({ url }: { url: string }, path: string): Promise<string> {
+  const response = await fetch(url + path)
+  return `${response.status} ${await response.text()}`
+}
+
+async function countSealed(env: { DATA_DIR: string; DATABASE_URL?: string }): Promise<number> {
+  const query = 'select count(*) as rows from secrets'
+  if (env.DATABASE_URL) return Number((await asAdmin<{ rows: string }[]>(env.DATABASE_URL, query))[0]?.rows)
+  const database = new DatabaseSync(join(env.DATA_DIR, 'proofsheet.db'))
+  const row = database.prepare(query).get()
+  database.close()
+  return Number(row?.['rows'])
+}
+
+/** The files of this database, and what the server writes ahead. */
+async function postgresFolders(url: string): Promise<string[]> {
+  const [row] = await asAdmin<{ folder: string; oid: number }[]>(
+    url,
+    `select current_setting('data_directory') as folder, oid from pg_database where datname = current_database()`,
+  )
+  return [join(row?.folder ?? '', 'base', String(row?.oid)), join(row?.folder ?? '', 'pg_wal')]
+}
