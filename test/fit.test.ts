@@ -193,3 +193,11 @@ describe('keys', () => {
     )
   })
 })
+
+test('keys are known by the names that older versions wrote', async () => {
+  const { store, signingKeys, secretKeys } = await start({ DATA_DIR: await makeFolder() })
+  expect([await store.findIdentity('signing-key k1'), await store.findIdentity('secret-key k1')]).toEqual([
+    signingKeys[0]?.fingerprint,
+    secretKeys[0]?.fingerprint,
+  ])
+})
