@@ -10,6 +10,8 @@ const MAX_DEPTH = 32
 const PARTS_OF_A_PAGE = 60
 /** For the rest of a request, and for mistakes, to report them. */
 const OTHER_PARTS = 4_000
+/** The end of a message of the parser: a part of the body. It may be a password. */
+const QUOTED = /, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s
 
 /** Reads a request. Throws `bad_request` with all its mistakes. Takes milliseconds for any body. */
 export function readRequest(body: Buffer, limits: RequestLimits) {
@@ -34,7 +36,7 @@ function parseJson(body: Buffer, limits: RequestLimits): unknown {
   try {
     return JSON.parse(UTF8.decode(body))
   } catch (error) {
-    throw wrongBody('the body is not JSON', `is not JSON: ${(error as Error).message}`)
+    throw wrongBody('the body is not JSON', `is not JSON: ${(error as Error).message.replace(QUOTED, '')}`)
   }
 }
 
