@@ -15,7 +15,7 @@ import { memoryOf } from '../support/processes/memory.ts'
 import { serveProcess } from '../support/processes/process.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { usePostgres, useS3 } from '../support/servers/use-servers.ts'
-import { bothWorlds } from '../support/servers/worlds.ts'
+import { bothWorlds, newWorld } from '../support/servers/worlds.ts'
 import {
   addPictures,
   addRows,
@@ -190,7 +190,7 @@ describe('the pictures of a root as an archive', () => {
   })
 
   test('a bucket that breaks off in the middle breaks it as well', async () => {
-    const world = { DATABASE_URL: await postgres.newDatabase(), IMAGES_URL: s3.newPlace() }
+    const world = await newWorld(postgres, s3)
     const { service, path } = await serviceWithRoot(
       Array.from({ length: 20 }, () => 'a'),
       world,
