@@ -69,7 +69,7 @@ const createRest = (limits?: OptionLimits) => ({
 })
 
 /** These are described, but nothing acts on them yet. They are refused by name. */
-export const NOT_BUILT: readonly string[] = [...['cookieBanners', 'area', 'style', 'effects']]
+export const NOT_BUILT: readonly string[] = ['area', 'style', 'effects']
 
 /** The options that a request may give for all its pages, or a page for itself. */
 export const createOptions = (limits?: OptionLimits) => {

@@ -1,13 +1,23 @@
 import type { PageOptions } from '../../contract/capture-options.ts'
 import type { Note } from '../../contract/seen.ts'
 import { clickAll } from './click.ts'
+import { declineBanners } from './cookie-banners.ts'
 import { prepareElement } from './element.ts'
 import { logIn } from './login.ts'
 import { doOnce, type Stage } from './stage.ts'
 import { addStyles, keepStyles, noteUnhidden, stylesOf } from './styles.ts'
 import { waitFor } from './wait-for.ts'
 
-const STEPS = ['loginParameter', 'css', 'hide', 'clicks', 'waitFor', 'delay', 'element'] as const
+const STEPS = [
+  'loginParameter',
+  'css',
+  'hide',
+  'cookieBanners',
+  'clicks',
+  'waitFor',
+  'delay',
+  'element',
+] as const
 
 export function hasSteps(options: PageOptions): boolean {
   return STEPS.some((name) => options[name] !== undefined)
@@ -33,6 +43,7 @@ export async function runSteps(stage: Stage): Promise<void> {
     await logIn(stage, options.loginParameter)
     if (styles) await doOnce(stage, () => addStyles(world, styles))
   }
+  if (options.cookieBanners) await declineBanners(stage)
   if (options.clicks) await clickAll(stage, options.clicks)
   if (options.waitFor) await waitFor(stage, options.waitFor)
   if (options.delay) await time.wait(options.delay, signal)

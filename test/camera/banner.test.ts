@@ -1,0 +1,115 @@
+// @module-tag browser
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  openTestCamera,
+  paint,
+  readPixels,
+  type Site,
+  serveSite,
+  type TestCamera,
+} from '../support/camera/camera.ts'
+
+const GREEN = '#00ff00'
+const RED = '#ff0000'
+const BANNER = `position:fixed;left:0;bottom:0;width:100%;height:200px;background:${RED}`
+const DECLINE = { cookieBanners: 'decline' } as const
+
+/** Cookie-Script: closed with a click. Its answer is fetched, and what comes is drawn. */
+const COOKIE_SCRIPT = `<div id=cookiescript_injected style="${BANNER}">We value your privacy
+    <button id=cookiescript_accept onclick="fetch('/accepted')">Accept all</button>
+    <button id=cookiescript_reject onclick="decline()">Decline all</button></div>
+  <script>async function decline() {
+    document.querySelector('#cookiescript_injected').remove()
+    await fetch('/declined')
+    document.body.insertAdjacentHTML('beforeend', '<div style="height:100px;background:#0000ff"></div>')
+  }</script>`
+
+/** Klaro: closed by a script of the page. The page tries to see and to stop who does that. */
+const KLARO = `<div class=klaro style="${BANNER}"><div class=cookie-notice>We use cookies</div></div><script>
+  globalThis.autoconsentSendMessage = globalThis.autoconsentReceiveMessage = () => { throw new Error('tampered') }
+  JSON.stringify = JSON.parse = setTimeout = () => { throw new Error('tampered') }
+  const manager = { changeAll() {}, saveAndApplyConsents: () => document.querySelector('.klaro').remove() }
+  globalThis.klaro = { show() {}, getManager: () => manager }
+  addEventListener('load', () => { document.title = 'world ' + (typeof tellProofsheet) })
+  </script>`
+
+let site: Site
+let camera: TestCamera
+
+beforeAll(async () => {
+  site = await serveSite({
+    '/none': paint(GREEN, '<p>Nothing asks for anything here.</p><script>1</script>'),
+    '/cookie-script': paint(GREEN, COOKIE_SCRIPT),
+    '/klaro': paint(GREEN, KLARO),
+    // Nobody can answer it.
+    '/stubborn': paint(GREEN, `<div id=cookiescript_injected style="${BANNER}">We use cookies</div>`),
+    '/reloads': paint(
+      GREEN,
+      `<script>if (!sessionStorage.declined) document.write(\`<div id=cookiescript_injected style="${BANNER}">We use cookies
+        <button id=cookiescript_reject onclick="sessionStorage.declined = 1; location.reload()">Decline</button></div>\`)</script>`,
+    ),
+    '/declined': '',
+    '/accepted': '',
+  })
+  camera = openTestCamera({ allow: `site.test:${site.port}` })
+})
+afterAll(async () => {
+  await camera.close()
+  await site.close()
+})
+
+async function take(path: string, options: object = DECLINE) {
+  const { bytes, seen } = await camera.take(`http://site.test:${site.port}${path}`, {
+    ...{ width: 600, height: 400, loadingTime: 30_000 },
+    ...options,
+  })
+  const picture = await readPixels(bytes)
+  return { seen, above: picture.at(300, 50), below: picture.at(300, 390) }
+}
+
+describe('a banner that asks for consent', () => {
+  test('stays where nobody asked for it to be declined', async () => {
+    expect(await take('/cookie-script', {})).toMatchObject({ below: RED })
+  })
+
+  test('is declined, and the picture is taken when the page is at rest again', async () => {
+    const { seen, above, below } = await take('/cookie-script')
+    expect({ above, below, notes: seen.notes }).toEqual({ above: '#0000ff', below: GREEN, notes: undefined })
+    expect(site.asked).toContain('/declined')
+    expect(site.asked).not.toContain('/accepted')
+  })
+
+  test('is declined by the script of the page, and the page sees nothing of ours', async () => {
+    const { seen, below } = await take('/klaro')
+    expect({ below, notes: seen.notes, title: seen.title }).toEqual({
+      ...{ below: GREEN, notes: undefined, title: 'world undefined' },
+    })
+  })
+
+  test('is declined on a page that loads again afterwards', async () => {
+    const { seen, below } = await take('/reloads')
+    expect({ below, notes: seen.notes }).toEqual({ below: GREEN, notes: undefined })
+  })
+
+  test('is noted where it cannot be declined', async () => {
+    const { seen, below } = await take('/stubborn')
+    expect({ below, notes: seen.notes }).toEqual({
+      below: RED,
+      notes: [
+        {
+          note: 'cookie_banner',
+          detail: 'A banner that asks for consent was found, but it could not be declined.',
+        },
+      ],
+    })
+  })
+})
+
+test('a page without a banner is noted, and looks as it does', async () => {
+  const { seen, below } = await take('/none')
+  expect({ below, notes: seen.notes }).toEqual({
+    below: GREEN,
+    notes: [{ note: 'cookie_banner', detail: 'No banner that asks for consent was found.' }],
+  })
+})
