@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession, Page, Request } from 'playwright-core'
-import { unveil, whenDrawn } from './in-page/unveil.ts'
+import { endOf, unveil, whenDrawn } from './in-page/unveil.ts'
 import { hearsScrolling } from './scrolling.ts'
 
 /** A page with scripts may send more requests after an answer: the network must be quiet for this long. */
@@ -8,6 +8,8 @@ export const QUIET_MS = 500
 /** If it sent requests after it was loaded, it must be quiet for longer: it may show a notice for a moment. */
 const LIVELY_MS = 700
 const LOOK_MS = 25
+/** A page that becomes longer when one is at its end is followed so often. Some have no end. */
+const MOST_MORE = 5
 
 /** These requests may never end, and pages do not need them to be complete. */
 const ENDLESS = ['eventsource', 'websocket', 'media', 'ping']
@@ -63,13 +65,20 @@ export async function whenLoaded(
   await page.waitForLoadState('load', { timeout: 0 })
   const loaded = network.count()
   const scripted = await page.evaluate(whenDrawn)
+  const unveilAll = async (most: number) => {
+    const hears = scripted && (await hearsScrolling(session))
+    const listens = hears === 'listens'
+    let from = await page.evaluate(unveil, { most: hears ? most : 0, listens, from: 0 })
+    for (let more = 0; hears && more < MOST_MORE; more++) {
+      await network.quiet(QUIET_MS, signal)
+      if ((await page.evaluate(endOf, most)) <= from) return
+      from = await page.evaluate(unveil, { most, listens, from })
+    }
+  }
   const complete = async () => {
     // Scripts must have run first: they make what is to be unveiled.
     if (scripted) await network.quiet(QUIET_MS, signal)
-    if (unveilTo !== undefined) {
-      const hears = scripted && (await hearsScrolling(session))
-      await page.evaluate(unveil, { most: hears ? unveilTo : 0, listens: hears === 'listens' })
-    }
+    if (unveilTo !== undefined) await unveilAll(unveilTo)
     const isLively = scripted && network.count() > loaded
     await network.quiet(isLively ? LIVELY_MS : scripted ? QUIET_MS : 0, signal)
   }

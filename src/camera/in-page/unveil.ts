@@ -8,11 +8,17 @@ export async function whenDrawn(): Promise<boolean> {
   return page.document.scripts.length > 0 || page.frames.length > 0
 }
 
+export interface Unveiling {
+  readonly most: number
+  readonly listens: boolean
+  readonly from: number
+}
+
 /**
- * Runs in the page. Loads and shows what would appear only on scrolling, and goes back to the top. It scrolls down to
- * `most` as a reader would, more slowly if a script listens for scrolling.
+ * Runs in the page. Loads and shows what would appear only on scrolling, and goes back to the top. It scrolls from `from` down
+ * to `most` as a reader would, more slowly if a script listens for scrolling. Returns how far it came.
  */
-export async function unveil({ most, listens }: { most: number; listens: boolean }): Promise<void> {
+export async function unveil({ most, listens, from }: Unveiling): Promise<number> {
   const page = globalThis as unknown as PageGlobals
   const frame = () => new Promise((resolve) => page.requestAnimationFrame(resolve))
   const attributes = ['class', 'style'] as const
@@ -86,13 +92,21 @@ export async function unveil({ most, listens }: { most: number; listens: boolean
   }
   // A page that a phone shows smaller is longer than its picture.
   const height = () => Math.min(most / page.visualViewport.scale, page.document.documentElement.scrollHeight)
-  for (let top = page.innerHeight; top < height(); top += page.innerHeight) await scroll(top)
+  for (let top = Math.max(from, page.innerHeight); top < height(); top += page.innerHeight) await scroll(top)
+  const end = height()
   if (page.scrollY !== 0) {
     if (listens) await pause(LAST_PAUSE_MS)
     await scroll(0)
   }
   isThrough = true
   for (const element of hidden.keys()) showAgain(element)
+  return end
+}
+
+/** Runs in the page. How far there is something to unveil. */
+export function endOf(most: number): number {
+  const page = globalThis as unknown as PageGlobals
+  return Math.min(most / page.visualViewport.scale, page.document.documentElement.scrollHeight)
 }
 
 /** Runs in the page. Resolves when it has drawn so many frames. */

@@ -7,8 +7,15 @@ const CONTROL = /[\p{Cc}]/u
 export const Text = (maxLength: number, options: object = {}) =>
   Type.String({ minLength: 1, maxLength, ...options })
 
-export const Line = (maxLength: number, options: object = {}) =>
-  Text(maxLength, { ...options, [rule]: problemOfLine })
+interface LineOptions {
+  readonly description?: string
+  readonly examples?: readonly string[]
+  readonly [rule]?: (text: string) => string | undefined
+}
+
+/** A rule of its own is asked after the one for all lines. */
+export const Line = (maxLength: number, options: LineOptions = {}) =>
+  Text(maxLength, { ...options, [rule]: (text: string) => problemOfLine(text) ?? options[rule]?.(text) })
 
 export const Selector = (description: string) =>
   Text(MAX_SELECTOR, { title: 'selector', description: `${description} A CSS selector.` })

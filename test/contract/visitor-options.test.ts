@@ -1,0 +1,105 @@
+import { describe, expect, test } from 'vitest'
+import { parseScreenshotRequest } from '../../src/contract/screenshot-request.ts'
+import { newPage } from '../support/http/requests.ts'
+
+const LIMITS = { urls: 3, loadingMs: 20_000, viewportWidth: 2_000, viewportHeight: 3_000 }
+
+function mistakesOf(options: object): string[] {
+  const everywhere = { screenshotParameter: { width: 1200, height: 720, ...options }, urls: [newPage()] }
+  const onOnePage = {
+    screenshotParameter: { width: 1200, height: 720 },
+    urls: [{ ...newPage(), ...options }],
+  }
+  const [one, other] = [everywhere, onOnePage].map((body) =>
+    (parseScreenshotRequest(body, LIMITS).mistakes ?? []).map(
+      ({ pointer, detail }) => `${pointer.replace(/^#\/(screenshotParameter|urls\/0)/, '')} ${detail}`,
+    ),
+  )
+  // An option means the same for all pages and for one.
+  expect(other).toEqual(one)
+  return one ?? []
+}
+
+const WRONG: readonly [string, object, string][] = [
+  ['a device that is not in the list', { device: 'iPhone 99' }, '/device must be one of'],
+  ['a scale that is too large', { deviceScaleFactor: 4 }, '/deviceScaleFactor must be a number from 1 to 3'],
+  ['a scale that is a text', { deviceScaleFactor: '2' }, '/deviceScaleFactor must be a number from 1 to 3'],
+  ['a colour scheme', { colorScheme: 'sepia' }, '/colorScheme must be one of "light", "dark"'],
+  ['reduced motion', { reducedMotion: 'yes' }, '/reducedMotion must be true or false'],
+  [
+    'a user agent with a line break',
+    { userAgent: 'a\r\nX: b' },
+    '/userAgent must not contain control characters',
+  ],
+  ['a locale', { locale: 'german!' }, '/locale must be a language tag (BCP 47), such as de-DE'],
+  [
+    'a time zone',
+    { timezone: 'Mars/Olympus' },
+    '/timezone must be a time zone of the IANA database, such as Europe/Berlin',
+  ],
+  ['banners', { cookieBanners: 'accept' }, '/cookieBanners must be "decline"'],
+  [
+    'a header that the browser makes itself',
+    { headers: { Host: 'a' } },
+    '/headers/Host must not be given: the browser sends its own',
+  ],
+  [
+    'a header with a line break',
+    { headers: { 'x-a': 'a\nb: c' } },
+    '/headers/x-a must not contain control characters',
+  ],
+  [
+    'a cookie as a header',
+    { headers: { cookie: 'a=b' } },
+    '/headers/cookie must not be given as a header: use cookies',
+  ],
+  [
+    'the name of a cookie',
+    { cookies: [{ name: 'a b', value: 'c' }] },
+    '/cookies/0/name must be the name of a cookie: letters, digits, hyphens and underscores',
+  ],
+  [
+    'a cookie with a semicolon',
+    { cookies: [{ name: 'a', value: 'b; domain=x' }] },
+    '/cookies/0/value must not contain a semicolon or control characters',
+  ],
+  [
+    'a cookie that no browser takes',
+    { cookies: [{ name: 'abc', value: 'é'.repeat(2_048) }] },
+    '/cookies/0 must have at most 4096 bytes, name and value together',
+  ],
+]
+
+describe('what a page is told about its visitor', () => {
+  test.each(WRONG)('a mistake is named with its place: %s', (_, options, sentence) => {
+    const mistakes = mistakesOf(options)
+    expect(mistakes).toHaveLength(1)
+    expect(mistakes[0]?.startsWith(sentence) && mistakes[0]).toBe(mistakes[0])
+  })
+
+  test('a mistake does not repeat a secret', () => {
+    const secret = 'so secret'
+    const mistakes = mistakesOf({
+      headers: { 'x-a': `${secret}\n` },
+      cookies: [{ name: 'a', value: `${secret};` }],
+    })
+    expect(mistakes).toHaveLength(2)
+    expect(mistakes.join()).not.toContain(secret)
+  })
+
+  test('everything that is right is taken as it is', () => {
+    const options = {
+      ...{ device: 'iPhone 15', deviceScaleFactor: 1.5, colorScheme: 'dark', reducedMotion: true },
+      ...{ userAgent: 'Mine/1.0', locale: 'pt-BR', timezone: 'Asia/Kolkata', cookieBanners: 'decline' },
+      headers: { Authorization: 'Bearer a' },
+      cookies: [{ name: '__Host-a', value: 'b' }],
+    }
+    const { asked, mistakes } = parseScreenshotRequest(
+      { screenshotParameter: options, urls: [newPage()] },
+      LIMITS,
+    )
+    expect(mistakes).toBeUndefined()
+    // Where nothing says how large the window is, it is that of the device.
+    expect(asked?.options).toEqual({ ...options, width: 393, height: 659, fullPage: false, tags: [] })
+  })
+})
