@@ -7,7 +7,9 @@ import { newSeen } from '../support/store/captures.ts'
 
 test('what is short and plain stays as it is', () => {
   const seen = newSeen({ title: 'Ω “quoted” 😀\n', status: 404, failedResources: 9, marks: ['error', 'cut'] })
+  const notes = [{ note: 'hide', detail: '.ad was not hidden.' } as const]
   expect(tidySeen(seen)).toEqual(seen)
+  expect(tidySeen({ ...seen, notes })).toEqual({ ...seen, notes })
 })
 
 test('a title of 500 characters and an address of 8,192 are all that is kept, and no half of a character', () => {
@@ -27,8 +29,10 @@ test('property: whatever a page calls itself, every database can hold what is ke
   const unit = fc.constantFrom('\0', '\ud800', '\udc00', '😀', 'a', '\n')
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 600 }), (title) => {
-      const tidy = tidySeen(newSeen({ title, url: title }))
-      for (const text of [tidy.title, tidy.url]) expect(isPlain(text)).toBe(true)
+      const notes = [{ note: 'click', detail: title } as const]
+      const tidy = tidySeen(newSeen({ title, url: title, notes }))
+      for (const text of [tidy.title, tidy.url, tidy.notes?.[0]?.detail ?? '\0'])
+        expect(isPlain(text)).toBe(true)
       expect(tidy.title.length).toBeLessThanOrEqual(500)
       if (isPlain(title) && title.length <= 500) expect(tidy.title).toBe(title)
     }),

@@ -12,7 +12,7 @@ describe('a request that is wrong', () => {
     const response = await service.post({
       webhook: 'x',
       screenshotParameter: { width: 0, height: 'x', fullPage: 1, tags: [1], style: 1 },
-      urls: [newPage(), { url: 'x', loadingTime: 0, clicks: [] }],
+      urls: [newPage(), { url: 'x', loadingTime: 0, clicks: [{}] }],
     })
     expect(response.status).toBe(400)
     expect(response.headers.get('content-type')).toBe('application/problem+json; charset=utf-8')
@@ -29,10 +29,10 @@ describe('a request that is wrong', () => {
         { pointer: '#/screenshotParameter/height', detail: 'must be a whole number from 1 to 16384' },
         { pointer: '#/screenshotParameter/fullPage', detail: 'must be true or false' },
         { pointer: '#/screenshotParameter/tags/0', detail: 'must be a text of 1 to 100 characters' },
-        { pointer: '#/urls/1/clicks', detail: 'is not supported yet' },
         { pointer: '#/urls/1/url', detail: 'must be an address that begins with http:// or https://' },
         { pointer: '#/urls/1/name', detail: 'must be a text of 1 to 500 characters' },
         { pointer: '#/urls/1/loadingTime', detail: 'must be a whole number from 1 to 100000' },
+        { pointer: '#/urls/1/clicks/0/elementId', detail: 'must be a text of 1 to 1000 characters' },
       ],
       requestId: response.headers.get('x-request-id'),
     })
