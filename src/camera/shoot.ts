@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserContext, CDPSession, Page } from 'playwright-core'
 import { MARK_NAMES, type Mark, type Seen } from '../contract/seen.ts'
+import type { CaptureReason } from '../contract/status.ts'
 import type { Gate } from '../egress/guard.ts'
 import { CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
 import { type Exposed, expose, highest, type PictureLimits } from './expose.ts'
@@ -22,6 +23,8 @@ import { openWindow, windowOf } from './window.ts'
 export const GRACE_MS = 20_000
 /** If a page does not answer for so long after its loading time, a script keeps it busy for good. */
 export const ANSWER_MS = 4_000
+/** What was seen of the page may say why a step failed. */
+const STEP_REASONS: readonly CaptureReason[] = ['login', 'wait_for', 'element']
 
 interface Rules {
   readonly limits: PictureLimits
@@ -58,9 +61,9 @@ async function shoot(
   await sendToOwnOrigin(page, wanted)
   const moves = await countMoves(session)
   const requireAnswer = async (): Promise<void> => {
-    const before = moves()
+    const first = moves()
     // If the page has moved meanwhile, its new document is asked in the next attempt.
-    if (!(await answers(session, answerMs)) && moves() === before) throw silent(wanted, answerMs)
+    if (!(await answers(session, answerMs)) && moves() === first) throw silent(wanted, answerMs)
   }
   const world = new World(session)
   const time = new LoadingTime(wanted.loadingTime)
@@ -72,8 +75,10 @@ async function shoot(
   await visit.navigate()
   if (stage) {
     await runSteps(stage).catch(async (error) => {
-      if (!(error instanceof CaptureFailure)) throw error
-      throw await withSeen(error, answerMs, () => seeNow({ restless: false }))
+      if (!(error instanceof CaptureFailure) || !STEP_REASONS.includes(error.reason)) throw error
+      throw await explain(error, visit, () =>
+        before(performance.now() + answerMs, () => seeNow({ restless: false })),
+      )
     })
   }
   const { fullPage, element } = wanted.options
@@ -140,13 +145,14 @@ function silent({ url, loadingTime }: PageToShoot, answerMs: number): CaptureFai
   )
 }
 
-/** A step failed: what was seen of the page may say why. */
-async function withSeen(
+/** A step failed. An element that is missing on an error page is not the reason if the status is one. */
+async function explain(
   { reason, message }: CaptureFailure,
-  withinMs: number,
-  see: () => Promise<Seen>,
+  visit: Visit,
+  see: () => Promise<Seen | undefined>,
 ): Promise<CaptureFailure> {
-  const seen = await before(performance.now() + withinMs, see).catch(() => undefined)
+  const seen = await see().catch(() => undefined)
+  if (seen && reason !== 'login' && visit.isUnwanted) return visit.statusFailure(seen)
   return new CaptureFailure(reason, message, seen)
 }
 

@@ -77,6 +77,13 @@ const site = useServer(() =>
       GREEN,
       `<style>#all { position: fixed; inset: 0 } #all:hover { background: ${RED} }</style><a id=all></a>`,
     ),
+    '/tampered': paint(
+      RED,
+      `<button id=a>1</button>${on('a', turn(GREEN))}<script>
+      const lie = () => { throw new Error('tampered') }
+      for (const name of ['checkVisibility', 'getClientRects', 'matches', 'closest']) Element.prototype[name] = lie
+      Document.prototype.elementFromPoint = lie</script>`,
+    ),
     '/reloads': paint(RED, '<a id=a>1</a><script>setTimeout(() => location.reload(), 100)</script>'),
     '/redraws': paint(
       RED,
@@ -185,13 +192,18 @@ describe.concurrent('clicks', () => {
   test.each([
     ['#nobody', 'There is no element #nobody on the page.'],
     ['[[', '[[ is not a valid CSS selector.'],
-    ['#off', 'The element #off is disabled, or is no field.'],
+    ['#off', 'The element #off is disabled.'],
     ['#under', 'Another element covers #under, or it moves.'],
     ['#gone', 'The element #gone is not visible.'],
   ])('on what is not there, or cannot be clicked, are noted: %s', async (elementId, why) => {
     const shot = take('/obstacles', { clicks: [{ elementId }], loadingTime: A_WHILE })
     expect(await notesOf(shot)).toEqual([`click: ${elementId} was not clicked. ${why}`])
     expect(await colourOf(shot)).toBe(GREEN)
+  })
+
+  test('are not led astray by what a page has put in place of the browser’s methods', async () => {
+    const shot = take('/tampered', { clicks: [{ elementId: '#a' }] })
+    expect([await colourOf(shot), await notesOf(shot)]).toEqual([GREEN, []])
   })
 
   test('leave no mouse on the page', async () => {
@@ -236,6 +248,11 @@ describe.concurrent('a wait', () => {
   ])('for an element that does not come fails: %s', async (waitFor, message) => {
     const error = await failureOf(take('/green', { waitFor, loadingTime: 500 }))
     expect(error).toMatchObject({ reason: 'wait_for', message })
+  })
+
+  test('on an error page fails with its status, if that is a failure', async () => {
+    const shot = take('/not-there', { waitFor: '#never', failOn: 'status', loadingTime: 500 })
+    expect(await failureOf(shot)).toMatchObject({ reason: 'status', seen: { status: 404 } })
   })
 
   test('of some time is added to the loading time, and to the time of the whole attempt', async () => {

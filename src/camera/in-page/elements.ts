@@ -27,7 +27,9 @@ interface World extends PageGlobals {
 }
 
 /** Why an element cannot be used, or that it can. */
-export type State = 'invalid' | 'missing' | 'hidden' | 'disabled' | 'covered' | 'silent' | 'ready'
+export type State =
+  | ('invalid' | 'missing' | 'hidden' | 'disabled' | 'covered' | 'not_a_field' | 'silent')
+  | 'ready'
 
 export interface Box {
   readonly x: number
@@ -104,7 +106,8 @@ export function fill(find: Find, selector: string, text: string): { state: State
   const page = globalThis as unknown as World
   const { state, element } = find(selector)
   if (!element) return { state }
-  if (element.value === undefined || element.matches(':disabled, :read-only')) return { state: 'disabled' }
+  if (element.matches(':disabled')) return { state: 'disabled' }
+  if (element.value === undefined || element.matches(':read-only')) return { state: 'not_a_field' }
   element.focus()
   element.select?.()
   // The focus may have been moved by a script.

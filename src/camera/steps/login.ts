@@ -30,17 +30,24 @@ export async function logIn(stage: Stage, { username, password, loginButton }: L
 async function need(stage: Stage, selector: string, state: State): Promise<void> {
   if (state === 'ready') return
   await stage.requireAnswer()
-  throw new CaptureFailure('login', `The login did not work. ${sayWhy(selector, state)}`)
+  throw failed(selector, state)
+}
+
+function failed(selector: string, state: State): CaptureFailure {
+  return new CaptureFailure('login', `The login did not work. ${sayWhy(selector, state)}`)
 }
 
 /** A form that is still there was not accepted. */
 async function requireGone(stage: Stage, selector: string): Promise<void> {
-  const { state } = await tryUntil(stage, performance.now() + GONE_MS, async () => {
+  const isGone = async (): Promise<{ state: State }> => {
     const { state } = await stage.world.ask(look, toCss(selector))
-    return { state: state === 'ready' ? ('covered' as const) : ('ready' as const) }
-  })
+    return { state: state === 'ready' ? 'covered' : 'ready' }
+  }
+  let { state } = await tryUntil(stage, performance.now() + GONE_MS, isGone)
+  if (state === 'silent') state = (await tryUntil(stage, endOfNeed(stage), isGone)).state
   if (state === 'ready') return
   await stage.requireAnswer()
+  if (state === 'silent') throw failed(selector, state)
   throw new CaptureFailure(
     'login',
     `After the login, the page still shows the password field ${show(selector)}. User name or password may be wrong.`,

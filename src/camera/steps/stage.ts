@@ -71,8 +71,7 @@ export async function settle({ page, session, network, time }: Stage): Promise<v
 
 /** The same after a click: a page takes some time before it asks for something. */
 export async function settleAfterClick(stage: Stage): Promise<void> {
-  const pause = performance.now() + Math.min(QUIET_MS, stage.time.left)
-  await before(pause, () => new Promise(() => {}))
+  await sleep(Math.min(QUIET_MS, stage.time.left), undefined, { signal: stage.signal })
   await settle(stage)
 }
 

@@ -5,7 +5,7 @@ const NAME = 'proofsheet'
 
 /**
  * A world of our own in the page: the same document, but other globals. Scripts of the page can neither see nor change
- * what runs there. No error that comes from it has a text of ours or of the page in it: arguments may be secrets.
+ * what runs there. Errors that come from it have no text of the page in them: arguments may be secrets.
  */
 export class World {
   readonly #session: CDPSession
@@ -23,7 +23,8 @@ export class World {
     const { result, exceptionDetails } = await this.#call(work, given).catch((error) => {
       throw /closed/.test(error.message) ? error : new Error('navigated meanwhile')
     })
-    if (exceptionDetails) throw new Error(`${work.name} failed in the page`)
+    // An element of the page can have the name of a method of `document`. The call is tried again until the time is over.
+    if (exceptionDetails) throw new Error('navigated meanwhile')
     return result.value as Answer
   }
 

@@ -40,7 +40,7 @@ export const createClicks = (limits?: WaitLimits) =>
       {
         elementId: Selector('What is clicked.'),
         loadingTime: Type.Optional(
-          Milliseconds('How long to wait afterwards. Without it, until the page is at rest.', limits),
+          Milliseconds('How long to wait afterwards. Without it, until the page has loaded.', limits),
         ),
       },
       { ...STRICT, title: 'click' },
@@ -69,7 +69,7 @@ export const Hide = Type.Array(Selector('It takes no space.'), {
 export const Element = Selector('Only the box of this element. The page fails if it is not there.')
 
 export const Css = Text(MAX_CSS, {
-  description: 'Added to the page.',
+  description: 'Added to every document of the page. `@import` has no effect.',
   examples: ['.ad { visibility: hidden }'],
 })
 
