@@ -96,13 +96,24 @@ export const createScreenshotParameter = (limits: OptionLimits, { hasWindow }: {
       ...createOptions(limits),
       sizes: Type.Optional(createSizes(limits)),
       tags: Type.Optional(
-        Type.Array(Type.String({ minLength: 1, maxLength: MAX_TAG }), { maxItems: MAX_TAGS }),
+        Type.Array(Type.String({ minLength: 1, maxLength: MAX_TAG }), {
+          maxItems: MAX_TAGS,
+          description: 'Words of your own, to find the root by.',
+          examples: [['release']],
+        }),
       ),
       name: Type.Optional(
-        Type.String({ maxLength: 1_000, description: 'Has no effect. Clients of other services send it.' }),
+        Type.String({
+          maxLength: 1_000,
+          description: 'Has no effect. Clients of other services send it.',
+          examples: ['x'],
+        }),
       ),
     },
-    { additionalProperties: false },
+    {
+      additionalProperties: false,
+      description: 'The options of all pages. A page may have options of its own, which replace them.',
+    },
   )
 }
 

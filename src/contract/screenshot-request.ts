@@ -48,6 +48,7 @@ const createPage = (limits: RequestLimits) =>
           minimum: 1,
           maximum: limits.loadingMs,
           default: presetOf(limits),
+          examples: [presetOf(limits)],
           description:
             'The longest time the page may take, in milliseconds. The picture is taken when the page is at rest, ' +
             'and at the latest when this time is over.',
@@ -63,7 +64,11 @@ export const createScreenshotRequest = (limits: RequestLimits, { hasWindow = fal
   Type.Object(
     {
       screenshotParameter: createScreenshotParameter(limits, { hasWindow }),
-      urls: Type.Array(createPage(limits), { minItems: 1, maxItems: limits.urls }),
+      urls: Type.Array(createPage(limits), {
+        minItems: 1,
+        maxItems: limits.urls,
+        description: 'The pages, in the order of the results.',
+      }),
       failOn: Type.Optional(FailOn),
     },
     {

@@ -127,7 +127,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     createScreenshotRequest(limits),
     Problem,
   ])
-    server.addSchema({ ...schema, examples: [examples[schema['$id'] as keyof typeof examples]] })
+    server.addSchema({ ...schema, examples: [examples[schema['$id'] as keyof typeof examples]].flat() })
   await server.register(swagger, openApiInfo(context))
   const methods = refuseOtherMethods(server)
   const openAnswers = new OpenAnswers(server, context)

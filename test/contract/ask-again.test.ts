@@ -4,7 +4,10 @@ import { PageOptions } from '../../src/contract/capture-options.ts'
 import { parseScreenshotRequest } from '../../src/contract/screenshot-request.ts'
 import type { PageStatus } from '../../src/contract/status.ts'
 
-const LIMITS = { urls: 10, loadingMs: 20_000, viewportWidth: 2_000, viewportHeight: 3_000 }
+const LIMITS = {
+  ...{ urls: 10, loadingMs: 20_000, viewportWidth: 2_000, viewportHeight: 3_000 },
+  picturePixels: 10 ** 9,
+}
 
 const page = (position: number, more: Partial<PageStatus> = {}): PageStatus => ({
   ...{ position, url: `https://example.com/${position}`, name: `Page ${position}` },

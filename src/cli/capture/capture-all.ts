@@ -1,4 +1,3 @@
-import { parseScreenshotRequest, type RequestLimits } from '../../contract/screenshot-request.ts'
 import { isFinal, type RootStatus } from '../../contract/status.ts'
 import { AppError } from '../../errors.ts'
 import type { ExitCode } from '../exit-code.ts'
@@ -85,16 +84,12 @@ function stopped(ended: number, total: number, roots: readonly string[]): AppErr
   )
 }
 
-const NO_LIMITS: RequestLimits = {
-  ...{ urls: Number.MAX_SAFE_INTEGER, loadingMs: Number.MAX_SAFE_INTEGER },
-  ...{ viewportWidth: Number.MAX_SAFE_INTEGER, viewportHeight: Number.MAX_SAFE_INTEGER },
-}
-
-/** All pages in all their sizes. */
+/** All pages in all their sizes. A page with a window of its own is captured in that one only. */
 function countPages(orders: readonly Order[]): number {
-  const counts = orders.map(({ request }) => {
-    const { asked } = parseScreenshotRequest(request, NO_LIMITS)
-    return asked?.pages.length ?? request.urls.length
+  const counts = orders.map(({ request: { screenshotParameter, urls } }) => {
+    const windows = Math.max(1, screenshotParameter.sizes?.length ?? 0)
+    const single = urls.filter(({ width, device }) => width !== undefined || device !== undefined)
+    return single.length + (urls.length - single.length) * windows
   })
   return counts.reduce((sum, count) => sum + count, 0)
 }

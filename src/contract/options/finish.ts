@@ -33,22 +33,29 @@ export const Style = Type.Enum(STYLES, {
 })
 
 const STRICT = { additionalProperties: false }
+const OPTIONS = { ...STRICT, description: 'How it is done.' }
 
-const Length = (maximum: number, description: string) => Type.Number({ minimum: 0, maximum, description })
-const Pixels = (maximum: number, description: string) => Type.Integer({ minimum: 0, maximum, description })
-const Side = (description: string) => Type.Integer({ minimum: 1, maximum: MAX_SIDE, description })
-const Part = () => Type.Integer({ minimum: 0, maximum: 255 })
+const Length = (maximum: number, example: number, description: string) =>
+  Type.Number({ minimum: 0, maximum, description, examples: [example] })
+const Pixels = (maximum: number, example: number, description: string) =>
+  Type.Integer({ minimum: 0, maximum, description, examples: [example] })
+const Side = (example: number, description: string) =>
+  Type.Integer({ minimum: 1, maximum: MAX_SIDE, description, examples: [example] })
+const Part = (description: string) => Type.Integer({ minimum: 0, maximum: 255, description, examples: [51] })
 
 const Color = (description: string) =>
   Type.Object(
-    { r: Part(), g: Part(), b: Part(), a: Type.Number({ minimum: 0, maximum: 1 }) },
+    {
+      ...{ r: Part('Red.'), g: Part('Green.'), b: Part('Blue.') },
+      a: Type.Number({ minimum: 0, maximum: 1, description: 'Opacity.', examples: [1] }),
+    },
     { ...STRICT, description },
   )
 
 const Blur = Type.Object(
   {
     effect: Type.Literal('blur'),
-    options: Type.Object({ radius: Length(1_000, 'Standard deviation, in pixels.') }, STRICT),
+    options: Type.Object({ radius: Length(1_000, 5, 'Standard deviation, in pixels.') }, OPTIONS),
   },
   { ...STRICT, title: 'blur' },
 )
@@ -58,10 +65,10 @@ const Resize = Type.Object(
     effect: Type.Literal('resize'),
     options: Type.Object(
       {
-        width: Type.Optional(Side('In pixels. Without it, scaled along with the height.')),
-        height: Type.Optional(Side('In pixels. Without it, scaled along with the width.')),
+        width: Type.Optional(Side(800, 'In pixels. Without it, scaled along with the height.')),
+        height: Type.Optional(Side(600, 'In pixels. Without it, scaled along with the width.')),
       },
-      { ...STRICT, [rule]: problemOfResize },
+      { ...OPTIONS, [rule]: problemOfResize },
     ),
   },
   { ...STRICT, title: 'resize' },
@@ -70,7 +77,10 @@ const Resize = Type.Object(
 const Roundcorners = Type.Object(
   {
     effect: Type.Literal('roundcorners'),
-    options: Type.Object({ radius: Length(MAX_SIDE, 'In pixels. The corners become transparent.') }, STRICT),
+    options: Type.Object(
+      { radius: Length(MAX_SIDE, 12, 'In pixels. The corners become transparent.') },
+      OPTIONS,
+    ),
   },
   { ...STRICT, title: 'roundcorners' },
 )
@@ -81,9 +91,11 @@ const Margin = Type.Object(
     options: Type.Optional(
       Type.Object(
         {
-          margin: Type.Optional(Pixels(MAX_SIDE, 'Transparent pixels on all four sides. Without it, none.')),
+          margin: Type.Optional(
+            Pixels(MAX_SIDE, 50, 'Transparent pixels on all four sides. Without it, none.'),
+          ),
         },
-        STRICT,
+        OPTIONS,
       ),
     ),
   },
@@ -96,14 +108,16 @@ const Shadow = Type.Object(
     options: Type.Optional(
       Type.Object(
         {
-          margin: Type.Optional(Pixels(100, 'The picture grows by it on all four sides. Without it 40.')),
-          blur: Type.Optional(Length(100, 'Standard deviation, in pixels. Without it 15.')),
-          offset: Type.Optional(Pixels(50, 'Downwards, in pixels. Without it 0.')),
-          opacity: Type.Optional(Type.Number({ minimum: 0, maximum: 1, description: 'Without it 0.3.' })),
+          margin: Type.Optional(Pixels(100, 40, 'The picture grows by it on all four sides. Without it 40.')),
+          blur: Type.Optional(Length(100, 15, 'Standard deviation, in pixels. Without it 15.')),
+          offset: Type.Optional(Pixels(50, 0, 'Downwards, in pixels. Without it 0.')),
+          opacity: Type.Optional(
+            Type.Number({ minimum: 0, maximum: 1, description: 'Without it 0.3.', examples: [0.3] }),
+          ),
           color: Type.Optional(Color('Of the shadow. Without it black.')),
           bgColor: Type.Optional(Color('Behind everything. Without it transparent.')),
         },
-        STRICT,
+        OPTIONS,
       ),
     ),
   },

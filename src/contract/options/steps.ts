@@ -16,19 +16,41 @@ export interface WaitLimits {
 }
 
 const Milliseconds = (description: string, limits?: WaitLimits) =>
-  Type.Integer({ minimum: 0, ...(limits && { maximum: limits.loadingMs }), description })
+  Type.Integer({ minimum: 0, ...(limits && { maximum: limits.loadingMs }), description, examples: [1000] })
 
 export const Login = Type.Object(
   {
-    username: Type.Object({ elementId: Selector('The field.'), username: Secret(MAX_LOGIN) }, STRICT),
-    password: Type.Object({ elementId: Selector('The field.'), password: Secret(MAX_LOGIN) }, STRICT),
-    loginButton: Type.Object({ elementId: Selector('The button.') }, STRICT),
+    username: Type.Object(
+      {
+        elementId: Selector('The field.', '#email'),
+        username: Secret(MAX_LOGIN, { description: 'What is filled in.', examples: ['ada@example.com'] }),
+      },
+      { ...STRICT, description: 'The user name, and where it is filled in.' },
+    ),
+    password: Type.Object(
+      {
+        elementId: Selector('The field.', '#password'),
+        password: Secret(MAX_LOGIN, { description: 'What is filled in.', examples: ['correct horse'] }),
+      },
+      { ...STRICT, description: 'The password, and where it is filled in.' },
+    ),
+    loginButton: Type.Object(
+      { elementId: Selector('The button.', '#login') },
+      { ...STRICT, description: 'What is clicked when both are filled in.' },
+    ),
   },
   {
     ...STRICT,
     description:
       'Fills in the form that the page shows, clicks the button, and opens the page again if that led elsewhere. ' +
       'User name and password are stored encrypted, and deleted when the page has ended.',
+    examples: [
+      {
+        username: { elementId: '#email', username: 'ada@example.com' },
+        password: { elementId: '#password', password: 'correct horse' },
+        loginButton: { elementId: '#login' },
+      },
+    ],
   },
 )
 
@@ -38,7 +60,7 @@ export const createClicks = (limits?: WaitLimits) =>
   Type.Array(
     Type.Object(
       {
-        elementId: Selector('What is clicked.'),
+        elementId: Selector('What is clicked.', '#menu'),
         loadingTime: Type.Optional(
           Milliseconds('How long to wait afterwards. Without it, until the page has loaded.', limits),
         ),
@@ -55,12 +77,13 @@ export const createClicks = (limits?: WaitLimits) =>
 
 export const WaitFor = Selector(
   'The page fails if this element does not become visible within its loading time.',
+  '#ready',
 )
 
 export const createDelay = (limits?: WaitLimits) =>
   Milliseconds('How long to wait before the picture, when everything else is done, in milliseconds.', limits)
 
-export const Hide = Type.Array(Selector('It takes no space.'), {
+export const Hide = Type.Array(Selector('It takes no space.', '.chat'), {
   maxItems: MAX_HIDDEN,
   description: 'Elements that are not shown. One that is not there is noted in the status.',
   examples: [['.chat', '#ad']],

@@ -17,8 +17,12 @@ interface LineOptions {
 export const Line = (maxLength: number, options: LineOptions = {}) =>
   Text(maxLength, { ...options, [rule]: (text: string) => problemOfLine(text) ?? options[rule]?.(text) })
 
-export const Selector = (description: string) =>
-  Text(MAX_SELECTOR, { title: 'selector', description: `${description} A CSS selector.` })
+export const Selector = (description: string, example = '#main') =>
+  Text(MAX_SELECTOR, {
+    title: 'selector',
+    description: `${description} A CSS selector.`,
+    examples: [example],
+  })
 
 /** Never shown again: answers have an empty text in its place. `conceal` finds it by `writeOnly`. */
 export const Secret = (maxLength: number, options: object = {}) =>

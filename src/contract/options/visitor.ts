@@ -27,13 +27,18 @@ export const Headers = Type.Record(Secret(MAX_VALUE, { title: 'header', [rule]: 
 
 const Cookie = Type.Object(
   {
-    name: Line(MAX_NAME, { [rule]: problemOfCookieName }),
-    value: Secret(MAX_VALUE, { [rule]: problemOfCookieValue }),
+    name: Line(MAX_NAME, { description: 'Its name.', examples: ['session'], [rule]: problemOfCookieName }),
+    value: Secret(MAX_VALUE, {
+      description: 'Its value. It is stored encrypted, and deleted when the page has ended.',
+      examples: ['8f14e45f'],
+      [rule]: problemOfCookieValue,
+    }),
   },
   { title: 'cookie', additionalProperties: false, [rule]: problemOfCookie },
 )
 
 export const Cookies = Type.Array(Cookie, {
+  examples: [[{ name: 'session', value: '8f14e45f' }]],
   maxItems: MAX_COOKIES,
   description: 'Known to the origin of the page (scheme, host and port) when it is opened, and to no other.',
 })
@@ -48,6 +53,7 @@ export const ReducedMotion = Type.Boolean({
 
 export const UserAgent = Line(500, {
   description: 'What the browser calls itself. With `device` as well, this one counts.',
+  examples: ['Mozilla/5.0 (compatible; proofsheet)'],
 })
 
 export const Timezone = Line(100, {

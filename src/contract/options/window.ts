@@ -43,6 +43,7 @@ export const DeviceScaleFactor = Type.Number({
   maximum: 3,
   description:
     'Pixels of the picture for one pixel of the page, in each direction. Without it 1, or that of the device.',
+  examples: [2],
 })
 
 export const Device = Type.Enum(DEVICE_NAMES, {

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { type OpenApiSchema, renderFields, renderType } from './docs-fields.ts'
+import { escapeHtml, prose, table } from './docs-html.ts'
 import { STYLE } from './docs-style.ts'
 
 /** The parts of an OpenAPI document that the page shows. */
@@ -29,19 +31,6 @@ interface Parameter {
 interface Response {
   readonly description?: string
   readonly content?: Readonly<Record<string, { readonly schema?: OpenApiSchema }>>
-}
-
-interface OpenApiSchema {
-  readonly $ref?: string
-  readonly type?: string | readonly string[]
-  readonly format?: string
-  readonly description?: string
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly items?: OpenApiSchema
-  readonly properties?: Readonly<Record<string, OpenApiSchema>>
-  readonly required?: readonly string[]
-  readonly examples?: readonly unknown[]
 }
 
 /** No scripts and no other files. The style sheet is allowed by its hash. */
@@ -124,66 +113,24 @@ function schemaOf(content: Response['content'] = {}): OpenApiSchema | undefined 
 }
 
 function renderExample(title: string, schema: OpenApiSchema | undefined, schemas: OpenApiSchemas): string {
-  const example = schema && exampleOf(schema, schemas)
-  if (example === undefined) return ''
-  const json = escapeHtml(JSON.stringify(example, undefined, 2))
-  return `<details><summary>${title}</summary><pre tabindex="0">${json}</pre></details>`
+  const examples = schema ? examplesOf(schema, schemas) : []
+  const number = (index: number) => (examples.length > 1 ? ` ${index + 1}` : '')
+  return examples
+    .map((example, index) => {
+      const json = escapeHtml(JSON.stringify(example, undefined, 2))
+      return `<details><summary>${title}${number(index)}</summary><pre tabindex="0">${json}</pre></details>`
+    })
+    .join('')
 }
 
-/** The example of the schema, or of the schema that it refers to. For a list, a list of one. */
-function exampleOf(schema: OpenApiSchema, schemas: OpenApiSchemas): unknown {
-  if (schema.$ref) return schemas[schema.$ref.split('/').at(-1) ?? '']?.examples?.[0]
-  if (schema.type !== 'array') return schema.examples?.[0]
-  const item = schema.items && exampleOf(schema.items, schemas)
-  return item === undefined ? undefined : [item]
+/** The examples of the schema, or of the schema that it refers to. For a list, lists of one. */
+function examplesOf(schema: OpenApiSchema, schemas: OpenApiSchemas): readonly unknown[] {
+  if (schema.$ref) return schemas[schema.$ref.split('/').at(-1) ?? '']?.examples ?? []
+  if (schema.examples || schema.type !== 'array' || !schema.items) return schema.examples ?? []
+  return examplesOf(schema.items, schemas).map((item) => [item])
 }
 
 function renderContent(content: Response['content'] = {}): string {
   const [[type, { schema }] = ['', {}]] = Object.entries(content)
   return type && `${renderType(schema)} <span class="soft">${escapeHtml(type)}</span>`
-}
-
-/** One row for each field. Fields of nested objects follow, as in `meta.url`. `[]` marks a list. */
-function renderFields(schema: OpenApiSchema): string {
-  const rows = (fields: OpenApiSchema, prefix: string): string[][] =>
-    Object.entries(fields.properties ?? {}).flatMap(([name, field]) => [
-      [
-        `<code>${escapeHtml(prefix + name)}</code>`,
-        `${renderType(field)}${fields.required?.includes(name) ? '' : ', optional'}`,
-        prose(field.description),
-      ],
-      ...rows(field, `${prefix}${name}.`),
-      ...rows(field.items ?? {}, `${prefix}${name}[].`),
-    ])
-  return table(['Field', 'Type', ''], rows(schema, ''))
-}
-
-function renderType(schema: OpenApiSchema = {}): string {
-  if (schema.$ref) {
-    const name = escapeHtml(schema.$ref.split('/').at(-1) ?? '')
-    return `<a href="#${name}">${name}</a>`
-  }
-  if (schema.type === 'array') return `array of ${renderType(schema.items)}`
-  const range = schema.maximum === undefined ? '' : ` ${schema.minimum ?? 0}–${schema.maximum}`
-  const types = [schema.type ?? 'any'].flat().join(' or ')
-  return `${escapeHtml(types)}${schema.format ? ` (${escapeHtml(schema.format)})` : ''}${range}`
-}
-
-function table(header: string[], rows: string[][]): string {
-  if (rows.length === 0) return ''
-  const line = (cells: string[], tag: string) =>
-    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join('')}</tr>`
-  return `<table>${line(header, 'th')}${rows.map((row) => line(row, 'td')).join('')}</table>`
-}
-
-function prose(text = ''): string {
-  return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
 }

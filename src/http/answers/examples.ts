@@ -3,7 +3,7 @@ import type { CaptureOptions, OwnOptions, View } from '../../contract/capture-op
 import type { Problem } from '../../contract/problem.ts'
 import type { JobResult, RootResult } from '../../contract/results.ts'
 import type { ScreenshotRequest } from '../../contract/screenshot-request.ts'
-import type { Seen } from '../../contract/seen.ts'
+import type { Note, Seen } from '../../contract/seen.ts'
 import type { RootStatus } from '../../contract/status.ts'
 
 const projectId = '11111111-1111-4111-8111-111111111111'
@@ -33,15 +33,56 @@ const failure: PageFailure = {
   detail: 'its server did not answer in time',
 }
 const counts = { total: 2, queued: 0, running: 0, done: 1, failed: 1 }
-const seen: Seen = { status: 200, url: page.url, title: 'Example', failedResources: 0, marks: [] }
+const notes: Note[] = [{ note: 'hide', detail: '.chat was not found' }]
+const seen: Seen = { status: 200, url: page.url, title: 'Example', failedResources: 0, marks: [], notes }
 const shown: JobOverview = { ...job, view, seen }
 
-/** An example for each named schema, for the documentation. */
+const smallRequest: ScreenshotRequest = {
+  screenshotParameter: { width: 1_200, height: 720, fullPage: true, tags: ['weekly'] },
+  urls: [page, { url: 'https://example.com/shop', name: 'Shop', loadingTime: 15_000 }],
+}
+
+const fullRequest: ScreenshotRequest = {
+  screenshotParameter: {
+    sizes: [
+      { width: 390, height: 844 },
+      { width: 1_280, height: 800 },
+    ],
+    fullPage: true,
+    deviceScaleFactor: 2,
+    colorScheme: 'dark',
+    reducedMotion: true,
+    locale: 'de-DE',
+    timezone: 'Europe/Berlin',
+    headers: { 'x-preview': 'secret' },
+    cookies: [{ name: 'session', value: '8f14e45f' }],
+    loginParameter: {
+      username: { elementId: '#email', username: 'ada@example.com' },
+      password: { elementId: '#password', password: 'correct horse' },
+      loginButton: { elementId: '#login' },
+    },
+    cookieBanners: 'decline',
+    hide: ['.chat'],
+    css: '.ad { visibility: hidden }',
+    waitFor: '#ready',
+    delay: 500,
+    style: 'macos-simple-dark',
+    effects: [
+      { effect: 'roundcorners', options: { radius: 12 } },
+      { effect: 'shadow', options: { blur: 20, opacity: 0.4 } },
+    ],
+    tags: ['weekly'],
+  },
+  urls: [
+    { ...page, clicks: [{ elementId: '#menu', loadingTime: 1_000 }], area: 'upperhalf' },
+    { url: 'https://example.com/shop', name: 'Shop', device: 'iPhone 15', element: '#offers' },
+  ],
+  failOn: 'status',
+}
+
+/** Examples for each named schema, for the documentation. */
 export const examples = {
-  ScreenshotRequest: {
-    screenshotParameter: { width: 1_200, height: 720, fullPage: true, tags: ['weekly'] },
-    urls: [page, { url: 'https://example.com/shop', name: 'Shop', loadingTime: 15_000 }],
-  } satisfies ScreenshotRequest,
+  ScreenshotRequest: [smallRequest, fullRequest],
   JobResult: job,
   RootResult: { rootId, meta: { created }, jobs: [job] } satisfies RootResult,
   Project: { projectId, name: 'My site', meta: { created } } satisfies Project,
@@ -61,10 +102,11 @@ export const examples = {
   } satisfies PageSummary,
   RootStatus: {
     ...{ rootId, state: 'partial', created, tags: ['weekly'], counts },
+    options: { ...view, tags: ['weekly'], hide: ['.chat'] },
     urls: [
       {
         ...{ position: 0, ...page, state: 'done', attempts: 1, queued: created },
-        ...{ started: created + 120, finished: created + 2_340, uuid },
+        ...{ started: created + 120, finished: created + 2_340, uuid, seen, notes, loadingTime: 15_000 },
       },
       {
         ...failure,

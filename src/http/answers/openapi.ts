@@ -2,9 +2,10 @@ import type { SwaggerOptions } from '@fastify/swagger'
 import { paths } from '../../contract/paths.ts'
 import type { HttpContext, Server } from '../context.ts'
 import type { ApiDocument } from './docs-page.ts'
+import { shareSchemas } from './shared-schemas.ts'
 
 /** Raise it with every addition. The paths are frozen. */
-const API_VERSION = '1.4.0'
+const API_VERSION = '1.5.0'
 
 /** In the order of the documentation. */
 const TAGS = [
@@ -58,5 +59,6 @@ export function describeApi(server: Server): ApiDocument {
     path,
     methods,
   ])
-  return { ...document, paths: Object.fromEntries(described) }
+  const components = { ...document.components, schemas: shareSchemas(document.components?.schemas ?? {}) }
+  return { ...document, paths: Object.fromEntries(described), components }
 }
