@@ -3,6 +3,10 @@ import { glob, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { createOptions } from '../src/contract/capture-options.ts'
+import { parseScreenshotRequest } from '../src/contract/screenshot-request.ts'
+import { MARK_NAMES, NOTES } from '../src/contract/seen.ts'
+import { CAPTURE_REASONS } from '../src/contract/status.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const DOCUMENTS = ['README.md', 'ARCHITECTURE.md', 'docs/**/*.md']
@@ -51,4 +55,30 @@ test('every source file that ARCHITECTURE.md names is there', async () => {
   )
   expect(named.length).toBeGreaterThan(30)
   expect(named.filter((path) => !ROOMS.some((room) => existsSync(join(ROOT, room, path))))).toEqual([])
+})
+
+test('docs/capturing.md explains every option, reason, mark and note', async () => {
+  const document = await read('docs/capturing.md')
+  const options = [...Object.keys(createOptions()), 'sizes', 'tags', 'loadingTime', 'failOn']
+  const unexplained = options.filter((name) => !new RegExp(`["\`]${name}["\`]`).test(document))
+  const rows = [...Object.keys(CAPTURE_REASONS), ...MARK_NAMES, ...Object.keys(NOTES)]
+  const missing = rows.filter((name) => !document.includes(`\n| \`${name}\` |`))
+  expect([unexplained, missing]).toEqual([[], []])
+})
+
+test('every request that a document shows is right', async () => {
+  const limits = {
+    ...{ urls: 100, loadingMs: 60_000, viewportWidth: 4_096, viewportHeight: 4_096 },
+    picturePixels: 10 ** 8,
+  }
+  let requests = 0
+  for (const file of ['README.md', 'docs/capturing.md', 'docs/api.md']) {
+    for (const [, json = ''] of (await read(file)).matchAll(/```json\n(\{"screenshotParameter".*?)```/gs)) {
+      requests++
+      const { mistakes = [] } = parseScreenshotRequest(JSON.parse(json), limits)
+      // Some options may not be built yet.
+      expect(mistakes.filter(({ detail }) => detail !== 'is not supported yet')).toEqual([])
+    }
+  }
+  expect(requests).toBeGreaterThan(3)
 })

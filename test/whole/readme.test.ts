@@ -142,11 +142,13 @@ test('the commands of the README work as written, in a fresh clone with the mach
     const output = await finish(shell(command))
     if (command.startsWith('curl -X POST')) expect(output).toMatch(/^\{"jobId":"[0-9a-f-]{36}"\}$/)
     else if (command.startsWith('curl')) await expectPictures(output)
-    if (command.includes('proofsheet capture')) {
-      expect(output).toMatch(/^done .* shots\/1-127\.0\.0\.1-\d+\.png$/m)
+    if (command.includes('proofsheet capture') && command.includes('--out')) {
+      expect(output).toMatch(/^done .* shots\/127\.0\.0\.1-\d+\.png$/m)
       expect(
-        await coloursAt(await readFile(join(cwd, 'shots', `1-127.0.0.1-${site.port}.png`)), [50, 50]),
+        await coloursAt(await readFile(join(cwd, 'shots', `127.0.0.1-${site.port}.png`)), [50, 50]),
       ).toEqual(['#00aa00'])
+    } else if (command.includes('proofsheet capture')) {
+      expect(output).toMatch(/^done .* 390x844 .*\ndone .* 1280x800 /m)
     }
     if (command.endsWith('browser install')) expect(output).toMatch(/^Pictures are taken with /)
     if (command.endsWith('proofsheet browser')) expect(output).toMatch(/^Picture +\d/m)
