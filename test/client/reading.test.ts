@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { createClient, ProblemError, type RootResult } from '../../src/client/client.ts'
-import { finishNext, newRequest, startAccepting } from '../support/http/requests.ts'
+import { askAgain, createClient, ProblemError, type RootResult } from '../../src/client/client.ts'
+import { FAILED, finishNext, newRequest, startAccepting } from '../support/http/requests.ts'
 import { startService, type TestService } from '../support/http/service.ts'
 import { addRows, makeKey, makeProject, rootsUrl } from '../support/store/results.ts'
 
@@ -114,4 +114,27 @@ describe('a request for screenshots', () => {
     await finishNext(service.store, jobId)
     expect(await waiting).toMatchObject({ state: 'done', counts: { done: 2 } })
   })
+})
+
+test('what failed is asked for again, in the same way', async () => {
+  const service = await startAccepting()
+  const { projectId, store } = service
+  const client = createClient({ server: service.url })
+  const phone = { width: 390, height: 844 }
+  const { jobId } = await client.requestScreenshots(projectId, {
+    screenshotParameter: { sizes: [phone, { width: 1280, height: 800 }], fullPage: true, tags: ['release'] },
+    urls: [{ url: 'https://example.com/', name: 'Home', loadingTime: 7_000 }],
+    failOn: 'status',
+  })
+  await finishNext(store, jobId, FAILED)
+  await finishNext(store, jobId)
+  const status = await client.getStatus(projectId, jobId)
+  const { request, secrets } = askAgain(status, { only: 'failed' })
+  expect(secrets).toEqual([])
+  const again = await client.getStatus(projectId, (await client.requestScreenshots(projectId, request)).jobId)
+  const { options, tags, urls } = again
+  expect({ options, tags }).toEqual({ options: status.options, tags: ['release'] })
+  expect(urls).toEqual([
+    expect.objectContaining({ name: 'Home', loadingTime: 7_000, options: phone, state: 'queued' }),
+  ])
 })
