@@ -5,9 +5,13 @@ import type { KnownPage } from './known-pages.ts'
 import { explainMark, findOtherAddress, notesOf, shortMark } from './marks.ts'
 import { day, timeOfDay } from './words.ts'
 
+/** So many characters fit into a line on a wide screen. Of a longer text two lines are shown. */
+const LINE = 120
+
 /** How many more lines a picture has: what was asked for, and which step did not work. */
 export function countLines(known: KnownPage | undefined): number {
-  return Number(askedIn(known) !== '') + Number(notesIn(known) !== '')
+  const texts = [askedIn(known), notesIn(known)]
+  return texts.reduce((lines, { length }) => lines + Math.min(2, Math.ceil(length / LINE)), 0)
 }
 
 /**

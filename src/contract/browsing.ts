@@ -6,11 +6,22 @@ import { Counts, Reason, State } from './status.ts'
 
 // Answers for people: the same results, a few at a time.
 
+/** Pictures of older roots are not counted: the cost of an answer must not grow with the age of a project. */
+export const COUNTED_ROOTS = 1_000
+
 export const Project = Type.Object(
   {
     projectId: Type.String({ format: 'uuid' }),
     name: Type.String(),
     meta: Meta,
+    pictures: Type.Optional(
+      Type.Integer({
+        description: `How many screenshots its newest ${COUNTED_ROOTS} roots have. Not in the list of projects.`,
+      }),
+    ),
+    hasMorePictures: Type.Optional(
+      Type.Boolean({ description: 'There are older roots, whose screenshots are not counted.' }),
+    ),
   },
   { $id: 'Project', description: 'It owns roots.' },
 )

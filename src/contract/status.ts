@@ -22,7 +22,7 @@ export const CAPTURE_REASONS = {
     'its server answered with an HTTP status of 400 or more, and the request asked for that to be a failure',
   unsteady: 'it looked different each time the browser drew it',
   login: 'the fields or the button of its login were not found, or the form was still there afterwards',
-  wait_for: 'the element of `waitFor` did not become visible in time',
+  wait_for: 'the element to wait for did not become visible in time',
   element: 'the element to be captured was not found, or has no size',
   secrets:
     'its password, headers or cookies cannot be decrypted: the service does not have their key any more',

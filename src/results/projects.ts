@@ -1,3 +1,4 @@
+import { COUNTED_ROOTS } from '../contract/browsing.ts'
 import type { Project, ProjectPosition, Store } from '../store/store.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 
@@ -10,9 +11,9 @@ interface ProjectPage {
 
 /** The projects, oldest first. */
 export class Projects {
-  readonly #store: Pick<Store, 'findProject' | 'listProjects'>
+  readonly #store: Pick<Store, 'findProject' | 'listProjects' | 'browsing'>
 
-  constructor(store: Pick<Store, 'findProject' | 'listProjects'>) {
+  constructor(store: Pick<Store, 'findProject' | 'listProjects' | 'browsing'>) {
     this.#store = store
   }
 
@@ -30,6 +31,12 @@ export class Projects {
     const projects = found.slice(0, limit)
     const last = found.length > limit ? projects.at(-1) : undefined
     return { projects, nextCursor: last && encodeCursor({ created: last.created, id: last.projectId }) }
+  }
+
+  /** The pictures of a project, as far as they are counted. */
+  async countPictures(projectId: string): Promise<{ pictures: number; hasMorePictures?: true }> {
+    const { pictures, hasMore } = await this.#store.browsing.countNewest(projectId, COUNTED_ROOTS)
+    return hasMore ? { pictures, hasMorePictures: true } : { pictures }
   }
 
   async #listOne(projectId: string, after: ProjectPosition | undefined): Promise<Project[]> {

@@ -37,6 +37,11 @@ export interface PictureCount {
   readonly oldest: number
 }
 
+export interface NewestCount {
+  readonly pictures: number
+  readonly hasMore: boolean
+}
+
 /** A request and its counts. */
 export interface RequestSummary {
   readonly options: CaptureOptions
@@ -91,6 +96,8 @@ export interface Browsing {
   ): Promise<LookedPage[]>
   /** One count for each address, in their order. No more than `most` are counted. */
   countPictures(projectId: string, urls: readonly string[], most: number): Promise<PictureCount[]>
+  /** How many pictures the newest roots of a project have together, at most `most` roots, and whether there are more roots. */
+  countNewest(projectId: string, most: number): Promise<NewestCount>
   /** The jobs of an address after `after`: newest first, then in the order of their request, then by id. */
   pageHistory(
     projectId: string,

@@ -62,10 +62,16 @@ test('axe finds nothing in any view, light or dark', async () => {
   const task = await captures.takeNext({ now: service.now, leaseMs: 60_000 })
   if (task) await captures.finish(task, { reason: 'dns', detail: 'There is no such host.' }, service.now)
   const marks = [...MARK_NAMES]
+  const notes = [{ note: 'hide' as const, detail: 'No element matches #ad.' }]
   const odd = await hangCaptured(service, projectId, {
     created: service.now,
     pages: [
-      { name: 'Odd', url: addressOf('Home'), seen: { marks, status: 404, url: 'https://login.example/' } },
+      {
+        name: 'Odd',
+        url: addressOf('Home'),
+        seen: { marks, notes, status: 404, url: 'https://login.example/' },
+      },
+      { name: 'Small', ownOptions: { width: 300, height: 200 } },
       { name: 'Gone', failed: FAILURE },
     ],
   })
@@ -98,8 +104,13 @@ test('axe finds nothing in any view, light or dark', async () => {
     expect([address, await violations(page)]).toEqual([address, []])
   }
   await page.goto(`${at}/capture`)
-  await page.getByRole('button', { name: 'Capture' }).click()
+  await page.getByRole('button', { name: 'Capture', exact: true }).click()
   await page.getByText('The list must be').waitFor()
+  await page.getByRole('button', { name: 'More' }).click()
+  for (const name of ['Add a click', 'Add a header', 'Add: Shadow', 'Add: Blur']) {
+    await page.getByRole('button', { name }).click()
+  }
+  await page.getByRole('checkbox', { name: /Another/ }).check()
   expect(await violations(page)).toEqual([])
   await page.goto(`${at}?state=partial&mark=error&from=2026-03-01&to=2026-03-01`)
   await page.getByRole('button', { name: 'Filter' }).click()
@@ -151,7 +162,7 @@ test('with the keyboard alone: from the key to a picture, through them, to its p
   await keyboard.press('/')
   await keyboard.type('about')
   await expect.poll(() => page.locator('.root').first().locator('img').count()).toBe(1)
-  await tabTo(/^28 February 2026$/)
+  await tabTo(/^28 February 2026 at 06:00:00$/)
   await keyboard.press('Enter')
   await page.locator('.open').first().waitFor()
   await tabTo(/^Open Home$/)

@@ -22,9 +22,10 @@ test('the form requests pictures, shows mistakes beside the fields, and shows th
   const { page, complaints } = await visit(service.url)
   await page.getByRole('link', { name: 'Capture some pages' }).click()
   await page.getByLabel('Addresses, one per line').fill(`${site.url}/a\n\nftp://nothing.example/\nhttp://`)
-  await page.getByRole('radio', { name: /Another/ }).check()
+  await page.getByRole('checkbox', { name: /Desktop/ }).uncheck()
+  await page.getByRole('checkbox', { name: /Another/ }).check()
   await page.getByLabel('Width').fill('99999')
-  await page.getByRole('button', { name: 'Capture' }).click()
+  await page.getByRole('button', { name: 'Capture', exact: true }).click()
   const mistakes = page.getByRole('alert')
   await page.getByText('Line 3 ').waitFor()
   expect((await mistakes.allInnerTexts()).filter((text) => text !== '')).toEqual([
@@ -36,9 +37,10 @@ test('the form requests pictures, shows mistakes beside the fields, and shows th
   await page
     .getByLabel('Addresses, one per line')
     .fill(`${site.url}/a\n${site.url}/slow\nhttp://10.0.0.1/private`)
-  await page.getByRole('radio', { name: /Phone/ }).check()
+  await page.getByRole('checkbox', { name: /Another/ }).uncheck()
+  await page.getByRole('checkbox', { name: /Phone/ }).check()
   await page.getByLabel('Tags').fill('first, try')
-  await page.getByRole('button', { name: 'Capture' }).click()
+  await page.getByRole('button', { name: 'Capture', exact: true }).click()
   await page.waitForURL(/\/roots\//)
   // Two are over, the third waits for its server: and nobody has loaded the page again.
   await page.getByText('2 of 3 pages captured, 1 of them failed').waitFor()
@@ -71,7 +73,7 @@ test('with a read key the form says so beside the button', async () => {
   await page.getByLabel('API key').fill(secret)
   await page.keyboard.press('Enter')
   await page.getByLabel('Addresses, one per line').fill('https://example.com/')
-  await page.getByRole('button', { name: 'Capture' }).click()
+  await page.getByRole('button', { name: 'Capture', exact: true }).click()
   await page.getByText('this key may only read').waitFor()
 })
 

@@ -35,13 +35,20 @@ test('pictures can be compared if they have the same options, or the same width'
 })
 
 test('pictures are not alike where one was asked for with another option', () => {
-  const later = [{ ...wide, reducedMotion: true }, { ...wide, delay: 500 }, wide] as View[]
+  const later = [
+    { ...wide, reducedMotion: true },
+    { ...wide, css: 'p {}' },
+    { ...wide, css: 'b {}' },
+    wide,
+  ] as View[]
   const series = listSeries(later.map((view, index) => job(`${index}`, 1280, view)))
   expect(series.map(({ name }) => name)).toEqual([
-    ...['window-1280x800-reducedMotion', 'window-1280x800-delay=500', 'window-1280x800'],
+    ...['window-1280x800-reducedMotion', 'window-1280x800-css="p {}"', 'window-1280x800-css="b {}"'],
+    'window-1280x800',
   ])
   expect(series.map((each) => describeSeries(each, series))).toEqual([
-    ...['Window 1280 × 800, reduced motion', 'Window 1280 × 800, delay 500', 'Window 1280 × 800'],
+    ...['Window 1280 × 800, reduced motion', 'Window 1280 × 800, own CSS', 'Window 1280 × 800, own CSS (2)'],
+    'Window 1280 × 800',
   ])
 })
 

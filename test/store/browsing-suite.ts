@@ -290,6 +290,19 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
       }
     }
 
+    test('the pictures of the newest roots are counted, without those that are not shown yet', async () => {
+      const { store, browsing, projectId } = await open()
+      expect(await browsing.countNewest(projectId, 1)).toEqual({ pictures: 0, hasMore: false })
+      const jobs = (count: number) => Array.from({ length: count }, () => newJob())
+      for (const [created, count] of [3, 1, 2].entries())
+        await add(store, projectId, jobs(count), { created })
+      await add(store, await makeProject(store), jobs(5))
+      await claim(store, projectId, jobs(7))
+      for (const [most, pictures] of [2, 3, 6].entries()) {
+        expect(await browsing.countNewest(projectId, most + 1)).toEqual({ pictures, hasMore: most < 2 })
+      }
+    })
+
     test('property: each address once, in the order of its bytes, with what there is of it', async () => {
       const { store, browsing } = await open()
       const unit = fc.constantFrom(...'aAbZ%_\\\'"/~ äÄé한🦊\uffff\u0301\x01\n')

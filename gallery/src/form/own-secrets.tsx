@@ -1,4 +1,3 @@
-import { count } from '../words.ts'
 import { type Form, ShortField } from './fields.tsx'
 
 /** Pages of a capture that is asked again may have options of their own. Only their secrets can be typed here. */
@@ -8,9 +7,11 @@ export function OwnSecrets({ form }: { form: Form }) {
   return (
     <fieldset class="field rows-field">
       <legend>
-        Pages with options of their own <span class="soft">these options stay as they were</span>
+        Options of single pages{' '}
+        <span class="soft">
+          some of these pages have sizes or other options of their own: they stay as they were
+        </span>
       </legend>
-      <p class="soft">{count(own.length, 'picture')} of the pages above.</p>
       <div class="login-fields">
         {Object.entries(ownSecrets).map(([place, value]) => (
           <ShortField

@@ -1,11 +1,10 @@
-import { useRef } from 'preact/hooks'
 import { AREAS, STYLES } from '../../../src/contract/options/finish.ts'
 import { AREA_WORDS, STYLE_WORDS } from '../asked.ts'
 import type { EffectDraft } from './draft.ts'
 import { AreaDrawing, EffectDrawing, FrameDrawing } from './drawings.tsx'
 import { EFFECT_NAMES, EFFECTS, newEffect } from './effects.ts'
 import { Card, type Form, MistakesAt, ShortField } from './fields.tsx'
-import { focusSoon } from './rows-field.tsx'
+import { useFocus } from './use-focus.ts'
 
 /** What is done to the picture, in the order in which it is done. */
 export function PictureOptions({ form }: { form: Form }) {
@@ -58,7 +57,7 @@ export function PictureOptions({ form }: { form: Form }) {
 
 function EffectsField({ form }: { form: Form }) {
   const { effects } = form.draft
-  const field = useRef<HTMLFieldSetElement>(null)
+  const [field, focusThen] = useFocus(effects.length)
   const set = (next: readonly EffectDraft[]) => form.change({ effects: next })
   const change = (index: number, options: EffectDraft['options']) =>
     set(
@@ -68,7 +67,6 @@ function EffectsField({ form }: { form: Form }) {
     )
   const swap = (index: number) =>
     set(effects.map((each, at) => effects[at === index ? at - 1 : at === index - 1 ? at + 1 : at] ?? each))
-  const focusFirst = () => focusSoon(() => field.current?.querySelector<HTMLElement>('.add-effect'))
   return (
     <fieldset ref={field} class="field" aria-describedby="effects-mistakes">
       <legend>
@@ -108,7 +106,7 @@ function EffectsField({ form }: { form: Form }) {
                     class="remove"
                     onClick={() => {
                       set(effects.filter((_, at) => at !== index))
-                      focusFirst()
+                      focusThen('.add-effect')
                     }}
                   >
                     <span aria-hidden="true">×</span>

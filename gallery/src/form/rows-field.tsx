@@ -1,6 +1,6 @@
-import { useRef } from 'preact/hooks'
 import type { Draft } from './draft.ts'
 import { type Form, MistakesAt, ShortField } from './fields.tsx'
+import { useFocus } from './use-focus.ts'
 
 type Lists = 'otherSizes' | 'clicks' | 'headers' | 'cookies'
 type Row<N extends Lists> = Draft[N][number]
@@ -37,15 +37,15 @@ export function RowsField<N extends Lists>({
   isMistaken?: boolean
 }) {
   const rows: readonly Row<N>[] = form.draft[name]
-  const list = useRef<HTMLFieldSetElement>(null)
+  const [list, focusThen] = useFocus(rows.length)
   const set = (next: readonly Row<N>[]) => form.change({ [name]: next })
   const add = () => {
     set([...rows, empty])
-    focusSoon(() => list.current?.querySelectorAll<HTMLElement>('.row-fields:last-of-type input')[0])
+    focusThen('.row-fields input', -columns.length)
   }
   const remove = (index: number) => {
     set(rows.filter((_, at) => at !== index))
-    focusSoon(() => list.current?.querySelector<HTMLElement>('button.add'))
+    focusThen('button.add')
   }
   const change = (index: number, column: string, value: string) =>
     set(rows.map((row, at) => (at === index ? { ...row, [column]: value } : row)))
@@ -81,9 +81,4 @@ export function RowsField<N extends Lists>({
       <MistakesAt form={form} place={name} />
     </fieldset>
   )
-}
-
-/** The element appears, or stays, after the next drawing. */
-export function focusSoon(find: () => HTMLElement | null | undefined): void {
-  requestAnimationFrame(() => requestAnimationFrame(() => find()?.focus()))
 }

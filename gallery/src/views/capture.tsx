@@ -90,9 +90,13 @@ export function CaptureView({ projectId }: { projectId: string }) {
           More{more > 0 && ` · ${count(more, 'option')} set`}
         </button>
         <div id="more" class="more" hidden={!isOpen}>
-          <PageOptions form={form} />
-          <VisitorOptions form={form} />
-          <PictureOptions form={form} />
+          {isOpen && (
+            <>
+              <PageOptions form={form} />
+              <VisitorOptions form={form} />
+              <PictureOptions form={form} />
+            </>
+          )}
         </div>
         <MistakesAt form={form} place="form" />
         <button type="submit" class="primary" aria-disabled={busy}>

@@ -9,7 +9,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import { atATime, client } from '../session.ts'
 import { useAnswer } from '../use-answer.ts'
 import { useListing } from '../use-listing.ts'
-import { count, day, UNTITLED } from '../words.ts'
+import { count, day, number, UNTITLED } from '../words.ts'
 
 const PAGE = 50
 
@@ -62,6 +62,9 @@ function ProjectCard({ project: { projectId, name } }: { project: Project }) {
     for await (const [root] of client.listOverviews(projectId, { limit: 1, signal })) return root ?? null
     return null
   })
+  const { value: whole } = useAnswer(seen ? `project ${projectId}` : '', (signal) =>
+    client.getProject(projectId, { signal }),
+  )
   return (
     <a ref={card} class="project-card" href={toRoots(projectId)}>
       <span class="sheet" aria-hidden="true">
@@ -73,11 +76,17 @@ function ProjectCard({ project: { projectId, name } }: { project: Project }) {
       </span>
       <strong dir="auto">{name || UNTITLED}</strong>
       <span class="soft">
-        {newest && `${day(newest.meta.created)} · ${count(newest.counts.done, 'picture')}`}
+        {newest && day(newest.meta.created)}
+        {newest && whole && ` · ${picturesOf(whole)}`}
         {newest === null && 'nothing captured yet'}
       </span>
     </a>
   )
+}
+
+/** `12 pictures`, or `12,000+ pictures` if there are more than were counted. */
+function picturesOf({ pictures = 0, hasMorePictures }: Project): string {
+  return hasMorePictures ? `${number(pictures)}+ pictures` : count(pictures, 'picture')
 }
 
 /** Whether the card is, or was, on the screen. Only such cards read their pictures. */

@@ -5,7 +5,7 @@ import { ProjectParams } from '../../contract/requests.ts'
 import { problemResponses } from '../answers/responses.ts'
 import type { HttpContext, Server } from '../context.ts'
 
-export function getProject(server: Server, { door }: HttpContext): void {
+export function getProject(server: Server, { door, projects }: HttpContext): void {
   server.route({
     method: ['GET', 'HEAD'],
     url: paths.getProject,
@@ -13,7 +13,7 @@ export function getProject(server: Server, { door }: HttpContext): void {
       operationId: 'getProject',
       tags: ['Browsing'],
       summary: 'Get one project',
-      description: 'Its name, and when it was created.',
+      description: 'Its name, when it was created, and how many screenshots it has.',
       params: ProjectParams,
       response: {
         200: {
@@ -25,7 +25,10 @@ export function getProject(server: Server, { door }: HttpContext): void {
     },
     handler: async (request, reply) => {
       const project = await door.getProject(request.params, request.apiKey)
-      return await reply.header('cache-control', 'private, no-cache').send(toProjectResult(project))
+      const counted = await projects.countPictures(project.projectId)
+      return await reply
+        .header('cache-control', 'private, no-cache')
+        .send({ ...toProjectResult(project), ...counted })
     },
   })
 }

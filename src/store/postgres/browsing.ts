@@ -1,5 +1,13 @@
 import type { Browsing } from '../browsing.ts'
-import { FAILURE, REQUEST, toFailures, toRequestSummary, toSeenTexts } from '../sql/reading/browsing.ts'
+import {
+  countNewest,
+  FAILURE,
+  REQUEST,
+  toFailures,
+  toNewestCount,
+  toRequestSummary,
+  toSeenTexts,
+} from '../sql/reading/browsing.ts'
 import { BETWEEN_JOBS } from '../sql/reading/reads.ts'
 import { createPostgresPages, SEEN_TEXT } from './pages.ts'
 import type { Query } from './reads.ts'
@@ -14,6 +22,10 @@ export function createPostgresBrowsing(query: Query, look: Query): Browsing {
       const text = `select ${REQUEST} from roots join requests using (project_id, root_id)
         where roots.project_id = $1 and roots.root_id = any($2::uuid[])`
       return new Map((await query(text, [projectId, rootIds])).map(toRequestSummary))
+    },
+
+    async countNewest(projectId, most) {
+      return toNewestCount((await query(countNewest('$1', '$2::integer'), [projectId, most]))[0])
     },
 
     async firstTexts(projectId, rootIds, { limit, q }) {

@@ -1,5 +1,13 @@
 import type { Browsing } from '../browsing.ts'
-import { FAILURE, REQUEST, toFailures, toRequestSummary, toSeenTexts } from '../sql/reading/browsing.ts'
+import {
+  countNewest,
+  FAILURE,
+  REQUEST,
+  toFailures,
+  toNewestCount,
+  toRequestSummary,
+  toSeenTexts,
+} from '../sql/reading/browsing.ts'
 import { BETWEEN_JOBS } from '../sql/reading/reads.ts'
 import { createSqlitePages, SEEN_TEXT } from './pages.ts'
 import type { Prepare } from './prepare.ts'
@@ -28,6 +36,7 @@ export function createSqliteBrowsing(prepare: Prepare): Browsing {
         order by position limit ?3))
      from json_each(?2) wanted`,
   )
+  const newest = prepare(countNewest('?1', '?2'))
   const runYielding = createRunYielding()
   const search = createSqliteSearch(prepare, runYielding)
   /** `look`: reads the first of some roots with one statement. */
@@ -56,6 +65,7 @@ export function createSqliteBrowsing(prepare: Prepare): Browsing {
     ...createSqlitePages(prepare, runYielding),
     requestsOf: async (projectId, rootIds) =>
       new Map((await runYielding(() => requests(projectId, JSON.stringify(rootIds)))).map(toRequestSummary)),
+    countNewest: async (projectId, most) => toNewestCount(newest(projectId, most)[0]),
     firstTexts: async (projectId, rootIds, { limit, q }) =>
       q === undefined
         ? await firstOf(rootIds, (some) => firstTexts(projectId, some, limit), toSeenTexts)

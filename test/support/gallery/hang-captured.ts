@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { CaptureOptions, OwnOptions } from '../../../src/contract/capture-options.ts'
 import type { Seen } from '../../../src/contract/seen.ts'
 import type { Failed } from '../../../src/store/captures.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -16,6 +17,7 @@ export interface CapturedPage {
   readonly failed?: Failed
   /** Of its picture; default: the window. */
   readonly height?: number
+  readonly ownOptions?: OwnOptions
 }
 
 /** A root as the worker makes it, with pictures in one colour: each page is done, or has failed. */
@@ -30,6 +32,7 @@ export async function hangCaptured(
     height = 400,
     fullPage = false,
     tags = [],
+    options = {},
   }: {
     pages: readonly CapturedPage[]
     colour?: string
@@ -38,15 +41,19 @@ export async function hangCaptured(
     height?: number
     fullPage?: boolean
     tags?: readonly string[]
+    /** Other options of the request. */
+    options?: Partial<CaptureOptions>
   },
 ): Promise<string> {
   const rootId = randomUUID()
-  const urls = pages.map(({ name, url }) => ({
+  const urls = pages.map(({ name, url, ownOptions }) => ({
     url: url ?? `https://site.example/${name.toLowerCase()}`,
     name,
     loadingTime: 15_000,
+    ...(ownOptions && { ownOptions }),
   }))
-  const request = newRequest(projectId, { created, options: { width, height, fullPage, tags: [...tags] } })
+  const all = { width, height, fullPage, tags: [...tags], ...options }
+  const request = newRequest(projectId, { created, options: all })
   await store.captures.accept({ ...request, rootId, pages: urls })
   const folder = join(dataDir, 'images', projectId)
   await mkdir(folder, { recursive: true })
@@ -57,7 +64,8 @@ export async function hangCaptured(
       await store.captures.finish(task, page.failed, created)
       continue
     }
-    const size = { width, height: page.height ?? height }
+    const window = { width, height, ...page.ownOptions }
+    const size = { width: window.width, height: page.height ?? window.height }
     const png = await makePng(size.width, size.height, colour)
     for (const name of [`${task.uuid}.png`, `${task.uuid}-preview.png`])
       await writeFile(join(folder, name), png)

@@ -1,6 +1,6 @@
 import type { PageFailure } from '../../../contract/browsing.ts'
 import { optionsOfPage, viewOf } from '../../../contract/capture-options.ts'
-import type { LookedPage, PictureCount, RequestSummary, ShownJob } from '../../browsing.ts'
+import type { LookedPage, NewestCount, PictureCount, RequestSummary, ShownJob } from '../../browsing.ts'
 import type { SeenText } from '../../job-text.ts'
 import { readOptions, readOwnOptions } from '../options-text.ts'
 import { BETWEEN_JOBS, toJobText } from './reads.ts'
@@ -65,6 +65,17 @@ export function toShownJob(row: readonly unknown[]): ShownJob {
   if (!job) throw new Error('a job has a text')
   const view = options === null ? undefined : viewOf(optionsOfPage(readOptions(options), job.ownOptions))
   return { rootId, url, name, created, text: job, view }
+}
+
+/** `project` and `most` are parameters. One root more than wanted is read, and not counted. */
+export const countNewest = (project: string, most: string) =>
+  `select cast(coalesce(sum(job_count) filter (where place <= ${most}), 0) as bigint), count(*) > ${most} from
+     (select job_count, row_number() over (order by created desc, root_id) as place from
+       (select * from roots where project_id = ${project} and claimed is null
+        order by created desc, root_id limit ${most} + 1) newest) placed`
+
+export function toNewestCount([pictures, hasMore]: readonly unknown[] = []): NewestCount {
+  return { pictures: Number(pictures), hasMore: Boolean(hasMore) }
 }
 
 /** The columns of a failed capture, in the JSON that is made of it. */
