@@ -26,7 +26,10 @@ export async function newInstallation(
 
 /** Both worlds by name. Each call of a function makes an empty installation. */
 export function useInstallations(): [string, typeof newInstallation][] {
-  return bothWorlds(usePostgres(), useS3()).map(([name, newWorld]) => [
+  const postgres = usePostgres()
+  // Another version may be the first to open it.
+  const newDatabase = () => postgres.newEmptyDatabase()
+  return bothWorlds({ newDatabase }, useS3()).map(([name, newWorld]) => [
     name,
     async (more, command) => await newInstallation({ ...(await newWorld()), ...more }, command),
   ])

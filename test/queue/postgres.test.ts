@@ -11,18 +11,18 @@ import { queueSuite } from './queue-suite.ts'
 
 const databases = useDatabases()
 
-async function newPlace(): Promise<Place> {
-  const url = await databases.newDatabase()
+async function newPlace(newDatabase = () => databases.newDatabase()): Promise<Place> {
+  const url = await newDatabase()
   onTestFinished(() => dropDatabase(url))
   return { DATABASE_URL: url, DATA_DIR: join(await makeFolder(), 'data'), ...KEYS }
 }
 const addressOf = (place: Place): string => place['DATABASE_URL'] ?? ''
 
-queueSuite('PostgreSQL', newPlace)
+queueSuite('PostgreSQL', () => newPlace())
 
 describe('PostgreSQL: a queue', () => {
   test('several processes that open it at once on an empty database agree', async () => {
-    const place = await newPlace()
+    const place = await newPlace(() => databases.newEmptyDatabase())
     const processes = await Promise.all(Array.from({ length: 4 }, () => openProcess(place)))
     const [{ store, captures }] = processes as [Awaited<ReturnType<typeof openProcess>>]
     const projectId = await makeProject(store)

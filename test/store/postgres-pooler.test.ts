@@ -17,7 +17,7 @@ const server = usePostgres()
 
 /** A database whose default is stricter than ours; directly, and as a pooler would show it. */
 async function newDatabase({ ignoresSearchPath = false } = {}) {
-  const direct = await server.newDatabase()
+  const direct = await server.newEmptyDatabase()
   onTestFinished(() => dropDatabase(direct))
   const name = new URL(direct).pathname.slice(1)
   await asAdmin(direct, `alter database ${name} set default_transaction_isolation = 'repeatable read'`)

@@ -7,10 +7,10 @@ import type { CaptureTask } from '../../src/store/captures.ts'
 import { openPool } from '../../src/store/postgres/pool.ts'
 import { openPostgresStore } from '../../src/store/postgres/postgres.ts'
 import type { Store } from '../../src/store/store.ts'
+import { useEmptied } from '../support/servers/emptied-databases.ts'
 import {
   asAdmin,
   beside,
-  createDatabase,
   dropDatabase,
   endSessions,
   isPooled,
@@ -38,17 +38,9 @@ import { storeSuite } from './store-suite.ts'
 const LIMITS = { connections: 10, waitMs: 5_000, statementMs: 10_000 }
 
 const databases = useDatabases()
-/** A database in which a store was opened, and nothing else happened. */
-let tables = ''
-beforeAll(async () => {
-  tables = await databases.newDatabase()
-  await (await openPostgresStore(tables, LIMITS)).close()
-})
-afterAll(() => dropDatabase(tables))
-
 const driver = {
   async newPlace() {
-    const url = await databases.newDatabase()
+    const url = await databases.newEmptyDatabase()
     onTestFinished(() => dropDatabase(url))
     return url
   },
@@ -60,15 +52,7 @@ const driver = {
 }
 
 /** With tables already: to make them takes longer than most of the tests. */
-const withTables = {
-  ...driver,
-  newEmptyPlace: driver.newPlace,
-  async newPlace() {
-    const url = await createDatabase(beside(tables), tables)
-    onTestFinished(() => dropDatabase(url))
-    return url
-  },
-}
+const withTables = { ...driver, newEmptyPlace: driver.newPlace, newPlace: useEmptied(databases) }
 
 storeSuite('PostgreSQL', withTables)
 capturesSuite('PostgreSQL', withTables)

@@ -81,7 +81,7 @@ test('the commands of the README work as written, in a fresh clone with the mach
   const cwd = await cloneTree()
   const site = await servePages((_path, response) => response.end(COLOURED))
   const port = String(await freePort())
-  const { DATABASE_URL, IMAGES_URL } = await newWorld(postgres, s3)
+  const { DATABASE_URL, IMAGES_URL } = await newWorld({ newDatabase: postgres.newEmptyDatabase }, s3)
   const env = {
     ...BROWSER_ENV,
     // So that `browser install` brings nothing to the machine that runs the tests.

@@ -1,29 +1,50 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestProject } from 'vitest/node'
+import { openPostgresStore } from '../../../src/store/postgres/postgres.ts'
 import { startPostgres, type TestPostgres } from './postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers the port of the server that the tests share. */
+    /** Answers with the server that the tests share, as `PostgresAddress`. */
     sharedPostgres: string
   }
 }
 
 /** A server that many files of tests use at a time: nobody stops it, and each has databases of its own. */
-export type SharedPostgres = Pick<TestPostgres, 'port' | 'newDatabase'>
+export interface SharedPostgres {
+  readonly port: number
+  /** A new database with the tables of a store, and nothing in them. */
+  newDatabase(): Promise<string>
+  /** A new database without tables: the first store that opens it makes them. */
+  newEmptyDatabase(): Promise<string>
+}
 
-/** More than all files that run at a time open. */
-const CONNECTIONS = 400
+export interface PostgresAddress {
+  readonly port: number
+  /** A database with the tables of a store, to copy. */
+  readonly tables: string
+}
+
+/** Nobody ends this server: nothing must outlive it. */
+const FLAGS = [
+  'fsync=off',
+  'full_page_writes=off',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+  // It would visit each of the hundreds of databases every minute.
+  'autovacuum=off',
+  // More than all files that run at a time open.
+  'max_connections=400',
+]
 
 /** Before any test: whoever asks first starts the server, so that tests without one do not wait for it. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  let server: Promise<TestPostgres> | undefined
+  let started: ReturnType<typeof startShared> | undefined
   const door = createServer((_request, answer) => {
-    // No test cuts the power: what was written outlives a kill without `fsync`, too.
-    server ??= startPostgres({ flags: ['fsync=off', `max_connections=${CONNECTIONS}`] })
-    server.then(
-      ({ port }) => answer.end(String(port)),
+    started ??= startShared()
+    started.then(
+      ({ address }) => answer.end(JSON.stringify(address)),
       (error: Error) => answer.writeHead(500).end(error.message),
     )
   })
@@ -31,7 +52,15 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide('sharedPostgres', `http://127.0.0.1:${(door.address() as AddressInfo).port}`)
   return async () => {
     door.close()
-    const started = await server?.catch(() => undefined)
-    await started?.close()
+    const shared = await started?.catch(() => undefined)
+    await shared?.server.close()
   }
+}
+
+async function startShared(): Promise<{ server: TestPostgres; address: PostgresAddress }> {
+  const server = await startPostgres({ flags: FLAGS })
+  const tables = await server.newDatabase()
+  const store = await openPostgresStore(tables, { connections: 2, waitMs: 60_000, statementMs: 60_000 })
+  await store.close()
+  return { server, address: { port: server.port, tables } }
 }

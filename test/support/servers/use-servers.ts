@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, inject, vi } from 'vitest'
 import { addressOf, createDatabase, startPostgres, type TestPostgres } from './postgres.ts'
 import { S3_CREDENTIALS, startS3, type TestS3 } from './s3.ts'
-import type { SharedPostgres } from './shared-postgres.ts'
+import type { PostgresAddress, SharedPostgres } from './shared-postgres.ts'
 
 // Servers for a file of tests: up before the first test. Those that are its own are gone after the last.
 
@@ -10,8 +10,14 @@ export function usePostgres(): SharedPostgres {
     const response = await fetch(inject('sharedPostgres'))
     const text = await response.text()
     if (!response.ok) throw new Error(`PostgreSQL did not start: ${text}`)
-    const port = Number(text)
-    return { port, newDatabase: () => createDatabase(addressOf(port)), close: async () => {} }
+    const { port, tables } = JSON.parse(text) as PostgresAddress
+    const address = addressOf(port)
+    return {
+      port,
+      newDatabase: () => createDatabase(address, tables),
+      newEmptyDatabase: () => createDatabase(address),
+      close: async () => {},
+    }
   })
 }
 
@@ -19,8 +25,10 @@ export function usePostgres(): SharedPostgres {
 const OTHER = process.env['TEST_DATABASE_URL']
 
 /** Databases there, or on the server that all share. A pooler may be in between. */
-export function useDatabases(): Pick<TestPostgres, 'newDatabase'> {
-  return OTHER ? { newDatabase: () => createDatabase(OTHER) } : usePostgres()
+export function useDatabases(): Pick<SharedPostgres, 'newDatabase' | 'newEmptyDatabase'> {
+  if (!OTHER) return usePostgres()
+  const newEmptyDatabase = () => createDatabase(OTHER)
+  return { newDatabase: newEmptyDatabase, newEmptyDatabase }
 }
 
 /** For who stops it, or kills it. */

@@ -3,8 +3,8 @@ import { SECRET_KEYS } from './keys.ts'
 import { S3_CREDENTIALS, type TestS3 } from './s3.ts'
 import type { SharedPostgres } from './shared-postgres.ts'
 
-/** For the environment of a service or a command: an empty database and an empty place in the bucket. */
-export async function newWorld(postgres: SharedPostgres, s3: TestS3) {
+/** For the environment of a service or a command: a new database and an empty place in the bucket. */
+export async function newWorld(postgres: Pick<SharedPostgres, 'newDatabase'>, s3: TestS3) {
   return {
     DATABASE_URL: await postgres.newDatabase(),
     IMAGES_URL: s3.newPlace(),
@@ -15,7 +15,7 @@ export async function newWorld(postgres: SharedPostgres, s3: TestS3) {
 
 /** Both, by name; each call of the function makes an empty one. Of the embedded one only the folder is missing. */
 export function bothWorlds(
-  postgres: SharedPostgres,
+  postgres: Pick<SharedPostgres, 'newDatabase'>,
   s3: TestS3,
 ): [string, () => Promise<Record<string, string>>][] {
   return [
