@@ -10,7 +10,11 @@ export default defineConfig(async () => {
   return {
     test: {
       include: ['test/**/*.test.ts'],
-      globalSetup: ['test/support/runner/build-gallery.ts', 'test/support/servers/shared-postgres.ts'],
+      globalSetup: [
+        'test/support/runner/build-gallery.ts',
+        'test/support/runner/build-program.ts',
+        'test/support/servers/shared-postgres.ts',
+      ],
       tags: [{ name: BROWSER_TAG, description: 'Needs a browser.', skip: !hasBrowser }],
       reporters: ['default', ...(hasBrowser ? [] : [createBrowserReporter()])],
       // Real processes, disks and pictures: a slow, shared machine must not fail what is right. These end what hangs.

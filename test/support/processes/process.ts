@@ -1,9 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
+import { inject, onTestFinished } from 'vitest'
 
-export const COMMAND = fileURLToPath(new URL('../../../bin/proofsheet.js', import.meta.url))
+/** The program as people start it. */
+export const BIN = fileURLToPath(new URL('../../../bin/proofsheet.js', import.meta.url))
+/** The program as most tests start it: see `build-program.ts`. */
+export const COMMAND = await findProgram()
+
+async function findProgram(): Promise<string> {
+  const builder = inject('program')
+  if (!builder) return BIN
+  const answer = await fetch(builder)
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(`The program was not built: ${text}`)
+  return text
+}
 
 export interface RunningProcess {
   readonly child: ChildProcess
