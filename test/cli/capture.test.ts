@@ -5,11 +5,15 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RootStatus } from '../../src/contract/status.ts'
+import { readConfig } from '../../src/config/config.ts'
+import { openStorage } from '../../src/storage.ts'
+import type { KeyScope, Store } from '../../src/store/store.ts'
 import { BROWSER_ENV } from '../support/browser/test-browser.ts'
 import { COLOURED, coloursAt, type Site, servePages } from '../support/camera/pages.ts'
 import { serveBare } from '../support/http/bare-server.ts'
-import { proofsheet, runProofsheet, serveProcess, start } from '../support/processes/process.ts'
+import { COMMAND, proofsheet, runProofsheet, serveProcess, start } from '../support/processes/process.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
+import { makeKey, makeProject } from '../support/store/results.ts'
 
 async function newProject(more: Record<string, string> = {}) {
   const folder = await makeFolder()
@@ -23,13 +27,18 @@ async function newProject(more: Record<string, string> = {}) {
     CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
     ...more,
   }
-  const project = randomUUID()
-  await runProofsheet(['project', 'create', '--id', project], env)
+  const project = await inStore(env, makeProject)
   return { folder, site, env, project }
 }
 
-async function makeKey(env: Record<string, string>, project: string, scope: string): Promise<string> {
-  return (await runProofsheet(['key', 'create', '--project', project, '--scope', scope], env)).stdout.trim()
+/** Without a process of its own. */
+async function inStore<T>(env: Record<string, string>, use: (store: Store) => Promise<T>): Promise<T> {
+  const { store, close } = await openStorage(readConfig(env))
+  return await use(store).finally(close)
+}
+
+async function makeSecret(env: Record<string, string>, project: string, scope: KeyScope): Promise<string> {
+  return (await inStore(env, (store) => makeKey(store, project, scope))).secret
 }
 
 const SIZES = [
@@ -106,13 +115,9 @@ test('a status of 400 or more is a picture that says so, or with --fail-on-statu
 test('reads addresses and names from the input', async () => {
   const { site, env, project } = await newProject()
   const script = `printf '%s\\n' '# a list' '' '${site.url}/x Our shop' '${site.url}/y' | "$0" "$1" capture --project ${project} -`
-  const command = start(
-    'bash',
-    ['-c', script, process.execPath, new URL('../../bin/proofsheet.js', import.meta.url).pathname],
-    {
-      env: { ...env, PATH: process.env['PATH'] ?? '' },
-    },
-  )
+  const command = start('bash', ['-c', script, process.execPath, COMMAND], {
+    env: { ...env, PATH: process.env['PATH'] ?? '' },
+  })
   expect([(await command.ended).code, command.stderr()]).toEqual([0, expect.stringContaining('2 of 2 pages')])
   const service = await serveProcess(env)
   const [root] = (await (await fetch(`${service.url}/api/projects/${project}/screenshots/root`)).json()) as {
@@ -123,7 +128,7 @@ test('reads addresses and names from the input', async () => {
 
 test('asks a server, with a key', async () => {
   const { folder, site, env, project } = await newProject({ AUTH: 'keys' })
-  const [write, read] = [await makeKey(env, project, 'write'), await makeKey(env, project, 'read')]
+  const [write, read] = [await makeSecret(env, project, 'write'), await makeSecret(env, project, 'read')]
   const service = await serveProcess(env)
   const ask = (key: string, ...more: string[]) =>
     runProofsheet(

@@ -22,6 +22,7 @@ import {
   readStatus,
   startAccepting,
 } from '../support/http/requests.ts'
+import { random } from '../support/runner/random.ts'
 import { usePostgres } from '../support/servers/use-servers.ts'
 import { addRows, makeKey, makeProject } from '../support/store/results.ts'
 
@@ -394,7 +395,7 @@ describe('a stream that is torn apart at any moment', () => {
     const working = (async () => {
       for (let index = 0; index < 12; index++) {
         const task = await begin(service.store, rootId)
-        await sleep(Math.random() * 150)
+        await sleep(random() * 150)
         await service.store.captures.finish(task, index % 3 ? DONE : FAILED, 2)
       }
       over = true
@@ -405,7 +406,7 @@ describe('a stream that is torn apart at any moment', () => {
     for (;;) {
       const stream = await watch(service, rootId, lastEventId)
       if (stream.response.status === 204) break
-      const cut = setTimeout(() => stream.cut(), over ? 10_000 : Math.random() * 900)
+      const cut = setTimeout(() => stream.cut(), over ? 10_000 : random() * 900)
       const events = stream.rest().catch(() => {})
       await events
       clearTimeout(cut)

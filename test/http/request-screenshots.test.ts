@@ -241,7 +241,7 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
 describe('an empty PostgreSQL database', () => {
   test('lets all of four services accept that began on it at once', async () => {
     const [, , newWorld] = bothDatabases(postgres)[1] as ReturnType<typeof bothDatabases>[number]
-    const env = await newWorld()
+    const env = { ...(await newWorld()), DATABASE_URL: await postgres.newEmptyDatabase() }
     const services = await Promise.all(Array.from({ length: 4 }, () => startAccepting(env)))
     const statuses = services.map(async (service) => (await service.post(newRequest())).status)
     expect(await Promise.all(statuses)).toEqual([201, 201, 201, 201])

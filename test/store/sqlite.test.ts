@@ -8,6 +8,7 @@ import { start } from '../support/processes/process.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { workDone } from '../support/runner/patience.ts'
 import { newRequest } from '../support/store/captures.ts'
+import { placeTables } from '../support/store/place-tables.ts'
 import { addRows, makeProject } from '../support/store/results.ts'
 import { seedRows } from '../support/store/seed.ts'
 import { BEFORE_LIFE, captureBeforeLife, expectLives, NOT_WRITTEN } from './before-life.ts'
@@ -31,13 +32,20 @@ const driver = {
   },
 }
 
-storeSuite('SQLite', driver)
-capturesSuite('SQLite', driver)
-browsingSuite('SQLite', driver)
-seenSuite('SQLite', driver)
-lifeSuite('SQLite', driver)
-removalSuite('SQLite', driver)
-secretsSuite('SQLite', driver, async (path) => {
+/** With tables already: to make them takes longer than most of the tests. */
+const withTables = {
+  ...driver,
+  newEmptyPlace: driver.newPlace,
+  newPlace: async () => placeTables(await driver.newPlace()),
+}
+
+storeSuite('SQLite', withTables)
+capturesSuite('SQLite', withTables)
+browsingSuite('SQLite', withTables)
+seenSuite('SQLite', withTables)
+lifeSuite('SQLite', withTables)
+removalSuite('SQLite', withTables)
+secretsSuite('SQLite', withTables, async (path) => {
   const database = new DatabaseSync(path)
   const rows = database.prepare('select sealed from secrets order by sealed').all()
   database.close()

@@ -12,6 +12,7 @@ import { startService } from '../support/http/service.ts'
 import { runProofsheet, serveProcess } from '../support/processes/process.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { PATIENCE_MS } from '../support/runner/patience.ts'
+import { chance, pick, random, whole } from '../support/runner/random.ts'
 import { rounds } from '../support/runner/rounds.ts'
 import { usePostgres, useS3 } from '../support/servers/use-servers.ts'
 import { bothWorlds, newWorld } from '../support/servers/worlds.ts'
@@ -19,19 +20,15 @@ import { page, writeImport } from '../support/store/import-file.ts'
 import {
   type Answer,
   ask,
-  chance,
   comesBefore,
   list,
   NAMES,
   nextPage,
   openReference,
-  pick,
   type Reference,
-  random,
   renderRoot,
   SHARED_HOST,
   same,
-  whole,
 } from '../support/store/reference.ts'
 import { makeKey, makeProject, newJob, rootsUrl } from '../support/store/results.ts'
 

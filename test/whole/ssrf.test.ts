@@ -40,6 +40,8 @@ let told: Map<string, string>
 let held: () => Promise<unknown>
 /** Whose pages are being served, where that matters. */
 let attacked: TestCamera | undefined
+/** The camera of all tests that need no rules of their own. */
+let camera: TestCamera
 
 beforeAll(async () => {
   canary = await openCanary()
@@ -57,9 +59,10 @@ beforeAll(async () => {
       port: canary.port,
     },
   )
+  camera = openTestCamera({ allow: allowed(), lookup })
 })
 afterAll(async () => {
-  await Promise.all([canary, site, neighbour].map((one) => one.close()))
+  await Promise.all([camera, canary, site, neighbour].map((one) => one.close()))
 })
 beforeEach(() => {
   canary.reset()
@@ -104,7 +107,6 @@ describe('as the captured address itself', () => {
 
   test('no spelling of this machine, and no name that leads to it, is captured', async () => {
     expect(captured.length).toBeGreaterThan(35)
-    const camera = openAttackedCamera()
     const results = await Promise.all(
       captured.flatMap((host, index) =>
         // By https the same checks are met by another request, CONNECT, on another way.
@@ -146,7 +148,6 @@ describe('as the captured address itself', () => {
   test('what is no web address is not captured', async () => {
     const folder = await makeFolder()
     await writeFile(join(folder, 'secret.html'), paint('#ff0000'))
-    const camera = openAttackedCamera()
     const urls = ['file', 'view-source:file', 'FILE', ' file'].map(
       (scheme) => `${scheme}://${folder}/secret.html`,
     )
@@ -180,7 +181,7 @@ describe('from inside a page', () => {
   }
 
   test('nothing reaches this machine', async () => {
-    const results = await attack(openAttackedCamera(), 10_000)
+    const results = await attack(camera, 10_000)
     expect(results.slice(0, PAGES.length)).toEqual(PAGES.map(() => 'taken'))
     expect(results.slice(PAGES.length)).toEqual(results.slice(PAGES.length).map(() => 'blocked'))
     expectSilence()

@@ -3,21 +3,19 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { startService, type TestService } from '../support/http/service.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
+import { chance, pick, whole } from '../support/runner/random.ts'
 import { usePostgres, useS3 } from '../support/servers/use-servers.ts'
 import { bothWorlds } from '../support/servers/worlds.ts'
 import {
   type Answer,
   ask,
-  chance,
   list,
   NAMES,
   nextPage,
   openReference,
-  pick,
   type Reference,
   SHARED_HOST,
   same,
-  whole,
 } from '../support/store/reference.ts'
 import {
   addPictures,

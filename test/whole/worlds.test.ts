@@ -75,7 +75,7 @@ describe('one machine, and PostgreSQL with S3', () => {
 
 describe('two instances on one database', () => {
   test('start at once on an empty one, see each other’s writes at once, and agree on ETags and addresses', async () => {
-    const world = await newWorld(postgres, s3)
+    const world = await newWorld({ newDatabase: postgres.newEmptyDatabase }, s3)
     const instances = await Promise.all([serveProcess(world), serveProcess(world)])
     const projectId = randomUUID()
     expect((await runProofsheet(['project', 'create', '--id', projectId], world)).code).toBe(0)

@@ -26,9 +26,12 @@ export const WHERE_TO_LOOK: WhereToLook = {
   env: BROWSER_ENV,
 }
 
+let testBrowser: Promise<FoundBrowser | undefined> | undefined
+
 /** As a camera does it: the first that starts. */
 export async function findTestBrowser(): Promise<FoundBrowser> {
-  const found = await findStarting(WHERE_TO_LOOK)
+  testBrowser ??= findStarting(WHERE_TO_LOOK)
+  const found = await testBrowser
   if (!found) throw new Error('there is no browser that starts')
   return found
 }

@@ -6,6 +6,7 @@ import { openService } from '../../../src/app.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { openStorage, type Storage } from '../../../src/storage.ts'
 import { makeFolder } from '../processes/workspace.ts'
+import { placeTables } from '../store/place-tables.ts'
 
 export interface TestService extends Storage {
   readonly url: string
@@ -25,6 +26,7 @@ export const INSTANT = Date.UTC(2026, 2, 1, 6)
 /** The whole service on a free port of 127.0.0.1 and a folder of its own, with a clock that tests move. */
 export async function startService(env: Record<string, string> = {}): Promise<TestService> {
   const dataDir = env['DATA_DIR'] ?? join(await makeFolder(), 'data')
+  if (!env['DATA_DIR'] && !env['DATABASE_URL']) await placeTables(join(dataDir, 'proofsheet.db'))
   const config = readConfig({
     PORT: '0',
     DATA_DIR: dataDir,

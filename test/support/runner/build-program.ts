@@ -17,17 +17,9 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /** Where the sources find their packages. */
 const BUILT = join(ROOT, 'dist')
 /** Packages with parts that are no modules: native ones, threads, programs, files. */
-const NOT_BUNDLED = [
-  /^sharp$/,
-  /^playwright-core/,
-  /^pg$/,
-  /^pino/,
-  /^@fastify\/swagger$/,
-  /^@aws-sdk\//,
-  /^@sparticuz\//,
-]
+const NOT_BUNDLED = [/^sharp$/, /^playwright-core/, /^pg$/, /^pino/, /^@aws-sdk\//, /^@sparticuz\//]
 const START = `import module from 'node:module'
-module.enableCompileCache(new URL('compiled', import.meta.url))
+module.enableCompileCache(\`\${import.meta.dirname}/compiled\`)
 await import('./main.js')
 `
 

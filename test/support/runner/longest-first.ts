@@ -2,11 +2,12 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Which take longest. Without being told, the runner begins with large files, and these may be small ones. */
 const LONG = `
-  whole/readme cli/copy cli/copy-differences store/postgres cli/commands cli/capture whole/load
-  whole/capture-kill whole/package whole/capture-soak whole/ssrf camera/camera
-  camera/browser-faults http/request-screenshots http/idempotency-key http/streaming gallery/many
-  queue/postgres whole/worlds camera/right http/search whole/consistency http/status store/sqlite
-  gallery/accessible http/events queue/sqlite browser/install-browser whole/crash
+  store/postgres cli/copy whole/package cli/capture cli/commands whole/readme whole/load whole/ssrf
+  gallery/many queue/postgres camera/right http/streaming camera/camera camera/browser-faults
+  whole/capture-soak whole/capture-kill http/search whole/worlds store/sqlite cli/copy-differences
+  http/events browser/install-browser http/status whole/database-faults whole/consistency
+  http/archive gallery/accessible gallery/getting-around gallery/hardship http/one-revision
+  http/request-screenshots queue/sqlite http/idempotency-key whole/crash
 `
   .trim()
   .split(/\s+/)

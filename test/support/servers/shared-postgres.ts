@@ -29,9 +29,6 @@ export interface PostgresAddress {
 /** Nobody ends this server: nothing must outlive it. */
 const FLAGS = [
   'fsync=off',
-  'full_page_writes=off',
-  'wal_level=minimal',
-  'max_wal_senders=0',
   // It would visit each of the hundreds of databases every minute.
   'autovacuum=off',
   // More than all files that run at a time open.
