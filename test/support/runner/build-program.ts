@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /** Where the sources find their packages. */
 const BUILT = join(ROOT, 'dist')
 /** Packages with parts that are no modules: native ones, threads, programs, files. */
-const NOT_BUNDLED = [/^sharp$/, /^playwright-core/, /^pg$/, /^pino/, /^@aws-sdk\//, /^@sparticuz\//]
+const NOT_BUNDLED = [/^sharp$/, /^playwright-core/, /^pg$/, /^pino/, /^@sparticuz\//]
 const START = `import module from 'node:module'
 module.enableCompileCache(\`\${import.meta.dirname}/compiled\`)
 await import('./main.js')
