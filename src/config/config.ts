@@ -117,11 +117,6 @@ export class ConfigError extends Error {
   }
 }
 
-/** A variable that is no setting: the command line names it. */
-export function readVariable(name: string): string | undefined {
-  return process.env[name]
-}
-
 /** What a process does with the storage. */
 export interface Purpose {
   readonly serving?: boolean
@@ -239,6 +234,11 @@ export function readConfig(
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return Object.freeze(config)
+}
+
+/** A variable that is no setting: the command line names it. */
+export function readVariable(name: string): string | undefined {
+  return process.env[name]
 }
 
 /** A storage address without its password, which is before the last @ or among the parameters. */
