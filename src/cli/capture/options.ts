@@ -4,7 +4,7 @@ import { AREAS, type Effect, STYLES } from '../../contract/options/finish.ts'
 import { valueOption } from '../options.ts'
 import { EFFECT_NAMES, parseEffect } from './effect.ts'
 
-// What the command says of pages and pictures. `request.ts` makes a request of it, and the contract checks the request.
+// What the command says of pages and pictures. `fields.ts` makes fields of a request of it, and the contract checks them.
 
 export interface Size {
   readonly width: number
