@@ -2,9 +2,11 @@ import type { Seen } from '../contract/seen.ts'
 
 /** A shorter text is part of too many others: to cut it out everywhere would rather show it. */
 const SHORTEST = 4
+/** What follows the scheme in `Bearer abc`. */
+const CREDENTIALS = /^\S+ (\S+)$/
 const CUT_OUT = '…'
 /** More than is stored of a text that the page chose. */
-const LONGEST = 50_000
+const LONGEST = 20_000
 
 /** Cuts secrets out of what came of a page. A form may put a password into an address, a browser into a message. */
 export interface Hush {
@@ -15,6 +17,7 @@ export interface Hush {
 
 export function createHush(secrets: readonly string[]): Hush {
   const spellings = secrets
+    .flatMap((secret) => [secret, ...(CREDENTIALS.exec(secret)?.slice(1) ?? [])])
     .filter((secret) => secret.length >= SHORTEST)
     .flatMap((secret) => [secret, ...inAddresses(secret), JSON.stringify(secret).slice(1, -1)])
   // The longest first: one may contain another.

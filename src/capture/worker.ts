@@ -114,8 +114,10 @@ export function createWork({
     try {
       const shot = await camera.shoot(task, signal)
       return { ...shot, seen: hush.seen(shot.seen) }
-    } catch (error) {
-      throw hush.error(error)
+    } catch (thrown) {
+      const error = hush.error(thrown)
+      if (!(error instanceof CaptureFailure && error.seen)) throw error
+      throw new CaptureFailure(error.reason, error.message, hush.seen(error.seen))
     }
   }
 

@@ -129,7 +129,13 @@ test('the camera gets the secrets, and nothing that comes of the page contains t
 
 test('a failure does not contain them either, nor does an error that is logged', async () => {
   const cause = new Error('fill("alice-9f31@example.com")')
+  const seen = newSeen({
+    status: 403,
+    title: 'No header-9f31',
+    url: 'https://example.com/?alice-9f31%40example.com',
+  })
   for (const [thrown, expected] of [
+    [new CaptureFailure('status', '403', seen), undefined],
     [new CaptureFailure('login', 'fill("pässword-9f31 & \\"more\\"") failed'), undefined],
     [new Error('Authorization: Bearer header-9f31', { cause }), 'Authorization: …'],
   ] as const) {
@@ -141,7 +147,9 @@ test('a failure does not contain them either, nor does an error that is logged',
     expect(failure?.message).toBe(expected)
     const told = [failure?.stack, failure?.cause, failure?.cause?.stack, JSON.stringify(page)].join()
     expect(told).not.toContain(SECRET_MARK)
-    if (!expected) expect(page?.failed).toEqual({ reason: 'login', detail: 'fill("…") failed' })
+    if (page?.failed?.reason === 'login') expect(page.failed.detail).toBe('fill("…") failed')
+    if (page?.failed?.reason === 'status')
+      expect(page.seen).toMatchObject({ status: 403, title: 'No …', url: 'https://example.com/?…' })
   }
 })
 

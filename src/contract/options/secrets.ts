@@ -38,7 +38,7 @@ export function secretsOfPages(
 }
 
 /** Each page has its own copy of the secrets that are given for all pages. */
-const MAX_SECRETS = 2_000_000
+const MAX_SECRETS = 1_000_000
 
 /** What is wrong with the secrets of all pages together, if anything. */
 export function problemOfSecrets(...request: Parameters<typeof secretsOfPages>): string | undefined {
