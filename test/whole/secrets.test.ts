@@ -136,7 +136,7 @@ describe.each(bothDatabases(usePostgres()))('%s: the secrets of a request', (_, 
     // Whoever sends the request again is recognised, though nobody knows the password any more.
     const again = { now: 2, idempotencyKey: 'key' }
     expect(await requests.accept(projectId, { options, pages }, again)).toBe(rootId)
-  }, 120_000)
+  }, 300_000)
 })
 
 function answersOf(projectId: string, rootId: string): string[] {
