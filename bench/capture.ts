@@ -15,6 +15,13 @@ import type { World } from './worlds.ts'
 
 const PAGES = 16
 const ROUNDS = 3
+/** What an option costs: shots a second with it, against without. The pages have no banner. */
+const OPTIONS: Readonly<Record<string, object>> = {
+  '10e': { headers: { 'x-bench': '1' } },
+  '10f': { cookies: [{ name: 'bench', value: '1' }] },
+  '10g': { deviceScaleFactor: 2 },
+  '10h': { cookieBanners: 'decline' },
+}
 
 /** Row 10: shots a second, from the request to the last result, beside a plain loop with the same browser. */
 export async function measureCapture(world: World): Promise<Figure[]> {
@@ -46,7 +53,8 @@ export async function measureCapture(world: World): Promise<Figure[]> {
       CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
       CHROMIUM_PATH: path,
     })
-    return { capture: () => captureAll(service.url, projectId, urls), stop: () => service.stop() }
+    const captureWith = (options: object) => () => captureAll(service.url, projectId, urls, options)
+    return { capture: captureWith({}), captureWith, stop: () => service.stop() }
   }
   const record = (row: string, rates: Awaited<ReturnType<typeof compare>>) =>
     figures.push({
@@ -62,6 +70,13 @@ export async function measureCapture(world: World): Promise<Figure[]> {
   ] as const) {
     const service = await start(concurrency)
     record(row, await compare(service.capture, () => plainly(concurrency), { rounds: ROUNDS }))
+    await service.stop()
+  }
+  if (world.name === 'SQLite + disk') {
+    const service = await start(2)
+    for (const [row, options] of Object.entries(OPTIONS)) {
+      record(row, await compare(service.captureWith(options), service.capture, { rounds: ROUNDS }))
+    }
     await service.stop()
   }
   const whole = found.find(({ kind }) => kind === 'whole browser')
@@ -87,13 +102,18 @@ async function emptyProject(world: World) {
 }
 
 /** Shots a second. */
-async function captureAll(server: string, projectId: string, urls: readonly string[]): Promise<number> {
+async function captureAll(
+  server: string,
+  projectId: string,
+  urls: readonly string[],
+  options: object,
+): Promise<number> {
   const began = performance.now()
   const accepted = await fetch(server + projectPath(projectId), {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
-      screenshotParameter: { width: 1200, height: 720 },
+      screenshotParameter: { width: 1200, height: 720, ...options },
       urls: urls.map((url) => ({ url, name: url })),
     }),
   })

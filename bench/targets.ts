@@ -84,6 +84,21 @@ export const ROWS: readonly Row[] = [
     unit: '×',
     targets: { 'SQLite + disk': { min: 2.5 } },
   },
+  ...(
+    [
+      ['10e', 'with a header', 0.8],
+      ['10f', 'with a cookie, in a browser of its own', 0.8],
+      ['10g', 'with two pixels for one of the page', 0.5],
+      ['10h', 'with `cookieBanners`, of pages without one', 0.4],
+    ] as const
+  ).map(
+    ([id, what, min]): Row => ({
+      id,
+      what: `shots a second, 2 at a time, ${what}, against without`,
+      unit: '×',
+      targets: { 'SQLite + disk': { min } },
+    }),
+  ),
   {
     id: '11a',
     what: 'gallery: one root of 10,000 pictures, until the first is seen',

@@ -19,6 +19,7 @@ import {
   serveSite,
   socketsOf,
   type TestCamera,
+  type Wanted,
 } from '../support/camera/camera.ts'
 import { type Canary, openCanary } from '../support/camera/canary.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
@@ -168,20 +169,32 @@ describe('from inside a page', () => {
   const LEAVING = ['/refresh-header', '/meta-refresh', '/location', '/form', '/click']
 
   /** Everything at once; afterwards every context is closed, and what is sent at the end of a page was sent. */
-  async function attack(camera: TestCamera, loadingTime: number, signal?: AbortSignal): Promise<string[]> {
+  async function attack(camera: TestCamera, wanted: Wanted, signal?: AbortSignal): Promise<string[]> {
     const redirects = REDIRECTS.map(
       (status) => `/redirect?status=${status}&to=http://127.0.0.1:${canary.port}/captured-redirect-${status}`,
     )
     const shots = [...PAGES, ...LEAVING, ...redirects].map(async (path) =>
-      outcome(camera.take(at(path), { loadingTime, fullPage: true }, signal)),
+      outcome(camera.take(at(path), { fullPage: true, ...wanted }, signal)),
     )
     const results = await Promise.all(shots)
     await sleep(300)
     return results
   }
 
-  test('nothing reaches this machine', async () => {
-    const results = await attack(camera, 10_000)
+  // Pages with headers are paused at each request, and pages with cookies have a browser of their own.
+  const VISITOR: Wanted = {
+    device: 'Pixel 7',
+    colorScheme: 'dark',
+    cookieBanners: 'decline',
+    headers: { 'x-secret': 'a' },
+    cookies: [{ name: 'secret', value: 'b' }],
+  }
+
+  test.each<[string, Wanted]>([
+    ['a page', {}],
+    ['a page with headers, cookies and a device', VISITOR],
+  ])('nothing reaches this machine from %s', async (_, visitor) => {
+    const results = await attack(camera, { loadingTime: 10_000, ...visitor })
     expect(results.slice(0, PAGES.length)).toEqual(PAGES.map(() => 'taken'))
     expect(results.slice(PAGES.length)).toEqual(results.slice(PAGES.length).map(() => 'blocked'))
     expectSilence()
@@ -204,7 +217,7 @@ describe('from inside a page', () => {
       while (missing().length > 0 && !over.signal.aborted) await sleep(50)
     }
     // Some have enough to do for as long as they may.
-    const attacking = attack(openControl(), PATIENCE_MS, over.signal)
+    const attacking = attack(openControl(), { loadingTime: PATIENCE_MS }, over.signal)
     await expect.poll(missing).toEqual([])
     await expect.poll(() => told.get('fetch')).toBe('tweet')
     over.abort('called off')
