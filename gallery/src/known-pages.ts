@@ -1,5 +1,6 @@
 import type { RootOverview } from '../../src/contract/browsing.ts'
-import { optionsOfPage, type PageOptions } from '../../src/contract/capture-options.ts'
+import type { PageOptions } from '../../src/contract/capture-options.ts'
+import { optionsOfPage } from '../../src/contract/options-of-page.ts'
 import type { Seen } from '../../src/contract/seen.ts'
 import type { RootStatus } from '../../src/contract/status.ts'
 

@@ -29,6 +29,8 @@ import {
 } from './options/window.ts'
 import { type Static, Type } from './schema.ts'
 
+export { optionsOfPage } from './options-of-page.ts'
+
 // How the pages of a request are captured. Each option is described once, in `options/`. Other code hands the options on as
 // one value; only the code that acts on an option names it. A new option is optional, and absent if it was not given. So old
 // rows keep their meaning, and old requests keep their digest.
@@ -158,11 +160,6 @@ export const View = Type.Object(LOOK, {
 })
 
 export type View = Readonly<Static<typeof View>>
-
-/** The options of a request, with those of the page itself. Only this function puts them together. */
-export function optionsOfPage({ tags: _, ...all }: CaptureOptions, own: OwnOptions | undefined): PageOptions {
-  return { ...all, ...own }
-}
 
 export function viewOf(options: PageOptions): View {
   const names = Object.keys(LOOK) as (keyof View)[]

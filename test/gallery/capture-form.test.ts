@@ -14,6 +14,7 @@ import type { PageStatus } from '../../src/contract/status.ts'
 
 /** Any UTF-16 unit. */
 const ANY = fc.nat(0xffff).map((code) => String.fromCharCode(code))
+const PHONE = { width: 390, height: 844 }
 const LIMITS = { urls: 100, loadingMs: 100_000, viewportWidth: 4_096, viewportHeight: 16_384 }
 
 /** Everything that the form can ask for. */
@@ -148,9 +149,7 @@ test('options of single pages stay as they were when a form asks again', () => {
   const cookies = [{ name: 'session', value: 'secret' }]
   const own = { url: 'https://a.example/', name: 'Two\nlines', loadingTime: 9_000, cookies, delay: 7 }
   const plain = { url: 'https://b.example/', name: 'b.example' }
-  const again = fromRequest(
-    askAgain(statusOf({ screenshotParameter: { width: 390, height: 844 }, urls: [own, plain] })),
-  )
+  const again = fromRequest(askAgain(statusOf({ screenshotParameter: PHONE, urls: [own, plain] })))
   expect([again.addresses, again.sizes]).toEqual([
     'https://a.example/ Two lines\nhttps://b.example/',
     ['Phone'],
@@ -162,6 +161,25 @@ test('options of single pages stay as they were when a form asks again', () => {
     { ...own, name: 'Two lines' },
     { ...plain, loadingTime: 15_000 },
   ])
+})
+
+test('property: a page that is asked again stays one page, whatever its address and its name are', () => {
+  const text = fc.string({ unit: fc.constantFrom('a', ',', ' ', '#', '\n', 'https://', '/', 'é') })
+  const page = fc.record({
+    url: text.map((rest) => `https://a.example/${rest.trim()}`),
+    name: text.map((rest) => rest || 'x'),
+  })
+  fc.assert(
+    fc.property(fc.array(page, { minLength: 1, maxLength: 4 }), fc.boolean(), (pages, hasOwn) => {
+      const urls = pages.map((each, index) => ({ ...each, ...(hasOwn && { delay: index }) }))
+      const again = fromRequest(askAgain(statusOf({ screenshotParameter: PHONE, urls })))
+      const read = toRequest(again).urls
+      const inOrder = (some: readonly { url: string }[]) =>
+        some.map(({ url }) => decodeURIComponent(url)).sort()
+      expect(new Set(inOrder(read))).toEqual(new Set(inOrder(urls)))
+      if (hasOwn) expect(new Set(read.map(({ delay }) => delay)).size).toBe(urls.length)
+    }),
+  )
 })
 
 test('tags are separated by commas; each counts once', () => {

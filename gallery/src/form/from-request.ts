@@ -1,5 +1,6 @@
 import type { AskedAgain } from '../../../src/contract/ask-again.ts'
 import { DEVICES, type Device } from '../../../src/contract/options/devices.ts'
+import { readPageLines } from '../../../src/contract/page-lines.ts'
 import { defaultName } from '../../../src/contract/page-names.ts'
 import { DEFAULT_LOADING_TIME } from '../../../src/contract/results.ts'
 import type { ScreenshotRequest } from '../../../src/contract/screenshot-request.ts'
@@ -18,7 +19,7 @@ export function fromRequest({ request, secrets }: AskedAgain): Draft {
   const { screenshotParameter: parameter, urls, failOn } = request
   const { width = 0, height = 0 } = parameter
   const windows = windowsOf(urls, { width, height })
-  const own = windows ? [] : urls.map((page) => ({ ...page, name: inOneLine(page.name) }))
+  const own = windows ? [] : urls.map((page) => ({ ...page, ...asRead(page) }))
   const [loadingTime] = windows ? urls.map((page) => page.loadingTime) : []
   return {
     ...NOTHING,
@@ -102,14 +103,22 @@ function sizesFor(
   return { sizes: windows.flatMap((window) => sizeName(window) ?? []), otherSizes: others }
 }
 
-/** The page as a line of the form. Its name is left out if the form would give it the same one. */
+/**
+ * The page as a line of the form. Its name is left out if the form would give it the same one. Spaces and commas that the
+ * form would misunderstand are written in another way.
+ */
 function toLine({ url, name }: Page): string {
-  const plain = inOneLine(name)
-  return plain === defaultName(url) ? url : `${url} ${plain}`
+  const plain = name.replaceAll(/\s+/g, ' ').trim()
+  const line = plain === defaultName(url) ? url : `${url} ${plain}`
+  const [read, ...others] = readPageLines(line)
+  if (read?.url === url && read.name === plain && others.length === 0) return line
+  return `${url.replaceAll(/[\s,]/g, encodeURIComponent)} ${plain.replaceAll(',', ' ').trim()}`
 }
 
-function inOneLine(name: string): string {
-  return name.replaceAll(/\s+/g, ' ').trim()
+/** The address and the name, as the form reads them in the line of the page. */
+function asRead(page: Page): Pick<Page, 'url' | 'name'> {
+  const [{ url, name } = page] = readPageLines(toLine(page))
+  return { url, name }
 }
 
 function textOf(value: unknown): string {

@@ -1,6 +1,6 @@
 import { entry, noteInEntry } from '../navigation.ts'
 import { storage } from '../session.ts'
-import { type Draft, NOTHING, withoutSecrets } from './draft.ts'
+import { type Draft, NEW, NOTHING, withoutSecrets } from './draft.ts'
 
 // Forms keep their text, without secrets: the way back leads to the text that was there. Each entry of the browser's history
 // names its draft.
@@ -14,10 +14,16 @@ let kept: Readonly<Record<string, Draft>> | undefined
 /** The draft of this entry, and its name. */
 export function findDraft(): { name: string; draft: Draft | undefined } {
   const { draft: name } = entry()
-  return { name: name ?? crypto.randomUUID(), draft: name === undefined ? undefined : all()[name] }
+  return { name: name ?? newName(), draft: name === undefined ? undefined : all()[name] }
+}
+
+/** Not `crypto.randomUUID`: browsers have it only with https. */
+export function newName(): string {
+  return `${Date.now()}-${Math.random()}`
 }
 
 export function keepDraft(name: string, draft: Draft): void {
+  if (draft === NEW) return
   const { [name]: _, ...others } = all()
   const newest = [...Object.entries(others), [name, withoutSecrets(draft)] as const].slice(-MOST_KEPT)
   kept = Object.fromEntries(newest)

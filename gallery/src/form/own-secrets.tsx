@@ -9,7 +9,7 @@ export function OwnSecrets({ form }: { form: Form }) {
       <legend>
         Options of single pages{' '}
         <span class="soft">
-          some of these pages have sizes or other options of their own: they stay as they were
+          some lines have sizes or other options of their own, as long as they are not changed
         </span>
       </legend>
       <div class="login-fields">

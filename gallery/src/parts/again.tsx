@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks'
-import { askAgain } from '../../../src/contract/ask-again.ts'
+import { type AskedAgain, askAgain } from '../../../src/contract/ask-again.ts'
 import type { RootStatus } from '../../../src/contract/status.ts'
 import { toCapture, toRoot } from '../addresses.ts'
-import { fromRequest } from '../form/from-request.ts'
-import { keepDraft } from '../form/kept-drafts.ts'
+import { keepDraft, newName } from '../form/kept-drafts.ts'
 import { go } from '../navigation.ts'
 import { client } from '../session.ts'
 import { explain } from './problem.tsx'
@@ -15,19 +14,21 @@ export function Again({ projectId, status }: { projectId: string; status: RootSt
   const ask = async (only: { only?: 'failed' }) => {
     if (busy) return
     const again = askAgain(status, only)
-    if (again.secrets.length > 0) {
-      const name = crypto.randomUUID()
-      keepDraft(name, fromRequest(again))
-      return go(toCapture(projectId), { draft: name })
-    }
     setBusy(true)
     try {
+      if (again.secrets.length > 0) return await openForm(again)
       const { jobId } = await client.requestScreenshots(projectId, again.request)
       go(toRoot(projectId, jobId))
     } catch (failure) {
       setSaid(explain(failure))
       setBusy(false)
     }
+  }
+  const openForm = async (again: AskedAgain) => {
+    const { fromRequest } = await import('../form/from-request.ts')
+    const name = newName()
+    keepDraft(name, fromRequest(again))
+    go(toCapture(projectId), { draft: name })
   }
   const { done, failed } = status.counts
   return (

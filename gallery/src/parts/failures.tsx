@@ -2,7 +2,7 @@ import type { PageFailure } from '../../../src/contract/browsing.ts'
 import { CAPTURE_REASONS } from '../../../src/contract/status.ts'
 import { count } from '../words.ts'
 
-type Failure = Pick<PageFailure, 'position' | 'url' | 'name'> & Partial<PageFailure>
+type Failure = Pick<PageFailure, 'position' | 'url' | 'name'> & Partial<PageFailure> & { size?: string }
 
 /** The failed pages and their reasons. `failed` is their number, while only some are known. */
 export function Failures({ failures, failed }: { failures: readonly Failure[]; failed: number }) {
@@ -12,9 +12,12 @@ export function Failures({ failures, failed }: { failures: readonly Failure[]; f
       <h2>{count(failed, 'page')} could not be captured</h2>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <ul tabIndex={0}>
-        {failures.map(({ position, name, url, reason, detail }) => (
+        {failures.map(({ position, name, url, reason, detail, size }) => (
           <li key={position}>
-            <strong dir="auto">{name}</strong>
+            <strong dir="auto">
+              {name}
+              {size && <span class="soft"> {size}</span>}
+            </strong>
             <span class="address" dir="ltr">
               {url}
             </span>

@@ -1,7 +1,9 @@
 import { useCallback, useMemo } from 'preact/hooks'
+import { optionsOfPage } from '../../../src/contract/options-of-page.ts'
 import type { JobResult } from '../../../src/contract/results.ts'
 import { isFinal } from '../../../src/contract/states.ts'
-import type { Counts, Waiting } from '../../../src/contract/status.ts'
+import type { Counts, PageStatus, RootStatus, Waiting } from '../../../src/contract/status.ts'
+import { sizeName } from '../form/sizes.ts'
 import { type KnownPage, knownPages } from '../known-pages.ts'
 import { countMarks } from '../marks.ts'
 import { Again } from '../parts/again.tsx'
@@ -48,7 +50,7 @@ export function RootView({
   const state = status?.state ?? overview.value?.state
   const counts = status?.counts ?? overview.value?.counts
   const pending = counts ? counts.queued + counts.running : 0
-  const failures = status?.urls.filter(({ state }) => state === 'failed') ?? overview.value?.failures
+  const failures = status ? failuresIn(status) : overview.value?.failures
   const known = useMemo(() => knownPages(overview.value, status), [status, overview.value])
   const hasOtherWindows = useMemo(() => haveDifferentWindows([...known.values()]), [known])
   const open = useOpenPicture(projectId, rootId, picture, jobs, known)
@@ -117,6 +119,18 @@ export function RootView({
       )}
     </Layout>
   )
+}
+
+/** The failed pages, with their sizes if there are several. */
+function failuresIn({ urls, options }: RootStatus) {
+  const windowOf = (page: PageStatus) => (options ? optionsOfPage(options, page.options) : undefined)
+  const hasOthers = haveDifferentWindows(urls.map((page) => ({ seen: undefined, options: windowOf(page) })))
+  return urls
+    .filter(({ state }) => state === 'failed')
+    .map((page) => {
+      const window = hasOthers ? windowOf(page) : undefined
+      return window ? { ...page, size: sizeName(window) ?? `${window.width} × ${window.height}` } : page
+    })
 }
 
 function haveDifferentWindows(pages: readonly KnownPage[]): boolean {
