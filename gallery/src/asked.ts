@@ -25,8 +25,9 @@ type Options = Partial<Omit<CaptureOptions, 'tags'>>
 /** The window and the full page are told together. */
 type Name = Exclude<keyof Options, 'width' | 'height' | 'fullPage'>
 
-/** A longer text is cut. */
+/** A longer text is cut, and more of a list are only counted. */
 const LONGEST = 60
+const MOST_SHOWN = 5
 
 /** In the order in which they are read. Secrets are not part of it. */
 const WORDS: { readonly [N in Name]: (value: NonNullable<Options[N]>) => string } = {
@@ -38,22 +39,18 @@ const WORDS: { readonly [N in Name]: (value: NonNullable<Options[N]>) => string 
   locale: (locale) => `language ${locale}`,
   timezone: (zone) => `time in ${zone}`,
   loginParameter: () => 'with a login',
-  headers: (headers) => `with ${list(Object.keys(headers), 'header')}`,
-  cookies: (cookies) =>
-    `with ${list(
-      cookies.map(({ name }) => name),
-      'cookie',
-    )}`,
+  headers: (headers) => `with ${count(Object.keys(headers), 'header')}`,
+  cookies: (cookies) => `with ${count(cookies.map(nameOf), 'cookie')}`,
   cookieBanners: () => 'cookie banners declined',
-  clicks: (clicks) => `clicked ${clicks.map(({ elementId }) => cut(elementId)).join(', then ')}`,
+  clicks: (clicks) => `clicked ${some(clicks.map(({ elementId }) => elementId))}`,
   waitFor: (selector) => `waited for ${cut(selector)}`,
   delay: (delay) => `${number(delay)} ms later`,
-  hide: (selectors) => `without ${selectors.map(cut).join(', ')}`,
+  hide: (selectors) => `without ${some(selectors)}`,
   css: () => 'own CSS',
   element: (selector) => `only ${cut(selector)}`,
   area: (area) => AREA_WORDS[area].toLowerCase(),
   style: (style) => STYLE_WORDS[style].toLowerCase(),
-  effects: (effects) => effects.map(effectWords).join(', '),
+  effects: (effects) => some(effects.map(effectWords)),
   failOn: () => 'error pages are failures',
 }
 
@@ -113,9 +110,18 @@ function inWords(texts: readonly string[]): string {
   return [texts.slice(0, -1).join(', '), ...texts.slice(-1)].join(' and ')
 }
 
-function list(names: readonly string[], one: string): string {
-  return `${names.length === 1 ? one : `${one}s`} ${names.join(', ')}`
+/** `header x-token`, `headers x-token, x-user`. */
+function count(names: readonly string[], one: string): string {
+  return `${names.length === 1 ? one : `${one}s`} ${some(names)}`
 }
+
+/** The first of them, each cut if it is long. */
+function some(texts: readonly string[]): string {
+  const shown = texts.slice(0, MOST_SHOWN).map(cut).join(', ')
+  return texts.length > MOST_SHOWN ? `${shown} and ${number(texts.length - MOST_SHOWN)} more` : shown
+}
+
+const nameOf = ({ name }: { name: string }) => name
 
 function cut(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text
