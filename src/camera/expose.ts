@@ -1,5 +1,5 @@
 import type { CDPSession, Page } from 'playwright-core'
-import { readPixels } from '../picture.ts'
+import { readPixels } from '../picture/pixels.ts'
 import { CaptureFailure, type PageToShoot } from './camera.ts'
 import { hostOf } from './failures.ts'
 import { findExcess, mayExceed } from './measure.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as letOthersIn } from 'node:timers/promises'
-import { type Pixels, readPixels, readSize } from '../picture.ts'
+import { type Pixels, readPixels, readSize } from '../picture/pixels.ts'
 import { inkOf, STRIP } from './strips.ts'
 import type { Size } from './window.ts'
 

@@ -1,4 +1,4 @@
-import type { Pixels } from '../picture.ts'
+import type { Pixels } from '../picture/pixels.ts'
 
 // A picture is checked by strips: some rows of the page are drawn once more and must look the same.
 

@@ -3,7 +3,7 @@ import { type Camera, CaptureFailure, type Shot } from '../camera/camera.ts'
 import { DEFAULT_BASEPATH } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
 import { type Images, pictureKey, previewKey } from '../images/images.ts'
-import { type Picture, readPicture } from '../picture.ts'
+import { type Picture, readPicture } from '../picture/picture.ts'
 import { MAX_ATTEMPTS, MAX_DEATHS, StoodStill, type Work } from '../queue/queue.ts'
 import { isOurs } from '../queue/retry.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
@@ -15,6 +15,7 @@ import {
   SUSPECT_DEATHS,
 } from '../store/captures.ts'
 import type { CaptureFigures } from './figures.ts'
+import { finishShot } from './finish-shot.ts'
 import { createHush } from './hush.ts'
 import { openTask } from './seal-request.ts'
 import type { Standstill } from './standstill.ts'
@@ -25,7 +26,7 @@ export interface WorkerOptions {
   readonly captures: Captures
   readonly images: Images
   readonly ring: KeyRing
-  readonly limits: { readonly picturePixels: number }
+  readonly limits: { readonly picturePixels: number; readonly captureBytes: number }
   readonly log: Pick<Logger, 'info' | 'warn'>
   readonly clock: () => number
   readonly figures: CaptureFigures
@@ -35,7 +36,7 @@ export interface WorkerOptions {
   readonly onEnded: (task: CaptureTask) => void
 }
 
-/** Captures a page: takes its picture, makes the preview, stores both, and then writes the row that shows them. */
+/** Captures a page: takes its picture, finishes it, makes the preview, stores both, and then writes the row that shows them. */
 export function createWork({
   camera,
   captures,
@@ -83,7 +84,8 @@ export function createWork({
     try {
       const shot = await shoot(task, signal)
       const seen = tidySeen(shot.seen)
-      return { ...(await store(task, shot.bytes, signal)), basepath: DEFAULT_BASEPATH, seen }
+      const finished = await finishShot(shot.bytes, task.options, { limits, signal })
+      return { ...(await store(task, finished, signal)), basepath: DEFAULT_BASEPATH, seen }
     } catch (error) {
       if (signal.aborted) throw error
       if (error instanceof CannotOpen) {

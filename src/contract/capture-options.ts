@@ -70,14 +70,8 @@ const createRest = (limits?: OptionLimits) => ({
   delay: Type.Optional(createDelay(limits)),
 })
 
-/** These are described, but nothing acts on them yet. They are refused by name. */
-export const NOT_BUILT: readonly string[] = ['area', 'style', 'effects']
-
 /** The options that a request may give for all its pages, or a page for itself. */
-export const createOptions = (limits?: OptionLimits) => {
-  const all = { ...createLook(limits), ...createRest(limits) }
-  return Object.fromEntries(Object.entries(all).filter(([name]) => !NOT_BUILT.includes(name))) as typeof all
-}
+export const createOptions = (limits?: OptionLimits) => ({ ...createLook(limits), ...createRest(limits) })
 
 /** The same with a window, which a page takes over from its request. */
 export const createOwnOptions = (limits?: OptionLimits) => {

@@ -3,7 +3,6 @@ import {
   createOwnOptions,
   createScreenshotParameter,
   FailOn,
-  NOT_BUILT as OPTIONS_NOT_BUILT,
   type OptionLimits,
   type OwnOptions,
 } from './capture-options.ts'
@@ -15,10 +14,13 @@ import { Text } from './options/texts.ts'
 import { MAX_URL } from './requests.ts'
 import { DEFAULT_LOADING_TIME } from './results.ts'
 import { rule, type Static, Type } from './schema.ts'
+import { findTooManyPixels } from './too-many-pixels.ts'
 
 /** The operator's limits for a request. */
 export interface RequestLimits extends OptionLimits {
   readonly urls: number
+  /** The most pixels of a picture. */
+  readonly picturePixels: number
 }
 
 const MAX_NAME = 500
@@ -28,7 +30,7 @@ const MAX_HOST = 260
 const TOO_MANY_ACCENTS = /\p{M}{31}/u
 
 /** Other services have these fields. They are refused by name, so that nobody believes that they work. */
-const NOT_BUILT = [...OPTIONS_NOT_BUILT, 'scheduledTs', 'scheduleDescription']
+const NOT_BUILT = ['scheduledTs', 'scheduleDescription']
 
 const NO_ADDRESS = 'must be an address that begins with http:// or https://'
 
@@ -102,16 +104,23 @@ export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {
     ...(failOn && { failOn }),
     ...Object.fromEntries(Object.entries(others).filter(([, option]) => option !== false)),
   } as CaptureOptions
-  const pages = value.urls.flatMap(({ url, name, ...rest }) => {
+  const placed = value.urls.flatMap(({ url, name, ...rest }, index) => {
     const { loadingTime = presetOf(limits), ...more } = givenOf(rest)
     const own: OwnOptions = { ...windowOf(more.device), ...more }
     const page = { url, name, loadingTime }
     const windows = sizes.length > 1 && own.width === undefined ? sizes : [{}]
-    return windows.map((window) => withOwn(page, { ...own, ...window }))
+    return windows.map((window) => ({ index, page: withOwn(page, { ...own, ...window }) }))
   })
+  const pages = placed.map(({ page }) => page)
   if (pages.length > limits.urls) return { mistakes: [tooManyPages(pages.length, limits)] }
   const problem = problemOfSecrets(options, pages)
-  return problem ? { mistakes: [{ pointer: '#/urls', detail: problem }] } : { asked: { options, pages } }
+  if (problem) return { mistakes: [{ pointer: '#/urls', detail: problem }] }
+  const tooLarge = findTooManyPixels(
+    options,
+    placed.map(({ index, page }) => ({ index, ...page })),
+    limits.picturePixels,
+  )
+  return tooLarge.length > 0 ? { mistakes: tooLarge } : { asked: { options, pages } }
 }
 
 /** Whether something else than width and height says how large the window is. */

@@ -2,7 +2,7 @@ import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { openRows } from '../../src/camera/rows.ts'
 import { inkOf, STRIP } from '../../src/camera/strips.ts'
-import { readPixels } from '../../src/picture.ts'
+import { readPixels } from '../../src/picture/pixels.ts'
 
 const WIDTH = 200
 const HEIGHT = 1_010

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { chooseStrips, inkOf, STRIP, showsStrip } from '../../src/camera/strips.ts'
-import type { Pixels } from '../../src/picture.ts'
+import type { Pixels } from '../../src/picture/pixels.ts'
 
 const WIDTH = 400
 const WINDOW = 320

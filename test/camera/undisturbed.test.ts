@@ -1,7 +1,7 @@
 // @module-tag browser
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readSize } from '../../src/picture.ts'
+import { readSize } from '../../src/picture/pixels.ts'
 import { openTestCamera, paint, type Site, serveSite, type TestCamera } from '../support/camera/camera.ts'
 
 /**

@@ -40,7 +40,7 @@ function makeWorker({ store, images }: Storage, shoot: Shoot, stoodStill = false
   const log = { info: note, warn: note, error: note } as never
   const work = createWork({
     ...{ camera, captures: store.captures, images, figures, log, clock: () => 1 },
-    limits: { picturePixels: 1e6 },
+    limits: { picturePixels: 1e6, captureBytes: 1e6 },
     ring: createKeyRing([]),
     standstill: { since: () => stoodStill },
     onBegun: () => {},

@@ -96,7 +96,14 @@ async function open(shoot: (page: PageToShoot) => Promise<void> = async () => {}
   const note = (...line: unknown[]) => void logged.push(...line)
   const workWith = (ring: typeof OLD) =>
     createWork({
-      ...{ camera, captures: store.captures, images, ring, clock: () => 1, limits: { picturePixels: 1e6 } },
+      ...{
+        camera,
+        captures: store.captures,
+        images,
+        ring,
+        clock: () => 1,
+        limits: { picturePixels: 1e6, captureBytes: 1e6 },
+      },
       ...{ figures: new CaptureFigures(() => 0), standstill: { since: () => false } },
       ...{ log: { info: note, warn: note }, onBegun: () => {}, onEnded: () => {} },
     })

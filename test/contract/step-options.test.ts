@@ -3,7 +3,10 @@ import { parseScreenshotRequest } from '../../src/contract/screenshot-request.ts
 import { LOGIN } from '../support/camera/login-site.ts'
 import { newPage } from '../support/http/requests.ts'
 
-const LIMITS = { urls: 3, loadingMs: 20_000, viewportWidth: 2_000, viewportHeight: 3_000 }
+const LIMITS = {
+  ...{ urls: 3, loadingMs: 20_000, viewportWidth: 2_000, viewportHeight: 3_000 },
+  picturePixels: 67_108_864,
+}
 const VIEW = { width: 1200, height: 720 }
 
 const STEPS = {

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { parseScreenshotRequest } from '../../src/contract/screenshot-request.ts'
 import { newPage } from '../support/http/requests.ts'
 
-const LIMITS = { urls: 3, loadingMs: 20_000, viewportWidth: 2_000, viewportHeight: 3_000 }
+const LIMITS = {
+  ...{ urls: 3, loadingMs: 20_000, viewportWidth: 2_000, viewportHeight: 3_000 },
+  picturePixels: 67_108_864,
+}
 
 function mistakesOf(options: object): string[] {
   const everywhere = { screenshotParameter: { width: 1200, height: 720, ...options }, urls: [newPage()] }

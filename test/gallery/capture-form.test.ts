@@ -15,7 +15,13 @@ import type { PageStatus } from '../../src/contract/status.ts'
 /** Any UTF-16 unit. */
 const ANY = fc.nat(0xffff).map((code) => String.fromCharCode(code))
 const PHONE = { width: 390, height: 844 }
-const LIMITS = { urls: 100, loadingMs: 100_000, viewportWidth: 4_096, viewportHeight: 16_384 }
+const LIMITS = {
+  urls: 100,
+  loadingMs: 100_000,
+  viewportWidth: 4_096,
+  viewportHeight: 16_384,
+  picturePixels: 67_108_864,
+}
 
 /** Everything that the form can ask for. */
 const FULL: Draft = {

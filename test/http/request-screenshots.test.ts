@@ -189,7 +189,13 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
 
   test('is stored and echoed as it was sent, whatever it holds', async () => {
     const service = await startAccepting(await world())
-    const limits = { urls: 3, loadingMs: 100_000, viewportWidth: 4_096, viewportHeight: 16_384 }
+    const limits = {
+      urls: 3,
+      loadingMs: 100_000,
+      viewportWidth: 4_096,
+      viewportHeight: 16_384,
+      picturePixels: 67_108_864,
+    }
     await fc.assert(
       fc.asyncProperty(validRequest(limits), async (body) => {
         const response = await service.post(body)

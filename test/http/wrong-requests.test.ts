@@ -24,10 +24,13 @@ describe('a request that is wrong', () => {
       detail: 'the request has mistakes: see errors',
       errors: [
         { pointer: '#/webhook', detail: 'is not known; known are screenshotParameter, urls, failOn' },
-        { pointer: '#/screenshotParameter/style', detail: 'is not supported yet' },
         { pointer: '#/screenshotParameter/width', detail: 'must be a whole number from 1 to 4096' },
         { pointer: '#/screenshotParameter/height', detail: 'must be a whole number from 1 to 16384' },
         { pointer: '#/screenshotParameter/fullPage', detail: 'must be true or false' },
+        {
+          pointer: '#/screenshotParameter/style',
+          detail: 'must be one of "macos-simple-dark", "macos-simple-light"',
+        },
         { pointer: '#/screenshotParameter/tags/0', detail: 'must be a text of 1 to 100 characters' },
         { pointer: '#/urls/1/url', detail: 'must be an address that begins with http:// or https://' },
         { pointer: '#/urls/1/name', detail: 'must be a text of 1 to 500 characters' },

@@ -49,7 +49,7 @@ export const limits = {
     type: 'number',
     default: '67108864',
     example: '20000000',
-    help: 'Largest width × height of an imported picture.',
+    help: 'Largest width × height of a picture: imported, captured, or while it is finished (`area`, `style`, `effects`).',
     parse: integer(1, 268_402_689),
   },
   CACHE_BYTES: {

@@ -1,10 +1,15 @@
 import fc from 'fast-check'
-import { NOT_BUILT } from '../../../src/contract/capture-options.ts'
 import { DEVICE_NAMES } from '../../../src/contract/options/devices.ts'
 import { AREAS, STYLES } from '../../../src/contract/options/finish.ts'
 import type { RequestLimits } from '../../../src/contract/screenshot-request.ts'
 
-const LIMITS: RequestLimits = { urls: 3, loadingMs: 20_000, viewportWidth: 2_000, viewportHeight: 3_000 }
+const LIMITS: RequestLimits = {
+  urls: 3,
+  loadingMs: 20_000,
+  viewportWidth: 2_000,
+  viewportHeight: 3_000,
+  picturePixels: 67_108_864,
+}
 
 const anyText = (maxLength: number) =>
   fc
@@ -47,7 +52,7 @@ const effect = fc.oneof(
 /** Every option that a request or a page may have, right and not empty. None is required. */
 function validOptions({ loadingMs }: RequestLimits) {
   const wait = fc.integer({ min: 0, max: loadingMs })
-  const all: Record<string, fc.Arbitrary<unknown>> = {
+  return {
     fullPage: fc.constant(true),
     device: fc.constantFrom(...DEVICE_NAMES),
     deviceScaleFactor: fc.constantFrom(1, 1.5, 3),
@@ -77,7 +82,6 @@ function validOptions({ loadingMs }: RequestLimits) {
     waitFor: anyText(20),
     delay: wait,
   }
-  return Object.fromEntries(Object.entries(all).filter(([option]) => !NOT_BUILT.includes(option)))
 }
 
 /** Requests that are right. */

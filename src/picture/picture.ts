@@ -1,13 +1,12 @@
-import type { Sharp, SharpOptions } from 'sharp'
-import { AppError } from './errors.ts'
-import { createLimiter } from './limiter.ts'
+import type { Sharp } from 'sharp'
+import { AppError } from '../errors.ts'
+import { inTurn } from './in-turn.ts'
+import { load } from './load.ts'
 
 /** The width of a preview. A smaller picture keeps its width. */
 export const PREVIEW_WIDTH = 400
 /** The formats that are accepted. All are stored as PNG. */
 const PICTURE_FORMATS = ['png', 'jpeg', 'webp'] as const
-/** Larger pictures are processed one at a time: an interlaced one needs up to 8 bytes per pixel. */
-const LARGE_PIXELS = 16_000_000
 
 export interface Picture {
   /** PNG. */
@@ -49,7 +48,7 @@ export async function readPicture(bytes: Buffer, maxPixels: number): Promise<Pic
         preview: await makePreview(await load(data)),
       }
     }
-    return width * height > LARGE_PIXELS ? await oneAtATime(convert) : await convert()
+    return await inTurn(width * height, convert)
   } catch (error) {
     if (error instanceof AppError) throw error
     const lines = (error as Error).message.split('\n')
@@ -57,12 +56,6 @@ export async function readPicture(bytes: Buffer, maxPixels: number): Promise<Pic
     const reason = lines.find((line) => !line.startsWith('vips2png')) ?? lines[0]
     throw new AppError('bad_request', `is not a whole picture (${reason})`, { cause: error })
   }
-}
-
-/** sharp is loaded with the first picture: a process that only serves saves its memory and loading time. */
-async function load(bytes: Buffer, options?: SharpOptions): Promise<Sharp> {
-  const { default: sharp } = await import('sharp')
-  return sharp(bytes, options)
 }
 
 async function makePreview(picture: Sharp): Promise<Buffer> {
@@ -79,29 +72,4 @@ function endsProperly(png: Buffer): boolean {
     if (type === 'IEND') return at <= png.length
   }
   return false
-}
-
-const oneAtATime = createLimiter(1)
-
-/** Three bytes a pixel. */
-export interface Pixels {
-  readonly data: Buffer
-  readonly width: number
-  readonly height: number
-}
-
-export async function readSize(bytes: Buffer): Promise<{ width: number; height: number }> {
-  const { width, height } = await (await load(bytes, { limitInputPixels: false })).metadata()
-  return { width, height }
-}
-
-/** The pixels of a picture, or of some of its rows. Rows above these are decoded but not kept. */
-export async function readPixels(
-  bytes: Buffer,
-  rows?: { readonly top: number; readonly width: number; readonly height: number },
-): Promise<Pixels> {
-  const picture = await load(bytes, { limitInputPixels: false })
-  if (rows) picture.extract({ left: 0, ...rows })
-  const { data, info } = await picture.removeAlpha().raw().toBuffer({ resolveWithObject: true })
-  return { data, width: info.width, height: info.height }
 }

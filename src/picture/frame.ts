@@ -1,0 +1,83 @@
+import type { OverlayOptions } from 'sharp'
+import type { Style } from '../contract/options/finish.ts'
+import type { Size } from '../contract/picture-sizes.ts'
+import { roundCorners, UPPER_CORNERS } from './corners.ts'
+import type { Extend, Layers } from './operations.ts'
+
+// The title bar of a window of macOS: the colours and proportions of the system since version 11.
+
+interface Look {
+  readonly bar: Color
+  /** The line under the bar. */
+  readonly line: Color
+  /** The light on the upper edge. */
+  readonly edge: Color
+}
+
+type Color = { readonly r: number; readonly g: number; readonly b: number; readonly alpha: number }
+
+const gray = (shade: number, alpha = 1): Color => ({ r: shade, g: shade, b: shade, alpha })
+
+const LOOKS: Record<Style, Look> = {
+  'macos-simple-dark': { bar: { r: 56, g: 56, b: 58, alpha: 1 }, line: gray(0, 0.45), edge: gray(255, 0.14) },
+  'macos-simple-light': { bar: gray(246), line: gray(0, 0.12), edge: gray(255, 0.6) },
+}
+
+/** Close, minimise, zoom: each with its rim. */
+const DOTS = [
+  ['#ff5f57', '#e0443e'],
+  ['#febc2e', '#dea123'],
+  ['#28c840', '#1aab29'],
+] as const
+
+// In pixels of the page.
+const DOT = 12
+const FIRST_DOT = 20
+const NEXT_DOT = 20
+const RADIUS = 10
+
+/** Puts a title bar of this height above a picture. `size` is that of the picture without it. */
+export function frame(style: Style, { width, height }: Size, bar: number, scale: number): [Extend, Layers] {
+  const { bar: background, line, edge } = LOOKS[style]
+  const hair = Math.max(1, Math.round(scale / 2))
+  const framed = { width, height: height + bar }
+  return [
+    { do: 'extend', top: bar, bottom: 0, left: 0, right: 0, background },
+    {
+      do: 'layers',
+      layers: [
+        rule(width, hair, edge, 0),
+        rule(width, hair, line, bar - hair),
+        ...dots(width, bar, scale),
+        ...roundCorners(framed, RADIUS * scale, UPPER_CORNERS),
+      ],
+    },
+  ]
+}
+
+function rule(width: number, height: number, background: Color, top: number): OverlayOptions {
+  return { input: { create: { width, height, channels: 4, background } }, left: 0, top }
+}
+
+/** The dots that a picture of this width has room for. */
+function dots(width: number, bar: number, scale: number): OverlayOptions[] {
+  const room = Math.floor((width / scale - FIRST_DOT - DOT / 2) / NEXT_DOT) + 1
+  const shown = DOTS.slice(0, Math.max(0, room))
+  if (shown.length === 0) return []
+  const circles = shown.map(
+    ([fill, rim], index) =>
+      `<circle cx="${FIRST_DOT + index * NEXT_DOT}" cy="${bar / scale / 2}" r="${DOT / 2 - 0.25}" fill="${fill}" ` +
+      `stroke="${rim}" stroke-width="0.5"/>`,
+  )
+  const right = Math.min(width, Math.ceil((FIRST_DOT + shown.length * NEXT_DOT) * scale))
+  return [
+    {
+      input: Buffer.from(
+        `<svg xmlns="http://www.w3.org/2000/svg" width="${right}" height="${bar}" ` +
+          `viewBox="0 0 ${right / scale} ${bar / scale}">${circles.join('')}</svg>`,
+      ),
+      left: 0,
+      top: 0,
+    },
+  ]
+}
