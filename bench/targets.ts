@@ -88,7 +88,7 @@ export const ROWS: readonly Row[] = [
     [
       ['10e', 'with a header', 0.8],
       ['10f', 'with a cookie, in a browser of its own', 0.8],
-      ['10g', 'with two pixels for one of the page', 0.5],
+      ['10g', 'with two pixels for one of the page', 0.25],
       ['10h', 'with `cookieBanners`, of pages without one', 0.4],
     ] as const
   ).map(

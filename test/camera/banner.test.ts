@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
+  HTML,
   openTestCamera,
   paint,
   readPixels,
@@ -44,6 +45,16 @@ beforeAll(async () => {
     '/klaro': paint(GREEN, KLARO),
     // Nobody can answer it.
     '/stubborn': paint(GREEN, `<div id=cookiescript_injected style="${BANNER}">We use cookies</div>`),
+    // Piano: in a frame of another site, which has a process of its own.
+    '/in-a-frame': (answer) => {
+      const frame = `<iframe src="http://other.example:${site.port}/frame" style="${BANNER};border:0"></iframe>`
+      answer.writeHead(200, HTML).end(paint(GREEN, frame))
+    },
+    '/frame': paint(
+      RED,
+      `<div id=piano-cookie_banner>We use cookies <button data-close-button
+        onclick="document.documentElement.style.background = '${GREEN}'">No</button></div><script>1</script>`,
+    ),
     '/reloads': paint(
       GREEN,
       `<script>if (!sessionStorage.declined) document.write(\`<div id=cookiescript_injected style="${BANNER}">We use cookies
@@ -52,7 +63,7 @@ beforeAll(async () => {
     '/declined': '',
     '/accepted': '',
   })
-  camera = openTestCamera({ allow: `site.test:${site.port}` })
+  camera = openTestCamera({ allow: `site.test:${site.port},other.example:${site.port}` })
 })
 afterAll(async () => {
   await camera.close()
@@ -85,6 +96,11 @@ describe('a banner that asks for consent', () => {
     expect({ below, notes: seen.notes, title: seen.title }).toEqual({
       ...{ below: GREEN, notes: undefined, title: 'world undefined' },
     })
+  })
+
+  test('is declined in a frame of another site', async () => {
+    const { seen, below } = await take('/in-a-frame')
+    expect({ below, notes: seen.notes }).toEqual({ below: GREEN, notes: undefined })
   })
 
   test('is declined on a page that loads again afterwards', async () => {

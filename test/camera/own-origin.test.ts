@@ -3,7 +3,10 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { COOKIES_STAY, launchBrowser } from '../../src/camera/launch.ts'
+import { sendToOwnOrigin } from '../../src/camera/own-origin.ts'
+import { findTestBrowser } from '../support/browser/test-browser.ts'
 import { findBrowsers, HTML, openTestCamera, paint, type TestCamera } from '../support/camera/camera.ts'
 
 // Two ports and two names are four origins. Each of them records what it was asked, and with which of our values.
@@ -193,6 +196,17 @@ describe('headers and cookies', () => {
     ])
   })
 
+  test('are also sent where the address has a user name', async () => {
+    asked.length = 0
+    await camera.take(`${own().replace('//', '//user:password@')}/image`, {
+      headers: HEADERS,
+      cookies: COOKIES,
+    })
+    expect(asked.map(({ headers }) => [headers['x-mark'], headers.cookie])).toEqual([
+      ['header-value', 'session=cookie-value; consent=none'],
+    ])
+  })
+
   test('a failure does not tell them', async () => {
     const taken = camera.take('http://dead.nowhere/', { headers: HEADERS, cookies: COOKIES })
     const failure = await taken.catch((error: Error) => error)
@@ -213,4 +227,15 @@ test('their browser has the features of the other one, and two more', () => {
     .map((argument) => argument.replace(/^.*=/, '').split(','))
     .sort((one, other) => one.length - other.length)
   expect(new Set(more)).toEqual(new Set([...some, 'EnablePortBoundCookies', 'EnableSchemeBoundCookies']))
+})
+
+test('cookies of an https page are sent by https only, and to its port', async () => {
+  const { browser, close } = await launchBrowser(await findTestBrowser(), COOKIES_STAY)
+  onTestFinished(close)
+  const page = await browser.newPage()
+  const options = { width: 100, height: 100, fullPage: false, cookies: COOKIES }
+  await sendToOwnOrigin(page, { url: 'https://own.test:8443/a/b', loadingTime: 1_000, options })
+  const { cookies } = await (await page.context().newCDPSession(page)).send('Network.getAllCookies')
+  const place = { domain: 'own.test', path: '/', secure: true, sourceScheme: 'Secure', sourcePort: 8_443 }
+  expect(cookies).toMatchObject(COOKIES.map((cookie) => ({ ...cookie, ...place })))
 })
