@@ -38,6 +38,12 @@ export interface Box {
   readonly height: number
 }
 
+export interface Aimed {
+  readonly state: State
+  readonly x: number
+  readonly y: number
+}
+
 export type Find = (selector: string) => { state: State; element?: Field }
 
 /** The first visible element, if one is visible. It is given to all other functions of this file. */
@@ -66,7 +72,7 @@ export function look(find: Find, selector: string): { state: State; box?: Box } 
 }
 
 /** Where to click on an element. It is scrolled into view if that is necessary. */
-export async function aim(find: Find, selector: string): Promise<{ state: State; x: number; y: number }> {
+export async function aim(find: Find, selector: string): Promise<Aimed> {
   const page = globalThis as unknown as World
   const frame = () => new Promise((resolve) => page.requestAnimationFrame(resolve))
   const { state, element } = find(selector)

@@ -1,5 +1,5 @@
 import type { CaptureOptions } from '../../contract/capture-options.ts'
-import { aim, type State } from '../in-page/elements.ts'
+import { type Aimed, aim, type State } from '../in-page/elements.ts'
 import { before } from '../patience.ts'
 import { sayWhy, show, toCss } from './selector.ts'
 import { type Stage, settle, settleAfterClick, tryUntil } from './stage.ts'
@@ -17,7 +17,7 @@ export async function clickAll(stage: Stage, clicks: Clicks): Promise<void> {
   await settle(stage)
   for (const [index, { elementId, loadingTime }] of clicks.entries()) {
     const end = Math.max(stage.time.share(clicks.length - index), performance.now() + LEAST_MS)
-    const state = await click(stage, elementId, end)
+    const state = await click(stage, elementId, (aim) => tryUntil(stage, end, aim))
     if (state !== 'ready') {
       stage.notes.push({
         note: 'click',
@@ -29,12 +29,14 @@ export async function clickAll(stage: Stage, clicks: Clicks): Promise<void> {
 }
 
 /** Clicks as a visitor does, with the mouse, when the element is there. */
-export async function click(stage: Stage, selector: string, end: number): Promise<State> {
-  const { world, session } = stage
-  const aimed = await tryUntil(stage, end, () => world.ask(aim, toCss(selector)))
-  if (!('x' in aimed)) return aimed.state
-  const { state, x, y } = aimed
-  if (state !== 'ready') return state
+export async function click(
+  { world, session }: Stage,
+  selector: string,
+  attempt: (work: () => Promise<Aimed>) => Promise<Aimed | { readonly state: State }>,
+): Promise<State> {
+  const aimed = await attempt(() => world.ask(aim, toCss(selector)))
+  if (aimed.state !== 'ready' || !('x' in aimed)) return aimed.state
+  const { x, y } = aimed
   const send = (type: 'mouseMoved' | 'mousePressed' | 'mouseReleased') =>
     session.send('Input.dispatchMouseEvent', {
       ...{ type, x, y, clickCount: 1 },

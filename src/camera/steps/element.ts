@@ -5,7 +5,7 @@ import { type Box, look, type State, visitElement } from '../in-page/elements.ts
 import { hold } from '../rest.ts'
 import { type Part, type Size, windowOf } from '../window.ts'
 import { sayWhy, toCss } from './selector.ts'
-import { doOnce, endOfNeed, type Stage, tryUntil } from './stage.ts'
+import { doOnce, type Stage, tryHard } from './stage.ts'
 import type { World } from './world.ts'
 
 /** Edges that are so near to a pixel are on it. */
@@ -14,11 +14,8 @@ const NEAR = 0.01
 /** Waits until the element is there, and loads what is in it. */
 export async function prepareElement(stage: Stage, selector: string): Promise<void> {
   const { world } = stage
-  const { state } = await tryUntil(stage, endOfNeed(stage), () => world.ask(look, toCss(selector)))
-  if (state !== 'ready') {
-    await stage.requireAnswer()
-    throw notThere(selector, state)
-  }
+  const { state } = await tryHard(stage, () => world.ask(look, toCss(selector)))
+  if (state !== 'ready') throw notThere(selector, state)
   await doOnce(stage, () => world.ask(visitElement, toCss(selector)))
 }
 

@@ -11,6 +11,7 @@ import type { World } from './world.ts'
 const LOOK_MS = 50
 /** A step without which the picture would be wrong has at least so much time. */
 const LEAST_MS = 1_000
+const AGAIN_MS = 4_000
 
 /** What all steps of a page use. */
 export interface Stage {
@@ -53,8 +54,19 @@ export async function tryUntil<T extends Answer>(
   return { state: state === 'ready' ? 'silent' : state }
 }
 
-/** The end of a step without which the picture would be wrong. */
-export function endOfNeed({ time }: Stage): number {
+/** For a step without which the picture would be wrong. A page that is slow, but not stuck, is asked once more. */
+export async function tryHard<T extends Answer>(
+  stage: Stage,
+  work: () => Promise<T>,
+  end = endOfNeed(stage),
+): ReturnType<typeof tryUntil<T>> {
+  const answer = await tryUntil(stage, end, work)
+  if (answer.state === 'ready' || answer.state === 'invalid') return answer
+  await stage.requireAnswer()
+  return answer.state === 'silent' ? await tryUntil(stage, performance.now() + AGAIN_MS, work) : answer
+}
+
+function endOfNeed({ time }: Stage): number {
   return Math.max(time.end, performance.now() + LEAST_MS)
 }
 

@@ -1,14 +1,13 @@
 import { CaptureFailure } from '../camera.ts'
 import { look } from '../in-page/elements.ts'
 import { sayWhy, show, toCss } from './selector.ts'
-import { endOfNeed, type Stage, tryUntil } from './stage.ts'
+import { type Stage, tryHard } from './stage.ts'
 
 /** Waits until an element is visible. */
 export async function waitFor(stage: Stage, selector: string): Promise<void> {
   const { world, wanted } = stage
-  const { state } = await tryUntil(stage, endOfNeed(stage), () => world.ask(look, toCss(selector)))
+  const { state } = await tryHard(stage, () => world.ask(look, toCss(selector)))
   if (state === 'ready') return
-  await stage.requireAnswer()
   throw new CaptureFailure(
     'wait_for',
     state === 'invalid'
