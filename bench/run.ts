@@ -1,4 +1,5 @@
 import { measureCapture } from './capture.ts'
+import { measureFinish } from './finish.ts'
 import { measureGallery } from './gallery.ts'
 import { measureLargeList } from './large-list.ts'
 import { measureList } from './list.ts'
@@ -21,6 +22,8 @@ npm run bench -- repeatable       pictures that are the same each time: --repeat
 npm run bench -- against-playwright    ours beside Playwright's, pixel by pixel: --only NAME,NAME
 npm run bench -- undisturbed      pages that notice that all of them is taken: --only NAME,NAME
 
+npm run bench -- finish           what each area, style and effect costs, against a picture without any
+
 npm run bench -- unfair           what one key can take from the others, attack by attack: fifteen minutes
                                   --only 1,4,10a --engine sqlite --tree ANOTHER_CHECKOUT --streams 2500 --watchers 1000 --check
 
@@ -42,6 +45,10 @@ const asked = process.argv.slice(2)
 if (await runRealPages(asked)) process.exit(0)
 if (asked[0] === 'unfair') {
   await measureUnfair(asked.slice(1))
+  process.exit(0)
+}
+if (asked[0] === 'finish') {
+  await measureFinish()
   process.exit(0)
 }
 const check = asked.includes('--check')

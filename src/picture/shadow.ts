@@ -63,13 +63,21 @@ export async function castShadow(
   const canvas = { width: width + 2 * margin, height: height + 2 * margin }
   return {
     picture: (await load(mask.data, { limitInputPixels: false }))
-      .resize({ width: mask.info.width * times, height: mask.info.height * times, fit: 'fill' })
+      // It is so smooth that straight lines between its pixels are enough.
+      .resize({
+        ...{ width: mask.info.width * times, height: mask.info.height * times },
+        ...{ fit: 'fill', kernel: 'linear' },
+      })
       .extract({ left: around * times - margin, top: around * times - margin - offset, ...canvas }),
     layers: [
-      fill(canvas, { ...color, a: 1 }, 'in'),
+      ...(isBlack(color) ? [] : [fill(canvas, { ...color, a: 1 }, 'in')]),
       { input: png, limitInputPixels: false, left: margin, top: margin },
     ],
   }
+}
+
+function isBlack({ r, g, b }: Shadow['color']): boolean {
+  return r + g + b === 0
 }
 
 /** How opaque each pixel is, one byte a pixel. Transparent pixels are added until both sides can be divided by `times`. */
