@@ -19,7 +19,8 @@ declare const absent: unique symbol
 /** The type that a schema describes. */
 export type Static<S> = S extends Schema<infer T> ? T : never
 
-interface Optional<T> extends Schema<T> {
+/** May be left out of an object. */
+export interface Optional<T> extends Schema<T> {
   readonly [absent]?: true
 }
 

@@ -9,16 +9,17 @@ export interface WindowLimits {
 
 const MAX_SIZES = 10
 
-const pixels = (maximum?: number) =>
+const pixels = (maximum: number | undefined, example: number) =>
   Type.Integer({
     minimum: 1,
     ...(maximum !== undefined && { maximum }),
     description: 'Size of the browser window, in pixels.',
+    examples: [example],
   })
 
 export const createSize = (limits?: WindowLimits) => ({
-  width: { ...pixels(limits?.viewportWidth), examples: [1200] },
-  height: { ...pixels(limits?.viewportHeight), examples: [720] },
+  width: pixels(limits?.viewportWidth, 1_200),
+  height: pixels(limits?.viewportHeight, 720),
 })
 
 /** Each page is captured in each of these windows. */
