@@ -1,6 +1,6 @@
 import { text as readAll } from 'node:stream/consumers'
 import type { Mistake } from '../../contract/check.ts'
-import { defaultName } from '../../contract/page-names.ts'
+import { readPageLines } from '../../contract/page-lines.ts'
 import type { ScreenshotRequest } from '../../contract/screenshot-request.ts'
 import { AppError } from '../../errors.ts'
 import { printable } from '../table.ts'
@@ -29,7 +29,7 @@ export async function toOrders(
   const { from, loadingTime, failOnStatus, ...options } = given
   const read = await readSources(addresses.includes('-'), from)
   const lines = [...addresses.filter((each) => each !== '-'), ...read.lines]
-  const pages = lines.map(readLine).filter((page) => page !== undefined)
+  const pages = readPageLines(lines.join('\n')).map(({ url, name }) => ({ url, name }))
   if (pages.length > 0 && read.requests.length > 0) {
     throw new AppError(
       'bad_request',
@@ -89,14 +89,6 @@ function parseJson(text: string, name: string): unknown {
     const place = where === undefined ? '' : `: see ${where.replace('end of JSON', 'its end')}`
     throw new AppError('bad_request', `${printable(name)} is not valid JSON${place}`)
   }
-}
-
-/** `https://example.com/pricing Our prices`: the name is optional. */
-function readLine(line: string): Page | undefined {
-  const text = line.trim()
-  if (text === '' || text.startsWith('#')) return undefined
-  const [, url = '', name] = /^(\S+)(?:\s+(.*))?$/.exec(text) ?? []
-  return { url, name: name ?? defaultName(url) }
 }
 
 /** What the command line says replaces the same field of a request. Options of a single page stay. */
