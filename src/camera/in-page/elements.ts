@@ -52,7 +52,8 @@ export function find(selector: string): { state: State; element?: Field } {
   let all: Field[]
   try {
     all = [...page.document.querySelectorAll(selector)] as Field[]
-  } catch {
+  } catch (error) {
+    if ((error as Error).name !== 'SyntaxError') throw error
     return { state: 'invalid' }
   }
   const element = all.find((each) => {

@@ -11,6 +11,7 @@ import type { World } from './world.ts'
 const LOOK_MS = 50
 /** A step without which the picture would be wrong has at least so much time. */
 const LEAST_MS = 1_000
+/** A page that answered only at last has so much more. */
 const AGAIN_MS = 4_000
 
 /** What all steps of a page use. */
