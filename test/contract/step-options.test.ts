@@ -58,6 +58,15 @@ describe('what happens before the picture', () => {
       '/clicks/0/loadingTime must be a whole number from 0 to 20000',
       { clicks: [{ elementId: 'a', loadingTime: 20_001 }] },
     ],
+    [
+      '/clicks must wait at most 20000 ms in all',
+      {
+        clicks: [
+          { elementId: 'a', loadingTime: 10_001 },
+          { elementId: 'b', loadingTime: 10_000 },
+        ],
+      },
+    ],
     ['/clicks must be a list of at most 50 clicks', { clicks: Array(51).fill({ elementId: 'a' }) }],
     ['/waitFor must be a text of 1 to 1000 characters', { waitFor: 5 }],
     ['/delay must be a whole number from 0 to 20000', { delay: -1 }],

@@ -29,7 +29,9 @@ export const Area = Type.Enum(AREAS, {
 })
 
 export const Style = Type.Enum(STYLES, {
-  description: 'A browser window around the picture. It makes the picture higher.',
+  description:
+    'The title bar of a window above the picture, with round and transparent upper corners. The picture becomes 36 pixels ' +
+    'higher, times its scale.',
 })
 
 const STRICT = { additionalProperties: false }
@@ -78,7 +80,9 @@ const Roundcorners = Type.Object(
   {
     effect: Type.Literal('roundcorners'),
     options: Type.Object(
-      { radius: Length(MAX_SIDE, 12, 'In pixels. The corners become transparent.') },
+      {
+        radius: Length(MAX_SIDE, 12, 'In pixels, at most half of a side. The corners become transparent.'),
+      },
       OPTIONS,
     ),
   },
@@ -130,7 +134,7 @@ export type Effect = Readonly<Static<typeof Effect>>
 
 export const Effects = Type.Array(Effect, {
   maxItems: MAX_EFFECTS,
-  description: 'Done to the picture in this order.',
+  description: 'Done to the picture in this order. No step may make it larger than MAX_PICTURE_PIXELS.',
   examples: [
     [
       { effect: 'roundcorners', options: { radius: 12 } },

@@ -1,4 +1,4 @@
-import { type Static, Type } from '../schema.ts'
+import { rule, type Static, Type } from '../schema.ts'
 import { Secret, Selector, Text } from './texts.ts'
 
 // What happens on the page before the picture is taken. `elementId` is a CSS selector. If it is a single word that matches
@@ -56,6 +56,16 @@ export const Login = Type.Object(
 
 export type Login = Static<typeof Login>
 
+interface Click {
+  readonly loadingTime?: number | null
+}
+
+/** Together they keep the browser no longer than one page may. */
+function problemOfWaits(clicks: readonly Click[], { loadingMs }: WaitLimits): string | undefined {
+  const all = clicks.reduce((sum, { loadingTime }) => sum + (loadingTime ?? 0), 0)
+  return all > loadingMs ? `must wait at most ${loadingMs} ms in all` : undefined
+}
+
 export const createClicks = (limits?: WaitLimits) =>
   Type.Array(
     Type.Object(
@@ -69,6 +79,7 @@ export const createClicks = (limits?: WaitLimits) =>
     ),
     {
       maxItems: MAX_CLICKS,
+      ...(limits && { [rule]: (clicks: Click[]) => problemOfWaits(clicks, limits) }),
       description:
         'Clicked in this order before the picture. An element that is not there is noted in the status.',
       examples: [[{ elementId: '#menu', loadingTime: 1000 }]],

@@ -65,7 +65,10 @@ function validOptions({ loadingMs }: RequestLimits) {
     hide: fc.array(anyText(20), { minLength: 1, maxLength: 3 }),
     cookieBanners: fc.constant('decline'),
     clicks: fc.array(
-      fc.record({ elementId: anyText(20), loadingTime: wait }, { requiredKeys: ['elementId'] }),
+      fc.record(
+        { elementId: anyText(20), loadingTime: fc.nat(Math.floor(loadingMs / 3)) },
+        { requiredKeys: ['elementId'] },
+      ),
       { minLength: 1, maxLength: 3 },
     ),
     element: anyText(20),
