@@ -1,8 +1,9 @@
 import type { Browser, BrowserContext } from 'playwright-core'
+import { scaleOf } from '../contract/picture-sizes.ts'
 import type { Gate } from '../egress/guard.ts'
 import type { PageToShoot } from './camera.ts'
 import { NO_BYPASS } from './launch.ts'
-import { scaleOf, visitorOf } from './visitor.ts'
+import { visitorOf } from './visitor.ts'
 
 /** Opens a new context for one page. The caller closes it and limits the time. */
 export async function openContext(

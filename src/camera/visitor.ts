@@ -1,8 +1,7 @@
 import type { PageOptions } from '../contract/capture-options.ts'
-import { DEVICES } from '../contract/options/devices.ts'
 import type { Size } from './window.ts'
 
-type Asked = Size & Pick<PageOptions, 'device' | 'deviceScaleFactor' | 'userAgent'>
+type Asked = Size & Pick<PageOptions, 'device' | 'userAgent'>
 
 /** Whom the page takes its visitor for. */
 export interface Visitor {
@@ -11,11 +10,6 @@ export interface Visitor {
   readonly screen: Size
   /** Undefined: that of the browser. */
   readonly userAgent: string | undefined
-}
-
-/** Pixels of the picture for one pixel of the window, in each direction. */
-export function scaleOf({ device, deviceScaleFactor }: Omit<Asked, keyof Size>): number {
-  return deviceScaleFactor ?? (device === undefined ? 1 : DEVICES[device][2])
 }
 
 export async function visitorOf({ width, height, ...asked }: Asked): Promise<Visitor> {

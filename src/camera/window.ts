@@ -1,8 +1,9 @@
 import type { CDPSession, Page } from 'playwright-core'
 import type { PageOptions } from '../contract/capture-options.ts'
+import { scaleOf } from '../contract/picture-sizes.ts'
 import { createPixelBudget } from './pixel-budget.ts'
 import { callBrowser } from './user-agent.ts'
-import { scaleOf, visitorOf } from './visitor.ts'
+import { visitorOf } from './visitor.ts'
 
 export interface Size {
   readonly width: number
