@@ -93,8 +93,10 @@ export const ScreenshotAccepted = Type.Object(
 
 /** Returns all mistakes of the body, or its request with defaults filled in. */
 export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {
-  const schema = createScreenshotRequest(limits, { hasWindow: !hasOtherWindow(body) })
-  const { value, mistakes } = check(schema, body, { unsupported: NOT_BUILT, nothing: 'not_given' })
+  const { value, mistakes } = check(schemaFor(body, limits), body, {
+    unsupported: NOT_BUILT,
+    nothing: 'not_given',
+  })
   if (mistakes) return { mistakes }
   const { sizes = [], tags = [], name: _, ...given } = givenOf(value.screenshotParameter)
   const { width, height } = sizes[0] ?? { ...windowOf(given.device), ...given }
@@ -121,6 +123,20 @@ export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {
     limits.picturePixels,
   )
   return tooLarge.length > 0 ? { mistakes: tooLarge } : { asked: { options, pages } }
+}
+
+type RequestSchema = ReturnType<typeof createScreenshotRequest>
+
+const schemas = new WeakMap<RequestLimits, { withWindow: RequestSchema; without: RequestSchema }>()
+
+/** The schemas are made once. */
+function schemaFor(body: unknown, limits: RequestLimits): RequestSchema {
+  const made = schemas.get(limits) ?? {
+    withWindow: createScreenshotRequest(limits, { hasWindow: true }),
+    without: createScreenshotRequest(limits),
+  }
+  schemas.set(limits, made)
+  return hasOtherWindow(body) ? made.without : made.withWindow
 }
 
 /** Whether something else than width and height says how large the window is. */

@@ -7,6 +7,7 @@ import { numberedFileName, pictureFileName } from '../../src/contract/picture-na
 import type { RootResult } from '../../src/contract/results.ts'
 import { attachment } from '../../src/http/answers/attachment.ts'
 import { startService } from '../support/http/service.ts'
+import { anyCharacter } from '../support/runner/any-character.ts'
 import { usePostgres, useS3 } from '../support/servers/use-servers.ts'
 import { bothWorlds } from '../support/servers/worlds.ts'
 import {
@@ -168,7 +169,7 @@ describe('the name of a file', () => {
 
   test('property: whatever a page is called, the name is plain, and fits into a file system and a header', () => {
     const anything = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 300 }),
+      fc.string({ unit: anyCharacter, maxLength: 300 }),
       fc.string({ unit: 'grapheme', maxLength: 300 }),
     )
     fc.assert(

@@ -237,6 +237,7 @@ describe('documentation', () => {
           'View',
           'CaptureOptions',
           'OwnOptions',
+          ...['Clicks', 'Cookies', 'Device', 'Effects', 'Headers', 'LoginParameter'],
           'JobOverview',
           'PageFailure',
           'RootResult',

@@ -6,6 +6,7 @@ import type { RootResult } from '../../src/contract/results.ts'
 import { bothDatabases, FAILED, finishNext, newRequest, startAccepting } from '../support/http/requests.ts'
 import { startService, type TestService } from '../support/http/service.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
+import { anyCharacter } from '../support/runner/any-character.ts'
 import { usePostgres } from '../support/servers/use-servers.ts'
 import { makeProject, newJob, rootsUrl } from '../support/store/results.ts'
 import { seedRows } from '../support/store/seed.ts'
@@ -200,7 +201,7 @@ describe('searching', () => {
     const projectId = await makeProject(service.store)
     const names: string[] = []
     const text = fc.oneof(
-      fc.string({ unit: 'binary', minLength: 1, maxLength: 20 }),
+      fc.string({ unit: anyCharacter, minLength: 1, maxLength: 20 }),
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
       fc.constantFrom('%', '_', '\\', "'", '"', '>', '<', '&', '#', '+', ' ', '%00', '?', '*', '['),
     )

@@ -5,12 +5,11 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { Requests } from '../../src/capture/requests.ts'
 import { readConfig } from '../../src/config/config.ts'
-import type { CaptureOptions } from '../../src/contract/capture-options.ts'
 import * as paths from '../../src/contract/paths.ts'
-import { createKeyRing } from '../../src/secrets/key-ring.ts'
+import type { ScreenshotRequest } from '../../src/contract/screenshot-request.ts'
 import { openStorage } from '../../src/storage.ts'
 import { BROWSER_ENV } from '../support/browser/test-browser.ts'
 import { COLOURED, servePages } from '../support/camera/pages.ts'
@@ -25,13 +24,18 @@ import { usePostgres } from '../support/servers/use-servers.ts'
 import { makeProject } from '../support/store/results.ts'
 
 const newSecrets = () => {
-  const text = (name: string) => `${name}-${randomBytes(8).toString('hex')}`
-  return { user: text('user'), password: text('password'), header: text('header'), cookie: text('cookie') }
+  const make = (name: string) => `${name}-${randomBytes(8).toString('hex')}`
+  return { user: make('user'), password: make('password'), header: make('header'), cookie: make('cookie') }
 }
 type Secrets = ReturnType<typeof newSecrets>
 
-const optionsWith = ({ user, password, header, cookie }: Secrets): CaptureOptions => ({
-  ...{ width: 400, height: 300, fullPage: false, tags: [] },
+const optionsWith = ({
+  user,
+  password,
+  header,
+  cookie,
+}: Secrets): ScreenshotRequest['screenshotParameter'] => ({
+  ...{ width: 400, height: 300 },
   loginParameter: {
     username: { elementId: '#user', username: user },
     password: { elementId: '#password', password },
@@ -41,8 +45,13 @@ const optionsWith = ({ user, password, header, cookie }: Secrets): CaptureOption
   cookies: [{ name: 'first', value: cookie }],
 })
 
-/** Whoever has no session is asked for a password. The page behind does all that could make a browser keep secrets. */
+/**
+ * Whoever has no session is led to the form: session cookie, CSRF field, redirects. The pages behind it do all that could make a
+ * browser keep secrets.
+ */
 const answerWith = ({ user, password, header, cookie }: Secrets) => {
+  const tokens = new Set<string>()
+  const sessions = new Set<string>()
   const behind = `${COLOURED}<script>
     const secrets = ${JSON.stringify([user, password, header, cookie])}
     document.title = 'Hello ' + secrets[0]
@@ -51,12 +60,29 @@ const answerWith = ({ user, password, header, cookie }: Secrets) => {
     fetch('/kept', { headers: { authorization: 'Bearer ' + secrets[2] } }).catch(() => {})
     history.replaceState(null, '', '?password=' + secrets[1])
   </script>`
-  const form = `<form method="post" action="/login"><input id="user" name="user"><input id="password" name="password"
-    type="password"><button id="login">Log in</button></form>`
+  const form = () => {
+    const token = randomBytes(8).toString('hex')
+    tokens.add(token)
+    return `<form method="post"><input type="hidden" name="csrf" value="${token}"><input id="user" name="user">
+      <input id="password" name="password" type="password"><button id="login">Log in</button></form>`
+  }
+  const logIn = async (request: IncomingMessage, response: ServerResponse) => {
+    const given = new URLSearchParams(await text(request))
+    const isRight = given.get('user') === user && given.get('password') === password
+    if (!isRight || !tokens.delete(given.get('csrf') ?? '')) return void response.writeHead(401).end(form())
+    const session = randomBytes(8).toString('hex')
+    sessions.add(session)
+    response.writeHead(303, { location: '/', 'set-cookie': `session=${session}; HttpOnly` }).end()
+  }
   return (path: string, response: ServerResponse, request: IncomingMessage) => {
-    response.setHeader('cache-control', 'max-age=9999')
-    if (path === '/login') response.writeHead(303, { location: '/', 'set-cookie': `sid=${password}` }).end()
-    else response.end(request.headers.cookie?.includes('sid=') ? behind : behind + form)
+    response.setHeader('content-type', 'text/html')
+    const { cookie: sent = '', authorization } = request.headers
+    const hasAll = sent.includes(`first=${cookie}`) && authorization === `Bearer ${header}`
+    if (path === '/login' && request.method === 'POST') void logIn(request, response)
+    else if (path === '/login') response.end(form())
+    else if (!hasAll || !sessions.has(/session=(\w+)/.exec(sent)?.[1] ?? ''))
+      response.writeHead(302, { location: '/login' }).end()
+    else response.end(behind)
   }
 }
 
@@ -98,15 +124,12 @@ describe.each(bothDatabases(usePostgres()))('%s: the secrets of a request', (_, 
     }
 
     const first = await serveProcess(settings)
-    const requests = new Requests(
-      storage.store,
-      { wake: () => {}, close: async () => {} },
-      { ring: createKeyRing(storage.secretKeys), mostWaiting: 9 },
-    )
     const name = `control-${randomBytes(8).toString('hex')}`
-    const pages = ['/', '/held'].map((path) => ({ url: site.url + path, name, loadingTime: 20_000 }))
-    const options = optionsWith(secrets)
-    const rootId = await requests.accept(projectId, { options, pages }, { now: 1, idempotencyKey: 'key' })
+    const request: ScreenshotRequest = {
+      screenshotParameter: optionsWith(secrets),
+      urls: ['/', '/prices', '/held'].map((path) => ({ url: site.url + path, name, loadingTime: 60_000 })),
+    }
+    const rootId = await ask(first, projectId, request)
     await until(() => held !== undefined)
     const all = Object.values(secrets)
     expect(await look(first, all)).toEqual([])
@@ -122,8 +145,10 @@ describe.each(bothDatabases(usePostgres()))('%s: the secrets of a request', (_, 
     expect(await look(second, all)).toEqual([])
     const status = await askFor(second.url, projectId).finished(rootId)
     expect(status).toMatchObject({ state: 'done', options: { headers: { authorization: '' } } })
-    // The page put a secret into its title and its address.
-    expect(status.urls[0]?.seen).toMatchObject({ title: 'Hello …', url: `${site.url}/?password=…` })
+    // All three are behind the login. They put a secret into their title and their address.
+    expect(status.urls.map(({ seen }) => seen)).toMatchObject(
+      request.urls.map(({ url: address }) => ({ title: 'Hello …', url: `${address}?password=…` })),
+    )
     expect([await look(second, all), await countSealed(env)]).toEqual([[], 0])
 
     // A control: what is there is found where it is.
@@ -134,10 +159,19 @@ describe.each(bothDatabases(usePostgres()))('%s: the secrets of a request', (_, 
     for (const path of planted) await writeFile(path, `x${secrets.password}x`)
     expect((await look(second, all)).sort()).toEqual(planted.sort())
     // Whoever sends the request again is recognised, though nobody knows the password any more.
-    const again = { now: 2, idempotencyKey: 'key' }
-    expect(await requests.accept(projectId, { options, pages }, again)).toBe(rootId)
+    expect(await ask(second, projectId, request)).toBe(rootId)
   }, 300_000)
 })
+
+async function ask({ url }: { url: string }, projectId: string, request: ScreenshotRequest): Promise<string> {
+  const response = await fetch(url + paths.projectPath(projectId), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': 'key' },
+    body: JSON.stringify(request),
+  })
+  expect(response.status).toBe(201)
+  return ((await response.json()) as { jobId: string }).jobId
+}
 
 function answersOf(projectId: string, rootId: string): string[] {
   return [

@@ -103,7 +103,7 @@ export const Hide = Type.Array(Selector('It takes no space.', '.chat'), {
 export const Element = Selector('Only the box of this element. The page fails if it is not there.')
 
 export const Css = Text(MAX_CSS, {
-  description: 'Added to every document of the page. `@import` has no effect.',
+  description: 'Added to every document of the page. It cannot import other style sheets.',
   examples: ['.ad { visibility: hidden }'],
 })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { DEVICE_NAMES } from '../../../src/contract/options/devices.ts'
 import { AREAS, STYLES } from '../../../src/contract/options/finish.ts'
 import type { RequestLimits } from '../../../src/contract/screenshot-request.ts'
+import { anyCharacter } from '../runner/any-character.ts'
 
 const LIMITS: RequestLimits = {
   urls: 3,
@@ -14,7 +15,7 @@ const LIMITS: RequestLimits = {
 const anyText = (maxLength: number) =>
   fc
     .oneof(
-      fc.string({ unit: 'binary', minLength: 1, maxLength }),
+      fc.string({ unit: anyCharacter, minLength: 1, maxLength }),
       fc.string({ unit: 'grapheme', minLength: 1, maxLength }),
       fc.string({
         unit: fc.constantFrom('"', '\\', "'", '\n', '\u2028', '🦉', '$', '%', '{'),
@@ -119,9 +120,9 @@ export function validRequest(limits: RequestLimits) {
   )
 }
 
-const anyJson = fc.jsonValue({ stringUnit: 'binary', maxDepth: 3 })
+const anyJson = fc.jsonValue({ stringUnit: anyCharacter, maxDepth: 3 })
 const anyName = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.string({ unit: anyCharacter, maxLength: 6 }),
   fc.constantFrom('style', 'clicks', 'width', 'urls', '__proto__', 'a/b', '~', '%', '#', ''),
 )
 

@@ -6,12 +6,16 @@ import { join } from 'node:path'
 export async function filesWith(folder: string, texts: readonly string[]): Promise<string[]> {
   const needles = texts.flatMap((text) => [Buffer.from(text), Buffer.from(text, 'utf16le')])
   const found: string[] = []
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue
-    const path = join(entry.parentPath, entry.name)
-    const bytes = await readFile(path).catch(() => Buffer.alloc(0))
-    if (needles.some((needle) => bytes.includes(needle))) found.push(path)
+  const search = async (place: string): Promise<void> => {
+    for (const entry of await readdir(place, { withFileTypes: true }).catch(() => [])) {
+      const path = join(place, entry.name)
+      if (entry.isDirectory()) await search(path)
+      if (!entry.isFile()) continue
+      const bytes = await readFile(path).catch(() => Buffer.alloc(0))
+      if (needles.some((needle) => bytes.includes(needle))) found.push(path)
+    }
   }
+  await search(folder)
   return found
 }
 
