@@ -11,7 +11,6 @@ import { countMoves, HOLD_MS, movedOn, stayHere, unless } from './moves.ts'
 import { sendToOwnOrigin } from './own-origin.ts'
 import { before, LoadingTime, MOVED_MS, whereverItGoes } from './patience.ts'
 import { comeToRest, type Rest, takeAsItIs } from './rest.ts'
-import { concealLogin } from './steps/conceal.ts'
 import { exposeElement } from './steps/element.ts'
 import type { Stage } from './steps/stage.ts'
 import { hasSteps, notesOf, prepareSteps, runSteps } from './steps/steps.ts'
@@ -174,12 +173,11 @@ async function see(
     incomplete: failedResources > 0,
   }
   const notes = stage ? await notesOf(stage) : []
-  const seen = {
+  return {
     ...{ status, failedResources },
     url: page.url(),
     title: await page.title(),
     marks: MARK_NAMES.filter((mark) => marks[mark]),
     ...(notes.length > 0 && { notes }),
   }
-  return concealLogin(seen, stage?.wanted.options.loginParameter)
 }

@@ -5,6 +5,8 @@ const SHORTEST = 4
 /** What follows the scheme in `Bearer abc`. */
 const CREDENTIALS = /^\S+ (\S+)$/
 const CUT_OUT = '…'
+/** Where a page is: that is no secret. */
+const ORIGIN = /^https?:\/\/[^/?#]*/i
 /** More than is stored of a text that the page chose. */
 const LONGEST = 20_000
 
@@ -33,11 +35,9 @@ export function createHush(secrets: readonly string[]): Hush {
   const seen = (whole: Seen): Seen => {
     if (hidden.length === 0) return whole
     const notes = whole.notes?.map((note) => ({ ...note, detail: text(note.detail) }))
-    const [url, title] = [whole.url, whole.title].map((long) => text(long.slice(0, LONGEST))) as [
-      string,
-      string,
-    ]
-    return { ...whole, url, title, ...(notes && { notes }) }
+    const origin = ORIGIN.exec(whole.url)?.[0] ?? ''
+    const url = origin + text(whole.url.slice(origin.length, LONGEST))
+    return { ...whole, url, title: text(whole.title.slice(0, LONGEST)), ...(notes && { notes }) }
   }
   return { seen, error }
 }

@@ -100,6 +100,7 @@ describe('a wrong value is named with its place', () => {
     [effect('blur', { radius: -1 }), `${AT}/effects/0/options/radius must be a number from 0 to 1000`],
     [effect('blur', { radius: '3' }), `${AT}/effects/0/options/radius must be a number from 0 to 1000`],
     [effect('resize', {}), `${AT}/effects/0/options must have a width, a height, or both`],
+    [effect('resize', { width: null }), `${AT}/effects/0/options must have a width, a height, or both`],
     [effect('resize', { width: 0 }), `${AT}/effects/0/options/width must be a whole number from 1 to 65535`],
     [
       effect('resize', { height: 1.5 }),

@@ -79,6 +79,8 @@ test('a request with many options arrives as asked; the way back leads to the te
       { url: 'https://b.example/', name: 'b.example' },
     ],
   })
+  // The form is left when the view has changed, a moment after the address.
+  await page.getByLabel('Addresses, one per line').waitFor({ state: 'detached' })
   await page.goBack()
   const isKept = async () => {
     await page.getByText('are not kept. Type them again.').waitFor()

@@ -42,6 +42,7 @@ export function CaptureForm({ projectId }: { projectId: string }) {
       const placed = told ? placeMistakes(draft, failure.errors) : { form: [explain(failure)] }
       if (areBehindMore(placed)) setOpen(true)
       setMistakes(placed)
+    } finally {
       setBusy(false)
     }
   }

@@ -1,4 +1,5 @@
 import { rule, type Static, Type } from '../schema.ts'
+import { isNothing } from './given.ts'
 
 // What is done to a picture after it was taken: first it is cropped (area), then framed (style), then the effects follow in
 // their order.
@@ -143,6 +144,6 @@ export const Effects = Type.Array(Effect, {
   ],
 })
 
-function problemOfResize({ width, height }: { width?: number; height?: number }): string | undefined {
-  return width === undefined && height === undefined ? 'must have a width, a height, or both' : undefined
+function problemOfResize({ width, height }: { width?: unknown; height?: unknown }): string | undefined {
+  return isNothing(width) && isNothing(height) ? 'must have a width, a height, or both' : undefined
 }
