@@ -26,6 +26,7 @@ npm run bench -- finish           what each area, style and effect costs, agains
 
 npm run bench -- unfair           what one key can take from the others, attack by attack: fifteen minutes
                                   --only 1,4,10a --engine sqlite --tree ANOTHER_CHECKOUT --streams 2500 --watchers 1000 --check
+                                  --bare: against a server that does nothing, to see what the machine itself costs
 
 Every figure is a ratio within one run, beside a baseline that the run starts itself, and the median of several;
 memory and the time to start are as they are. The table is also written to bench/results.json.
