@@ -11,7 +11,7 @@ const page = (position: number, more: Partial<PageStatus>): PageStatus => ({
 const seen = { status: 404, url: '', title: '', failedResources: 0, marks: ['error' as const] }
 const urls = [
   page(0, { uuid: 'u0', options: { width: 390, height: 844 }, started: 1_000, finished: 2_500 }),
-  page(1, { uuid: 'u1', seen, notes: [{ note: 'hide', detail: '#chat was\n not found' }] }),
+  page(1, { uuid: 'u1', seen, notes: [{ note: 'hide', detail: '#chat was\n not found.' }] }),
   page(2, { state: 'failed', reason: 'wait_for', detail: '#ready did not become visible' }),
 ]
 const status: RootStatus = {

@@ -12,6 +12,7 @@ export function describeSeen({ seen, cut, notes = [] }: Pick<PageStatus, 'seen' 
     incomplete: `${counted(seen?.failedResources ?? 0, 'resource')} failed`,
   }
   const marks = seen?.marks ?? (cut ? ['cut' as const] : [])
-  const all = [...marks.map((mark) => words[mark]), ...notes.map(({ detail }) => printable(detail))]
+  const sentences = notes.map(({ detail }) => printable(detail).replace(/\.$/, ''))
+  const all = [...marks.map((mark) => words[mark]), ...sentences]
   return all.length === 0 ? '' : ` (${all.join('; ')})`
 }
