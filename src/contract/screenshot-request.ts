@@ -110,7 +110,8 @@ export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {
     const { loadingTime = presetOf(limits), ...more } = givenOf(rest)
     const own: OwnOptions = { ...windowOf(more.device), ...more }
     const page = { url, name, loadingTime }
-    const windows = sizes.length > 1 && own.width === undefined ? sizes : [{}]
+    const hasOwn = own.width !== undefined || own.height !== undefined
+    const windows = sizes.length > 1 && !hasOwn ? sizes : [{}]
     return windows.map((window) => ({ index, page: withOwn(page, { ...own, ...window }) }))
   })
   const pages = placed.map(({ page }) => page)

@@ -44,6 +44,11 @@ describe('several sizes', () => {
     expect(asked?.pages.map(({ ownOptions }) => ownOptions)).toEqual([own, ...sizes])
   })
 
+  test('a page with only a height of its own keeps it', () => {
+    const { asked } = parse({ screenshotParameter: { sizes }, urls: [{ ...newPage(0), height: 200 }] })
+    expect(asked?.pages.map(({ ownOptions }) => ownOptions)).toEqual([{ height: 200 }])
+  })
+
   test('a wrong one is named with its place', () => {
     const wrong = { screenshotParameter: { sizes: [{ width: 390 }] }, urls: [newPage()] }
     expect(mistakesOf(wrong)).toEqual([
