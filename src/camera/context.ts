@@ -23,9 +23,14 @@ export async function openContext(
     ...(colorScheme && { colorScheme }),
     ...(options.reducedMotion && { reducedMotion: 'reduce' }),
     ...(locale !== undefined && { locale }),
-    ...(timezone !== undefined && { timezoneId: timezone }),
+    ...(timezone !== undefined && { timezoneId: spellTimezone(timezone) }),
     proxy: { server: gate.proxyUrl, bypass: NO_BYPASS },
     acceptDownloads: false,
     serviceWorkers: 'block',
   })
+}
+
+/** The contract takes a name in upper or lower case, the browser only as it is written in the database of time zones. */
+function spellTimezone(name: string): string {
+  return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
 }

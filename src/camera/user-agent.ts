@@ -57,7 +57,8 @@ export function hintsOf(userAgent: string, mobile: boolean, system: System | und
     platformVersion: system?.version ?? '',
     architecture: system?.name === 'Android' ? '' : 'x86',
     bitness: system?.name === 'Android' ? '' : '64',
-    model: model === 'K' ? '' : model.replace(/ Build\/.*/, ''),
+    // The browser refuses hints that are not ASCII.
+    model: model === 'K' ? '' : model.replace(/ Build\/.*/, '').replaceAll(/[^ -~]/g, ''),
     mobile,
     wow64: false,
   }

@@ -73,6 +73,18 @@ describe('what a page is told about its visitor', () => {
     })
   })
 
+  test('names that the browser would not take as they are', async () => {
+    const asked = {
+      timezone: 'asia/tokyo',
+      userAgent: 'Mozilla/5.0 (Linux; Android 14; Modèle "8" 😀) Chrome/120.0.0.0 Mobile Safari/537.36',
+    }
+    expect(await toldWith(asked)).toMatchObject({
+      hour: 9,
+      agent: asked.userAgent,
+      hints: [false, 'Android'],
+    })
+  })
+
   test('its device: user agent, window, screen, scale and touch', async () => {
     const { userAgent } = devices['iPhone 15'] ?? {}
     expect(await toldWith({ device: 'iPhone 15', width: 393, height: 659 })).toMatchObject({
