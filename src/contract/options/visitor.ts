@@ -15,7 +15,7 @@ const MAX_BYTES = 100_000
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /** RFC 6265, and what browsers take beyond it. */
 const COOKIE_VALUE = /^[^\p{Cc};]*$/u
-const SPACE_AROUND = /^\s|\s$/
+const SPACE_AROUND = /^ | $/
 /** The browser makes these itself. */
 const OWN_HEADERS =
   /^(host|connection|content-length|content-encoding|transfer-encoding|te|trailer|upgrade|keep-alive|expect|cookie2?|(proxy|sec)-.*)$/i
