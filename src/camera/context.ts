@@ -11,8 +11,8 @@ export async function openContext(
   gate: Gate,
   { options }: PageToShoot,
 ): Promise<BrowserContext> {
-  const { width, height, colorScheme, locale, timezone } = options
-  const { mobile, touch, screen, userAgent } = await visitorOf(options)
+  const { width, height, colorScheme, timezone } = options
+  const { mobile, touch, screen, userAgent, locale } = await visitorOf(options)
   return await browser.newContext({
     viewport: { width, height },
     screen,
@@ -22,7 +22,7 @@ export async function openContext(
     ...(userAgent !== undefined && { userAgent }),
     ...(colorScheme && { colorScheme }),
     ...(options.reducedMotion && { reducedMotion: 'reduce' }),
-    ...(locale !== undefined && { locale }),
+    locale,
     ...(timezone !== undefined && { timezoneId: spellTimezone(timezone) }),
     proxy: { server: gate.proxyUrl, bypass: NO_BYPASS },
     acceptDownloads: false,

@@ -26,14 +26,13 @@ interface System {
 export async function callBrowser(
   session: CDPSession,
   userAgent: string,
-  { mobile }: Pick<Visitor, 'mobile'>,
-  locale: string | undefined,
+  { mobile, locale }: Pick<Visitor, 'mobile' | 'locale'>,
 ): Promise<void> {
   const system = systemOf(userAgent)
   const hints = hintsOf(userAgent, mobile, system)
   await session.send('Emulation.setUserAgentOverride', {
     userAgent,
-    ...(locale !== undefined && { acceptLanguage: locale }),
+    acceptLanguage: locale,
     ...(system && { platform: system.platform }),
     ...(hints && { userAgentMetadata: hints }),
   })

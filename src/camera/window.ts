@@ -56,12 +56,12 @@ export async function openWindow(
   page: Page,
   options: Size & Partial<Omit<PageOptions, keyof Size>>,
 ): Promise<CDPSession> {
-  const { width, height, locale } = options
-  const [session, { mobile, screen, userAgent }] = await Promise.all([
+  const { width, height } = options
+  const [session, { mobile, screen, userAgent, locale }] = await Promise.all([
     page.context().newCDPSession(page),
     visitorOf(options),
   ])
-  if (userAgent !== undefined) await callBrowser(session, userAgent, { mobile }, locale)
+  if (userAgent !== undefined) await callBrowser(session, userAgent, { mobile, locale })
   await session.send('Emulation.setDeviceMetricsOverride', {
     ...{ width, height, screenWidth: screen.width, screenHeight: screen.height },
     ...{ deviceScaleFactor: scaleOf(options), mobile },

@@ -1,8 +1,9 @@
 // @module-tag browser
 
 import { devices } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { OwnOptions } from '../../src/contract/capture-options.ts'
+import { findTestBrowser } from '../support/browser/test-browser.ts'
 import {
   openTestCamera,
   paint,
@@ -46,8 +47,8 @@ afterAll(async () => {
   await site.close()
 })
 
-async function toldWith(options: OwnOptions) {
-  const { bytes, seen } = await camera.take(`http://localhost:${site.port}/tells`, options)
+async function toldWith(options: OwnOptions, by = camera) {
+  const { bytes, seen } = await by.take(`http://localhost:${site.port}/tells`, options)
   const { width, height } = await readPixels(bytes)
   return { ...JSON.parse(seen.title), picture: [width, height] }
 }
@@ -58,6 +59,19 @@ describe('what a page is told about its visitor', () => {
       ...{ dark: false, still: false, touch: false, ratio: 1, languages: ['en-US'] },
       ...{ inner: [1200, 720], screen: [1200, 720], picture: [1200, 720] },
     })
+  })
+
+  test('without any option: English, whatever the language of the machine is', async () => {
+    const found = await findTestBrowser()
+    const machine = { LANG: 'de_DE.UTF-8', LC_ALL: 'fr_FR.UTF-8' }
+    const own = openTestCamera({
+      allow: `localhost:${site.port}`,
+      find: async () => ({ ...found, prepare: async () => ({ ...(await found.prepare()), ...machine }) }),
+    })
+    onTestFinished(() => own.close())
+    const english = { languages: ['en-US'], number: '1,234.5', headers: { 'accept-language': 'en-US' } }
+    expect(await toldWith({}, own)).toMatchObject(english)
+    expect(await toldWith({ userAgent: 'Mine/1.0' }, own)).toMatchObject(english)
   })
 
   test('its preferences, language and time zone', async () => {

@@ -68,7 +68,8 @@ export const Timezone = Line(100, {
 })
 
 export const Locale = Line(100, {
-  description: 'A language tag (BCP 47): the language of the browser, and how it writes numbers and dates.',
+  description:
+    'A language tag (BCP 47): the language of the browser, and how it writes numbers and dates. Without it: en-US.',
   examples: ['de-DE'],
   [rule]: problemOfLocale,
 })
