@@ -136,7 +136,7 @@ describe('searching', () => {
 
   test('lets others in', async () => {
     const dataDir = await makeFolder()
-    const projectId = await seedRows(dataDir, { roots: 9, jobsPerRoot: 10_000 })
+    const projectId = await seedRows(dataDir, { roots: 9, jobsPerRoot: 4_000 })
     const service = await startService({ DATA_DIR: dataDir })
     const searching = service.get(`${rootsUrl(projectId)}?q=needle&limit=1`)
     let others = 0
@@ -149,7 +149,7 @@ describe('searching', () => {
     'ends when whoever asked has gone: %s',
     async (question) => {
       const dataDir = await makeFolder()
-      const projectId = await seedRows(dataDir, { roots: 400, jobsPerRoot: 100 })
+      const projectId = await seedRows(dataDir, { roots: 100, jobsPerRoot: 100 })
       const service = await startService({ DATA_DIR: dataDir })
       let looks = 0
       const { matching, nextPages } = service.store.browsing
