@@ -18,6 +18,7 @@ const failures: Readonly<Record<ProblemCode, FailureKind>> = {
   method_not_allowed: { status: 405, title: 'This method is not supported here', log: false },
   request_timeout: { status: 408, title: 'The request took too long to arrive', log: false },
   conflict: { status: 409, title: 'This exists already with other content', log: false },
+  precondition_failed: { status: 412, title: 'This has changed since you read it', log: false },
   too_large: { status: 413, title: 'The request body is too large', log: false },
   unsupported_media_type: { status: 415, title: 'The request body must be JSON', log: false },
   range_not_satisfiable: { status: 416, title: 'The requested range lies outside the picture', log: false },

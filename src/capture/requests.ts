@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Origin } from '../contract/status.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import type { Store } from '../store/store.ts'
@@ -8,6 +9,8 @@ import { sealRequest } from './seal-request.ts'
 export interface AcceptOptions {
   readonly now: number
   readonly idempotencyKey: string | undefined
+  /** Where the root comes from. */
+  readonly origin?: Origin
   /** By default, a new id. */
   readonly rootId?: string
 }
@@ -38,7 +41,7 @@ export class Requests {
   async accept(
     projectId: string,
     asked: RequestContent,
-    { now, idempotencyKey, rootId = randomUUID() }: AcceptOptions,
+    { now, idempotencyKey, origin, rootId = randomUUID() }: AcceptOptions,
   ): Promise<string> {
     const queue = this.#queue
     const request = {
@@ -47,6 +50,7 @@ export class Requests {
       rootId,
       created: now,
       idempotencyKey,
+      origin,
       heldUntil: queue.heldUntil?.(now),
     }
     const accepted = await this.#store.captures.accept(request, this.#limits)

@@ -1,6 +1,6 @@
 import type { CaptureOptions, OwnOptions, PageOptions } from '../contract/capture-options.ts'
 import type { Seen } from '../contract/seen.ts'
-import type { CaptureReason, CaptureState, Counts, RootState } from '../contract/status.ts'
+import type { CaptureReason, CaptureState, Counts, Origin, RootState } from '../contract/status.ts'
 
 export interface RequestedPage {
   readonly url: string
@@ -28,6 +28,7 @@ export interface NewRequest {
   readonly options: CaptureOptions
   /** In the order of the request. */
   readonly pages: readonly NewPage[]
+  readonly origin?: Origin | undefined
   /** Until then, only a process that names this root may capture its pages. */
   readonly heldUntil?: number | undefined
 }
@@ -108,7 +109,7 @@ export interface CaptureProgress extends RequestedPage, CaptureTimes {
 }
 
 /** How a root ended. */
-export type Outcome = Exclude<RootState, 'queued' | 'running'>
+export type Outcome = Exclude<RootState, 'scheduled' | 'queued' | 'running'>
 
 /** The end of a root. It is written in the transaction that ends its last page. */
 export interface Finished {
@@ -120,6 +121,7 @@ export interface Finished {
 export interface RootProgress {
   readonly created: number
   readonly idempotencyKey: string | undefined
+  readonly origin?: Origin | undefined
   readonly options: CaptureOptions
   /** Counts up with everything that happens. */
   readonly version: number
@@ -131,6 +133,7 @@ export interface RootProgress {
 /** Changes of a request since a version. */
 export interface Changes {
   readonly created: number
+  readonly origin?: Origin | undefined
   readonly options: CaptureOptions
   /** Counts up with everything that happens. */
   readonly version: number

@@ -2,6 +2,7 @@ import { openProject } from '../../access/door.ts'
 import { paths, rootPath } from '../../contract/paths.ts'
 import { ProjectParams } from '../../contract/requests.ts'
 import { ScreenshotAccepted } from '../../contract/screenshot-request.ts'
+import { timeOf } from '../../contract/when.ts'
 import { AppError } from '../../errors.ts'
 import { problemResponses } from '../answers/responses.ts'
 import type { HttpContext, Server } from '../context.ts'
@@ -65,12 +66,15 @@ export async function requestScreenshots(server: Server, context: HttpContext): 
         const inTurn = turns.for(clientOf(request))
         const look = (beginning: Buffer) => requireFewParts(beginning, config.limits)
         const body = await readBody(request, reply, look)
-        const asked = await inTurn(async () => readRequest(body, config.limits))
+        const { asked, when } = await inTurn(async () => readRequest(body, config.limits))
         const idempotencyKey = readIdempotencyKey(request.headers['idempotency-key'])
         await ready()
         const projectId = openProject((request.params as ProjectParams).projectId, request.apiKey)
+        const now = clock()
+        const scheduled = timeOf(when, now)
+        const origin = scheduled === undefined ? {} : { scheduled }
         const rootId = await inTurn(() =>
-          requests.accept(projectId, asked, { now: clock(), idempotencyKey }),
+          requests.accept(projectId, asked, { now, idempotencyKey, origin }),
         ).catch((error) => {
           if (error instanceof AppError && error.code === 'rate_limited') refusals.count('pages')
           throw error

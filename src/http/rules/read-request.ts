@@ -15,9 +15,9 @@ const QUOTED = /, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s
 
 /** Reads a request. Throws `bad_request` with all its mistakes. Takes milliseconds for any body. */
 export function readRequest(body: Buffer, limits: RequestLimits) {
-  const { asked, mistakes } = parseScreenshotRequest(parseJson(body, limits), limits)
+  const { asked, when, mistakes } = parseScreenshotRequest(parseJson(body, limits), limits)
   if (!asked) throw new AppError('bad_request', 'the request has mistakes: see errors', { mistakes })
-  return asked
+  return { asked, when }
 }
 
 /** Throws `bad_request` if these bytes, or the beginning of a body, have too many parts to be parsed. */
@@ -31,7 +31,8 @@ export function requireFewParts(body: Buffer, { urls }: RequestLimits): void {
   }
 }
 
-function parseJson(body: Buffer, limits: RequestLimits): unknown {
+/** Throws `bad_request`. */
+export function parseJson(body: Buffer, limits: RequestLimits): unknown {
   requireFewParts(body, limits)
   try {
     return JSON.parse(UTF8.decode(body))

@@ -11,6 +11,7 @@ const MIGRATIONS = {
   '0009-capture-options': () => import('./migrations/0009-capture-options.ts'),
   '0010-life': () => import('./migrations/0010-life.ts'),
   '0011-secrets': () => import('./migrations/0011-secrets.ts'),
+  '0012-origin': () => import('./migrations/0012-origin.ts'),
 }
 
 /** The table with the changes that were made. */

@@ -64,6 +64,16 @@ export interface Tables {
     /** When its last page ended. Null: some are unfinished. */
     finished: number | null
     outcome: Outcome | null
+    /** When its pages are queued. Null: at once. */
+    scheduled: number | null
+    /** When the pages of a scheduled root were queued. */
+    begun: number | null
+    template_id: string | null
+    /** The recurring schedule that made it, and for which of its times. Together they are unique. */
+    schedule_id: string | null
+    occurrence: number | null
+    late_ms: number | null
+    missed: number | null
   }
   captures: {
     project_id: string

@@ -3,6 +3,7 @@ import type { Counts } from '../../../contract/status.ts'
 import type { CaptureProgress, Changes, RootProgress } from '../../captures.ts'
 import { readOptions, readOwnOptions } from '../options-text.ts'
 import type { Tables } from '../tables.ts'
+import { ORIGIN_COLUMNS, readOrigin } from './origin.ts'
 
 /** Columns that may be long. They are read only for captures that have changed. */
 const LONG = ['url', 'name', 'own_options', 'seen', 'detail'] as const
@@ -25,6 +26,7 @@ export async function findProgress(
   return {
     created: request.created,
     idempotencyKey: request.idempotency_key ?? undefined,
+    origin: readOrigin(request),
     options: readOptions(request.options),
     version: versionOf(request, rows),
     finished: toFinished(request),
@@ -58,6 +60,7 @@ export async function findChanges(
   for (const { state } of rows) counts[state]++
   return {
     created: request.created,
+    origin: readOrigin(request),
     options: readOptions(request.options),
     version: versionOf(request, rows),
     finished: toFinished(request),
@@ -75,6 +78,7 @@ async function findRequest(db: Kysely<Tables>, projectId: string, rootId: string
         .onRef('roots.root_id', '=', 'requests.root_id'),
     )
     .select(['roots.created', 'idempotency_key', 'options', 'version', 'finished', 'outcome'])
+    .select(ORIGIN_COLUMNS)
     .where('requests.project_id', '=', projectId)
     .where('requests.root_id', '=', rootId)
     .executeTakeFirst()

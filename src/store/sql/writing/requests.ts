@@ -6,6 +6,7 @@ import type { Tables } from '../tables.ts'
 import { FIRST_VERSION } from './due.ts'
 import { outcomeOf } from './life.ts'
 import { countMarks, marksOf, NO_MARKS } from './marks.ts'
+import { writeOrigin } from './origin.ts'
 import { unknownProject } from './projects.ts'
 import { changeProject, newRevision } from './revision.ts'
 import { keepSecrets } from './secrets.ts'
@@ -52,6 +53,7 @@ export async function addRequest(transaction: Transaction<Tables>, request: NewR
       options: writeOptions(request.options),
       version: FIRST_VERSION,
       marks: NO_MARKS,
+      ...writeOrigin(request.origin),
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'idempotency_key']).doNothing())
     .executeTakeFirstOrThrow()
@@ -65,7 +67,7 @@ export async function adoptRequest(
   transaction: Transaction<Tables>,
   projectId: string,
   rootId: string,
-  { idempotencyKey, options, version, finished, captures }: RootProgress,
+  { idempotencyKey, origin, options, version, finished, captures }: RootProgress,
 ): Promise<void> {
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('requests')
@@ -76,6 +78,7 @@ export async function adoptRequest(
       options: writeOptions(options),
       version,
       marks: countMarks(NO_MARKS, captures.map(marksOf)),
+      ...writeOrigin(origin),
       finished: finished?.at ?? Math.max(0, ...captures.map((capture) => capture.finished ?? 0)),
       outcome: finished?.outcome ?? outcomeOf(captures.map(({ state }) => state)),
     })

@@ -1,0 +1,44 @@
+import type { Origin } from '../../../contract/status.ts'
+import type { Tables } from '../tables.ts'
+
+// Where a root comes from, in the columns of its request.
+
+type Columns = Pick<
+  Tables['requests'],
+  'scheduled' | 'template_id' | 'schedule_id' | 'occurrence' | 'late_ms' | 'missed'
+>
+
+export const ORIGIN_COLUMNS = [
+  'scheduled',
+  'template_id',
+  'schedule_id',
+  'occurrence',
+  'late_ms',
+  'missed',
+] as const satisfies readonly (keyof Columns)[]
+
+export function writeOrigin({ scheduled, templateId, schedule }: Origin = {}): Columns {
+  return {
+    scheduled: scheduled ?? null,
+    template_id: templateId ?? null,
+    schedule_id: schedule?.scheduleId ?? null,
+    occurrence: schedule?.occurrence ?? null,
+    late_ms: schedule?.lateMs ?? null,
+    missed: schedule?.missed ?? null,
+  }
+}
+
+export function readOrigin(row: Columns): Origin {
+  return {
+    ...(row.scheduled !== null && { scheduled: row.scheduled }),
+    ...(row.template_id !== null && { templateId: row.template_id }),
+    ...(row.schedule_id !== null && {
+      schedule: {
+        scheduleId: row.schedule_id,
+        occurrence: row.occurrence ?? 0,
+        ...(row.late_ms !== null && { lateMs: row.late_ms }),
+        ...(row.missed !== null && { missed: row.missed }),
+      },
+    }),
+  }
+}
