@@ -45,6 +45,7 @@ import { refuseOtherMethods } from './rules/methods.ts'
 import { measureRequests } from './rules/metrics.ts'
 import { refuseOtherHosts } from './rules/origin.ts'
 import { createRate, limitRate } from './rules/rate-limit.ts'
+import { createReadJson } from './rules/read-json.ts'
 import { schemaController } from './rules/read-query.ts'
 import { createRequestIds } from './rules/request-ids.ts'
 
@@ -141,7 +142,10 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   listHistory(server, context)
   getPicture(server, context)
   getArchive(server, context)
-  await requestScreenshots(server, context)
+  await server.register(async (scope) => {
+    const readJson = createReadJson(scope as Server, context)
+    requestScreenshots(scope as Server, readJson, context)
+  })
   getStatus(server, openAnswers, context)
   watchStatus(server, openAnswers, context)
   getImage(server, context)
