@@ -20,7 +20,7 @@ export function CaptureView({ projectId }: { projectId: string }) {
     import('../form/capture-form.tsx').then(show, setFailure)
   }, [form])
   return (
-    <Layout title="New capture" projectId={projectId} tab="capture">
+    <Layout title="New capture" projectId={projectId} place="capture">
       {form && <form.CaptureForm projectId={projectId} />}
       {!form && failure === undefined && <Waiting />}
       {failure !== undefined && <Problem failure={failure} retry={() => location.reload()} />}

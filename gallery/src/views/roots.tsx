@@ -65,7 +65,7 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
   const nameOf = useCallback((index: number) => roots.items[index]?.rootId, [roots.items])
   const nothing = roots.complete && roots.items.length === 0
   return (
-    <Layout title={tag || q || 'Captures'} projectId={projectId} tab="roots">
+    <Layout title={tag || q || 'Captures'} projectId={projectId} place="roots">
       <div class="tools">
         <h1 class="unseen">Captures</h1>
         <Search
