@@ -33,6 +33,12 @@ export interface NewRequest {
   readonly heldUntil?: number | undefined
 }
 
+/** The most pages of the project, with those of the request. */
+export interface AcceptLimits {
+  readonly mostWaiting?: number | undefined
+  readonly mostScheduled?: number | undefined
+}
+
 export interface CaptureKey {
   readonly projectId: string
   readonly rootId: string
@@ -162,11 +168,11 @@ export interface Captures {
   /**
    * Adds the root without jobs, and queues its pages: all or nothing, durable when it resolves. Returns the id of the root.
    * If the same request was accepted with the same idempotency key, that is the earlier root. Throws `not_found` for an
-   * unknown project, `conflict` if another request has the key, `rate_limited` if more than `mostWaiting` pages of the
-   * project would wait.
+   * unknown project, `conflict` if another request has the key, `rate_limited` if more pages of the project would wait than
+   * the limits allow. With a time to come in `origin.scheduled`, its pages are not queued: see `ScheduledRoots`.
    */
-  accept(request: NewRequest, limits?: { readonly mostWaiting?: number }): Promise<string>
-  /** Whether any capture is unfinished. */
+  accept(request: NewRequest, limits?: AcceptLimits): Promise<string>
+  /** Whether any capture is queued or under way. */
   anyUnfinished(): Promise<boolean>
   /** Whether a capture has been due since `then`, and no process has begun it. */
   anyDueSince(then: number): Promise<boolean>

@@ -3,6 +3,8 @@ import type { Captures } from './captures.ts'
 import type { Events } from './events.ts'
 import type { JobText, RootPositions, RootTexts } from './job-text.ts'
 import type { Removals } from './removals.ts'
+import type { ScheduledRoots } from './scheduled-roots.ts'
+import type { Schedules } from './schedules.ts'
 
 export interface Project {
   readonly projectId: string
@@ -165,6 +167,10 @@ export interface Store {
   /** The outbox. */
   readonly events: Events
   readonly removals: Removals
+  /** Roots whose pages are captured later, once. */
+  readonly scheduledRoots: ScheduledRoots
+  /** Recurring schedules. */
+  readonly schedules: Schedules
 
   /** Whether a request waits for a look-up of a project, a root or a key. That is short. */
   isLookingUp(): boolean

@@ -31,6 +31,8 @@ import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
 import { lifeSuite } from './life-suite.ts'
 import { removalSuite } from './removal-suite.ts'
+import { scheduledRootsSuite } from './scheduled-roots-suite.ts'
+import { schedulesSuite } from './schedules-suite.ts'
 import { secretsSuite } from './secrets-suite.ts'
 import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
@@ -60,6 +62,8 @@ browsingSuite('PostgreSQL', withTables)
 seenSuite('PostgreSQL', withTables)
 lifeSuite('PostgreSQL', withTables)
 removalSuite('PostgreSQL', withTables)
+scheduledRootsSuite('PostgreSQL', withTables)
+schedulesSuite('PostgreSQL', withTables)
 const readSecrets = async (url: string) =>
   (await asAdmin<{ sealed: string }[]>(url, 'select sealed from secrets order by sealed')).map(
     (row) => row.sealed,

@@ -19,6 +19,8 @@ import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
 import { lifeSuite } from './life-suite.ts'
 import { removalSuite } from './removal-suite.ts'
+import { scheduledRootsSuite } from './scheduled-roots-suite.ts'
+import { schedulesSuite } from './schedules-suite.ts'
 import { secretsSuite } from './secrets-suite.ts'
 import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
@@ -45,6 +47,8 @@ browsingSuite('SQLite', withTables)
 seenSuite('SQLite', withTables)
 lifeSuite('SQLite', withTables)
 removalSuite('SQLite', withTables)
+scheduledRootsSuite('SQLite', withTables)
+schedulesSuite('SQLite', withTables)
 secretsSuite('SQLite', withTables, async (path) => {
   const database = new DatabaseSync(path)
   const rows = database.prepare('select sealed from secrets order by sealed').all()
@@ -110,7 +114,7 @@ describe('SQLite', () => {
       `drop index projects_oldest_first; drop index jobs_of_page;
        alter table projects drop column last_event; alter table projects drop column removed;
        alter table projects drop column last_removal; drop table events;
-       drop table identity; drop table turns; drop table secrets; drop table captures; drop table requests; drop index roots_claimed;
+       drop table schedules; drop table identity; drop table turns; drop table secrets; drop table captures; drop table requests; drop index roots_claimed;
        alter table roots drop column claimed; alter table roots drop column claimers;
        delete from kysely_migration where name <> '0001-results'`,
     )

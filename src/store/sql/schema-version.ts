@@ -12,6 +12,7 @@ const MIGRATIONS = {
   '0010-life': () => import('./migrations/0010-life.ts'),
   '0011-secrets': () => import('./migrations/0011-secrets.ts'),
   '0012-origin': () => import('./migrations/0012-origin.ts'),
+  '0014-schedules': () => import('./migrations/0014-schedules.ts'),
 }
 
 /** The table with the changes that were made. */

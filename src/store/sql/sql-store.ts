@@ -105,6 +105,26 @@ export function createSqlStore({
       findLast: async (projectId) => (await writes()).removals.findLast(projectId),
       forgetProject: async (projectId) => (await writes()).removals.forgetProject(projectId),
     },
+    scheduledRoots: {
+      findDue: async (now, limit) => (await writes()).scheduledRoots.findDue(now, limit),
+      begin: async (root, now) => (await writes()).scheduledRoots.begin(root, now),
+      cancel: async (root, now) => (await writes()).scheduledRoots.cancel(root, now),
+    },
+    schedules: {
+      timeAt: async (now) => (await writes()).schedules.timeAt(now),
+      findNextDue: async () => (await writes()).schedules.findNextDue(),
+      findDue: async (now, limit) => (await writes()).schedules.findDue(now, limit),
+      create: async (schedule, limits) => (await writes()).schedules.create(schedule, limits),
+      find: async (projectId, scheduleId) => (await writes()).schedules.find(projectId, scheduleId),
+      list: async (projectId, page) => (await writes()).schedules.list(projectId, page),
+      change: async (schedule, options) => (await writes()).schedules.change(schedule, options),
+      remove: async (key, options) => (await writes()).schedules.remove(key, options),
+      run: async (schedule, occurrence, options) =>
+        (await writes()).schedules.run(schedule, occurrence, options),
+      runNow: async (schedule, request, options) =>
+        (await writes()).schedules.runNow(schedule, request, options),
+      count: async () => (await writes()).schedules.count(),
+    },
     close,
   }
 }

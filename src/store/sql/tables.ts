@@ -135,6 +135,36 @@ export interface Tables {
     position: number | null
     created: number
   }
+  /** Recurring schedules. */
+  schedules: {
+    project_id: string
+    schedule_id: string
+    name: string
+    template_id: string | null
+    /** JSON without secrets. Null: it runs a template. */
+    request: string | null
+    sealed: string | null
+    cron: string | null
+    timezone: string | null
+    every: string | null
+    overlap: 'skip' | 'run'
+    paused: number
+    /** Its next time. Null: there is none, or it is paused. */
+    next: number | null
+    /** When the root of that time is made. */
+    due: number | null
+    created: number
+    changed: number
+    revision: string
+    last_root: string | null
+    runs: number
+    late: number
+    skipped: number
+    last_skipped: number | null
+    /** Why the last time made no root. */
+    problem: string | null
+    problem_at: number | null
+  }
   /** Values that are made once: the id of the store, and the identities of its other parts. */
   identity: {
     name: string

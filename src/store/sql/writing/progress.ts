@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely'
 import type { Counts } from '../../../contract/status.ts'
 import type { CaptureProgress, Changes, RootProgress } from '../../captures.ts'
 import { readOptions, readOwnOptions } from '../options-text.ts'
+import { ORIGIN_COLUMNS, readOrigin } from '../origin.ts'
 import type { Tables } from '../tables.ts'
-import { ORIGIN_COLUMNS, readOrigin } from './origin.ts'
 
 /** Columns that may be long. They are read only for captures that have changed. */
 const LONG = ['url', 'name', 'own_options', 'seen', 'detail'] as const
@@ -57,7 +57,7 @@ export async function findChanges(
     .orderBy('position')
     .execute()
   const counts: Counts = { total: rows.length, queued: 0, running: 0, done: 0, failed: 0 }
-  for (const { state } of rows) counts[state]++
+  for (const { state } of rows) counts[state] = (counts[state] ?? 0) + 1
   return {
     created: request.created,
     origin: readOrigin(request),

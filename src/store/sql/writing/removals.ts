@@ -116,7 +116,8 @@ async function hideProject(
       removed: fn.coalesce('removed', val(now)),
     }))
     .executeTakeFirst()
-  await transaction.deleteFrom('keys').where('project_id', '=', projectId).execute()
+  for (const table of ['keys', 'schedules'] as const)
+    await transaction.deleteFrom(table).where('project_id', '=', projectId).execute()
   return numUpdatedRows > 0n
 }
 

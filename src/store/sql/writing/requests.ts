@@ -2,11 +2,11 @@ import type { Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRequest, RootProgress } from '../../captures.ts'
 import { writeOptions, writeOwnOptions } from '../options-text.ts'
+import { writeOrigin } from '../origin.ts'
 import type { Tables } from '../tables.ts'
 import { FIRST_VERSION } from './due.ts'
 import { outcomeOf } from './life.ts'
 import { countMarks, marksOf, NO_MARKS } from './marks.ts'
-import { writeOrigin } from './origin.ts'
 import { unknownProject } from './projects.ts'
 import { changeProject, newRevision } from './revision.ts'
 import { keepSecrets } from './secrets.ts'
@@ -38,7 +38,11 @@ export async function findAccepted(
 }
 
 /** False if another request with the same key was faster. Then the transaction must be rolled back. */
-export async function addRequest(transaction: Transaction<Tables>, request: NewRequest): Promise<boolean> {
+export async function addRequest(
+  transaction: Transaction<Tables>,
+  request: NewRequest,
+  { begun }: Pick<Tables['requests'], 'begun'>,
+): Promise<boolean> {
   const { projectId, rootId, created, digest } = request
   await transaction
     .insertInto('roots')
@@ -54,6 +58,8 @@ export async function addRequest(transaction: Transaction<Tables>, request: NewR
       version: FIRST_VERSION,
       marks: NO_MARKS,
       ...writeOrigin(request.origin),
+      // Only roots that were scheduled have it.
+      begun: request.origin?.scheduled === undefined ? null : begun,
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'idempotency_key']).doNothing())
     .executeTakeFirstOrThrow()
@@ -114,12 +120,16 @@ export async function adoptRequest(
 }
 
 /** Queues the pages after the other pages of the project. */
-export async function queuePages(
-  transaction: Transaction<Tables>,
-  { projectId, rootId, created, pages, heldUntil = 0 }: NewRequest,
-): Promise<void> {
-  const first = await firstTurn(transaction, projectId)
-  const rows = pages.map(({ url, name, loadingTime, ownOptions }, position) => ({
+export async function queuePages(transaction: Transaction<Tables>, request: NewRequest): Promise<void> {
+  const first = await firstTurn(transaction, request.projectId)
+  const rows = rowsOfPages(request).map((row) => ({ ...row, turn: first + row.position }))
+  await transaction.insertInto('captures').values(rows).execute()
+  await keepSecrets(transaction, request, request.pages)
+}
+
+/** The rows of new captures, without their turn. */
+export function rowsOfPages({ projectId, rootId, created, pages, heldUntil = 0 }: NewRequest) {
+  return pages.map(({ url, name, loadingTime, ownOptions }, position) => ({
     project_id: projectId,
     root_id: rootId,
     position,
@@ -128,7 +138,6 @@ export async function queuePages(
     loading_time: loadingTime,
     own_options: writeOwnOptions(ownOptions),
     state: 'queued' as const,
-    turn: first + position,
     attempts: 0,
     deaths: 0,
     due: heldUntil,
@@ -136,11 +145,10 @@ export async function queuePages(
     cut: 0,
     changed: FIRST_VERSION,
   }))
-  await transaction.insertInto('captures').values(rows).execute()
-  await keepSecrets(transaction, { projectId, rootId }, pages)
 }
 
-async function firstTurn(transaction: Transaction<Tables>, projectId: string): Promise<number> {
+/** The turn after all others of the project. Pages that are not in the queue have NO_TURN, which is less. */
+export async function firstTurn(transaction: Transaction<Tables>, projectId: string): Promise<number> {
   const last = await transaction
     .selectFrom('captures')
     .select(({ fn }) => fn.max('turn').as('turn'))

@@ -10,6 +10,8 @@ import { holdClaim, lostClaim } from './hold-claim.ts'
 import { requireProject } from './projects.ts'
 import { SqlRemovals } from './removals.ts'
 import { newRevision } from './revision.ts'
+import { SqlScheduledRoots } from './scheduled-roots.ts'
+import { SqlSchedules } from './schedules.ts'
 
 type StoreWrites = Pick<
   Store,
@@ -29,6 +31,8 @@ export interface Writes extends StoreWrites {
   readonly captures: SqlCaptures
   readonly events: SqlEvents
   readonly removals: SqlRemovals
+  readonly scheduledRoots: SqlScheduledRoots
+  readonly schedules: SqlSchedules
 }
 
 /** A driver opens them, and translates the errors of its engine. They may be one connection. */
@@ -48,6 +52,8 @@ export function openWrites(connections: WriteConnections): Writes {
     captures: new SqlCaptures(connections),
     events: new SqlEvents(connections),
     removals: new SqlRemovals(connections),
+    scheduledRoots: new SqlScheduledRoots(connections),
+    schedules: new SqlSchedules(connections),
   })
 }
 

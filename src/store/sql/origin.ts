@@ -1,5 +1,5 @@
-import type { Origin } from '../../../contract/status.ts'
-import type { Tables } from '../tables.ts'
+import type { Origin } from '../../contract/status.ts'
+import type { Tables } from './tables.ts'
 
 // Where a root comes from, in the columns of its request.
 
@@ -28,8 +28,9 @@ export function writeOrigin({ scheduled, templateId, schedule }: Origin = {}): C
   }
 }
 
-export function readOrigin(row: Columns): Origin {
-  return {
+/** Undefined if the root was a request of its own, for now. */
+export function readOrigin(row: Columns): Origin | undefined {
+  const origin = {
     ...(row.scheduled !== null && { scheduled: row.scheduled }),
     ...(row.template_id !== null && { templateId: row.template_id }),
     ...(row.schedule_id !== null && {
@@ -41,4 +42,5 @@ export function readOrigin(row: Columns): Origin {
       },
     }),
   }
+  return Object.keys(origin).length > 0 ? origin : undefined
 }
