@@ -1,10 +1,12 @@
 import type { Browsing } from './browsing.ts'
 import type { Captures } from './captures.ts'
+import type { Deliveries } from './deliveries.ts'
 import type { Events } from './events.ts'
 import type { JobText, RootPositions, RootTexts } from './job-text.ts'
 import type { Removals } from './removals.ts'
 import type { ScheduledRoots } from './scheduled-roots.ts'
 import type { Schedules } from './schedules.ts'
+import type { Webhooks } from './webhooks.ts'
 
 export interface Project {
   readonly projectId: string
@@ -171,6 +173,9 @@ export interface Store {
   readonly scheduledRoots: ScheduledRoots
   /** Recurring schedules. */
   readonly schedules: Schedules
+  readonly webhooks: Webhooks
+  /** The work of delivering. */
+  readonly deliveries: Deliveries
 
   /** Whether a request waits for a look-up of a project, a root or a key. That is short. */
   isLookingUp(): boolean

@@ -29,6 +29,7 @@ import { BEFORE_SEEN, captureBeforeSeen, expectOnlyCut } from './before-seen.ts'
 import { askBeforeTurns, BEFORE_TURNS, expectAllTaken, UNCOUNTED } from './before-turns.ts'
 import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
+import { deliveringSuite } from './delivering-suite.ts'
 import { lifeSuite } from './life-suite.ts'
 import { removalSuite } from './removal-suite.ts'
 import { scheduledRootsSuite } from './scheduled-roots-suite.ts'
@@ -36,6 +37,7 @@ import { schedulesSuite } from './schedules-suite.ts'
 import { secretsSuite } from './secrets-suite.ts'
 import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
+import { webhooksSuite } from './webhooks-suite.ts'
 
 const LIMITS = { connections: 10, waitMs: 5_000, statementMs: 10_000 }
 
@@ -64,6 +66,8 @@ lifeSuite('PostgreSQL', withTables)
 removalSuite('PostgreSQL', withTables)
 scheduledRootsSuite('PostgreSQL', withTables)
 schedulesSuite('PostgreSQL', withTables)
+webhooksSuite('PostgreSQL', withTables)
+deliveringSuite('PostgreSQL', withTables)
 const readSecrets = async (url: string) =>
   (await asAdmin<{ sealed: string }[]>(url, 'select sealed from secrets order by sealed')).map(
     (row) => row.sealed,

@@ -17,6 +17,7 @@ import { BEFORE_SEEN, captureBeforeSeen, expectOnlyCut } from './before-seen.ts'
 import { askBeforeTurns, BEFORE_TURNS, expectAllTaken, UNCOUNTED } from './before-turns.ts'
 import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
+import { deliveringSuite } from './delivering-suite.ts'
 import { lifeSuite } from './life-suite.ts'
 import { removalSuite } from './removal-suite.ts'
 import { scheduledRootsSuite } from './scheduled-roots-suite.ts'
@@ -24,6 +25,7 @@ import { schedulesSuite } from './schedules-suite.ts'
 import { secretsSuite } from './secrets-suite.ts'
 import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
+import { webhooksSuite } from './webhooks-suite.ts'
 
 const driver = {
   newPlace: async () => join(await makeFolder(), 'nested', 'store.db'),
@@ -49,6 +51,8 @@ lifeSuite('SQLite', withTables)
 removalSuite('SQLite', withTables)
 scheduledRootsSuite('SQLite', withTables)
 schedulesSuite('SQLite', withTables)
+webhooksSuite('SQLite', withTables)
+deliveringSuite('SQLite', withTables)
 secretsSuite('SQLite', withTables, async (path) => {
   const database = new DatabaseSync(path)
   const rows = database.prepare('select sealed from secrets order by sealed').all()
@@ -114,7 +118,8 @@ describe('SQLite', () => {
       `drop index projects_oldest_first; drop index jobs_of_page;
        alter table projects drop column last_event; alter table projects drop column removed;
        alter table projects drop column last_removal; drop table events;
-       drop table schedules; drop table identity; drop table turns; drop table secrets; drop table captures; drop table requests; drop index roots_claimed;
+       drop table deliveries; drop table webhooks; drop table schedules; drop table identity; drop table turns; drop table secrets;
+       drop table captures; drop table requests; drop index roots_claimed;
        alter table roots drop column claimed; alter table roots drop column claimers;
        delete from kysely_migration where name <> '0001-results'`,
     )

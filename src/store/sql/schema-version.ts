@@ -13,6 +13,7 @@ const MIGRATIONS = {
   '0011-secrets': () => import('./migrations/0011-secrets.ts'),
   '0012-origin': () => import('./migrations/0012-origin.ts'),
   '0014-schedules': () => import('./migrations/0014-schedules.ts'),
+  '0015-webhooks': () => import('./migrations/0015-webhooks.ts'),
 }
 
 /** The table with the changes that were made. */

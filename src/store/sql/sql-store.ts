@@ -89,10 +89,7 @@ export function createSqlStore({
       findVersion: (projectId, rootId) => findVersion(projectId + rootId),
       findVersions: (roots) => reads.findVersions(roots),
     },
-    events: {
-      read: async (projectId, page) => (await writes()).events.read(projectId, page),
-      trim: async (options) => (await writes()).events.trim(options),
-    },
+    events: later(async () => (await writes()).events),
     removals: {
       async *removeRoot(projectId, rootId, now) {
         yield* (await writes()).removals.removeRoot(projectId, rootId, now)
@@ -105,30 +102,26 @@ export function createSqlStore({
       findLast: async (projectId) => (await writes()).removals.findLast(projectId),
       forgetProject: async (projectId) => (await writes()).removals.forgetProject(projectId),
     },
-    scheduledRoots: {
-      findDue: async (now, limit) => (await writes()).scheduledRoots.findDue(now, limit),
-      begin: async (root, now) => (await writes()).scheduledRoots.begin(root, now),
-      cancel: async (root, now) => (await writes()).scheduledRoots.cancel(root, now),
-    },
-    schedules: {
-      timeAt: async (now) => (await writes()).schedules.timeAt(now),
-      findNextDue: async () => (await writes()).schedules.findNextDue(),
-      findDue: async (now, limit) => (await writes()).schedules.findDue(now, limit),
-      create: async (schedule, limits) => (await writes()).schedules.create(schedule, limits),
-      find: async (projectId, scheduleId) => (await writes()).schedules.find(projectId, scheduleId),
-      list: async (projectId, page) => (await writes()).schedules.list(projectId, page),
-      change: async (schedule, options) => (await writes()).schedules.change(schedule, options),
-      remove: async (key, options) => (await writes()).schedules.remove(key, options),
-      run: async (schedule, occurrence, options) =>
-        (await writes()).schedules.run(schedule, occurrence, options),
-      runNow: async (schedule, request, options) =>
-        (await writes()).schedules.runNow(schedule, request, options),
-      count: async () => (await writes()).schedules.count(),
-    },
+    scheduledRoots: later(async () => (await writes()).scheduledRoots),
+    schedules: later(async () => (await writes()).schedules),
+    webhooks: later(async () => (await writes()).webhooks),
+    deliveries: later(async () => (await writes()).deliveries),
     close,
   }
 }
 
 function toRootKey(key: string): RootKey {
   return { projectId: key.slice(0, ID), rootId: key.slice(ID) }
+}
+
+type AsyncMethods<T> = { [K in keyof T]: (...args: never[]) => Promise<unknown> }
+
+/** Each method waits until the code for writing is loaded. */
+function later<T extends AsyncMethods<T>>(load: () => Promise<T>): T {
+  return new Proxy({} as T, {
+    get:
+      (_, name) =>
+      async (...args: never[]) =>
+        (await load())[name as keyof T](...args),
+  })
 }

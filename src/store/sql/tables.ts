@@ -1,6 +1,9 @@
 import type { CaptureReason, CaptureState } from '../../contract/status.ts'
+import type { DeliveryState, WebhookFormat } from '../../contract/webhooks.ts'
 import type { Outcome } from '../captures.ts'
+import type { DeliveryEvent } from '../deliveries.ts'
 import type { EventKind } from '../events.ts'
+import type { OffReason } from '../webhooks.ts'
 
 /** The tables of both engines. Times are Unix milliseconds, ids are lower case text. */
 export interface Tables {
@@ -164,6 +167,57 @@ export interface Tables {
     /** Why the last time made no root. */
     problem: string | null
     problem_at: number | null
+  }
+  webhooks: {
+    webhook_id: string
+    project_id: string
+    name: string
+    url: string
+    /** A JSON array of events. */
+    events: string
+    format: WebhookFormat
+    paused: number
+    /** A JSON array: sealed texts, each with the time until which it is valid. */
+    secrets: string
+    created: number
+    changed: number
+    revision: string
+    /** The number of the last event of its project that was made into a delivery, or was not wanted. */
+    after: number
+    /** Counts up with each attempt, at least to the time. The webhook with the smallest is next. */
+    turn: number
+    /** When its next attempt is due. Null: nothing can be begun. */
+    next_due: number | null
+    failing_since: number | null
+    off_since: number | null
+    off_reason: OffReason | null
+    off_detail: string | null
+  }
+  deliveries: {
+    delivery_id: string
+    project_id: string
+    webhook_id: string
+    /** The number of its event. Null: it is a test. */
+    number: number | null
+    event: DeliveryEvent
+    root_id: string | null
+    position: number | null
+    created: number
+    state: DeliveryState
+    attempts: number
+    /** Null: it waits for an earlier one of its root, or has ended. */
+    due: number | null
+    /** The id of the attempt under way. A late attempt has another id. */
+    attempt: string | null
+    /** Until when the process of this attempt owns the delivery. Null: nothing is under way. */
+    lease: number | null
+    last_at: number | null
+    last_ms: number | null
+    last_status: number | null
+    last_answer: string | null
+    last_problem: string | null
+    /** Null: it is pending. */
+    finished: number | null
   }
   /** Values that are made once: the id of the store, and the identities of its other parts. */
   identity: {

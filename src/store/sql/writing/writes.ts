@@ -12,6 +12,8 @@ import { SqlRemovals } from './removals.ts'
 import { newRevision } from './revision.ts'
 import { SqlScheduledRoots } from './scheduled-roots.ts'
 import { SqlSchedules } from './schedules.ts'
+import { SqlDeliveries } from './webhooks/deliveries.ts'
+import { SqlWebhooks } from './webhooks/webhooks.ts'
 
 type StoreWrites = Pick<
   Store,
@@ -33,6 +35,8 @@ export interface Writes extends StoreWrites {
   readonly removals: SqlRemovals
   readonly scheduledRoots: SqlScheduledRoots
   readonly schedules: SqlSchedules
+  readonly webhooks: SqlWebhooks
+  readonly deliveries: SqlDeliveries
 }
 
 /** A driver opens them, and translates the errors of its engine. They may be one connection. */
@@ -54,6 +58,8 @@ export function openWrites(connections: WriteConnections): Writes {
     removals: new SqlRemovals(connections),
     scheduledRoots: new SqlScheduledRoots(connections),
     schedules: new SqlSchedules(connections),
+    webhooks: new SqlWebhooks(connections),
+    deliveries: new SqlDeliveries(connections),
   })
 }
 
