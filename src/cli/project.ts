@@ -1,17 +1,33 @@
 import { randomUUID } from 'node:crypto'
+import { createInterface } from 'node:readline/promises'
 import { Command } from 'commander'
+import { AppError } from '../errors.ts'
+import { removeProject as removeAll } from '../removal/remove.ts'
+import type { Project } from '../store/store.ts'
 import { idOption } from './options.ts'
-import { withStorage } from './storage.ts'
+import { getProjectId, withStorage } from './storage.ts'
 import { formatTable, formatTime, printable } from './table.ts'
 
 export function projectCommand(): Command {
-  const project = new Command('project').description('Make and list projects.')
+  const project = new Command('project').description('Make, list, rename and remove projects.')
   project
     .command('create')
     .description('Make a project and print its id.')
     .option('--id <uuid>', 'use this id instead of a new one', idOption)
     .option('--name <text>', 'the name of the project', 'Untitled')
     .action(createProject)
+  project
+    .command('rename')
+    .description('Give a project another name.')
+    .argument('<id or name>', 'the project')
+    .argument('<new name>')
+    .action(renameProject)
+  project
+    .command('remove')
+    .description('Remove a project with all its pictures and keys. This cannot be undone.')
+    .argument('<id or name>', 'the project')
+    .option('--yes', 'remove it without asking')
+    .action(removeProject)
   project.command('list').description('List the projects, oldest first.').action(listProjects)
   return project
 }
@@ -40,4 +56,41 @@ async function listProjects(): Promise<void> {
     return [projectId, formatTime(created), String(roots), String(jobs), printable(name)]
   })
   process.stdout.write(`${formatTable(['PROJECT', 'CREATED (UTC)', 'ROOTS', 'PICTURES', 'NAME'], rows)}\n`)
+}
+
+async function renameProject(meant: string, name: string): Promise<void> {
+  await withStorage(async (storage) => {
+    const projectId = await getProjectId(storage, meant)
+    await storage.store.renameProject(projectId, name)
+    process.stderr.write(`Project ${projectId} is called "${printable(name)}" now.\n`)
+  })
+}
+
+async function removeProject(meant: string, { yes = false }: { yes?: boolean }): Promise<void> {
+  await withStorage(async (storage) => {
+    const projectId = await getProjectId(storage, meant)
+    const project = await storage.store.findProject(projectId)
+    if (!project) return
+    if (!yes) await confirm(project)
+    await removeAll(storage, projectId, Date.now())
+    process.stderr.write(`Project ${projectId} is removed, with its pictures and its keys.\n`)
+  })
+}
+
+/** Throws `bad_request` unless the name is typed. */
+async function confirm({ projectId, name }: Project): Promise<void> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  const wanted = name || projectId
+  try {
+    const question = `This removes project ${projectId} with all its pictures and keys.\nType its name to confirm (${printable(wanted)}): `
+    // If there is nobody to ask, the input ends without an answer.
+    const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
+    if ((await Promise.race([lines.question(question), ended])) === wanted) return
+  } finally {
+    lines.close()
+  }
+  throw new AppError(
+    'bad_request',
+    'nothing was removed: the name was not typed. With --yes nothing is asked',
+  )
 }

@@ -23,6 +23,7 @@ import { useDatabases } from '../support/servers/use-servers.ts'
 import { newRequest, somePages } from '../support/store/captures.ts'
 import { addRows, makeProject } from '../support/store/results.ts'
 import { seedPostgresRows } from '../support/store/seed.ts'
+import { BEFORE_ADMIN_KEYS, expectKeysStay } from './before-admin-keys.ts'
 import { BEFORE_LIFE, captureBeforeLife, expectLives, NOT_WRITTEN } from './before-life.ts'
 import { askAsBefore, BEFORE_OPTIONS, expectAsked } from './before-options.ts'
 import { BEFORE_SEEN, captureBeforeSeen, expectOnlyCut } from './before-seen.ts'
@@ -156,6 +157,14 @@ describe('PostgreSQL', () => {
     await before.close()
     await asAdmin(url, BEFORE_OPTIONS.PostgreSQL + BEFORE_SEEN)
     await expectOnlyCut(await driver.open(url), asked)
+  })
+
+  test('keys that were made before there were admin keys stay as they are', async () => {
+    const place = await withTables.newPlace()
+    await expectKeysStay(
+      () => driver.open(place),
+      () => asAdmin(place, BEFORE_ADMIN_KEYS.PostgreSQL),
+    )
   })
 
   test.each([

@@ -11,6 +11,7 @@ import { newRequest } from '../support/store/captures.ts'
 import { placeTables } from '../support/store/place-tables.ts'
 import { addRows, makeProject } from '../support/store/results.ts'
 import { seedRows } from '../support/store/seed.ts'
+import { BEFORE_ADMIN_KEYS, expectKeysStay } from './before-admin-keys.ts'
 import { BEFORE_LIFE, captureBeforeLife, expectLives, NOT_WRITTEN } from './before-life.ts'
 import { askAsBefore, BEFORE_OPTIONS, expectAsked } from './before-options.ts'
 import { BEFORE_SEEN, captureBeforeSeen, expectOnlyCut } from './before-seen.ts'
@@ -165,6 +166,18 @@ describe('SQLite', () => {
     database.exec(BEFORE_OPTIONS.SQLite + BEFORE_SEEN)
     database.close()
     await expectOnlyCut(await driver.open(path), asked)
+  })
+
+  test('keys that were made before there were admin keys stay as they are', async () => {
+    const place = await driver.newPlace()
+    await expectKeysStay(
+      () => driver.open(place),
+      () => {
+        const database = new DatabaseSync(place)
+        database.exec(BEFORE_ADMIN_KEYS.SQLite)
+        database.close()
+      },
+    )
   })
 
   test.each([

@@ -14,6 +14,7 @@ const MIGRATIONS = {
   '0012-origin': () => import('./migrations/0012-origin.ts'),
   '0014-schedules': () => import('./migrations/0014-schedules.ts'),
   '0015-webhooks': () => import('./migrations/0015-webhooks.ts'),
+  '0016-admin-keys': () => import('./migrations/0016-admin-keys.ts'),
 }
 
 /** The table with the changes that were made. */

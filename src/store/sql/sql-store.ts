@@ -59,12 +59,14 @@ export function createSqlStore({
     browsing,
 
     createProject: async (project) => (await writes()).createProject(project),
+    renameProject: async (projectId, name, revision) =>
+      (await writes()).renameProject(projectId, name, revision),
     countProjects: async () => (await writes()).countProjects(),
     addRoot: async (root, publish) => (await writes()).addRoot(root, publish),
     findTaken: async (projectId, uuids) => (await writes()).findTaken(projectId, uuids),
     whileFree: async (projectId, uuids, work) => (await writes()).whileFree(projectId, uuids, work),
     createKey: async (key) => (await writes()).createKey(key),
-    listKeys: async (projectId) => (await writes()).listKeys(projectId),
+    listKeys: async (page) => (await writes()).listKeys(page),
     revokeKey: async (keyId, at) => (await writes()).revokeKey(keyId, at),
 
     findIdentity: (name) => reads.findIdentity(name),

@@ -1,3 +1,4 @@
+import type { KeyScope } from '../../contract/access.ts'
 import type { CaptureReason, CaptureState } from '../../contract/status.ts'
 import type { DeliveryState, WebhookFormat } from '../../contract/webhooks.ts'
 import type { Outcome } from '../captures.ts'
@@ -46,9 +47,10 @@ export interface Tables {
   }
   keys: {
     key_id: string
-    project_id: string
+    /** Null for the scope `admin`, and only for it. */
+    project_id: string | null
     hash: string
-    scope: 'read' | 'write'
+    scope: KeyScope
     label: string
     created: number
     revoked: number | null

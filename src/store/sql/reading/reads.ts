@@ -120,13 +120,13 @@ export function toRootPositions(row: readonly unknown[]): RootPositions {
 export function toApiKey(row: readonly unknown[]): ApiKey {
   const [keyId, projectId, scope, label, created, revoked] = row as [
     string,
-    string,
+    string | null,
     ApiKey['scope'],
     string,
     number,
     number | null,
   ]
-  return { keyId, projectId, scope, label, created, revoked: revoked ?? undefined }
+  return { keyId, projectId: projectId ?? undefined, scope, label, created, revoked: revoked ?? undefined }
 }
 
 type JobRow = [number, string, string, string, number, number, string, number, number]
