@@ -11,8 +11,8 @@ export async function openContext(
   gate: Gate,
   { options }: PageToShoot,
 ): Promise<BrowserContext> {
-  const { width, height, colorScheme, locale, timezone } = options
-  const { mobile, touch, screen, userAgent } = await visitorOf(options)
+  const { width, height, colorScheme, timezone } = options
+  const { mobile, touch, screen, userAgent, locale } = await visitorOf(options)
   return await browser.newContext({
     viewport: { width, height },
     screen,
@@ -22,10 +22,15 @@ export async function openContext(
     ...(userAgent !== undefined && { userAgent }),
     ...(colorScheme && { colorScheme }),
     ...(options.reducedMotion && { reducedMotion: 'reduce' }),
-    ...(locale !== undefined && { locale }),
-    ...(timezone !== undefined && { timezoneId: timezone }),
+    locale,
+    ...(timezone !== undefined && { timezoneId: spellTimezone(timezone) }),
     proxy: { server: gate.proxyUrl, bypass: NO_BYPASS },
     acceptDownloads: false,
     serviceWorkers: 'block',
   })
+}
+
+/** The contract takes a name in upper or lower case, the browser only as it is written in the database of time zones. */
+function spellTimezone(name: string): string {
+  return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
 }

@@ -10,6 +10,8 @@ import {
   bytesOf,
   drawAsMuchAs,
   inPixels,
+  inWholePixels,
+  ROUNDING,
   type Size,
   sampleOf,
   takeFrame,
@@ -23,8 +25,6 @@ import {
 const ATTEMPTS = 4
 /** A page at rest is drawn within this time. */
 const EXPOSE_MS = 20_000
-/** The browser's measures of a zoomed page are this exact. */
-const ROUNDING = 0.01
 
 export interface PictureLimits {
   readonly height: number
@@ -65,9 +65,10 @@ export async function expose(
   const { cssContentSize: content, cssVisualViewport } = await session.send('Page.getLayoutMetrics')
   const zoom = cssVisualViewport.scale
   const whole = wanted.options.fullPage
-    ? Math.max(height, Math.ceil(content.height * zoom - ROUNDING))
+    ? Math.max(height, Math.ceil(content.height - ROUNDING) * zoom)
     : height
-  const part = { width, height: Math.min(whole, highest(limits, window)) }
+  const most = highest(limits, window)
+  const part = { width, height: whole > most ? inWholePixels(most, zoom) : whole }
   const marks = { cut: part.height < whole, wide: Math.floor(content.width * zoom) > width }
   const seen = sampleOf(window).height
   const size = inPixels(part, scale)
@@ -134,20 +135,22 @@ async function isRight(
   bytes: Buffer,
   { view, seen, signal }: { view: View; seen: number; signal: AbortSignal },
 ): Promise<boolean> {
-  const { width, scale, zoom } = view
+  const { scale, zoom } = view
   const size = inPixels(view, scale)
   const rows = await openRows(bytes, size)
   if (!rows) return false
   if (size.height < STRIP) return bytes.equals(await exposeWhole(session, view))
   const from = Math.round(seen * scale)
   const tops = chooseStrips(await rows.inkBelow(from), from)
-  const strip = { ...view, height: STRIP / scale }
-  await drawAsMuchAs(session, { width, height: Math.ceil(strip.height) })
+  // Some rows more, of which the first are compared.
+  const strip = { ...view, height: Math.ceil((STRIP + 1) / scale / zoom) * zoom }
+  await drawAsMuchAs(session, strip)
   for (const y of tops) {
     signal.throwIfAborted()
     const again = Buffer.from(await takeFrame(session, { ...strip, y: view.y + y / scale }, zoom), 'base64')
     const { part, top } = await rows.around(y)
-    if (!showsStrip(part, top, await readPixels(again))) return false
+    const drawn = await readPixels(again, { top: 0, width: size.width, height: STRIP })
+    if (!showsStrip(part, top, drawn)) return false
   }
   return true
 }

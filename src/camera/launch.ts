@@ -31,6 +31,8 @@ const ARGUMENTS = [
   '--run-all-compositor-stages-before-draw',
   '--disable-partial-raster',
   '--disable-checker-imaging',
+  // An observer lives for as long as it observes. Else it is gone for us, but works on, when nothing else in the page holds it.
+  '--js-flags=--no-reclaim-unmodified-wrappers',
   // The page moves everything itself. Else a movement that was stopped where it began is drawn where it was by then.
   '--disable-threaded-animation',
   '--mute-audio',

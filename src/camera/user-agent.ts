@@ -26,14 +26,13 @@ interface System {
 export async function callBrowser(
   session: CDPSession,
   userAgent: string,
-  { mobile }: Pick<Visitor, 'mobile'>,
-  locale: string | undefined,
+  { mobile, locale }: Pick<Visitor, 'mobile' | 'locale'>,
 ): Promise<void> {
   const system = systemOf(userAgent)
   const hints = hintsOf(userAgent, mobile, system)
   await session.send('Emulation.setUserAgentOverride', {
     userAgent,
-    ...(locale !== undefined && { acceptLanguage: locale }),
+    acceptLanguage: locale,
     ...(system && { platform: system.platform }),
     ...(hints && { userAgentMetadata: hints }),
   })
@@ -57,7 +56,8 @@ export function hintsOf(userAgent: string, mobile: boolean, system: System | und
     platformVersion: system?.version ?? '',
     architecture: system?.name === 'Android' ? '' : 'x86',
     bitness: system?.name === 'Android' ? '' : '64',
-    model: model === 'K' ? '' : model.replace(/ Build\/.*/, ''),
+    // The browser refuses hints that are not ASCII.
+    model: model === 'K' ? '' : model.replace(/ Build\/.*/, '').replaceAll(/[^ -~]/g, ''),
     mobile,
     wow64: false,
   }

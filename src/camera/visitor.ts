@@ -1,7 +1,13 @@
 import type { PageOptions } from '../contract/capture-options.ts'
 import type { Size } from './window.ts'
 
-type Asked = Size & Pick<PageOptions, 'device' | 'userAgent'>
+/**
+ * The language of a page that asks for none. Without it browsers differ: some have the language of the machine (`en-US@posix` where
+ * it has none), and headless shells send no `Accept-Language` at all.
+ */
+const LOCALE = 'en-US'
+
+type Asked = Size & Pick<PageOptions, 'device' | 'userAgent' | 'locale'>
 
 /** Whom the page takes its visitor for. */
 export interface Visitor {
@@ -10,6 +16,7 @@ export interface Visitor {
   readonly screen: Size
   /** Undefined: that of the browser. */
   readonly userAgent: string | undefined
+  readonly locale: string
 }
 
 export async function visitorOf({ width, height, ...asked }: Asked): Promise<Visitor> {
@@ -20,6 +27,7 @@ export async function visitorOf({ width, height, ...asked }: Asked): Promise<Vis
     touch: device?.hasTouch ?? false,
     screen: (isItsWindow && device.screen) || { width, height },
     userAgent: asked.userAgent ?? device?.userAgent,
+    locale: asked.locale ?? LOCALE,
   }
 }
 

@@ -34,6 +34,8 @@ const SAMPLE_PIXELS = 4_096 * 2_048
  * browser, at up to three bytes per pixel. Windows up to 1920 × 1080 do not wait.
  */
 export const withinBudget = createPixelBudget({ pixels: SAMPLE_PIXELS, small: 1_920 * 1_080 })
+/** The browser's measures of a zoomed page are this exact. */
+export const ROUNDING = 0.01
 /** A sample that takes longer comes from a page that keeps the browser busy. */
 const SAMPLE_MS = 2_000
 
@@ -54,12 +56,12 @@ export async function openWindow(
   page: Page,
   options: Size & Partial<Omit<PageOptions, keyof Size>>,
 ): Promise<CDPSession> {
-  const { width, height, locale } = options
-  const [session, { mobile, screen, userAgent }] = await Promise.all([
+  const { width, height } = options
+  const [session, { mobile, screen, userAgent, locale }] = await Promise.all([
     page.context().newCDPSession(page),
     visitorOf(options),
   ])
-  if (userAgent !== undefined) await callBrowser(session, userAgent, { mobile }, locale)
+  if (userAgent !== undefined) await callBrowser(session, userAgent, { mobile, locale })
   await session.send('Emulation.setDeviceMetricsOverride', {
     ...{ width, height, screenWidth: screen.width, screenHeight: screen.height },
     ...{ deviceScaleFactor: scaleOf(options), mobile },
@@ -76,7 +78,7 @@ function orientationOf({ width, height }: Size) {
 
 /** Sets how much is drawn. The page does not notice: its window keeps its size. */
 export async function drawAsMuchAs(session: CDPSession, { width, height }: Size): Promise<void> {
-  await session.send('Emulation.setVisibleSize', { width, height })
+  await session.send('Emulation.setVisibleSize', { width: Math.ceil(width), height: Math.ceil(height) })
 }
 
 /** In headless shells the mouse is at the upper left corner of every page: move it out. */
@@ -114,7 +116,20 @@ export async function takeFrame(session: CDPSession, part?: Part, zoom = 1): Pro
 
 /** The browser takes a part of a page that is not zoomed. */
 function clipOf({ x = 0, y, width, height }: Part, zoom: number) {
-  return { x: x / zoom, y: y / zoom, width: width / zoom, height: height / zoom, scale: zoom }
+  return { x: x / zoom, y: y / zoom, width: snap(width / zoom), height: snap(height / zoom), scale: zoom }
+}
+
+/**
+ * Some versions of Chromium (153) take only whole pixels of the page, and leave out what remains. So a part whose picture must
+ * have a certain size has a whole number of them. The largest such length, in pixels of the window.
+ */
+export function inWholePixels(length: number, zoom: number): number {
+  return Math.floor(length / zoom + ROUNDING) * zoom
+}
+
+function snap(length: number): number {
+  const whole = Math.round(length)
+  return Math.abs(length - whole) < ROUNDING ? whole : length
 }
 
 async function zoomOf(session: CDPSession): Promise<number> {

@@ -1,4 +1,5 @@
 import type { Seen } from '../contract/seen.ts'
+import { decodings } from './decoded.ts'
 
 /** A shorter text is part of too many others: to cut it out everywhere would rather show it. */
 const SHORTEST = 4
@@ -18,13 +19,11 @@ export interface Hush {
 }
 
 export function createHush(secrets: readonly string[]): Hush {
-  const spellings = secrets
+  const hidden = secrets
     .flatMap((secret) => [secret, ...(CREDENTIALS.exec(secret)?.slice(1) ?? [])])
     .filter((secret) => secret.length >= SHORTEST)
-    .flatMap((secret) => [secret, ...inAddresses(secret), JSON.stringify(secret).slice(1, -1)])
-  // The longest first: one may contain another.
-  const hidden = [...new Set(spellings)].sort((a, b) => b.length - a.length)
-  const text = (whole: string) => hidden.reduce((left, secret) => left.replaceAll(secret, CUT_OUT), whole)
+    .map(likeInAForm)
+  const text = (whole: string) => (hidden.length === 0 ? whole : cutOut(whole, hidden))
   const error = (thrown: unknown): unknown => {
     if (!(thrown instanceof Error) || hidden.length === 0) return thrown
     thrown.message = text(thrown.message)
@@ -42,9 +41,36 @@ export function createHush(secrets: readonly string[]): Hush {
   return { seen, error }
 }
 
-/** As a form, a script and an address bar write it. */
-function inAddresses(secret: string): string[] {
-  const wellFormed = secret.toWellFormed()
-  const form = new URLSearchParams({ '': wellFormed }).toString().slice(1)
-  return [form, encodeURIComponent(wellFormed), encodeURI(wellFormed)]
+/** However a form, a script, a server or an address bar has written them. */
+function cutOut(whole: string, hidden: readonly string[]): string {
+  const found = decodings(whole).flatMap(({ text, starts, ends }) => {
+    const plain = likeInAForm(text)
+    return hidden.flatMap((secret) =>
+      placesOf(secret, plain).map((at) => ({
+        start: starts[at] ?? 0,
+        end: ends[at + secret.length - 1] ?? 0,
+      })),
+    )
+  })
+  const parts: string[] = []
+  let done = 0
+  let open = 0
+  // One secret may contain another.
+  for (const { start, end } of found.sort((one, other) => one.start - other.start || other.end - one.end)) {
+    if (start >= open) parts.push(whole.slice(done, start), CUT_OUT)
+    open = Math.max(open, end)
+    done = open
+  }
+  return parts.join('') + whole.slice(done)
+}
+
+function placesOf(secret: string, text: string): number[] {
+  const places: number[] = []
+  for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + secret.length)) places.push(at)
+  return places
+}
+
+/** Forms write a space as a plus. */
+function likeInAForm(text: string): string {
+  return text.replaceAll('+', ' ')
 }

@@ -49,8 +49,6 @@ export interface CaptureSettings {
 const BROWSER_VARIABLES = [
   'PATH',
   'HOME',
-  'LANG',
-  'LC_ALL',
   'TZ',
   'FONTCONFIG_FILE',
   'FONTCONFIG_PATH',

@@ -14,6 +14,7 @@ import { Text } from './options/texts.ts'
 import { MAX_URL } from './requests.ts'
 import { DEFAULT_LOADING_TIME } from './results.ts'
 import { rule, type Static, Type } from './schema.ts'
+import { findTooLong } from './too-long.ts'
 import { findTooManyPixels } from './too-many-pixels.ts'
 import { ScheduleDescription, ScheduledTs, type When, whenOf } from './when.ts'
 
@@ -125,12 +126,12 @@ export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {
   if (pages.length > limits.urls) return { mistakes: [tooManyPages(pages.length, limits)] }
   const problem = problemOfSecrets(options, pages)
   if (problem) return { mistakes: [{ pointer: '#/urls', detail: problem }] }
-  const tooLarge = findTooManyPixels(
-    options,
-    placed.map(({ index, page }) => ({ index, ...page })),
-    limits.picturePixels,
-  )
-  return tooLarge.length > 0 ? { mistakes: tooLarge } : { asked: { options, pages }, when }
+  const withPlaces = placed.map(({ index, page }) => ({ index, ...page }))
+  const tooMuch = [
+    ...findTooLong(options, withPlaces),
+    ...findTooManyPixels(options, withPlaces, limits.picturePixels),
+  ]
+  return tooMuch.length > 0 ? { mistakes: tooMuch } : { asked: { options, pages }, when }
 }
 
 type RequestSchema = ReturnType<typeof createScreenshotRequest>

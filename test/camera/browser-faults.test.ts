@@ -138,14 +138,15 @@ describe('a browser that', () => {
   })
 
   test('is closed while it starts leaves nothing either', async () => {
-    const profiles = profilesOf().length
-    const browsers = findBrowsers().length
+    // Those of tests before may go meanwhile.
+    const [profiles, browsers] = [new Set(profilesOf()), new Set(findBrowsers())]
+    const newProfiles = () => profilesOf().filter((name) => !profiles.has(name))
     const own = openOwnCamera()
     const shot = own.take(at('/green')).catch(() => 'ended')
-    await until(() => profilesOf().length > profiles, 'its profile is there')
+    await until(() => newProfiles().length > 0, 'its profile is there')
     await own.close()
     expect(await shot).toBe('ended')
-    expect([profilesOf().length, findBrowsers().length]).toEqual([profiles, browsers])
+    expect([newProfiles(), findBrowsers().filter((pid) => !browsers.has(pid))]).toEqual([[], []])
   })
 
   test('loses the process it belongs to ends, and its profile is swept by the next', async () => {

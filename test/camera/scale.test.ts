@@ -28,7 +28,11 @@ beforeAll(async () => {
   site = await serveSite({
     '/long': paint(WHITE, LONG),
     // Made for large windows: a phone shows it 980 pixels wide, and smaller.
-    '/for-desktops': paint(WHITE, `${LONG}${box(940, 1500, '#ff00ff')}`),
+    '/for-desktops': paint(
+      WHITE,
+      `${LONG}${box(940, 1500, '#ff00ff')}
+      <div id=part style="position:absolute;left:301px;top:703px;width:57px;height:43px;background:#ff0"></div>`,
+    ),
   })
   camera = openTestCamera({
     allow: `site.test:${site.port}`,
@@ -43,8 +47,8 @@ afterAll(async () => {
 const at = (path: string) => `http://site.test:${site.port}${path}`
 
 describe('a picture with several pixels for one pixel of the page', () => {
-  // 2.625 is that of phones: no row of the page begins at a whole row of the picture.
-  test.each([2, 2.625])('shows the whole page: %d', async (deviceScaleFactor) => {
+  // 2.625 is that of phones: no row of the page begins at a whole row of the picture. With 2.5 no strip has whole rows of the page.
+  test.each([2, 2.5, 2.625])('shows the whole page: %d', async (deviceScaleFactor) => {
     const asked = { deviceScaleFactor, width: 400, height: 300, fullPage: true }
     const { bytes, seen } = await camera.take(at('/long'), asked)
     const picture = await readPixels(bytes)
@@ -112,9 +116,13 @@ test('a phone shows all of a page that is wider than its window, smaller; also a
   const picture = await readPixels(bytes)
   const scale = (393 * 3) / 980
   const colourAt = (x: number, y: number) => picture.at(Math.round(x * scale), Math.round(y * scale))
-  expect([picture.width, Math.floor(picture.height / scale)]).toEqual([1_179, 2_002])
+  expect([picture.width, picture.height]).toEqual([1_179, Math.round(2_000 * scale)])
   expect([colourAt(20, 20), colourAt(220, 1_020), colourAt(960, 1_520), colourAt(320, 1_980)]).toEqual([
     ...['#ff0000', '#00ff00', '#ff00ff', '#0000ff'],
   ])
   expect(seen.marks).toEqual([])
+  const element = await camera.take(at('/for-desktops'), { ...asked, fullPage: false, element: '#part' })
+  const part = await readPixels(element.bytes)
+  // 57 × 43 pixels of the page.
+  expect([part.width, part.height, part.at(3, 3), part.at(65, 48)]).toEqual([69, 52, '#ffff00', '#ffff00'])
 })

@@ -85,10 +85,12 @@ const site = useServer(() =>
     ),
   }),
 )
-const camera = useServer(async () => openTestCamera({ allow: `site.test:${site.port}`, concurrency: 12 }))
+/** In this time a page is there on a busy machine as well, and then it is waited for what never comes. */
+const TO_BE_SURE = 10_000
+const camera = useServer(async () => openTestCamera({ allow: `site.test:${site.port}`, concurrency: 6 }))
 const take = (path: string, wanted: Wanted = {}) =>
   camera.take(`http://site.test:${site.port}${path}`, {
-    loadingTime: 30_000,
+    loadingTime: 60_000,
     width: 800,
     height: 600,
     ...wanted,
@@ -141,7 +143,7 @@ describe.concurrent('a login', () => {
       '[[ is not a valid CSS selector.',
     ],
   ])('%s fails with a reason of its own', async (_, loginParameter, words) => {
-    const error = await failureOf(take('/reports', { loginParameter, loadingTime: A_WHILE }))
+    const error = await failureOf(take('/reports', { loginParameter, loadingTime: TO_BE_SURE }))
     expect(error).toMatchObject({ reason: 'login', message: expect.stringContaining(words) })
     expect(error.seen).toMatchObject({ title: 'Log in' })
   })
@@ -186,7 +188,7 @@ describe.concurrent('clicks', () => {
     { '#gone': 'The element #gone is not visible.' },
   ])('on what is not there, or cannot be clicked, are noted: %o', async (why) => {
     const clicks = Object.keys(why).map((elementId) => ({ elementId }))
-    const shot = take('/obstacles', { clicks, loadingTime: 2 * A_WHILE })
+    const shot = take('/obstacles', { clicks, loadingTime: TO_BE_SURE })
     expect(await notesOf(shot)).toEqual(
       Object.entries(why).map(([selector, words]) => `click: ${selector} was not clicked. ${words}`),
     )
@@ -214,7 +216,7 @@ describe.concurrent('clicks', () => {
 test.concurrent('a page that never stands still has an end, with whatever step', async () => {
   const clicks = [{ elementId: '#a' }, { elementId: '#b' }]
   const ends = [
-    take('/reloads', { clicks, loadingTime: A_WHILE }),
+    take('/reloads', { clicks, loadingTime: TO_BE_SURE }),
     take('/reloads', { loginParameter: LOGIN, loadingTime: A_WHILE }),
     take('/redraws', { waitFor: '#b', loadingTime: A_WHILE }),
     take('/redraws', { element: '#b', loadingTime: A_WHILE }),
@@ -235,23 +237,26 @@ describe.concurrent('a wait', () => {
   test.each([
     [
       '#never',
-      '#never did not become visible within the loading time of 4000 ms. There is no element #never on the page.',
+      '#never did not become visible within the loading time of 10000 ms. There is no element #never on the page.',
     ],
     ['a >', 'a > is not a valid CSS selector.'],
   ])('for an element that does not come fails: %s', async (waitFor, message) => {
-    const error = await failureOf(take('/green', { waitFor, loadingTime: A_WHILE }))
+    const error = await failureOf(take('/green', { waitFor, loadingTime: TO_BE_SURE }))
     expect(error).toMatchObject({ reason: 'wait_for', message })
   })
 
   test('on an error page fails with its status, if that is a failure', async () => {
-    const shot = take('/not-there', { waitFor: '#never', failOn: 'status', loadingTime: A_WHILE })
+    const shot = take('/not-there', { waitFor: '#never', failOn: 'status', loadingTime: TO_BE_SURE })
     expect(await failureOf(shot)).toMatchObject({ reason: 'status', seen: { status: 404 } })
   })
 
   test('of some time is added to the loading time, and to the time of the whole attempt', async () => {
     const own = openTestCamera({ allow: `site.test:${site.port}`, graceMs: 1_000 })
     try {
-      const shot = own.take(`http://site.test:${site.port}/waits`, { loadingTime: 5_000, delay: 6_000 })
+      const shot = own.take(`http://site.test:${site.port}/waits`, {
+        loadingTime: TO_BE_SURE,
+        delay: TO_BE_SURE + 1_000,
+      })
       expect((await look(shot)).at(0, 0)).toBe(GREEN)
     } finally {
       await own.close()
@@ -303,7 +308,7 @@ describe.concurrent('an element', () => {
     ['#flat', 'The element #flat is not visible. It has no size, is hidden, or lies outside the page.'],
     ['[[', '[[ is not a valid CSS selector.'],
   ])('that is not there, or has no size, fails: %s', async (element, message) => {
-    const error = await failureOf(take('/boxes', { element, loadingTime: A_WHILE }))
+    const error = await failureOf(take('/boxes', { element, loadingTime: TO_BE_SURE }))
     expect(error).toMatchObject({ reason: 'element', message })
   })
 

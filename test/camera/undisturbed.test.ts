@@ -44,7 +44,7 @@ beforeAll(async () => {
   site = await serveSite({
     '/records': paint(
       '#ffffff',
-      `<script>${RECORDER}</script><div id=full style="height:100vh"></div><div style="height:9000px"></div>`,
+      `<script>${RECORDER}</script><div id=full style="height:100vh"></div><div style="height:4000px"></div>`,
     ),
     '/heard': (answer, asked) => {
       let text = ''
@@ -78,7 +78,7 @@ describe('a page that records its window', () => {
       const { bytes } = await camera.take(`http://site.test:${site.port}/records`, {
         ...{ width, height, fullPage, loadingTime: 60_000 },
       })
-      expect(await readSize(bytes)).toEqual({ width, height: fullPage ? 9_000 + height : height })
+      expect(await readSize(bytes)).toEqual({ width, height: fullPage ? 4_000 + height : height })
       const { first = '{}', heard = ['nothing was told'] } = told.at(-1) ?? {}
       const window = {
         ...{

@@ -100,6 +100,8 @@ const pages: Record<string, string | Handler> = {
     RED,
     `<div id=far style="position:absolute;top:5000px;width:100%;height:500px"></div><script>
       new IntersectionObserver(([seen]) => { if (seen.isIntersecting) far.style.background = '${GREEN}' }).observe(far)
+      // Nothing holds the observer, and the browser has to clean up.
+      setTimeout(() => { for (let i = 0, all = []; i < 2e6; i++) { if (all.push({ i }) > 1e5) all = [] } }, 100)
     </script>`,
   ),
   '/streaming': paint(GREEN, `<script>new EventSource('/endless-events')</script>`),

@@ -1,8 +1,9 @@
 // @module-tag browser
 
 import { devices } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { OwnOptions } from '../../src/contract/capture-options.ts'
+import { findTestBrowser } from '../support/browser/test-browser.ts'
 import {
   openTestCamera,
   paint,
@@ -46,8 +47,8 @@ afterAll(async () => {
   await site.close()
 })
 
-async function toldWith(options: OwnOptions) {
-  const { bytes, seen } = await camera.take(`http://localhost:${site.port}/tells`, options)
+async function toldWith(options: OwnOptions, by = camera) {
+  const { bytes, seen } = await by.take(`http://localhost:${site.port}/tells`, options)
   const { width, height } = await readPixels(bytes)
   return { ...JSON.parse(seen.title), picture: [width, height] }
 }
@@ -60,6 +61,19 @@ describe('what a page is told about its visitor', () => {
     })
   })
 
+  test('without any option: English, whatever the language of the machine is', async () => {
+    const found = await findTestBrowser()
+    const machine = { LANG: 'de_DE.UTF-8', LC_ALL: 'fr_FR.UTF-8' }
+    const own = openTestCamera({
+      allow: `localhost:${site.port}`,
+      find: async () => ({ ...found, prepare: async () => ({ ...(await found.prepare()), ...machine }) }),
+    })
+    onTestFinished(() => own.close())
+    const english = { languages: ['en-US'], number: '1,234.5', headers: { 'accept-language': 'en-US' } }
+    expect(await toldWith({}, own)).toMatchObject(english)
+    expect(await toldWith({ userAgent: 'Mine/1.0' }, own)).toMatchObject(english)
+  })
+
   test('its preferences, language and time zone', async () => {
     const asked = {
       colorScheme: 'dark',
@@ -70,6 +84,18 @@ describe('what a page is told about its visitor', () => {
     expect(await toldWith(asked)).toMatchObject({
       ...{ dark: true, still: true, languages: ['de-DE'], number: '1.234,5', hour: 9 },
       headers: { 'accept-language': 'de-DE' },
+    })
+  })
+
+  test('names that the browser would not take as they are', async () => {
+    const asked = {
+      timezone: 'asia/tokyo',
+      userAgent: 'Mozilla/5.0 (Linux; Android 14; Modèle "8" 😀) Chrome/120.0.0.0 Mobile Safari/537.36',
+    }
+    expect(await toldWith(asked)).toMatchObject({
+      hour: 9,
+      agent: asked.userAgent,
+      hints: [false, 'Android'],
     })
   })
 

@@ -20,6 +20,11 @@ test('a title of 500 characters and an address of 8,192 are all that is kept, an
   expect(url).toHaveLength(8_192)
 })
 
+test('an address that a page leads to keeps no user name and no password', () => {
+  const { url } = tidySeen(newSeen({ url: 'http://ada:s3cret@example.com:81/@x?q=a@b' }))
+  expect(url).toBe('http://example.com:81/@x?q=a@b')
+})
+
 test('marks come in the order of the contract, each once', () => {
   const marks = [...MARK_NAMES, ...MARK_NAMES].reverse()
   expect(tidySeen(newSeen({ marks })).marks).toEqual(MARK_NAMES)

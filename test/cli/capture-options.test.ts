@@ -225,6 +225,8 @@ describe('a file', () => {
     ]
     const one = await newFile(JSON.stringify(requests[0]))
     expect((await ordersOf('--from', one)).map(({ request }) => request)).toEqual([requests[0]])
+    const marked = await newFile(`\uFEFF${JSON.stringify(requests[0])}\r\n`)
+    expect((await ordersOf('--from', marked)).map(({ request }) => request)).toEqual([requests[0]])
     const list = await newFile(JSON.stringify(requests))
     expect((await ordersOf('--from', list)).map(({ request }) => request)).toEqual(requests)
     const changed = await ordersOf('--from', list, '--tag', 'b', '--size', '5x6', '--loading-time', '1s')

@@ -133,8 +133,8 @@ describe('import', () => {
     expect(await list()).toEqual([])
     const file = await writeImport(
       folder,
-      Array.from({ length: 60 }, (_, index) => ({
-        created: 1_000_000 + ((index * 37) % 60),
+      Array.from({ length: 25 }, (_, index) => ({
+        created: 1_000_000 + ((index * 37) % 25),
         jobs: Array.from({ length: 3 }, (_, job) => page({ basepath: `/${index}/${job}` })),
       })),
     )
@@ -144,11 +144,11 @@ describe('import', () => {
     expect(during.length).toBeGreaterThan(0)
     expect(during.every((root) => root.jobs.length === 3)).toBe(true)
     expect((await importing.ended).code).toBe(0)
-    expect(importing.stderr()).toContain('Imported: 60 roots with 180 pictures added.')
+    expect(importing.stderr()).toContain('Imported: 25 roots with 75 pictures added.')
     const after = await list()
-    expect(after.flatMap((root) => root.jobs)).toHaveLength(180)
+    expect(after.flatMap((root) => root.jobs)).toHaveLength(75)
     expect(after.map((root) => root.meta.created)).toEqual(
-      Array.from({ length: 60 }, (_, index) => 1_000_059 - index),
+      Array.from({ length: 25 }, (_, index) => 1_000_024 - index),
     )
   })
 

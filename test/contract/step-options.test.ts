@@ -73,7 +73,7 @@ describe('what happens before the picture', () => {
     ['/hide must be a list of at most 50 selectors', { hide: '.chat' }],
     ['/hide/0 must be a text of 1 to 1000 characters', { hide: ['x'.repeat(1_001)] }],
     ['/element must be a text of 1 to 1000 characters', { element: '' }],
-    ['/css must be a text of 1 to 50000 characters', { css: ['x'] }],
+    ['/css must be a text of 1 to 10000 characters', { css: ['x'] }],
   ])('is refused with its place and a sentence: %s', (sentence, wrong) => {
     const mistakes = parse(wrong).mistakes?.map(({ pointer, detail }) => `${pointer} ${detail}`)
     expect(mistakes).toEqual([`#/screenshotParameter${sentence}`])

@@ -57,6 +57,31 @@ const WRONG: readonly [string, object, string][] = [
     '/headers/cookie must not be given as a header: use cookies',
   ],
   [
+    'a cookie of a server as a header',
+    { headers: { 'Set-Cookie': 'a=b' } },
+    '/headers/Set-Cookie must not be given: only servers send it',
+  ],
+  [
+    'a header that is given twice',
+    { headers: { 'x-a': '1', 'X-A': '2' } },
+    '/headers has X-A twice: names of headers that differ only in case are the same',
+  ],
+  [
+    'more headers than a server takes',
+    { headers: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`x-${i}`, 'é'.repeat(1_500)])) },
+    '/headers must have at most 100000 bytes, names and values together',
+  ],
+  [
+    'more cookies than a server takes',
+    { cookies: Array.from({ length: 100 }, (_, i) => ({ name: `a${i}`, value: 'b'.repeat(1_500) })) },
+    '/cookies must have at most 100000 bytes, names and values together',
+  ],
+  [
+    'a cookie with a space around it',
+    { cookies: [{ name: 'a', value: ' b' }] },
+    '/cookies/0/value must not begin or end with a space',
+  ],
+  [
     'the name of a cookie',
     { cookies: [{ name: 'a b', value: 'c' }] },
     '/cookies/0/name must be the name of a cookie: letters, digits, hyphens and underscores',

@@ -10,8 +10,8 @@ import { addRows, makeProject, rootsUrl } from '../support/store/results.ts'
 async function start(env: Record<string, string> = {}) {
   const service = await startService(env)
   const projectId = await makeProject(service.store)
-  for (let index = 0; index < 60; index++)
-    await addRows(service.store, projectId, { created: index, jobs: 10 })
+  for (let index = 0; index < 20; index++)
+    await addRows(service.store, projectId, { created: index, jobs: 30 })
   const read = async (headers: Record<string, string>, path = rootsUrl(projectId)) => {
     const [response] = await once(get(service.url + path, { headers }), 'response')
     const chunks: Buffer[] = []

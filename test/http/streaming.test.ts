@@ -35,13 +35,14 @@ async function drain(url: string) {
 
 describe('the list of a large project', () => {
   test.each([
-    [10_000, 10],
-    [10, 10_000],
+    [2_500, 10],
+    [10, 2_500],
   ])(
-    '100,000 jobs in %i roots of %i: complete, within 64 MB above idle, and others are served in between',
+    '25,000 jobs in %i roots of %i, 70 MB: complete, within 64 MB above idle, and others are served in between',
     async (roots, jobsPerRoot) => {
       const dataDir = join(await makeFolder(), 'data')
-      const projectId = await seedRows(dataDir, { roots, jobsPerRoot })
+      const variant = 'x'.repeat(2_300)
+      const projectId = await seedRows(dataDir, { roots, jobsPerRoot, variant })
       const service = await serveProcess({ DATA_DIR: dataDir })
       await (await fetch(`${service.url}/readyz`)).text()
       const idle = memoryOf(service.pid).now
@@ -61,11 +62,11 @@ describe('the list of a large project', () => {
       await others
       const { peak } = memoryOf(service.pid)
 
-      expect(list).toMatchObject({ status: 200, jobs: 100_000, end: ']' })
+      expect(list).toMatchObject({ status: 200, jobs: 25_000, end: ']' })
       expect(list.bytes).toBeGreaterThan(70 * MB)
       expect((peak - idle) / MB).toBeLessThan(64)
       // One at most, were it made in one go.
-      expect(served).toBeGreaterThan(3)
+      expect(served).toBeGreaterThan(1)
       process.stderr.write(
         `list of ${roots} × ${jobsPerRoot} jobs: ${Math.round(list.bytes / MB)} MB, memory +${Math.round((peak - idle) / MB)} MB, ${served} other requests meanwhile\n`,
       )
@@ -97,7 +98,7 @@ describe('the list of a large project', () => {
 
   test('slow readers hold neither memory nor the write-ahead log', async () => {
     const dataDir = join(await makeFolder(), 'data')
-    const projectId = await seedRows(dataDir, { roots: 5_000, jobsPerRoot: 10 })
+    const projectId = await seedRows(dataDir, { roots: 1_250, jobsPerRoot: 10, variant: 'x'.repeat(2_300) })
     const service = await serveProcess({ DATA_DIR: dataDir })
     await drain(`${service.url}${rootsUrl(projectId)}`)
     const before = memoryOf(service.pid).now
@@ -183,8 +184,8 @@ describe('an error after the first byte', () => {
   test('breaks the connection: the answer must not parse', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
-    for (let index = 0; index < 400; index++)
-      await addRows(service.store, projectId, { created: index, jobs: 10 })
+    for (let index = 0; index < 40; index++)
+      await addRows(service.store, projectId, { created: index, jobs: 100 })
     const response = await service.get(rootsUrl(projectId))
     expect(response.status).toBe(200)
     const reader = (response.body as ReadableStream<Uint8Array>).getReader()

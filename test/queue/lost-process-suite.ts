@@ -86,12 +86,16 @@ export function lostProcessSuite(name: string, newPlace: () => Promise<Place>): 
       const place = await newPlace()
       const { projectId, rootId, captures } = await dieAt(place, 1, SUSPECT_DEATHS)
       let [underWay, most, alone] = [0, 0, 0]
+      const { promise: allSlotsUsed, resolve: useAllSlots } = Promise.withResolvers<void>()
       const { ask } = await openProcess(place, {
         concurrency: 3,
         work: (captures) => async (task) => {
           underWay += 1
           if (task.deaths > 0) alone = underWay
           most = Math.max(most, underWay)
+          if (most === 3) useAllSlots()
+          // The others wait for each other, so that there are as many as there may be.
+          if (task.deaths === 0) await Promise.race([allSlotsUsed, sleep(10_000)])
           await sleep(300)
           if (task.deaths > 0) alone = Math.max(alone, underWay)
           underWay -= 1

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JobText } from '../../src/store/job-text.ts'
 import type { NewRoot } from '../../src/store/store.ts'
+import { rounds } from '../support/runner/rounds.ts'
 import { makeProject, newJob } from '../support/store/results.ts'
 import { newRoot as root } from './new-root.ts'
 import type { StoreDriver } from './store-driver.ts'
@@ -89,7 +90,7 @@ export function addingSuite(name: string, driver: StoreDriver): void {
           expect(await store.pageTexts(projectId, added.rootId, { from: 0, limit: 100 })).toEqual(texts)
           expect(await store.textsBetween(projectId, added, { first: 0, last: 99 })).toEqual(expected)
         }),
-        { numRuns: 60 },
+        { numRuns: rounds(30) },
       )
     })
 

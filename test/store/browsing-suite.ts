@@ -7,6 +7,7 @@ import type { LookedPage, RootFilter, ShownJob } from '../../src/store/browsing.
 import type { CaptureTask } from '../../src/store/captures.ts'
 import { spellingsOf } from '../../src/store/sql/reading/search.ts'
 import type { NewRoot, Store } from '../../src/store/store.ts'
+import { rounds } from '../support/runner/rounds.ts'
 import { FAILURE, newRequest, newSeen, PICTURE } from '../support/store/captures.ts'
 import { makeProject, newJob } from '../support/store/results.ts'
 import type { StoreDriver } from './store-driver.ts'
@@ -195,7 +196,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
             ),
           )
         }),
-        { numRuns: 60 },
+        { numRuns: rounds(30) },
       )
     })
 
@@ -363,7 +364,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
             }
           }
         }),
-        { numRuns: 25 },
+        { numRuns: rounds(15) },
       )
     })
 

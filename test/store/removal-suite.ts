@@ -132,7 +132,7 @@ export function removalSuite(name: string, driver: StoreDriver): void {
       await Promise.all(
         Array.from({ length: 6 }, async (_, index) => {
           const store = stores[index % 2] as Store
-          for (let round = 0; round < 4; round++) {
+          for (let round = 0; round < 2; round++) {
             const rootId = await store.captures.accept(newRequest(projectId, { pages: 3 }))
             const tasks = await takeAll(store, { ...LEASE, rootId })
             const ends = tasks.map((task) => store.captures.finish(task, PICTURE, NOW))

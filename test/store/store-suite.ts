@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ProjectPosition, RootPosition, Store } from '../../src/store/store.ts'
+import { rounds } from '../support/runner/rounds.ts'
 import { addRows, makeProject } from '../support/store/results.ts'
 import { addingSuite } from './adding-suite.ts'
 import { claimsSuite } from './claims-suite.ts'
@@ -105,7 +106,7 @@ export function storeSuite(name: string, driver: StoreDriver): void {
             expect(seen).toEqual(expected.map((each) => each.rootId))
           },
         ),
-        { numRuns: 30 },
+        { numRuns: rounds(15) },
       )
     })
 

@@ -38,7 +38,7 @@ test('SIGKILL while captures are under way: after the restart all finish, none t
   const projectId = randomUUID()
   await proofsheet(['project', 'create', '--id', projectId], env).ended
   const first = await serveProcess(env)
-  const rootId = await askFor(first.url, projectId).post(pagesOf(site.url, 20))
+  const rootId = await askFor(first.url, projectId).post(pagesOf(site.url, 12))
   await until(async () => {
     const { counts } = await askFor(first.url, projectId).status(rootId)
     return counts.done >= 4 && counts.running > 0
@@ -50,12 +50,12 @@ test('SIGKILL while captures are under way: after the restart all finish, none t
   const client = askFor(second.url, projectId)
   const before = await client.status(rootId)
   expect(before.counts.done).toBeGreaterThanOrEqual(4)
-  expect(before.counts.done).toBeLessThan(20)
+  expect(before.counts.done).toBeLessThan(12)
   const status = await client.finished(rootId)
-  expect(status).toMatchObject({ state: 'done', counts: { total: 20, done: 20 } })
+  expect(status).toMatchObject({ state: 'done', counts: { total: 12, done: 12 } })
   const { jobs } = await client.root(rootId)
-  expect(jobs.map(({ url }) => url.url)).toEqual(pagesOf(site.url, 20).map(({ url }) => url))
-  expect(new Set(jobs.map(({ uuid }) => uuid)).size).toBe(20)
+  expect(jobs.map(({ url }) => url.url)).toEqual(pagesOf(site.url, 12).map(({ url }) => url))
+  expect(new Set(jobs.map(({ uuid }) => uuid)).size).toBe(12)
   // What was done before is what it was. What was begun was begun again, and no page is blamed for that.
   expect(jobs.map(({ uuid }) => uuid)).toEqual(
     expect.arrayContaining(before.urls.flatMap(({ uuid }) => (uuid ? [uuid] : []))),
@@ -90,14 +90,14 @@ test('two workers, one killed, one frozen past its lease and woken: every result
   }
   const [killed, frozen] = await Promise.all([startWorker(), startWorker()])
   const client = askFor(service.url, projectId)
-  const rootId = await client.post(pagesOf(site.url, 12))
+  const rootId = await client.post(pagesOf(site.url, 8))
   await until(async () => held.length === 4)
   process.kill(killed.pid, 'SIGKILL')
   process.kill(frozen.pid, 'SIGSTOP')
   isOpen = true
   for (const response of held) response.end(COLOURED)
   const third = await startWorker()
-  expect(await client.finished(rootId)).toMatchObject({ state: 'done', counts: { done: 12 } })
+  expect(await client.finished(rootId)).toMatchObject({ state: 'done', counts: { done: 8 } })
 
   const read = async () => {
     const response = await service.get(rootPath(projectId, rootId))
@@ -109,8 +109,8 @@ test('two workers, one killed, one frozen past its lease and woken: every result
   await until(() => (frozen.stderr().match(/"late":true|has taken over a capture/g)?.length ?? 0) >= 2)
   expect(await read()).toEqual(before)
   const { jobs } = await client.root(rootId)
-  expect(jobs.map(({ url }) => url.url)).toEqual(pagesOf(site.url, 12).map(({ url }) => url))
-  expect(new Set(jobs.map(({ uuid }) => uuid)).size).toBe(12)
+  expect(jobs.map(({ url }) => url.url)).toEqual(pagesOf(site.url, 8).map(({ url }) => url))
+  expect(new Set(jobs.map(({ uuid }) => uuid)).size).toBe(8)
   for (const worker of [frozen, third]) {
     process.kill(worker.pid, 'SIGTERM')
     expect(await worker.ended).toEqual({ code: 0, signal: null })

@@ -12,8 +12,8 @@ import { proofsheet, serveProcess } from '../support/processes/process.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { rounds } from '../support/runner/rounds.ts'
 
-const WARM_UP = 30
-const CAPTURES = rounds(40)
+const WARM_UP = 20
+const CAPTURES = rounds(30)
 const MOST_GROWTH = 30 * 1024 * 1024
 
 /** The processes that this one started, and those that they did, with their state: `Z` is a zombie. */

@@ -13,7 +13,7 @@ import { rounds } from '../support/runner/rounds.ts'
 import { page, writeImport } from '../support/store/import-file.ts'
 import { makePng } from '../support/store/results.ts'
 
-const KILLS = rounds(8)
+const KILLS = rounds(5)
 const ROOTS = 15 * KILLS
 
 test(

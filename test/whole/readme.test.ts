@@ -91,6 +91,8 @@ test('the commands of the README work as written, in a fresh clone with the mach
     LOG_LEVEL: 'warn',
     CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
     npm_config_prefer_offline: 'true',
+    // Some twenty commands start from the sources: the first compiles them for all.
+    NODE_COMPILE_CACHE: await makeFolder(),
     ...S3_CREDENTIALS,
   }
   const shell = (command: string, before = WITHOUT_NPX): RunningProcess => {

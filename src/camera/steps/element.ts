@@ -3,7 +3,7 @@ import { CaptureFailure, type PageToShoot } from '../camera.ts'
 import { type Exposed, exposePart, highest, type PictureLimits } from '../expose.ts'
 import { type Box, look, type State, visitElement } from '../in-page/elements.ts'
 import { hold } from '../rest.ts'
-import { type Part, type Size, windowOf } from '../window.ts'
+import { inWholePixels, type Part, type Size, windowOf } from '../window.ts'
 import { sayWhy, toCss } from './selector.ts'
 import { doOnce, type Stage, tryHard } from './stage.ts'
 import type { World } from './world.ts'
@@ -33,17 +33,16 @@ export async function exposeElement(
   const { cssContentSize: content, cssVisualViewport } = await session.send('Page.getLayoutMetrics')
   const zoom = cssVisualViewport.scale
   const { width, height, scale } = windowOf(wanted.options)
-  const whole = partOf(zoomed(box, zoom), {
-    width: Math.max(width, content.width * zoom),
-    height: Math.max(height, content.height * zoom),
+  const touched = partOf(box, {
+    width: Math.max(width / zoom, content.width),
+    height: Math.max(height / zoom, content.height),
   })
-  if (whole.width < 1 || whole.height < 1) throw notThere(selector, 'hidden')
-  const most = Math.min(whole.width, Math.floor(limits.height / scale))
-  const part = {
-    ...whole,
-    width: most,
-    height: Math.min(whole.height, highest(limits, { width: most, scale })),
-  }
+  if (touched.width < 1 || touched.height < 1) throw notThere(selector, 'hidden')
+  const whole = zoomed(touched, zoom)
+  const within = (length: number, most: number) => (length > most ? inWholePixels(most, zoom) : length)
+  const columns = within(whole.width, Math.floor(limits.height / scale))
+  const rows = within(whole.height, highest(limits, { width: columns, scale }))
+  const part = { ...whole, width: columns, height: rows }
   return {
     bytes: await exposePart(session, { ...part, scale, zoom }, wanted, { limits, signal, seen: 0 }),
     cut: part.height < whole.height,
@@ -59,8 +58,8 @@ function zoomed({ x, y, width, height }: Box, zoom: number): Box {
 function partOf(box: Box, page: Size): Required<Part> {
   const x = Math.max(0, Math.floor(box.x + NEAR))
   const y = Math.max(0, Math.floor(box.y + NEAR))
-  const right = Math.min(page.width, Math.ceil(box.x + box.width - NEAR))
-  const bottom = Math.min(page.height, Math.ceil(box.y + box.height - NEAR))
+  const right = Math.min(Math.round(page.width), Math.ceil(box.x + box.width - NEAR))
+  const bottom = Math.min(Math.round(page.height), Math.ceil(box.y + box.height - NEAR))
   return { x, y, width: right - x, height: bottom - y }
 }
 

@@ -27,10 +27,10 @@ export async function readSecret(option: string, given: string): Promise<string>
   return value
 }
 
-/** The text of a file that an option names. */
+/** The text of a file that an option names. Some editors put a mark before it (BOM), which is no part of it. */
 export async function readText(option: string, path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8')
+    return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const why = code === 'ENOENT' ? 'there is no file' : `cannot read (${code})`

@@ -6,7 +6,7 @@ import { Secret, Selector, Text } from './texts.ts'
 
 const MAX_CLICKS = 50
 const MAX_HIDDEN = 50
-const MAX_CSS = 50_000
+const MAX_CSS = 10_000
 const MAX_LOGIN = 1_000
 const STRICT = { additionalProperties: false }
 

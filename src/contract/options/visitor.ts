@@ -9,10 +9,13 @@ const MAX_VALUE = 4_096
 const MAX_NAME = 200
 /** Browsers take no larger cookie. */
 const MAX_COOKIE = 4_096
+/** Few servers take so much. The gate takes 256 KiB, and a browser has headers of its own. */
+const MAX_BYTES = 100_000
 /** RFC 9110. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 /** RFC 6265, and what browsers take beyond it. */
 const COOKIE_VALUE = /^[^\p{Cc};]*$/u
+const SPACE_AROUND = /^ | $/
 /** The browser makes these itself. */
 const OWN_HEADERS =
   /^(host|connection|content-length|content-encoding|transfer-encoding|te|trailer|upgrade|keep-alive|expect|cookie2?|(proxy|sec)-.*)$/i
@@ -23,6 +26,7 @@ export const Headers = Type.Record(Secret(MAX_VALUE, { title: 'header', [rule]: 
   description:
     'Sent with each request to the origin of the page (scheme, host and port), and to no other. For cookies use `cookies`.',
   examples: [{ authorization: 'Bearer 123' }],
+  [rule]: problemOfHeaders,
 })
 
 const Cookie = Type.Object(
@@ -41,6 +45,7 @@ export const Cookies = Type.Array(Cookie, {
   examples: [[{ name: 'session', value: '8f14e45f' }]],
   maxItems: MAX_COOKIES,
   description: 'Known to the origin of the page (scheme, host and port) when it is opened, and to no other.',
+  [rule]: problemOfCookies,
 })
 
 export const ColorScheme = Type.Enum(['light', 'dark'], {
@@ -63,7 +68,8 @@ export const Timezone = Line(100, {
 })
 
 export const Locale = Line(100, {
-  description: 'A language tag (BCP 47): the language of the browser, and how it writes numbers and dates.',
+  description:
+    'A language tag (BCP 47): the language of the browser, and how it writes numbers and dates. Without it: en-US.',
   examples: ['de-DE'],
   [rule]: problemOfLocale,
 })
@@ -71,7 +77,34 @@ export const Locale = Line(100, {
 function problemOfHeader(name: string): string | undefined {
   if (!TOKEN.test(name)) return 'must be the name of a header: letters, digits and hyphens'
   if (/^cookie$/i.test(name)) return 'must not be given as a header: use cookies'
+  // The browser would hold back every request that has it.
+  if (/^set-cookie2?$/i.test(name)) return 'must not be given: only servers send it'
   return OWN_HEADERS.test(name) ? 'must not be given: the browser sends its own' : undefined
+}
+
+function problemOfHeaders(headers: Record<string, string>): string | undefined {
+  const names = Object.keys(headers)
+  const known = new Set<string>()
+  for (const name of names) {
+    const same = name.toLowerCase()
+    if (known.has(same)) return `has ${name} twice: names of headers that differ only in case are the same`
+    known.add(same)
+  }
+  return problemOfBytes([...names, ...Object.values(headers)])
+}
+
+function problemOfCookies(cookies: readonly { name: string; value: string }[]): string | undefined {
+  return problemOfBytes(cookies.flatMap(({ name, value }) => [name, value]))
+}
+
+function problemOfBytes(texts: readonly string[]): string | undefined {
+  return bytesIn(texts.join('')) <= MAX_BYTES
+    ? undefined
+    : `must have at most ${MAX_BYTES} bytes, names and values together`
+}
+
+function bytesIn(text: string): number {
+  return new TextEncoder().encode(text).length
 }
 
 function problemOfCookieName(name: string): string | undefined {
@@ -81,12 +114,14 @@ function problemOfCookieName(name: string): string | undefined {
 }
 
 function problemOfCookieValue(value: string): string | undefined {
-  return COOKIE_VALUE.test(value) ? undefined : 'must not contain a semicolon or control characters'
+  if (!COOKIE_VALUE.test(value)) return 'must not contain a semicolon or control characters'
+  return SPACE_AROUND.test(value) ? 'must not begin or end with a space' : undefined
 }
 
 function problemOfCookie({ name, value }: { name: string; value: string }): string | undefined {
-  const { length } = new TextEncoder().encode(name + value)
-  return length <= MAX_COOKIE ? undefined : `must have at most ${MAX_COOKIE} bytes, name and value together`
+  return bytesIn(name + value) <= MAX_COOKIE
+    ? undefined
+    : `must have at most ${MAX_COOKIE} bytes, name and value together`
 }
 
 function problemOfTimezone(zone: string): string | undefined {

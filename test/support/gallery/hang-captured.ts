@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CaptureOptions, OwnOptions } from '../../../src/contract/capture-options.ts'
 import type { Seen } from '../../../src/contract/seen.ts'
+import { PREVIEW_WIDTH } from '../../../src/picture/picture.ts'
 import type { Failed } from '../../../src/store/captures.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { newRequest, newSeen } from '../store/captures.ts'
@@ -67,8 +68,10 @@ export async function hangCaptured(
     const window = { width, height, ...page.ownOptions }
     const size = { width: window.width, height: page.height ?? window.height }
     const png = await makePng(size.width, size.height, colour)
-    for (const name of [`${task.uuid}.png`, `${task.uuid}-preview.png`])
-      await writeFile(join(folder, name), png)
+    const small = Math.min(PREVIEW_WIDTH, size.width)
+    const preview = await makePng(small, Math.max(1, Math.round((size.height * small) / size.width)), colour)
+    await writeFile(join(folder, `${task.uuid}.png`), png)
+    await writeFile(join(folder, `${task.uuid}-preview.png`), preview)
     const seen = newSeen({ url: task.url, title: page.name, ...page.seen })
     await store.captures.finish(task, { ...size, basepath: '/tmp', seen }, created)
   }

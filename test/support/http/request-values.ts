@@ -82,7 +82,10 @@ function validOptions({ loadingMs }: RequestLimits) {
       loginButton: fc.record({ elementId: anyText(20) }),
     }),
     headers: fc.dictionary(name, secret, { minKeys: 1, maxKeys: 3 }),
-    cookies: fc.array(fc.record({ name, value: secret }), { minLength: 1, maxLength: 3 }),
+    cookies: fc.array(fc.record({ name, value: secret.filter((text) => !/^ | $/.test(text)) }), {
+      minLength: 1,
+      maxLength: 3,
+    }),
     waitFor: anyText(20),
     delay: wait,
   }

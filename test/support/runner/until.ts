@@ -6,6 +6,7 @@ export async function until(holds: () => boolean | Promise<boolean>, what = Stri
   const end = performance.now() + PATIENCE_MS
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`not within ${PATIENCE_MS} ms: ${what}`)
-    await sleep(10)
+    // Most of what is asked goes to a database or through all processes: to ask less often leaves them more of the machine.
+    await sleep(20)
   }
 }

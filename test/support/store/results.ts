@@ -8,10 +8,18 @@ import type { KeyScope, NewRoot, Store } from '../../../src/store/store.ts'
 
 export const UNLIMITED = { jobsPerRoot: 10_000, pictureBytes: 100_000_000, picturePixels: 268_402_689 }
 
-export async function makePng(width = 64, height = 48, background = '#3366cc'): Promise<Buffer> {
-  return await sharp({ create: { width, height, channels: 3, background } })
+const made = new Map<string, Promise<Buffer>>()
+
+/** A picture in one colour. Each is drawn once for all tests of a process, which must not change it. */
+export function makePng(width = 64, height = 48, background = '#3366cc'): Promise<Buffer> {
+  const name = `${width} ${height} ${background}`
+  const known = made.get(name)
+  if (known) return known
+  const png = sharp({ create: { width, height, channels: 3, background } })
     .png()
     .toBuffer()
+  made.set(name, png)
+  return png
 }
 
 export async function makeProject(store: Store, projectId: string = randomUUID()): Promise<string> {

@@ -5,10 +5,13 @@ import { openSqliteStore } from '../../../src/store/sqlite/sqlite.ts'
 import { asAdmin } from '../servers/postgres.ts'
 import { makeProject } from './results.ts'
 
-/** Writes many rows in one transaction, past the store: what is measured is reading them. No pictures. */
+/**
+ * Writes many rows in one transaction, past the store: what is measured is reading them. No pictures. With a longer `variant`
+ * in their addresses, fewer jobs make a list of as many bytes.
+ */
 export async function seedRows(
   dataDir: string,
-  size: { roots: number; jobsPerRoot: number },
+  { variant = 'default', ...size }: { roots: number; jobsPerRoot: number; variant?: string },
 ): Promise<string> {
   const path = join(dataDir, 'proofsheet.db')
   const store = await openSqliteStore(path)
@@ -27,7 +30,7 @@ export async function seedRows(
     const created = 1_700_000_000_000 + index
     root.run(projectId, rootId, created, rootId, size.jobsPerRoot, rootId)
     for (let position = 0; position < size.jobsPerRoot; position++) {
-      const url = `https://example.com/section-${position}/page-${index}?variant=default`
+      const url = `https://example.com/section-${position}/page-${index}?variant=${variant}`
       job.run(
         projectId,
         rootId,
