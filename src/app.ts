@@ -11,6 +11,7 @@ import { Overviews } from './results/overviews.ts'
 import { Pages } from './results/pages.ts'
 import { Projects } from './results/projects.ts'
 import { Results } from './results/results.ts'
+import { TemplateResults } from './results/templates.ts'
 import { ByteBudget } from './shares/byte-budget.ts'
 import { FairTurns } from './shares/fair-turns.ts'
 import { Refusals } from './shares/refusals.ts'
@@ -53,7 +54,7 @@ export async function openService(
   const unread = new ByteBudget(config.limits.unreadBytes)
   const studio = await openStudio(config, storage, { log, clock, turns, fixedAddresses })
   const sweeps = new Sweeps(storage, log)
-  const { requests, watchers, importedStatus, ready, findBrowser, whyWaiting, isStuck } = studio
+  const { requests, templates, watchers, importedStatus, ready, findBrowser, whyWaiting, isStuck } = studio
   const server = await createServer(
     {
       config,
@@ -67,6 +68,8 @@ export async function openService(
       pages,
       makeArchive: createArchives(store, images, turns),
       requests,
+      templates,
+      templateResults: new TemplateResults(store, images),
       watchers,
       importedStatus,
       ready,

@@ -15,6 +15,7 @@ import { openQueue } from './queue/open-queue.ts'
 import { createKeyRing } from './secrets/key-ring.ts'
 import { FairTurns } from './shares/fair-turns.ts'
 import type { Storage } from './storage.ts'
+import { Templates } from './templates/templates.ts'
 
 /** A page that waits longer than this is stuck: normally it begins within seconds, unless all slots are taken. */
 const STUCK_MS = 2 * 60_000
@@ -22,6 +23,7 @@ const STUCK_MS = 2 * 60_000
 /** Everything that captures pages. */
 export interface Studio {
   readonly requests: Requests
+  readonly templates: Templates
   readonly watchers: RootWatchers
   /** The status of a root that was imported. */
   readonly importedStatus: ImportedStatus
@@ -88,8 +90,11 @@ export async function openStudio(
     ...{ work, concurrency: underWay, extra, log, clock, ownOnly },
     mayNotBegin: whyWaiting,
   })
+  const { store } = storage
+  const requests = new Requests(store, queue, { ring, mostWaiting: config.limits.pagesWaiting })
   return {
-    requests: new Requests(storage.store, queue, { ring, mostWaiting: config.limits.pagesWaiting }),
+    requests,
+    templates: new Templates(store, { ring, requests, limits: config.limits }),
     watchers,
     importedStatus: (root) => importedStatus(storage.store, root),
     figures,

@@ -2,6 +2,7 @@ import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import type { ShownJob } from '../store/browsing.ts'
 import type { ApiKey, Project, RootHead, Store } from '../store/store.ts'
+import type { StoredTemplate } from '../store/templates.ts'
 
 /** Ids as they stand in an address. They may be in upper case, or malformed. */
 export interface ProjectIds {
@@ -14,6 +15,10 @@ export interface RootIds extends ProjectIds {
 
 export interface JobIds extends RootIds {
   readonly uuid: string
+}
+
+export interface TemplateIds extends ProjectIds {
+  readonly templateId: string
 }
 
 /** The key of the client. Undefined if no key is asked for: then every project is open. */
@@ -32,14 +37,19 @@ export interface KnownJob extends ShownJob {
   readonly projectId: string
 }
 
+/** A template that exists, and that the visitor may see. */
+export type KnownTemplate = StoredTemplate
+
+type Looked = Pick<Store, 'findProject' | 'findRoot' | 'browsing' | 'templates'>
+
 /**
- * Finds the project, root or job that a request names, with one look-up. Throws the same `not_found` for an id that is
+ * Finds the project, root, job or template that a request names, with one look-up. Throws the same `not_found` for an id that is
  * malformed, unknown, or belongs to another project.
  */
 export class Door {
-  readonly #store: Pick<Store, 'findProject' | 'findRoot' | 'browsing'>
+  readonly #store: Looked
 
-  constructor(store: Pick<Store, 'findProject' | 'findRoot' | 'browsing'>) {
+  constructor(store: Looked) {
     this.#store = store
   }
 
@@ -62,6 +72,13 @@ export class Door {
     const job = await this.#store.browsing.findJob(projectId, requireId(ids.uuid))
     if (job?.rootId !== rootId) throw new AppError('not_found')
     return { ...job, projectId }
+  }
+
+  async getTemplate(ids: TemplateIds, visitor: Visitor): Promise<KnownTemplate> {
+    const projectId = openProject(ids.projectId, visitor)
+    const template = await this.#store.templates.find({ projectId, templateId: requireId(ids.templateId) })
+    if (!template) throw new AppError('not_found')
+    return template
   }
 
   /** Whether a result points at the pictures of this job. */

@@ -76,6 +76,8 @@ export interface S3Settings {
 
 export interface Limits {
   readonly listPage: number
+  /** Templates of one project. */
+  readonly templates: number
   readonly jobsPerRoot: number
   readonly pictureBytes: number
   readonly picturePixels: number
@@ -208,6 +210,7 @@ export function readConfig(
     }),
     limits: Object.freeze({
       listPage: need('PAGE_LIMIT'),
+      templates: need('MAX_TEMPLATES'),
       jobsPerRoot: need('MAX_JOBS_PER_ROOT'),
       pictureBytes: need('MAX_PICTURE_BYTES'),
       picturePixels: need('MAX_PICTURE_PIXELS'),

@@ -12,6 +12,11 @@ export const RootParams = Type.Object({
   jobId: Type.String({ description: 'The root (UUID), as returned in `rootId`.' }),
 })
 
+export const TemplateParams = Type.Object({
+  projectId: Type.String({ description: 'The project (UUID).' }),
+  templateId: Type.String({ description: 'The template (UUID).' }),
+})
+
 export const PictureParams = Type.Object({
   projectId: Type.String({ description: 'The project (UUID).' }),
   jobId: Type.String({ description: 'The root (UUID), as returned in `rootId`.' }),
@@ -34,6 +39,15 @@ const Search = {
 
 const Tag = {
   tag: Type.Optional(Type.String({ maxLength: MAX_QUERY, description: 'Only those with this tag.' })),
+}
+
+const FromTemplate = {
+  template: Type.Optional(
+    Type.String({
+      maxLength: MAX_QUERY,
+      description: 'Only those that were made from this template (UUID).',
+    }),
+  ),
 }
 
 const Instant = (description: string) =>
@@ -73,7 +87,9 @@ function listPage(maxLimit: number, without: string) {
 }
 
 export const createRootsQuery = (maxLimit: number) =>
-  Type.Object({ ...listPage(maxLimit, 'all of them'), ...Search, ...Tag })
+  Type.Object({ ...listPage(maxLimit, 'all of them'), ...Search, ...Tag, ...FromTemplate })
+
+export const createTemplatesQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, `${maxLimit}`))
 
 /** For the jobs of one root. */
 export const createJobsQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, 'all of them'))
@@ -81,7 +97,7 @@ export const createJobsQuery = (maxLimit: number) => Type.Object(listPage(maxLim
 export const createProjectsQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, `${maxLimit}`))
 
 export const createOverviewsQuery = (maxLimit: number) =>
-  Type.Object({ ...listPage(maxLimit, `${maxLimit}`), ...Search, ...Tag, ...Glance })
+  Type.Object({ ...listPage(maxLimit, `${maxLimit}`), ...Search, ...Tag, ...FromTemplate, ...Glance })
 
 export const createPagesQuery = (maxLimit: number) =>
   Type.Object({ ...listPage(maxLimit, `${maxLimit}`), ...Search })

@@ -149,7 +149,7 @@ function schemaFor(body: unknown, limits: RequestLimits): RequestSchema {
 }
 
 /** Whether something else than width and height says how large the window is. */
-function hasOtherWindow(body: unknown): boolean {
+export function hasOtherWindow(body: unknown): boolean {
   const { screenshotParameter } = (body ?? {}) as { screenshotParameter?: Record<string, unknown> }
   return !isNothing(screenshotParameter?.['sizes']) || !isNothing(screenshotParameter?.['device'])
 }

@@ -1,13 +1,17 @@
+import { check } from './check.ts'
+import { givenOf } from './options/given.ts'
 import { type Schema, type Static, Type } from './schema.ts'
 import {
   createAskedFields,
   createUrls,
+  hasOtherWindow,
+  parseScreenshotRequest,
   type RequestLimits,
   type ScreenshotRequest,
 } from './screenshot-request.ts'
 import { State } from './status.ts'
 import { Time } from './time.ts'
-import { ScheduleDescription, ScheduledTs } from './when.ts'
+import { ScheduleDescription, ScheduledTs, type When, whenOf } from './when.ts'
 
 // A template is a request that is kept under a name. Its secrets are never shown: answers have empty texts in their place.
 
@@ -40,6 +44,17 @@ export type TemplateRequest = { readonly name: string } & Pick<
   'screenshotParameter' | 'urls' | 'failOn'
 >
 
+/** Returns all mistakes of the body, or its name and its request: what was given, and nothing that asks for nothing. */
+export function parseTemplateRequest(body: unknown, limits: RequestLimits) {
+  const schema = createTemplateRequest(limits, { hasWindow: !hasOtherWindow(body) })
+  const { value, mistakes } = check(schema, body, { nothing: 'not_given' })
+  if (mistakes) return { mistakes }
+  const { name, screenshotParameter, urls, failOn } = value
+  const given = givenOf({ screenshotParameter, urls, failOn }) as Omit<TemplateRequest, 'name'>
+  const parsed = parseScreenshotRequest(given, limits)
+  return parsed.asked ? { name, given } : { mistakes: parsed.mistakes }
+}
+
 /** What `POST …/templates/:templateId` takes: all of it may be left out, and so may the body. */
 export const createTemplateRun = (limits: RequestLimits) =>
   Type.Object(
@@ -55,6 +70,15 @@ export const createTemplateRun = (limits: RequestLimits) =>
       ...STRICT,
     },
   )
+
+/** Returns all mistakes of the body, or its pages, and when they are to be captured if not at once. */
+export function parseTemplateRun(body: unknown, limits: RequestLimits) {
+  const { value, mistakes } = check(createTemplateRun(limits), body, { nothing: 'not_given' })
+  if (mistakes) return { mistakes }
+  const { urls, ...time } = givenOf(value)
+  const when: When | undefined = whenOf(time)
+  return { run: { urls, when } }
+}
 
 export type TemplateRun = Partial<Pick<ScreenshotRequest, 'urls' | 'scheduledTs' | 'scheduleDescription'>>
 
@@ -94,3 +118,7 @@ export const Template = Type.Object(
 )
 
 export type Template = Static<typeof Template>
+
+export const TemplateList = Type.Array(Type.Reference<Template>('Template'), {
+  description: 'Templates, newest first.',
+})

@@ -14,9 +14,11 @@ import type { Overviews } from '../results/overviews.ts'
 import type { Pages } from '../results/pages.ts'
 import type { Projects } from '../results/projects.ts'
 import type { Results } from '../results/results.ts'
+import type { TemplateResults } from '../results/templates.ts'
 import type { ByteBudget } from '../shares/byte-budget.ts'
 import type { FairTurns } from '../shares/fair-turns.ts'
 import type { Refusals } from '../shares/refusals.ts'
+import type { Templates } from '../templates/templates.ts'
 import type { Figures } from './answers/figures.ts'
 import type { GonePictures } from './answers/gone-pictures.ts'
 
@@ -45,6 +47,8 @@ export interface HttpContext {
   readonly pages: Pages
   readonly makeArchive: MakeArchive
   readonly requests: Requests
+  readonly templates: Templates
+  readonly templateResults: TemplateResults
   readonly watchers: RootWatchers
   readonly importedStatus: ImportedStatus
   /** Throws AppError `no_browser` if nothing can be captured. */

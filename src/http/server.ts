@@ -9,6 +9,7 @@ import { JobResult, RootResult } from '../contract/results.ts'
 import { createScreenshotRequest } from '../contract/screenshot-request.ts'
 import { Seen } from '../contract/seen.ts'
 import { RootStatus } from '../contract/status.ts'
+import { createTemplateRequest, createTemplateRun, Template } from '../contract/templates.ts'
 import { AppError } from '../errors.ts'
 import { examples } from './answers/examples.ts'
 import { OpenAnswers } from './answers/open-answers.ts'
@@ -33,6 +34,12 @@ import { listProjects } from './operations/list-projects.ts'
 import { listRoots } from './operations/list-roots.ts'
 import { oldAddresses } from './operations/old-addresses.ts'
 import { requestScreenshots } from './operations/request-screenshots.ts'
+import { changeTemplate } from './operations/templates/change-template.ts'
+import { createTemplate } from './operations/templates/create-template.ts'
+import { getTemplate } from './operations/templates/get-template.ts'
+import { listTemplates } from './operations/templates/list-templates.ts'
+import { removeTemplate } from './operations/templates/remove-template.ts'
+import { runTemplate } from './operations/templates/run-template.ts'
 import { watchStatus } from './operations/watch-status.ts'
 import { logRequests } from './rules/access-log.ts'
 import { refuseWhatKeysDoNotOpen, requireKeys } from './rules/authentication.ts'
@@ -126,6 +133,9 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     PageSummary,
     RootStatus,
     createScreenshotRequest(limits),
+    createTemplateRequest(limits),
+    createTemplateRun(limits),
+    Template,
     Problem,
   ])
     server.addSchema({ ...schema, examples: [examples[schema['$id'] as keyof typeof examples]].flat() })
@@ -145,7 +155,13 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   await server.register(async (scope) => {
     const readJson = createReadJson(scope as Server, context)
     requestScreenshots(scope as Server, readJson, context)
+    createTemplate(scope as Server, readJson, context)
+    changeTemplate(scope as Server, readJson, context)
+    runTemplate(scope as Server, readJson, context)
   })
+  listTemplates(server, context)
+  getTemplate(server, context)
+  removeTemplate(server, context)
   getStatus(server, openAnswers, context)
   watchStatus(server, openAnswers, context)
   getImage(server, context)

@@ -61,6 +61,8 @@ export interface RootFilter {
   readonly tag?: string | undefined
   /** A mark of one of its pages. */
   readonly mark?: Mark | undefined
+  /** The id of the template it was made from. */
+  readonly template?: string | undefined
 }
 
 /**

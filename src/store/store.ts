@@ -11,6 +11,8 @@ import type { Webhooks } from './webhooks.ts'
 
 export type { KeyScope } from '../contract/access.ts'
 
+import type { Templates } from './templates.ts'
+
 export interface Project {
   readonly projectId: string
   readonly name: string
@@ -195,6 +197,7 @@ export interface Store {
   readonly webhooks: Webhooks
   /** The work of delivering. */
   readonly deliveries: Deliveries
+  readonly templates: Templates
 
   /** Whether a request waits for a look-up of a project, a root or a key. That is short. */
   isLookingUp(): boolean

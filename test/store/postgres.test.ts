@@ -38,6 +38,7 @@ import { schedulesSuite } from './schedules-suite.ts'
 import { secretsSuite } from './secrets-suite.ts'
 import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
+import { templatesSuite } from './templates-suite.ts'
 import { webhooksSuite } from './webhooks-suite.ts'
 
 const LIMITS = { connections: 10, waitMs: 5_000, statementMs: 10_000 }
@@ -69,6 +70,7 @@ scheduledRootsSuite('PostgreSQL', withTables)
 schedulesSuite('PostgreSQL', withTables)
 webhooksSuite('PostgreSQL', withTables)
 deliveringSuite('PostgreSQL', withTables)
+templatesSuite('PostgreSQL', withTables)
 const readSecrets = async (url: string) =>
   (await asAdmin<{ sealed: string }[]>(url, 'select sealed from secrets order by sealed')).map(
     (row) => row.sealed,

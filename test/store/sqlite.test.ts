@@ -26,6 +26,7 @@ import { schedulesSuite } from './schedules-suite.ts'
 import { secretsSuite } from './secrets-suite.ts'
 import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
+import { templatesSuite } from './templates-suite.ts'
 import { webhooksSuite } from './webhooks-suite.ts'
 
 const driver = {
@@ -54,6 +55,7 @@ scheduledRootsSuite('SQLite', withTables)
 schedulesSuite('SQLite', withTables)
 webhooksSuite('SQLite', withTables)
 deliveringSuite('SQLite', withTables)
+templatesSuite('SQLite', withTables)
 secretsSuite('SQLite', withTables, async (path) => {
   const database = new DatabaseSync(path)
   const rows = database.prepare('select sealed from secrets order by sealed').all()
@@ -119,7 +121,7 @@ describe('SQLite', () => {
       `drop index projects_oldest_first; drop index jobs_of_page;
        alter table projects drop column last_event; alter table projects drop column removed;
        alter table projects drop column last_removal; drop table events;
-       drop table deliveries; drop table webhooks; drop table schedules; drop table identity; drop table turns; drop table secrets;
+       drop table deliveries; drop table webhooks; drop table schedules; drop table templates; drop table identity; drop table turns; drop table secrets;
        drop table captures; drop table requests; drop index roots_claimed;
        alter table roots drop column claimed; alter table roots drop column claimers;
        delete from kysely_migration where name <> '0001-results'`,

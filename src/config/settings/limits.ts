@@ -31,6 +31,13 @@ export const limits = {
     help: 'The largest `?limit=`. Also the number of items of lists that are only given in pages.',
     parse: integer(1, 100),
   },
+  MAX_TEMPLATES: {
+    type: 'number',
+    default: '1000',
+    example: '100',
+    help: 'The most templates of a project.',
+    parse: integer(1, 100_000),
+  },
   MAX_JOBS_PER_ROOT: {
     type: 'number',
     default: '10000',

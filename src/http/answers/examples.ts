@@ -5,6 +5,7 @@ import type { JobResult, RootResult } from '../../contract/results.ts'
 import type { ScreenshotRequest } from '../../contract/screenshot-request.ts'
 import type { Note, Seen } from '../../contract/seen.ts'
 import type { RootStatus } from '../../contract/status.ts'
+import type { Template, TemplateRequest, TemplateRun } from '../../contract/templates.ts'
 
 const projectId = '11111111-1111-4111-8111-111111111111'
 const rootId = '7f3c1a52-4b0e-4d53-9a55-0a4e1f0f2a10'
@@ -80,9 +81,21 @@ const fullRequest: ScreenshotRequest = {
   failOn: 'status',
 }
 
+const template: Template = {
+  templateId: '5a0c1a6e-6f4b-4d0e-9c52-7d2a1f3c9b10',
+  name: 'Nightly',
+  ...smallRequest,
+  created,
+  changed: created,
+  last: { rootId, created, state: 'done', preview: job.preview },
+}
+
 /** Examples for each named schema, for the documentation. */
 export const examples = {
   ScreenshotRequest: [smallRequest, fullRequest],
+  TemplateRequest: { name: template.name, ...smallRequest } satisfies TemplateRequest,
+  TemplateRun: { urls: [page] } satisfies TemplateRun,
+  Template: template,
   JobResult: job,
   RootResult: { rootId, meta: { created }, jobs: [job] } satisfies RootResult,
   Project: { projectId, name: 'My site', meta: { created } } satisfies Project,

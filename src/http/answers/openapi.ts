@@ -5,13 +5,14 @@ import type { ApiDocument } from './docs-page.ts'
 import { shareSchemas } from './shared-schemas.ts'
 
 /** Raise it with every addition. The paths are frozen. */
-const API_VERSION = '1.5.0'
+const API_VERSION = '1.6.0'
 
 /** In the order of the documentation. */
 const TAGS = [
   { name: 'Results', description: 'Finished screenshots, with signed addresses of their pictures.' },
   { name: 'Browsing', description: 'The same results, for people.' },
   { name: 'Capturing', description: 'Request screenshots, and read their status.' },
+  { name: 'Templates', description: 'Requests that are kept, to be run again.' },
   { name: 'Downloads', description: 'Pictures as files.' },
   { name: 'Images', description: 'What the signed addresses lead to.' },
   { name: 'Operating', description: 'For operators.' },

@@ -2,12 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { check } from '../../contract/check.ts'
 import type { Schema } from '../../contract/schema.ts'
 import type { RequestLimits } from '../../contract/screenshot-request.ts'
-import { AppError, type Mistake } from '../../errors.ts'
+import { AppError, wrongRequest } from '../../errors.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from './client-of.ts'
 import { outlineJson } from './json-outline.ts'
 import { originOf } from './origin.ts'
 import { createReadBody } from './read-body.ts'
+
+export { wrongRequest } from '../../errors.ts'
 
 /** Bytes that are not UTF-8 are refused, not replaced. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
@@ -51,10 +53,6 @@ export function requireValid<T>(schema: Schema<T>, body: unknown): T {
   const { value, mistakes } = check(schema, body, { nothing: 'not_given' })
   if (mistakes) throw wrongRequest(mistakes)
   return value
-}
-
-export function wrongRequest(mistakes: readonly Mistake[]): AppError {
-  return new AppError('bad_request', 'the request has mistakes: see errors', { mistakes })
 }
 
 /** Web pages of other sites can send every other type without permission (CSRF). `ReadJson` reads the body. */

@@ -44,3 +44,10 @@ export function readOrigin(row: Columns): Origin | undefined {
   }
   return Object.keys(origin).length > 0 ? origin : undefined
 }
+
+/** The same from the values of ORIGIN_COLUMNS, in their order. */
+export function readOriginOf(values: readonly unknown[]): Origin | undefined {
+  return readOrigin(
+    Object.fromEntries(ORIGIN_COLUMNS.map((column, at) => [column, values[at]])) as unknown as Columns,
+  )
+}

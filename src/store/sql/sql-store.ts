@@ -108,6 +108,7 @@ export function createSqlStore({
     schedules: later(async () => (await writes()).schedules),
     webhooks: later(async () => (await writes()).webhooks),
     deliveries: later(async () => (await writes()).deliveries),
+    templates: later(async () => (await writes()).templates),
     close,
   }
 }

@@ -221,6 +221,20 @@ export interface Tables {
     /** Null: it is pending. */
     finished: number | null
   }
+  templates: {
+    project_id: string
+    template_id: string
+    name: string
+    /** JSON, with empty texts for secrets. */
+    request: string
+    /** Its secrets, sealed. */
+    sealed: string | null
+    created: number
+    changed: number
+    revision: string
+    /** The last root that was made from it. The root may be removed by now. */
+    last_root: string | null
+  }
   /** Values that are made once: the id of the store, and the identities of its other parts. */
   identity: {
     name: string

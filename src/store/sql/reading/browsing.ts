@@ -3,7 +3,7 @@ import { optionsOfPage, viewOf } from '../../../contract/capture-options.ts'
 import type { LookedPage, NewestCount, PictureCount, RequestSummary, ShownJob } from '../../browsing.ts'
 import type { SeenText } from '../../job-text.ts'
 import { readOptions, readOwnOptions } from '../options-text.ts'
-import { ORIGIN_COLUMNS, readOrigin } from '../origin.ts'
+import { ORIGIN_COLUMNS, readOriginOf } from '../origin.ts'
 import { BETWEEN_JOBS, toJobText } from './reads.ts'
 
 /**
@@ -16,8 +16,7 @@ export const REQUEST = `roots.root_id, requests.options, roots.job_count,
   ${unfinished('queued')}, ${unfinished('running')},
   ${ofSome('scheduled', 'requests.scheduled is not null and requests.begun is null')},
   ${ofSome('cancelled', "requests.outcome = 'cancelled'")},
-  requests.marks, requests.scheduled, requests.template_id, requests.schedule_id, requests.occurrence,
-  requests.late_ms, requests.missed`
+  requests.marks, ${ORIGIN_COLUMNS.map((column) => `requests.${column}`).join(', ')}`
 
 /** Counted only for roots that can have such captures. */
 function ofSome(state: 'scheduled' | 'cancelled', condition: string): string {
@@ -40,8 +39,7 @@ export function toRequestSummary(row: readonly unknown[]): [string, RequestSumma
     ...(cancelled > 0 && { cancelled }),
   }
   const [marks, ...from] = row.slice(8)
-  const columns = Object.fromEntries(ORIGIN_COLUMNS.map((column, index) => [column, from[index] ?? null]))
-  const origin = readOrigin(columns as Parameters<typeof readOrigin>[0])
+  const origin = readOriginOf(from)
   return [
     rootId,
     {

@@ -4,15 +4,18 @@ import type { Project } from '../../store.ts'
 import type { Tables } from '../tables.ts'
 import { newRevision } from './revision.ts'
 
-/** Throws `not_found`, also if the project is being removed. */
-export async function requireProject(db: Kysely<Tables>, projectId: string): Promise<void> {
-  const found = await db
+/** Throws `not_found`, also if the project is being removed. `lock`: no other transaction changes it until this one ends. */
+export async function requireProject(
+  db: Kysely<Tables>,
+  projectId: string,
+  { lock = false } = {},
+): Promise<void> {
+  const find = db
     .selectFrom('projects')
     .select('project_id')
     .where('project_id', '=', projectId)
     .where('removed', 'is', null)
-    .executeTakeFirst()
-  if (!found) throw unknownProject(projectId)
+  if (!(await (lock ? find.forUpdate() : find).executeTakeFirst())) throw unknownProject(projectId)
 }
 
 /** One statement compares the revision and changes it: no other write comes between. */

@@ -10,6 +10,7 @@ import { countMarks, marksOf, NO_MARKS } from './marks.ts'
 import { unknownProject } from './projects.ts'
 import { changeProject, newRevision } from './revision.ts'
 import { keepSecrets } from './secrets.ts'
+import { noteLastRoot } from './templates.ts'
 
 /** The root of a request is shown at once, without jobs. It has no claim. */
 const SHOWN = { job_count: 0, claimed: null, claimers: 0 } as const
@@ -65,6 +66,7 @@ export async function addRequest(
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows === 0n) return false
   if (!(await changeProject(transaction, projectId))) throw unknownProject(projectId)
+  await noteLastRoot(transaction, request)
   return true
 }
 

@@ -13,6 +13,7 @@ import { SqlRemovals } from './removals.ts'
 import { newRevision } from './revision.ts'
 import { SqlScheduledRoots } from './scheduled-roots.ts'
 import { SqlSchedules } from './schedules.ts'
+import { SqlTemplates } from './templates.ts'
 import { SqlDeliveries } from './webhooks/deliveries.ts'
 import { SqlWebhooks } from './webhooks/webhooks.ts'
 
@@ -39,6 +40,7 @@ export interface Writes extends StoreWrites {
   readonly schedules: SqlSchedules
   readonly webhooks: SqlWebhooks
   readonly deliveries: SqlDeliveries
+  readonly templates: SqlTemplates
 }
 
 /** A driver opens them, and translates the errors of its engine. They may be one connection. */
@@ -62,6 +64,7 @@ export function openWrites(connections: WriteConnections): Writes {
     schedules: new SqlSchedules(connections),
     webhooks: new SqlWebhooks(connections),
     deliveries: new SqlDeliveries(connections),
+    templates: new SqlTemplates(connections),
   })
 }
 
