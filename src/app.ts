@@ -7,6 +7,7 @@ import type { Server } from './http/context.ts'
 import { openBodies } from './http/rules/read-body.ts'
 import { createServer } from './http/server.ts'
 import { createArchives } from './results/archive.ts'
+import { findLastRoots } from './results/last-roots.ts'
 import { Overviews } from './results/overviews.ts'
 import { Pages } from './results/pages.ts'
 import { Projects } from './results/projects.ts'
@@ -54,7 +55,8 @@ export async function openService(
   const unread = new ByteBudget(config.limits.unreadBytes)
   const studio = await openStudio(config, storage, { log, clock, turns, fixedAddresses })
   const sweeps = new Sweeps(storage, log)
-  const { requests, templates, watchers, importedStatus, ready, findBrowser, whyWaiting, isStuck } = studio
+  const { requests, templates, schedules, cancel, watchers, importedStatus } = studio
+  const { ready, findBrowser, whyWaiting, isStuck } = studio
   const server = await createServer(
     {
       config,
@@ -70,6 +72,9 @@ export async function openService(
       requests,
       templates,
       templateResults: new TemplateResults(store, images),
+      schedules,
+      cancel,
+      lastRoots: async (roots, asked) => findLastRoots(store, roots, await images.addresses(asked)),
       watchers,
       importedStatus,
       ready,
@@ -78,6 +83,7 @@ export async function openService(
       isStuck,
       figures: {
         captures: studio.figures,
+        schedules: studio.scheduleFigures,
         backlog: () => store.captures.findBacklog(),
         databaseConnections: () => store.connections(),
         watchers: () => watchers.size,

@@ -12,9 +12,15 @@ import { createWork } from './capture/worker.ts'
 import type { Config } from './config/config.ts'
 import type { FixedAddress } from './egress/guard.ts'
 import { openQueue } from './queue/open-queue.ts'
+import { createSchedules } from './schedules/create-schedules.ts'
+import type { ScheduleFigures } from './schedules/figures.ts'
+import { ScheduleRuns } from './schedules/runs.ts'
+import type { Schedules } from './schedules/schedules.ts'
+import { openTimer } from './schedules/timer.ts'
 import { createKeyRing } from './secrets/key-ring.ts'
 import { FairTurns } from './shares/fair-turns.ts'
 import type { Storage } from './storage.ts'
+import type { RootKey } from './store/store.ts'
 import { Templates } from './templates/templates.ts'
 
 /** A page that waits longer than this is stuck: normally it begins within seconds, unless all slots are taken. */
@@ -24,6 +30,11 @@ const STUCK_MS = 2 * 60_000
 export interface Studio {
   readonly requests: Requests
   readonly templates: Templates
+  readonly schedules: Schedules
+  /** What this process has made of schedules. */
+  readonly scheduleFigures: ScheduleFigures
+  /** Cancels a scheduled root. False if it has begun. */
+  cancel(root: RootKey): Promise<boolean>
   readonly watchers: RootWatchers
   /** The status of a root that was imported. */
   readonly importedStatus: ImportedStatus
@@ -91,10 +102,36 @@ export async function openStudio(
     mayNotBegin: whyWaiting,
   })
   const { store } = storage
-  const requests = new Requests(store, queue, { ring, mostWaiting: config.limits.pagesWaiting })
+  const runs = new ScheduleRuns(store, {
+    ...{ ring, limits: config.limits, log, clock },
+    findTemplate: (projectId, templateId) => templates.findRequest(projectId, templateId),
+    spreadMs: config.scheduleSpreadMs,
+    mostWaiting: config.limits.pagesWaiting,
+    onQueued(root) {
+      watchers.tell(root)
+      queue.wake(root)
+    },
+  })
+  // A command captures what it was asked for, and nothing else.
+  const timer = ownOnly ? undefined : openTimer(storage.store, { runs, log, clock })
+  const wake = () => timer?.wake()
+  const requests = new Requests(store, queue, {
+    ring,
+    mostWaiting: config.limits.pagesWaiting,
+    mostScheduled: config.limits.pagesScheduled,
+    onScheduled: wake,
+  })
+  const templates = new Templates(store, { ring, requests, limits: config.limits })
   return {
     requests,
-    templates: new Templates(store, { ring, requests, limits: config.limits }),
+    templates,
+    schedules: createSchedules(config, storage, { runs, ring, clock, wake }),
+    scheduleFigures: runs.figures,
+    async cancel(root) {
+      const isCancelled = await storage.store.scheduledRoots.cancel(root, clock())
+      if (isCancelled) watchers.tell(root)
+      return isCancelled
+    },
     watchers,
     importedStatus: (root) => importedStatus(storage.store, root),
     figures,
@@ -121,6 +158,7 @@ export async function openStudio(
     },
     async close() {
       try {
+        await timer?.close()
         await queue.close()
       } finally {
         standstill.close()

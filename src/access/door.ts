@@ -1,6 +1,7 @@
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import type { ShownJob } from '../store/browsing.ts'
+import type { StoredSchedule } from '../store/schedules.ts'
 import type { ApiKey, Project, RootHead, Store } from '../store/store.ts'
 import type { StoredTemplate } from '../store/templates.ts'
 
@@ -19,6 +20,10 @@ export interface JobIds extends RootIds {
 
 export interface TemplateIds extends ProjectIds {
   readonly templateId: string
+}
+
+export interface ScheduleIds extends ProjectIds {
+  readonly scheduleId: string
 }
 
 /** The key of the client. Undefined if no key is asked for: then every project is open. */
@@ -40,10 +45,10 @@ export interface KnownJob extends ShownJob {
 /** A template that exists, and that the visitor may see. */
 export type KnownTemplate = StoredTemplate
 
-type Looked = Pick<Store, 'findProject' | 'findRoot' | 'browsing' | 'templates'>
+type Looked = Pick<Store, 'findProject' | 'findRoot' | 'browsing' | 'templates' | 'schedules'>
 
 /**
- * Finds the project, root, job or template that a request names, with one look-up. Throws the same `not_found` for an id that is
+ * Finds the project, root, job, template or schedule that a request names, with one look-up. Throws the same `not_found` for an id that is
  * malformed, unknown, or belongs to another project.
  */
 export class Door {
@@ -79,6 +84,13 @@ export class Door {
     const template = await this.#store.templates.find({ projectId, templateId: requireId(ids.templateId) })
     if (!template) throw new AppError('not_found')
     return template
+  }
+
+  async getSchedule(ids: ScheduleIds, visitor: Visitor): Promise<StoredSchedule> {
+    const projectId = openProject(ids.projectId, visitor)
+    const schedule = await this.#store.schedules.find(projectId, requireId(ids.scheduleId))
+    if (!schedule) throw new AppError('not_found')
+    return schedule
   }
 
   /** Whether a result points at the pictures of this job. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Origin } from '../contract/status.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
+import type { AcceptLimits } from '../store/captures.ts'
 import type { Store } from '../store/store.ts'
 import type { RequestContent } from './digest.ts'
 import { sealRequest } from './seal-request.ts'
@@ -15,9 +16,10 @@ export interface AcceptOptions {
   readonly rootId?: string
 }
 
-interface RequestsOptions {
+interface RequestsOptions extends Required<AcceptLimits> {
   readonly ring: KeyRing
-  readonly mostWaiting: number
+  /** A root was scheduled for later. */
+  readonly onScheduled?: () => void
 }
 
 /** Accepts requests. */
@@ -25,13 +27,15 @@ export class Requests {
   readonly #store: Store
   readonly #queue: Queue
   readonly #ring: KeyRing
-  readonly #limits: { readonly mostWaiting: number }
+  readonly #limits: AcceptLimits
+  readonly #onScheduled: () => void
 
-  constructor(store: Store, queue: Queue, { ring, mostWaiting }: RequestsOptions) {
+  constructor(store: Store, queue: Queue, { ring, onScheduled = () => {}, ...limits }: RequestsOptions) {
     this.#store = store
     this.#queue = queue
     this.#ring = ring
-    this.#limits = { mostWaiting }
+    this.#limits = limits
+    this.#onScheduled = onScheduled
   }
 
   /**
@@ -54,6 +58,7 @@ export class Requests {
       heldUntil: queue.heldUntil?.(now),
     }
     const accepted = await this.#store.captures.accept(request, this.#limits)
+    if (origin?.scheduled !== undefined) this.#onScheduled()
     queue.wake({ projectId, rootId: accepted })
     return accepted
   }

@@ -33,6 +33,7 @@ export interface Config {
   /** Undefined: as for signing keys. */
   readonly secretKeys: readonly SecretKey[] | undefined
   readonly capture: CaptureSettings
+  readonly scheduleSpreadMs: number
   readonly limits: Limits
 }
 
@@ -84,6 +85,11 @@ export interface Limits {
   readonly urls: number
   /** Pages of one project that may wait. */
   readonly pagesWaiting: number
+  /** Pages of one project that may be scheduled for later. */
+  readonly pagesScheduled: number
+  /** Recurring schedules of one project. */
+  readonly schedules: number
+  readonly scheduleIntervalMs: number
   readonly loadingMs: number
   readonly viewportWidth: number
   readonly viewportHeight: number
@@ -208,6 +214,7 @@ export function readConfig(
       deny: read('CAPTURE_DENY') ?? NOTHING_DENIED,
       env: Object.fromEntries(BROWSER_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
     }),
+    scheduleSpreadMs: need('SCHEDULE_SPREAD'),
     limits: Object.freeze({
       listPage: need('PAGE_LIMIT'),
       templates: need('MAX_TEMPLATES'),
@@ -216,6 +223,9 @@ export function readConfig(
       picturePixels: need('MAX_PICTURE_PIXELS'),
       urls: need('MAX_URLS_PER_REQUEST'),
       pagesWaiting: need('MAX_PAGES_WAITING'),
+      pagesScheduled: need('MAX_PAGES_SCHEDULED'),
+      schedules: need('MAX_SCHEDULES'),
+      scheduleIntervalMs: need('MIN_SCHEDULE_INTERVAL'),
       loadingMs: need('MAX_LOADING_TIME'),
       viewportWidth: need('MAX_VIEWPORT_WIDTH'),
       viewportHeight: need('MAX_VIEWPORT_HEIGHT'),

@@ -17,6 +17,11 @@ export const TemplateParams = Type.Object({
   templateId: Type.String({ description: 'The template (UUID).' }),
 })
 
+export const ScheduleParams = Type.Object({
+  projectId: Type.String({ description: 'The project (UUID).' }),
+  scheduleId: Type.String({ description: 'The schedule (UUID).' }),
+})
+
 export const PictureParams = Type.Object({
   projectId: Type.String({ description: 'The project (UUID).' }),
   jobId: Type.String({ description: 'The root (UUID), as returned in `rootId`.' }),
@@ -90,6 +95,8 @@ export const createRootsQuery = (maxLimit: number) =>
   Type.Object({ ...listPage(maxLimit, 'all of them'), ...Search, ...Tag, ...FromTemplate })
 
 export const createTemplatesQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, `${maxLimit}`))
+
+export const createSchedulesQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, `${maxLimit}`))
 
 /** For the jobs of one root. */
 export const createJobsQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, 'all of them'))

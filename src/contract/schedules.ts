@@ -104,3 +104,17 @@ export const Schedule = Type.Object(
 )
 
 export type Schedule = Static<typeof Schedule>
+
+export const ScheduleList = Type.Array(Type.Reference<Schedule>('Schedule'), {
+  description: 'Schedules, oldest first.',
+})
+
+/** What `POST …/schedules/preview` takes. */
+export const SchedulePreviewRequest = Type.Object(
+  { cron: When.cron, timezone: When.timezone, every: When.every },
+  { $id: 'SchedulePreviewRequest', description: 'Either `cron` or `every`.', ...STRICT },
+)
+
+export const SchedulePreview = Type.Object({
+  next: Type.Array(Time('One of the next times.'), { description: `The next ${NEXT_TIMES} times.` }),
+})

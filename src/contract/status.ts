@@ -99,7 +99,8 @@ export const ORIGIN_FIELDS = {
         ),
         missed: Type.Optional(
           Type.Integer({
-            description: 'How many later times of the schedule had passed by then. They are not made up for.',
+            description:
+              'How many later times of the schedule had passed by then, counted up to 100. They are not made up for.',
           }),
         ),
       },

@@ -8,6 +8,7 @@ import type { ImportedStatus } from '../capture/status.ts'
 import type { WhyWaiting } from '../capture/wait-for-room.ts'
 import type { Config } from '../config/config.ts'
 import type { Static } from '../contract/schema.ts'
+import type { LastRoot } from '../contract/templates.ts'
 import type { Images } from '../images/images.ts'
 import type { MakeArchive } from '../results/archive.ts'
 import type { Overviews } from '../results/overviews.ts'
@@ -15,6 +16,7 @@ import type { Pages } from '../results/pages.ts'
 import type { Projects } from '../results/projects.ts'
 import type { Results } from '../results/results.ts'
 import type { TemplateResults } from '../results/templates.ts'
+import type { Schedules } from '../schedules/schedules.ts'
 import type { ByteBudget } from '../shares/byte-budget.ts'
 import type { FairTurns } from '../shares/fair-turns.ts'
 import type { Refusals } from '../shares/refusals.ts'
@@ -49,6 +51,14 @@ export interface HttpContext {
   readonly requests: Requests
   readonly templates: Templates
   readonly templateResults: TemplateResults
+  readonly schedules: Schedules
+  /** Cancels a scheduled root. False if it has begun. */
+  readonly cancel: (root: { projectId: string; rootId: string }) => Promise<boolean>
+  /** The last roots of schedules, by their ids. */
+  readonly lastRoots: (
+    roots: { projectId: string; rootIds: readonly string[] },
+    asked: { now: number; origin: string },
+  ) => Promise<Map<string, LastRoot>>
   readonly watchers: RootWatchers
   readonly importedStatus: ImportedStatus
   /** Throws AppError `no_browser` if nothing can be captured. */

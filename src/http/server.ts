@@ -6,6 +6,7 @@ import { JobOverview, PageFailure, PageSummary, Project, RootOverview } from '..
 import { CaptureOptions, OwnOptions, View } from '../contract/capture-options.ts'
 import { Problem } from '../contract/problem.ts'
 import { JobResult, RootResult } from '../contract/results.ts'
+import { createScheduleRequest, Schedule, SchedulePreviewRequest } from '../contract/schedules.ts'
 import { createScreenshotRequest } from '../contract/screenshot-request.ts'
 import { Seen } from '../contract/seen.ts'
 import { RootStatus } from '../contract/status.ts'
@@ -16,6 +17,7 @@ import { OpenAnswers } from './answers/open-answers.ts'
 import { openApiInfo } from './answers/openapi.ts'
 import { refuseConnection, sendProblem } from './answers/problems.ts'
 import type { ContractTypes, HttpContext, Server } from './context.ts'
+import { cancelRoot } from './operations/cancel-root.ts'
 import { documentation } from './operations/documentation.ts'
 import { gallery } from './operations/gallery.ts'
 import { getArchive } from './operations/get-archive.ts'
@@ -34,6 +36,7 @@ import { listProjects } from './operations/list-projects.ts'
 import { listRoots } from './operations/list-roots.ts'
 import { oldAddresses } from './operations/old-addresses.ts'
 import { requestScreenshots } from './operations/request-screenshots.ts'
+import { scheduleOperations } from './operations/schedules/schedule-operations.ts'
 import { changeTemplate } from './operations/templates/change-template.ts'
 import { createTemplate } from './operations/templates/create-template.ts'
 import { getTemplate } from './operations/templates/get-template.ts'
@@ -136,6 +139,9 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     createTemplateRequest(limits),
     createTemplateRun(limits),
     Template,
+    createScheduleRequest(limits),
+    SchedulePreviewRequest,
+    Schedule,
     Problem,
   ])
     server.addSchema({ ...schema, examples: [examples[schema['$id'] as keyof typeof examples]].flat() })
@@ -162,6 +168,8 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   listTemplates(server, context)
   getTemplate(server, context)
   removeTemplate(server, context)
+  cancelRoot(server, context)
+  await scheduleOperations(server, context)
   getStatus(server, openAnswers, context)
   watchStatus(server, openAnswers, context)
   getImage(server, context)

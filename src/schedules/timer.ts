@@ -12,6 +12,8 @@ const FIRST_MS = 500
 const BEHIND_MS = 100
 /** The pause after the store could not be read. */
 const PAUSE_MS = 5_000
+/** Then closing does not wait for the database. */
+const CLOSE_MS = 5_000
 
 export interface Timer {
   /** Something was scheduled or changed by this process. */
@@ -37,6 +39,11 @@ export function openTimer(
   const closing = new AbortController()
   let doze = new AbortController()
 
+  const rest = async (ms: number): Promise<void> => {
+    const signal = AbortSignal.any([doze.signal, closing.signal])
+    await sleep(ms, undefined, { signal, ref: false }).catch(() => {})
+  }
+
   /** Returns how long there is nothing to do. */
   const look = async (): Promise<number> => {
     const due = await store.schedules.findNextDue()
@@ -48,18 +55,15 @@ export function openTimer(
   }
 
   const loop = async (): Promise<void> => {
-    let pause = FIRST_MS
+    await rest(FIRST_MS)
     while (!closing.signal.aborted) {
+      // Before the look: who wakes it meanwhile must not be missed.
       doze = new AbortController()
-      const signal = AbortSignal.any([doze.signal, closing.signal])
-      await sleep(pause, undefined, { signal, ref: false }).catch(() => {})
-      if (closing.signal.aborted) return
-      try {
-        pause = await look()
-      } catch (error) {
+      const pause = await look().catch((error) => {
         log.error({ err: error }, 'schedules cannot be read at the moment')
-        pause = PAUSE_MS
-      }
+        return PAUSE_MS
+      })
+      await rest(pause)
     }
   }
 
@@ -68,7 +72,9 @@ export function openTimer(
     wake: () => doze.abort(),
     async close() {
       closing.abort()
-      await looping
+      const tooLong = sleep(CLOSE_MS, 'too long', { ref: false })
+      if ((await Promise.race([looping, tooLong])) === 'too long')
+        log.error('could not stop the timer of schedules cleanly')
     },
   }
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { keepRequest, openRequest, refillRequest } from '../capture/kept-request.ts'
+import { type Given, keepRequest, openRequest, refillRequest } from '../capture/kept-request.ts'
 import type { Requests } from '../capture/requests.ts'
 import { parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
 import { parseTemplateRequest, parseTemplateRun } from '../contract/templates.ts'
@@ -81,6 +81,14 @@ export class Templates {
     const scheduled = timeOf(when, now)
     const origin = { templateId: key.templateId, ...(scheduled !== undefined && { scheduled }) }
     return await requests.accept(key.projectId, asked, { now, idempotencyKey, origin })
+  }
+
+  /** What a template asks for, with its secrets. Throws CannotOpen. */
+  async findRequest(projectId: string, templateId: string): Promise<Given | undefined> {
+    const key = { projectId, templateId }
+    const template = await this.#store.templates.find(key)
+    if (!template) return undefined
+    return openRequest(template, this.#options.ring, { place: placeOf(key) }).given
   }
 
   async #get(key: TemplateKey): Promise<StoredTemplate> {

@@ -2,6 +2,7 @@ import type { JobOverview, PageFailure, PageSummary, Project, RootOverview } fro
 import type { CaptureOptions, OwnOptions, View } from '../../contract/capture-options.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { JobResult, RootResult } from '../../contract/results.ts'
+import type { Schedule, ScheduleRequest } from '../../contract/schedules.ts'
 import type { ScreenshotRequest } from '../../contract/screenshot-request.ts'
 import type { Note, Seen } from '../../contract/seen.ts'
 import type { RootStatus } from '../../contract/status.ts'
@@ -10,6 +11,7 @@ import type { Template, TemplateRequest, TemplateRun } from '../../contract/temp
 const projectId = '11111111-1111-4111-8111-111111111111'
 const rootId = '7f3c1a52-4b0e-4d53-9a55-0a4e1f0f2a10'
 const uuid = 'c1d5a5c4-08a4-4b8e-b7a6-0f6a4b1f6f3d'
+const scheduleId = '5b0c7a1e-93d4-4c7e-8f58-1d2f6a7b8c90'
 const created = 1_772_344_800_000
 const page = { url: 'https://example.com/', name: 'Home' }
 const address = (file: string) =>
@@ -96,6 +98,17 @@ export const examples = {
   TemplateRequest: { name: template.name, ...smallRequest } satisfies TemplateRequest,
   TemplateRun: { urls: [page] } satisfies TemplateRun,
   Template: template,
+  ScheduleRequest: {
+    ...{ name: 'Every night at two', cron: '0 2 * * *', timezone: 'Europe/Berlin', request: smallRequest },
+  } satisfies ScheduleRequest,
+  SchedulePreviewRequest: { cron: '0 2 * * *', timezone: 'Europe/Berlin' },
+  Schedule: {
+    ...{ scheduleId, name: 'Every night at two', request: smallRequest },
+    ...{ cron: '0 2 * * *', timezone: 'Europe/Berlin', overlap: 'skip', paused: false },
+    next: [0, 1, 2, 3, 4].map((days) => created + days * 86_400_000),
+    ...{ created, changed: created, runs: 31, late: 0, skipped: 1, lastSkipped: created - 86_400_000 },
+    last: { rootId, created, state: 'done', preview: address(`${uuid}-preview.png`) },
+  } satisfies Schedule,
   JobResult: job,
   RootResult: { rootId, meta: { created }, jobs: [job] } satisfies RootResult,
   Project: { projectId, name: 'My site', meta: { created } } satisfies Project,

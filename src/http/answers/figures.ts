@@ -1,10 +1,12 @@
 import { CAPTURE_BUCKETS, type CaptureFigures } from '../../capture/figures.ts'
+import type { ScheduleFigures } from '../../schedules/figures.ts'
 import type { HttpContext } from '../context.ts'
 import { counter, gauge, histogram } from './exposition.ts'
 
 /** The figures of this process, except those of its requests. */
 export interface Figures {
   readonly captures: CaptureFigures
+  readonly schedules: ScheduleFigures
   /** Pages that wait to be captured, by any process, and when the oldest was requested. */
   backlog(): Promise<{
     readonly waiting: number
@@ -36,6 +38,7 @@ export async function renderFigures(context: Context): Promise<string[]> {
   const { captures } = context.figures
   return [
     ...describeCaptures(captures),
+    ...describeSchedules(context.figures.schedules),
     ...describePictures(context.figures),
     ...describeShares(context),
     ...queue,
@@ -80,6 +83,32 @@ function describeCaptures({ times, storedBytes, underWay }: CaptureFigures): str
       'Bytes of pictures and previews that this process has stored.',
       storedBytes,
     ),
+  ]
+}
+
+function describeSchedules({ made, late, missed, skipped, failed, begun }: ScheduleFigures): string[] {
+  return [
+    counter(
+      'schedule_times_total',
+      'Times of recurring schedules that this process has dealt with, by what became of them.',
+      [
+        ['outcome="made"', made],
+        ['outcome="missed"', missed],
+        ['outcome="skipped"', skipped],
+        ['outcome="failed"', failed],
+      ],
+    ),
+    counter(
+      'schedule_due_total',
+      'Times of recurring schedules that were due and dealt with by this process.',
+      made + missed + skipped + failed,
+    ),
+    counter(
+      'schedule_late_total',
+      'Roots of schedules that this process has made more than a minute late.',
+      late,
+    ),
+    counter('scheduled_roots_begun_total', 'Scheduled roots that this process has begun.', begun),
   ]
 }
 

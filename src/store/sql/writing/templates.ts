@@ -14,6 +14,9 @@ import { requireProject } from './projects.ts'
 import { newRevision } from './revision.ts'
 import type { WriteConnections } from './writes.ts'
 
+/** So many schedules that use a template are named. */
+const MOST_NAMED = 5
+
 export class SqlTemplates implements Templates {
   readonly #read: Kysely<Tables>
   readonly #write: Kysely<Tables>
@@ -153,8 +156,20 @@ export async function noteLastRoot(
     .execute()
 }
 
-/** Throws `conflict`, and names what uses the template. Nothing uses templates yet. */
-async function requireUnused(_transaction: Transaction<Tables>, _key: TemplateKey): Promise<void> {}
+/** Throws `conflict`, and names what uses the template. */
+async function requireUnused(transaction: Transaction<Tables>, key: TemplateKey): Promise<void> {
+  const users = await transaction
+    .selectFrom('schedules')
+    .select('name')
+    .where('project_id', '=', key.projectId)
+    .where('template_id', '=', key.templateId)
+    .orderBy('name')
+    .limit(MOST_NAMED)
+    .execute()
+  if (users.length === 0) return
+  const names = users.map(({ name }) => `"${name}"`).join(', ')
+  throw new AppError('conflict', `schedules use this template: ${names}. Remove or change them first`)
+}
 
 async function requireRoom(transaction: Transaction<Tables>, projectId: string, most: number): Promise<void> {
   const { count } = await transaction
