@@ -51,6 +51,7 @@ const commands: Record<string, (finish: Finish) => Promise<Command>> = {
   import: async (finish) => (await import('./import.ts')).importCommand(finish),
   project: async () => (await import('./project.ts')).projectCommand(),
   browser: async (finish) => (await import('./browser.ts')).browserCommand(finish),
+  template: async (finish) => (await import('./template/template.ts')).templateCommand(finish),
   key: async () => (await import('./key.ts')).keyCommand(),
   copy: async (finish) => (await import('./copy.ts')).copyCommand(finish),
 }

@@ -29,7 +29,10 @@ export interface TemplatePosition {
 }
 
 /** A template without its request, which may be long. */
-export type TemplateHead = Pick<StoredTemplate, 'templateId' | 'created' | 'lastRoot'> & {
+export type TemplateHead = Pick<
+  StoredTemplate,
+  'templateId' | 'name' | 'created' | 'changed' | 'lastRoot'
+> & {
   /** The length of its request. */
   readonly length: number
 }

@@ -88,7 +88,13 @@ export function templatesSuite(name: string, driver: StoreDriver): void {
           for (const each of all) await make(store, projectId, each)
           const expected = all
             .toSorted((a, b) => b.created - a.created || (a.templateId < b.templateId ? -1 : 1))
-            .map(({ created, templateId }) => ({ created, templateId, length: 11, lastRoot: undefined }))
+            .map((each) => ({
+              ...each,
+              name: NEW.name,
+              changed: each.created,
+              length: 11,
+              lastRoot: undefined,
+            }))
           const seen = []
           for (let after: TemplatePosition | undefined; ; ) {
             const page = await store.templates.page(projectId, { after, limit })

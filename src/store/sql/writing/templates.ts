@@ -55,7 +55,8 @@ export class SqlTemplates implements Templates {
   async page(projectId: string, { after, limit }: Parameters<Templates['page']>[1]) {
     const rows = await this.#read
       .selectFrom('templates')
-      .select(['template_id', 'created', 'last_root', sql<number>`length(request)`.as('length')])
+      .select(['template_id', 'name', 'created', 'changed', 'last_root'])
+      .select(sql<number>`length(request)`.as('length'))
       .where('project_id', '=', projectId)
       .$if(after !== undefined, (query) =>
         query.where((eb) =>
@@ -72,8 +73,8 @@ export class SqlTemplates implements Templates {
       .orderBy('template_id')
       .limit(limit)
       .execute()
-    return rows.map(({ template_id, created, last_root, length }) => ({
-      ...{ templateId: template_id, created, length },
+    return rows.map(({ template_id, last_root, ...row }) => ({
+      ...{ templateId: template_id, ...row },
       lastRoot: last_root ?? undefined,
     }))
   }
