@@ -7,6 +7,9 @@ export type Route =
   | { readonly view: 'roots'; readonly projectId: string; readonly filters: Filters }
   | { readonly view: 'pages'; readonly projectId: string; readonly q: string }
   | { readonly view: 'capture'; readonly projectId: string }
+  | { readonly view: 'templates'; readonly projectId: string }
+  /** Without an id: a new one. */
+  | { readonly view: 'template'; readonly projectId: string; readonly templateId: string }
   | {
       readonly view: 'root'
       readonly projectId: string
@@ -62,6 +65,15 @@ export function toCapture(projectId: string): string {
   return `${BASE}/projects/${projectId}/capture`
 }
 
+export function toTemplates(projectId: string): string {
+  return `${BASE}/projects/${projectId}/templates`
+}
+
+/** The form of a template, or of a new one. */
+export function toTemplate(projectId: string, templateId = 'new'): string {
+  return `${toTemplates(projectId)}/${templateId}`
+}
+
 /** Empty values are left out. */
 function query(values: Readonly<Record<string, string | readonly string[]>>): string {
   const given = Object.entries(values)
@@ -78,7 +90,7 @@ export function readRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>
     .split('/')
   if (projects === '' && projectId === '') return { view: 'projects' }
   if (projects !== 'projects' || projectId === '' || more.length > 0) return { view: 'nothing' }
-  switch (`${part}/${detail && part === 'roots' ? '*' : detail}`) {
+  switch (`${part}/${detail && ['roots', 'templates'].includes(part) ? '*' : detail}`) {
     case '/':
       return { view: 'roots', projectId, filters: readFilters(parameters) }
     case 'roots/*':
@@ -98,6 +110,10 @@ export function readRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>
         compare,
       }
     }
+    case 'templates/':
+      return { view: 'templates', projectId }
+    case 'templates/*':
+      return { view: 'template', projectId, templateId: detail === 'new' ? '' : detail }
     case 'capture/':
       return { view: 'capture', projectId }
     default:

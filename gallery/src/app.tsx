@@ -10,6 +10,8 @@ import { PagesView } from './views/pages.tsx'
 import { ProjectsView } from './views/projects.tsx'
 import { RootView } from './views/root.tsx'
 import { RootsView } from './views/roots.tsx'
+import { TemplateView } from './views/template.tsx'
+import { TemplatesView } from './views/templates.tsx'
 
 export function App() {
   const route = useNavigation()
@@ -33,8 +35,11 @@ function nameOf(route: Route): string {
       return `root ${route.projectId} ${route.rootId}`
     case 'history':
       return `history ${route.projectId} ${route.url}`
+    case 'template':
+      return `template ${route.projectId} ${route.templateId}`
     case 'roots':
     case 'pages':
+    case 'templates':
     case 'capture':
       return `${route.view} ${route.projectId}`
     default:
@@ -62,6 +67,10 @@ function View({ route }: { route: Route }) {
       return <HistoryView {...route} />
     case 'capture':
       return <CaptureView {...route} />
+    case 'templates':
+      return <TemplatesView {...route} />
+    case 'template':
+      return <TemplateView {...route} />
     case 'nothing':
       return <NothingView />
   }

@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { MARK_NAMES } from '../../src/contract/seen.ts'
 import { addressOf, hangRoots, startHung } from '../support/gallery/hang.ts'
 import { hangCaptured } from '../support/gallery/hang-captured.ts'
+import { hangTemplate } from '../support/gallery/hang-template.ts'
 import { useVisitors } from '../support/gallery/visitor.ts'
 import { FAILURE, newRequest } from '../support/store/captures.ts'
 import { makeKey } from '../support/store/results.ts'
@@ -75,6 +76,11 @@ test('axe finds nothing in any view, light or dark', async () => {
       { name: 'Gone', failed: FAILURE },
     ],
   })
+  const templateId = await hangTemplate(service, projectId)
+  await hangCaptured(service, projectId, {
+    ...{ created: service.now, origin: { templateId } },
+    pages: [{ name: 'Home' }],
+  })
   const { page, complaints } = await visit(url)
   const at = `${url}/projects/${projectId}`
   const views: [string, string][] = [
@@ -95,6 +101,8 @@ test('axe finds nothing in any view, light or dark', async () => {
       '.beside',
     ],
     [`${at}/capture`, 'textarea'],
+    [`${at}/templates`, '.template .preview.loaded'],
+    [`${at}/templates/new`, '#templateName'],
     [`${at}/nowhere/at/all`, '.empty'],
   ]
   for (const [address, ready] of views) {

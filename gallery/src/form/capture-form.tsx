@@ -1,10 +1,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ProblemError } from '../../../src/client/client.ts'
-import { toRoot } from '../addresses.ts'
-import { go } from '../navigation.ts'
+import type { ScreenshotRequest } from '../../../src/contract/screenshot-request.ts'
 import { NoBrowser } from '../parts/no-browser.tsx'
 import { explain } from '../parts/problem.tsx'
-import { client } from '../session.ts'
 import { count } from '../words.ts'
 import { countMore, type Draft, lacksSecrets, NEW } from './draft.ts'
 import { CheckField, type Form, MistakesAt, TextField } from './fields.tsx'
@@ -17,10 +15,24 @@ import { SizesField } from './sizes-field.tsx'
 import { toRequest } from './to-request.ts'
 import { VisitorOptions } from './visitor-options.tsx'
 
-export function CaptureForm({ projectId }: { projectId: string }) {
+/** What the form is for. */
+export interface Purpose {
+  readonly title: string
+  /** What its button says. */
+  readonly submit: string
+  /** A template has a name. */
+  readonly isTemplate?: boolean
+  /** What is changed: then secrets that stay empty are kept. */
+  readonly before?: Draft
+  /** Sends the request, and goes on. */
+  send(request: ScreenshotRequest, draft: Draft): Promise<void>
+}
+
+export function CaptureForm({ title, submit: submitWords, isTemplate = false, before, send }: Purpose) {
   const [{ name, draft: kept }] = useState(findDraft)
-  const [draft, setDraft] = useState(kept ?? NEW)
-  const [hasToRetype] = useState(() => kept !== undefined && lacksSecrets(kept))
+  const [draft, setDraft] = useState(kept ?? before ?? NEW)
+  const [hasNoSecrets] = useState(() => lacksSecrets(draft))
+  const hasToRetype = hasNoSecrets && !before
   const [isOpen, setOpen] = useState(hasToRetype)
   const [busy, setBusy] = useState(false)
   const [mistakes, setMistakes] = useState<Mistakes>({})
@@ -35,8 +47,7 @@ export function CaptureForm({ projectId }: { projectId: string }) {
     if (busy) return
     setBusy(true)
     try {
-      const { jobId } = await client.requestScreenshots(projectId, toRequest(draft))
-      go(toRoot(projectId, jobId))
+      await send(toRequest(draft), draft)
     } catch (failure) {
       const told = failure instanceof ProblemError && failure.errors.length > 0
       const placed = told ? placeMistakes(draft, failure.errors) : { form: [explain(failure)] }
@@ -49,13 +60,20 @@ export function CaptureForm({ projectId }: { projectId: string }) {
   const more = countMore(draft)
   return (
     <form ref={element} class="capture" onSubmit={submit} noValidate>
-      <h1>New capture</h1>
-      <NoBrowser />
+      <h1>{title}</h1>
+      {!isTemplate && <NoBrowser />}
       {hasToRetype && (
         <p class="notice">
           User names, passwords, and the values of headers and cookies are not kept. Type them again.
         </p>
       )}
+      {hasNoSecrets && before && (
+        <p class="notice">
+          User names, passwords, and the values of headers and cookies are not shown. Fields that stay empty
+          keep them.
+        </p>
+      )}
+      {isTemplate && <TextField form={form} name="templateName" label="Name" placeholder="Nightly" />}
       <TextField
         form={form}
         name="addresses"
@@ -99,7 +117,7 @@ export function CaptureForm({ projectId }: { projectId: string }) {
       </div>
       <MistakesAt form={form} place="form" />
       <button type="submit" class="primary" aria-disabled={busy}>
-        {busy ? 'Sending…' : 'Capture'}
+        {busy ? 'Sending…' : submitWords}
       </button>
     </form>
   )

@@ -68,6 +68,7 @@ function namesIn(pointer: string): string[] {
 function placeMistake(draft: Draft, names: readonly string[], detail: string): [Place, string] {
   const [part, name = '', ...inner] = names
   if (part === 'urls') return placePage(draft, names, detail)
+  if (part === 'name') return ['templateName', `The name ${detail}`]
   if (part === 'failOn') return ['failOnStatus', detail]
   if (part !== 'screenshotParameter') return ['form', detail]
   if (['width', 'height', 'sizes'].includes(name))

@@ -17,6 +17,7 @@ import { Notes } from '../parts/notes.tsx'
 import { RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { SaveAll } from '../parts/save-all.tsx'
+import { SaveAsTemplate } from '../parts/save-as-template.tsx'
 import { State } from '../parts/state.tsx'
 import { Tags } from '../parts/tags.tsx'
 import { atATime, client } from '../session.ts'
@@ -79,6 +80,7 @@ export function RootView({
           </div>
           <div class="actions">
             {status && isFinal(status.state) && <Again projectId={projectId} status={status} />}
+            {status?.options && <SaveAsTemplate projectId={projectId} status={status} />}
             {counts.done > 0 && <SaveAll projectId={projectId} rootId={rootId} />}
           </div>
         </div>
