@@ -1,11 +1,14 @@
 import { pino } from 'pino'
+import { Administration } from './access/administration.ts'
 import { Door } from './access/door.ts'
 import { Keys } from './access/keys.ts'
+import { Sessions } from './access/sessions.ts'
 import type { Config } from './config/config.ts'
 import { GonePictures } from './http/answers/gone-pictures.ts'
 import type { Server } from './http/context.ts'
 import { openBodies } from './http/rules/read-body.ts'
 import { createServer } from './http/server.ts'
+import { ProjectRemovals } from './removal/project-removals.ts'
 import { createArchives } from './results/archive.ts'
 import { findLastRoots } from './results/last-roots.ts'
 import { Overviews } from './results/overviews.ts'
@@ -13,6 +16,7 @@ import { Pages } from './results/pages.ts'
 import { Projects } from './results/projects.ts'
 import { Results } from './results/results.ts'
 import { TemplateResults } from './results/templates.ts'
+import { createKeyRing } from './secrets/key-ring.ts'
 import { ByteBudget } from './shares/byte-budget.ts'
 import { FairTurns } from './shares/fair-turns.ts'
 import { Refusals } from './shares/refusals.ts'
@@ -57,10 +61,16 @@ export async function openService(
   const sweeps = new Sweeps(storage, log)
   const { requests, templates, schedules, cancel, watchers, importedStatus } = studio
   const { ready, findBrowser, whyWaiting, isStuck } = studio
+  const removals = new ProjectRemovals(storage, (error, projectId) =>
+    log.warn({ err: error, projectId }, 'could not end the removal of a project; a sweep will try again'),
+  )
   const server = await createServer(
     {
       config,
       keys: new Keys(store),
+      sessions: new Sessions(createKeyRing(storage.secretKeys)),
+      administration: new Administration(store, clock),
+      removeProject: (projectId, now) => removals.begin(projectId, now),
       door,
       checkDatabase: () => store.check(),
       images,
@@ -108,7 +118,7 @@ export async function openService(
     const swept = sweeps.close()
     await closeServer(server, shutdownMs - Math.min(shutdownMs * STUDIO_SHARE, STUDIO_MS))
     await studio.close()
-    await swept
+    await Promise.all([swept, removals.close()])
   }
   try {
     const url = await server.listen({ host, port: config.port })

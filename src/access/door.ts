@@ -26,8 +26,8 @@ export interface ScheduleIds extends ProjectIds {
   readonly scheduleId: string
 }
 
-/** The key of the client. Undefined if no key is asked for: then every project is open. */
-export type Visitor = Pick<ApiKey, 'projectId'> | undefined
+/** The key that the request uses. Undefined if no key is asked for: then every project is open. */
+export type Visitor = Pick<ApiKey, 'projectId' | 'scope'> | undefined
 
 /** A project that exists, and that the visitor may see. */
 export type KnownProject = Project
@@ -105,9 +105,10 @@ export function openProject(text: string, visitor: Visitor): string {
   return requireId(text)
 }
 
-/** A key sees only its own project. */
+/** A key sees only its own project. An admin key sees all of them. */
 export function isOpenTo(visitor: Visitor, projectText: string): boolean {
-  return visitor === undefined || visitor.projectId === parseId(projectText)
+  if (visitor === undefined || visitor.scope === 'admin') return true
+  return visitor.projectId !== undefined && visitor.projectId === parseId(projectText)
 }
 
 function requireId(text: string): string {

@@ -1,4 +1,4 @@
-import { type Static, Type } from './schema.ts'
+import { rule, type Static, Type } from './schema.ts'
 import { Time } from './time.ts'
 
 // Who may do what: keys, the session of a browser, and the projects that an administrator makes.
@@ -22,6 +22,10 @@ const KEY = {
   revoked: Type.Optional(Time('When it was revoked.')),
 }
 
+export const KeyParams = Type.Object({
+  keyId: Type.String({ description: 'The id of the key, as lists and log lines have it.' }),
+})
+
 export const Key = Type.Object(KEY, { $id: 'Key', description: 'An API key, without its secret.' })
 export type Key = Static<typeof Key>
 
@@ -42,10 +46,17 @@ export const NewKey = Type.Object(
 )
 export type NewKey = Static<typeof NewKey>
 
+export const KeyList = Type.Array(Type.Reference<Key>('Key'), { description: 'Keys, oldest first.' })
+
 /** What `POST /api/projects` and `PUT /api/projects/:projectId` take. */
 export const ProjectRequest = Type.Object(
   {
-    name: Type.String({ minLength: 1, maxLength: MAX_NAME, examples: ['My site'] }),
+    name: Type.String({
+      minLength: 1,
+      maxLength: MAX_NAME,
+      examples: ['My site'],
+      [rule]: (text: string) => (text.trim() === '' ? 'must not be blank' : undefined),
+    }),
     projectId: Type.Optional(
       Type.String({ format: 'uuid', description: 'For a new project. Without it, a new id.' }),
     ),

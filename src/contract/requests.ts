@@ -103,6 +103,14 @@ export const createJobsQuery = (maxLimit: number) => Type.Object(listPage(maxLim
 
 export const createProjectsQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, `${maxLimit}`))
 
+export const createKeysQuery = (maxLimit: number) =>
+  Type.Object({
+    ...listPage(maxLimit, `${maxLimit}`),
+    project: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Only the keys of this project (UUID).' }),
+    ),
+  })
+
 export const createOverviewsQuery = (maxLimit: number) =>
   Type.Object({ ...listPage(maxLimit, `${maxLimit}`), ...Search, ...Tag, ...FromTemplate, ...Glance })
 

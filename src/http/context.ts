@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServerDefault } from 'fastify'
+import type { Administration } from '../access/administration.ts'
 import type { Door } from '../access/door.ts'
-import type { ApiKey, Keys } from '../access/keys.ts'
+import type { ApiKey, GivenKey, Keys } from '../access/keys.ts'
+import type { Sessions } from '../access/sessions.ts'
 import type { Requests } from '../capture/requests.ts'
 import type { RootWatchers } from '../capture/root-watchers.ts'
 import type { ImportedStatus } from '../capture/status.ts'
@@ -39,6 +41,10 @@ export interface HttpContext {
     | 'limits'
   >
   readonly keys: Keys
+  readonly sessions: Sessions
+  readonly administration: Administration
+  /** Returns as soon as the project is hidden. False if there is no such project. */
+  readonly removeProject: (projectId: string, now: number) => Promise<boolean>
   readonly door: Door
   /** Throws if the database does not answer. */
   readonly checkDatabase: () => Promise<void>
@@ -99,12 +105,19 @@ export type Server = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may ask, if keys are required. By default, every key of the project. */
-    access?: 'everyone' | 'metrics' | 'write'
+    /** Who may ask, if keys are required. By default, every key of the project. `session`: everyone, with or without a key. */
+    access?: 'everyone' | 'session' | 'metrics' | 'write' | 'admin'
+    /** A browser without a key is sent to the page where one signs in. */
+    leadsToSignIn?: true
   }
   interface FastifyRequest {
+    /** The key that the request uses. */
     apiKey: ApiKey | undefined
     /** The hash of that key. */
     keyHash: string | undefined
+    /** All keys that were sent with it: a session may have several. Undefined if none is asked for. */
+    keys: readonly GivenKey[] | undefined
+    /** It has the cookie of a session, and no key in its header. */
+    hasSession: boolean
   }
 }

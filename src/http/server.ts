@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
+import { Key, KeyRequest, NewKey, ProjectRequest, Session, SignIn } from '../contract/access.ts'
 import { JobOverview, PageFailure, PageSummary, Project, RootOverview } from '../contract/browsing.ts'
 import { CaptureOptions, OwnOptions, View } from '../contract/capture-options.ts'
 import { Problem } from '../contract/problem.ts'
@@ -17,6 +18,7 @@ import { OpenAnswers } from './answers/open-answers.ts'
 import { openApiInfo } from './answers/openapi.ts'
 import { refuseConnection, sendProblem } from './answers/problems.ts'
 import type { ContractTypes, HttpContext, Server } from './context.ts'
+import { administrate } from './operations/administrate.ts'
 import { cancelRoot } from './operations/cancel-root.ts'
 import { documentation } from './operations/documentation.ts'
 import { gallery } from './operations/gallery.ts'
@@ -45,9 +47,10 @@ import { removeTemplate } from './operations/templates/remove-template.ts'
 import { runTemplate } from './operations/templates/run-template.ts'
 import { watchStatus } from './operations/watch-status.ts'
 import { logRequests } from './rules/access-log.ts'
-import { refuseWhatKeysDoNotOpen, requireKeys } from './rules/authentication.ts'
+import { createRefuseKey, refuseWhatKeysDoNotOpen, requireKeys } from './rules/authentication.ts'
 import { answerInOrder } from './rules/connections.ts'
 import { allowOrigins } from './rules/cors.ts'
+import { refuseCrossSite } from './rules/cross-site.ts'
 import { limitResponseTime } from './rules/deadline.ts'
 import { limitIdleTime } from './rules/idle.ts'
 import { LogBrokenAnswers } from './rules/log-broken-answers.ts'
@@ -118,7 +121,9 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   refuseOtherHosts(server, context)
   if (context.config.corsOrigins.length > 0) await allowOrigins(server, context.config.corsOrigins)
   const countRequest = createRate(context)
-  requireKeys(server, context, countRequest)
+  const refuse = createRefuseKey(countRequest)
+  requireKeys(server, context, refuse)
+  refuseCrossSite(server, context)
   limitRate(server, context, countRequest)
   refuseWhatKeysDoNotOpen(server, context)
 
@@ -142,6 +147,12 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     createScheduleRequest(limits),
     SchedulePreviewRequest,
     Schedule,
+    Key,
+    NewKey,
+    KeyRequest,
+    ProjectRequest,
+    SignIn,
+    Session,
     Problem,
   ])
     server.addSchema({ ...schema, examples: [examples[schema['$id'] as keyof typeof examples]].flat() })
@@ -164,6 +175,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     createTemplate(scope as Server, readJson, context)
     changeTemplate(scope as Server, readJson, context)
     runTemplate(scope as Server, readJson, context)
+    administrate(scope as Server, { readJson, refuse }, context)
   })
   listTemplates(server, context)
   getTemplate(server, context)

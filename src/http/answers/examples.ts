@@ -1,3 +1,4 @@
+import type { Key, KeyRequest, NewKey, ProjectRequest, Session, SignIn } from '../../contract/access.ts'
 import type { JobOverview, PageFailure, PageSummary, Project, RootOverview } from '../../contract/browsing.ts'
 import type { CaptureOptions, OwnOptions, View } from '../../contract/capture-options.ts'
 import type { Problem } from '../../contract/problem.ts'
@@ -91,6 +92,7 @@ const template: Template = {
   changed: created,
   last: { rootId, created, state: 'done', preview: job.preview },
 }
+const key = { keyId: '6c0a1f93b2d4', scope: 'write', projectId, label: 'CI', created } satisfies Key
 
 /** Examples for each named schema, for the documentation. */
 export const examples = {
@@ -146,6 +148,15 @@ export const examples = {
       },
     ],
   } satisfies RootStatus,
+  Key: key,
+  NewKey: { ...key, key: 'psk_…' } satisfies NewKey,
+  KeyRequest: [
+    { scope: 'write', projectId, label: 'CI' },
+    { scope: 'admin', label: 'Operator' },
+  ] satisfies KeyRequest[],
+  ProjectRequest: { name: 'My site' } satisfies ProjectRequest,
+  SignIn: { key: 'psk_…', stay: true } satisfies SignIn,
+  Session: { auth: 'keys', keys: [key], isAdmin: false } satisfies Session,
   Problem: {
     ...{ type: 'about:blank', title: 'The request is not valid', status: 400, code: 'bad_request' },
     detail: 'the request has mistakes: see errors',

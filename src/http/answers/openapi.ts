@@ -14,6 +14,7 @@ const TAGS = [
   { name: 'Capturing', description: 'Request screenshots, and read their status.' },
   { name: 'Templates', description: 'Requests that are kept, to be run again.' },
   { name: 'Downloads', description: 'Pictures as files.' },
+  { name: 'Access', description: 'Projects, keys, and the session of a browser.' },
   { name: 'Images', description: 'What the signed addresses lead to.' },
   { name: 'Operating', description: 'For operators.' },
 ]
@@ -35,7 +36,8 @@ export function openApiInfo({ config }: HttpContext): SwaggerOptions {
           key: {
             type: 'http',
             scheme: 'bearer',
-            description: 'An API key of the project. `Authorization: <key>` works too.',
+            description:
+              'An API key of the project, or one for the whole service. `Authorization: <key>` works too.',
           },
           metrics: { type: 'http', scheme: 'bearer', description: 'The `METRICS_TOKEN` of the operator.' },
         },

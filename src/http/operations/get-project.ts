@@ -4,6 +4,7 @@ import { paths } from '../../contract/paths.ts'
 import { ProjectParams } from '../../contract/requests.ts'
 import { problemResponses } from '../answers/responses.ts'
 import type { HttpContext, Server } from '../context.ts'
+import { etagOf } from '../rules/if-match.ts'
 
 export function getProject(server: Server, { door, projects }: HttpContext): void {
   server.route({
@@ -27,6 +28,7 @@ export function getProject(server: Server, { door, projects }: HttpContext): voi
       const project = await door.getProject(request.params, request.apiKey)
       const counted = await projects.countPictures(project.projectId)
       return await reply
+        .header('etag', etagOf(project))
         .header('cache-control', 'private, no-cache')
         .send({ ...toProjectResult(project), ...counted })
     },
