@@ -94,7 +94,11 @@ test('a key sees only its own project; all else is not found, in one and the sam
   const uuid = job?.uuid ?? ''
   const door = new Door(service.store)
   const mine = { projectId: projectId.toUpperCase(), jobId: rootId.toUpperCase(), uuid: uuid.toUpperCase() }
-  for (const visitor of [undefined, { projectId, scope: 'read' }, { projectId: undefined, scope: 'admin' }] as const) {
+  for (const visitor of [
+    undefined,
+    { projectId, scope: 'read' },
+    { projectId: undefined, scope: 'admin' },
+  ] as const) {
     expect(await door.getProject(mine, visitor)).toMatchObject({ projectId })
     expect(await door.getRoot(mine, visitor)).toMatchObject({ projectId, rootId, jobCount: 1 })
     expect(await door.getJob(mine, visitor)).toMatchObject({ projectId, rootId, text: { uuid } })

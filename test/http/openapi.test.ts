@@ -194,7 +194,16 @@ test('/docs shows the examples and leads back to the gallery', async () => {
   const html = await (await service.get('/docs')).text()
   expect(html).toContain('<a href="./">Back to the gallery</a>')
   const headings = [...html.matchAll(/<h2 id="(.*?)">(.*?)<\/h2>/g)].map(([, id, text]) => [id, text])
-  const sections = ['Results', 'Browsing', 'Access', 'Capturing', 'Downloads', 'Images', 'Operating', 'Schemas']
+  const sections = [
+    'Results',
+    'Browsing',
+    'Access',
+    'Capturing',
+    'Downloads',
+    'Images',
+    'Operating',
+    'Schemas',
+  ]
   expect(headings).toEqual(sections.map((name) => [name, name]))
   const post = html.split('<section>').find((part) => part.includes('<b>POST</b>'))
   expect(post).toMatch(/Example of a body 1<\/summary><pre[^>]*>\{\n {2}&quot;screenshotParameter&quot;/)
