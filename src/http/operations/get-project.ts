@@ -30,7 +30,7 @@ export function getProject(server: Server, { door, projects }: HttpContext): voi
       const project = await door.getProject(request.params, request.apiKey)
       const etag = etagOf(project)
       reply.header('etag', etag).header('cache-control', 'private, no-cache')
-      if (matchesEtag(request.headers['if-none-match'], etag)) return await reply.code(304).send(null)
+      if (matchesEtag(request.headers['if-none-match'], etag)) return await reply.code(304).send()
       const counted = await projects.countPictures(project.projectId)
       return await reply.send({ ...toProjectResult(project), ...counted })
     },
