@@ -287,7 +287,7 @@ describe('a stream', () => {
   })
 
   test('ends well before RESPONSE_TIMEOUT would cut it off, and goes on with the next', async () => {
-    const service = await startAccepting({ RESPONSE_TIMEOUT: '1001ms' })
+    const service = await startAccepting({ RESPONSE_TIMEOUT: '4001ms' })
     const rootId = await service.accept()
     const [event, ...more] = await (await watch(service, rootId)).rest()
     expect(more).toEqual([])
