@@ -4,6 +4,8 @@ import { BASE } from './session.ts'
 /** What the address bar names: a view and its parameters. */
 export type Route =
   | { readonly view: 'projects' }
+  /** `to`: the page of the service that is opened afterwards. */
+  | { readonly view: 'sign-in'; readonly to: '' | (typeof BEHIND_SIGN_IN)[number] }
   | { readonly view: 'roots'; readonly projectId: string; readonly filters: Filters }
   | { readonly view: 'pages'; readonly projectId: string; readonly q: string }
   | { readonly view: 'capture'; readonly projectId: string }
@@ -28,6 +30,9 @@ export type Route =
       readonly compare: Comparison
     }
   | { readonly view: 'nothing' }
+
+/** Pages of the service, but not of the gallery, that need a session. */
+const BEHIND_SIGN_IN = ['docs', 'openapi.json'] as const
 
 export const COMPARISONS = ['slider', 'difference', 'beside'] as const
 export type Comparison = (typeof COMPARISONS)[number]
@@ -89,6 +94,8 @@ export function readRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>
     .slice(BASE.length + 1)
     .split('/')
   if (projects === '' && projectId === '') return { view: 'projects' }
+  if (projects === 'sign-in' && projectId === '')
+    return { view: 'sign-in', to: BEHIND_SIGN_IN.find((page) => page === get('to')) ?? '' }
   if (projects !== 'projects' || projectId === '' || more.length > 0) return { view: 'nothing' }
   switch (`${part}/${detail && ['roots', 'templates'].includes(part) ? '*' : detail}`) {
     case '/':

@@ -10,6 +10,7 @@ import { PagesView } from './views/pages.tsx'
 import { ProjectsView } from './views/projects.tsx'
 import { RootView } from './views/root.tsx'
 import { RootsView } from './views/roots.tsx'
+import { SignInView } from './views/sign-in.tsx'
 import { TemplateView } from './views/template.tsx'
 import { TemplatesView } from './views/templates.tsx'
 
@@ -25,6 +26,7 @@ export function App() {
     // The element with the focus is gone: move the focus to the new view, so that screen readers say its name.
     document.getElementById('main')?.focus({ preventScroll: true })
   }, [name])
+  if (route.view === 'sign-in') return <SignInView {...route} />
   return locked ? <KeyView /> : <View key={name} route={route} />
 }
 
@@ -53,7 +55,7 @@ function listOf(route: Route): string {
   return route.view === 'pages' ? route.q : ''
 }
 
-function View({ route }: { route: Route }) {
+function View({ route }: { route: Exclude<Route, { view: 'sign-in' }> }) {
   switch (route.view) {
     case 'projects':
       return <ProjectsView />

@@ -37,6 +37,13 @@ export function forgetKey(): void {
   location.reload()
 }
 
+/** Keeps the key in a cookie, and opens a page of the service. Throws if the service does not accept the key. */
+export async function signIn(key: string, { stay, to }: { stay: boolean; to: string }): Promise<void> {
+  await createClient({ server: BASE }).signIn({ key, stay })
+  storage()?.setItem(KEY, key)
+  location.assign(`${BASE}/${to}`)
+}
+
 /** Throws if the service does not accept the key. */
 export async function tryKey(key: string): Promise<void> {
   for await (const _ of createClient({ server: BASE, key }).listProjects({ limit: 1 })) return

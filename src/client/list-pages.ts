@@ -21,10 +21,12 @@ export interface ListQuery {
   readonly signal?: AbortSignal | undefined
 }
 
-const NAMES = [
-  ...(['url', 'project', 'limit', 'q', 'tag', 'template'] as const),
-  ...(['state', 'mark', 'from', 'to', 'fullPage', 'width'] as const),
-] as const
+/** Callers may hand over objects with other fields. Those are not parameters. */
+const PARAMETERS: Readonly<Record<keyof Omit<ListQuery, 'signal'>, true>> = {
+  ...({ url: true, project: true, limit: true, q: true, tag: true, template: true } as const),
+  ...({ state: true, mark: true, from: true, to: true, fullPage: true, width: true } as const),
+}
+const NAMES = Object.keys(PARAMETERS) as (keyof typeof PARAMETERS)[]
 
 /** Gives one list page after the other. Each is fetched when it is needed. */
 export async function* followListPages<T>(
@@ -42,7 +44,6 @@ export async function* followListPages<T>(
   }
 }
 
-/** Callers may hand over objects with other fields. Those are not parameters. */
 function namesOnly(given: Omit<ListQuery, 'signal'>): Omit<ListQuery, 'signal'> {
   return Object.fromEntries(NAMES.map((name) => [name, given[name]]))
 }

@@ -26,7 +26,7 @@ export const ScheduledTs = Type.Integer({
 
 export const ScheduleDescription = Type.Object(
   {
-    value: Type.Integer({ minimum: 0, maximum: MAX_VALUE }),
+    value: Type.Integer({ minimum: 0, maximum: MAX_VALUE, description: 'How many units.', examples: [5] }),
     unit: Type.Enum(UNITS, { description: 'Minutes, hours or days.' }),
   },
   {

@@ -200,6 +200,8 @@ test('/docs shows the examples and leads back to the gallery', async () => {
     'Access',
     'Capturing',
     'Downloads',
+    'Templates',
+    'Schedules',
     'Images',
     'Operating',
     'Schemas',

@@ -42,7 +42,6 @@ import { templatesSuite } from './templates-suite.ts'
 import { webhooksSuite } from './webhooks-suite.ts'
 
 const LIMITS = { connections: 10, waitMs: 5_000, statementMs: 10_000 }
-
 const databases = useDatabases()
 const driver = {
   async newPlace() {
@@ -71,13 +70,10 @@ schedulesSuite('PostgreSQL', withTables)
 webhooksSuite('PostgreSQL', withTables)
 deliveringSuite('PostgreSQL', withTables)
 templatesSuite('PostgreSQL', withTables)
+const SECRETS = 'select sealed from secrets order by sealed'
 const readSecrets = async (url: string) =>
-  (await asAdmin<{ sealed: string }[]>(url, 'select sealed from secrets order by sealed')).map(
-    (row) => row.sealed,
-  )
+  (await asAdmin<{ sealed: string }[]>(url, SECRETS)).map(({ sealed }) => sealed)
 secretsSuite('PostgreSQL', withTables, readSecrets)
-
-/** The address, with a setting of the server's for its sessions. */
 function withSetting(address: string, setting: string): string {
   const url = new URL(address)
   url.searchParams.set('options', `-c ${setting}`)

@@ -76,9 +76,16 @@ async function runCapture(
   })
 }
 
+/** This command captures what it was asked for, and ends. */
+const LATER = {
+  pointer: '#/scheduledTs',
+  detail: 'needs a service that runs at that time: ask one with --server, or leave out when it begins',
+}
+
 function refuseMistakes(orders: readonly Order[], limits: RequestLimits): void {
-  const told = orders.flatMap(({ request, tell }) =>
-    (parseScreenshotRequest(request, limits).mistakes ?? []).map(tell),
-  )
+  const told = orders.flatMap(({ request, tell }) => {
+    const { mistakes = [], when } = parseScreenshotRequest(request, limits)
+    return [...mistakes, ...(when === undefined ? [] : [LATER])].map(tell)
+  })
   if (told.length > 0) throw new AppError('bad_request', told.map((line) => printable(line)).join('\n'))
 }

@@ -13,6 +13,7 @@ const TAGS = [
   { name: 'Browsing', description: 'The same results, for people.' },
   { name: 'Capturing', description: 'Request screenshots, and read their status.' },
   { name: 'Templates', description: 'Requests that are kept, to be run again.' },
+  { name: 'Schedules', description: 'Requests that run again by themselves.' },
   { name: 'Downloads', description: 'Pictures as files.' },
   { name: 'Access', description: 'Projects, keys, and the session of a browser.' },
   { name: 'Images', description: 'What the signed addresses lead to.' },

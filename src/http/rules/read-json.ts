@@ -6,7 +6,6 @@ import { AppError, wrongRequest } from '../../errors.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from './client-of.ts'
 import { outlineJson } from './json-outline.ts'
-import { originOf } from './origin.ts'
 import { createReadBody } from './read-body.ts'
 
 export { wrongRequest } from '../../errors.ts'
@@ -41,7 +40,6 @@ export function createReadJson(scope: Server, context: HttpContext): ReadJson {
   return async (request, reply, read, { absent } = {}) => {
     const body = await readBody(request, reply, (beginning) => requireFewParts(beginning, config.limits))
     const isAbsent = absent !== undefined && body.length === 0
-    if (isAbsent) refuseOtherSites(request, context)
     return await turns.run(clientOf(request), async () =>
       read(isAbsent ? absent : parseJson(body, config.limits)),
     )
@@ -59,14 +57,6 @@ export function requireValid<T>(schema: Schema<T>, body: unknown): T {
 function takeNothingButJson(scope: Server): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser('application/json', (_request, _body, done) => done(null))
-}
-
-/** They can also send no body, and no type. Browsers then name the origin of the page. */
-function refuseOtherSites(request: FastifyRequest, context: HttpContext): void {
-  const { origin, 'content-type': type } = request.headers
-  if (type !== undefined || origin === undefined) return
-  if (URL.parse(origin)?.host === new URL(originOf(request, context)).host) return
-  throw new AppError('unsupported_media_type', 'a web page must send a body with the type application/json')
 }
 
 /** Throws `bad_request` if these bytes, or the beginning of a body, have too many parts to be parsed. */
