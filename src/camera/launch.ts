@@ -31,7 +31,8 @@ const ARGUMENTS = [
   '--run-all-compositor-stages-before-draw',
   '--disable-partial-raster',
   '--disable-checker-imaging',
-  // An observer lives for as long as it observes. Else it is gone for us, but works on, when nothing else in the page holds it.
+  // V8 may drop the object of an IntersectionObserver that no variable holds, although the observer works on. Then we would not
+  // find it, and would not scroll through the page.
   '--js-flags=--no-reclaim-unmodified-wrappers',
   // The page moves everything itself. Else a movement that was stopped where it began is drawn where it was by then.
   '--disable-threaded-animation',

@@ -77,27 +77,27 @@ describe('copy', () => {
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
     const png = await makePng()
-    for (let created = 0; created < 36; created++) {
+    for (let created = 0; created < 60; created++) {
       await addPictures(from, projectId, { created, jobs: [submittedJob(png, { basepath: `/${created}` })] })
     }
     const to = await open(world)
     const count = async () => (await to.store.countProjects())[0]?.roots ?? 0
     let kills = 0
-    for (; kills < 2; kills++) {
+    for (; kills < 3; kills++) {
       const already = await count()
       const running = proofsheet(args, env)
-      while ((await count()) < already + 8) await sleep(20)
+      while ((await count()) < already + 8) await sleep(5)
       running.child.kill('SIGKILL')
       expect((await running.ended).signal).toBe('SIGKILL')
-      expect(await count()).toBeLessThan(36)
+      expect(await count()).toBeLessThan(60)
     }
     const last = await copy()
     expect([last.code, last.stderr]).toEqual([
       0,
-      expect.stringContaining('Verified: 36 roots with 36 pictures are the same.'),
+      expect.stringContaining('Verified: 60 roots with 60 pictures are the same.'),
     ])
     const present = Number(/, (\d+) roots already there/.exec(last.stderr)?.[1])
-    expect(present).toBeGreaterThanOrEqual(16)
+    expect(present).toBeGreaterThanOrEqual(24)
     // Not by its own word alone.
     const bytesOf = async ({ images }: typeof from, key: ImageKey) => {
       const image = await images.open(key)
@@ -124,13 +124,13 @@ describe('copy', () => {
     const png = await makePng()
     const add = (created: number) =>
       addPictures(from, projectId, { created, jobs: [submittedJob(png, { basepath: `/${created}` })] })
-    for (let created = 100; created < 130; created++) await add(created)
+    for (let created = 100; created < 160; created++) await add(created)
     const running = proofsheet(args, env)
     const to = await open(world)
-    while (((await to.store.countProjects())[0]?.roots ?? 0) < 5) await sleep(20)
+    while (((await to.store.countProjects())[0]?.roots ?? 0) < 5) await sleep(5)
     for (let created = 200; created < 210; created++) await add(created)
     expect((await running.ended).code).toBe(0)
-    expect((await to.store.countProjects())[0]?.roots).toBe(40)
+    expect((await to.store.countProjects())[0]?.roots).toBe(70)
   })
 
   test('requests come along with what became of them; one that is not finished waits for the next time', async () => {
@@ -187,13 +187,13 @@ describe('copy', () => {
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
     const png = await makePng()
-    for (let created = 0; created < 25; created++) {
+    for (let created = 0; created < 40; created++) {
       await addPictures(from, projectId, { created, jobs: [submittedJob(png, { basepath: `/${created}` })] })
     }
     const leaked = await makeKey(from.store, projectId)
     const running = proofsheet(args, env)
     const to = await open(world)
-    while (((await to.store.countProjects())[0]?.roots ?? 0) < 5) await sleep(20)
+    while (((await to.store.countProjects())[0]?.roots ?? 0) < 5) await sleep(5)
     await from.store.revokeKey(leaked.keyId, 5)
     await makeKey(from.store, projectId)
     const late = await makeProject(from.store)
@@ -204,7 +204,7 @@ describe('copy', () => {
     expect(counts).toHaveLength(2)
     expect(counts).toEqual(
       expect.arrayContaining([
-        { projectId, roots: 25 },
+        { projectId, roots: 40 },
         { projectId: late, roots: 1 },
       ]),
     )
@@ -215,16 +215,16 @@ describe('copy', () => {
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
     const png = await makePng()
-    for (let created = 0; created < 40; created++) {
+    for (let created = 0; created < 80; created++) {
       await addPictures(from, projectId, { created, jobs: [submittedJob(png, { basepath: `/${created}` })] })
     }
     const running = proofsheet(args, env)
     const to = await open(world)
-    while (((await to.store.countProjects())[0]?.roots ?? 0) < 5) await sleep(20)
+    while (((await to.store.countProjects())[0]?.roots ?? 0) < 10) await sleep(5)
     running.child.kill('SIGINT')
     expect((await running.ended).code).toBe(1)
     expect(running.stderr()).toContain('Stopped. Run the same command again to continue.')
-    expect((await to.store.countProjects())[0]?.roots).toBeLessThan(40)
+    expect((await to.store.countProjects())[0]?.roots).toBeLessThan(80)
     expect((await copy()).code).toBe(0)
   })
 
@@ -233,7 +233,7 @@ describe('copy', () => {
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
     const png = await makePng()
-    for (let created = 0; created < 20; created++) {
+    for (let created = 0; created < 30; created++) {
       await addPictures(from, projectId, { created, jobs: [submittedJob(png, { basepath: `/${created}` })] })
     }
     let requests = 0
@@ -247,7 +247,7 @@ describe('copy', () => {
       s3.interfere = undefined
     })
     const { code, stderr } = await copy()
-    expect([code, stderr]).toEqual([0, expect.stringContaining('Verified: 20 roots')])
+    expect([code, stderr]).toEqual([0, expect.stringContaining('Verified: 30 roots')])
   })
 
   test('only the database: pictures stay where they are, untouched', async () => {

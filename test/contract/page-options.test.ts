@@ -1,15 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { problemOfSecrets } from '../../src/contract/options/secrets.ts'
 import { parseScreenshotRequest } from '../../src/contract/screenshot-request.ts'
+import { LIMITS } from '../support/http/limits.ts'
 import { newPage } from '../support/http/requests.ts'
 
-const LIMITS = {
-  urls: 3,
-  loadingMs: 20_000,
-  viewportWidth: 2_000,
-  viewportHeight: 3_000,
-  picturePixels: 67_108_864,
-}
 const VIEW = { width: 1200, height: 720 }
 
 const parse = (body: unknown) => parseScreenshotRequest(body, LIMITS)

@@ -2,17 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { DEVICES, type Device } from '../../src/contract/options/devices.ts'
 import { parseScreenshotRequest } from '../../src/contract/screenshot-request.ts'
+import { LIMITS } from '../support/http/limits.ts'
 import { anyRequest, validRequest } from '../support/http/request-values.ts'
 import { leadsInto, newPage, newRequest } from '../support/http/requests.ts'
 import { rounds } from '../support/runner/rounds.ts'
 
-const LIMITS = {
-  urls: 3,
-  loadingMs: 20_000,
-  viewportWidth: 2_000,
-  viewportHeight: 3_000,
-  picturePixels: 67_108_864,
-}
 const VIEW = { width: 1200, height: 720 }
 
 const parse = (body: unknown, limits = LIMITS) => parseScreenshotRequest(body, limits)

@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseScreenshotRequest } from '../../src/contract/screenshot-request.ts'
+import { LIMITS } from '../support/http/limits.ts'
 import { newPage } from '../support/http/requests.ts'
-
-const LIMITS = {
-  urls: 3,
-  loadingMs: 20_000,
-  viewportWidth: 2_000,
-  viewportHeight: 3_000,
-  picturePixels: 67_108_864,
-}
 
 describe('options that are too long for lists, which show them with each picture', () => {
   const hide = (count: number) => Array.from({ length: count }, () => 'x'.repeat(990))

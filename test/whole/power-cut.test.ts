@@ -9,5 +9,8 @@ test('a power cut loses nothing that was acknowledged, and leaves no row without
   const recording = await record(4)
   expect(await cutOften(recording, 8, true)).toMatchObject({ lost: 0, dangling: 0 })
   // On a disk that only pretends to sync something is lost: otherwise nothing was cut.
-  expect((await cutOften(recording, 8, false)).lost).toBeGreaterThan(0)
+  // Cuts are at random: eight of them may lose nothing.
+  let lost = 0
+  for (let tries = 0; lost === 0 && tries < 6; tries++) lost = (await cutOften(recording, 8, false)).lost
+  expect(lost).toBeGreaterThan(0)
 })

@@ -92,8 +92,12 @@ export async function unveil({ most, listens, from }: Unveiling): Promise<number
   }
   // A page that a phone shows smaller is longer than its picture.
   const height = () => Math.min(most / page.visualViewport.scale, page.document.documentElement.scrollHeight)
-  for (let top = Math.max(from, page.innerHeight); top < height(); top += page.innerHeight) await scroll(top)
-  const end = height()
+  let end = height()
+  for (let top = Math.max(from, page.innerHeight); top < height(); top += page.innerHeight) {
+    // Measured before: what this step makes longer was not scrolled to.
+    end = height()
+    await scroll(top)
+  }
   if (page.scrollY !== 0) {
     if (listens) await pause(LAST_PAUSE_MS)
     await scroll(0)
