@@ -8,6 +8,7 @@ import { GonePictures } from './http/answers/gone-pictures.ts'
 import type { Server } from './http/context.ts'
 import { openBodies } from './http/rules/read-body.ts'
 import { createServer } from './http/server.ts'
+import { type MessengerTimes, openMessenger } from './messenger.ts'
 import { ProjectRemovals } from './removal/project-removals.ts'
 import { createArchives } from './results/archive.ts'
 import { findLastRoots } from './results/last-roots.ts'
@@ -36,11 +37,15 @@ export interface Service {
   close(): Promise<void>
 }
 
-/** Serves a storage over HTTP and captures requested pages. */
+export interface ServiceOptions extends Partial<Pick<StudioOptions, 'log' | 'clock' | 'fixedAddresses'>> {
+  readonly delivering?: MessengerTimes | undefined
+}
+
+/** Serves a storage over HTTP, captures requested pages, and tells webhooks of them. */
 export async function openService(
   config: Config,
   storage: Storage,
-  { log = pino({ level: 'silent' }), clock = Date.now, fixedAddresses }: Partial<StudioOptions> = {},
+  { log = pino({ level: 'silent' }), clock = Date.now, fixedAddresses, delivering }: ServiceOptions = {},
 ): Promise<Service> {
   const { store, images } = storage
   for (const warning of store.warnings) log.warn(warning)
@@ -57,8 +62,10 @@ export async function openService(
   const gone = new GonePictures(door, images)
   const bodies = openBodies(config.limits.bodiesBytes, refusals)
   const unread = new ByteBudget(config.limits.unreadBytes)
-  const studio = await openStudio(config, storage, { log, clock, turns, fixedAddresses })
-  const sweeps = new Sweeps(storage, log)
+  const messenger = openMessenger(config, storage, { log, clock, ...delivering })
+  const onEnded = messenger.wake
+  const studio = await openStudio(config, storage, { log, clock, turns, onEnded, fixedAddresses })
+  const sweeps = new Sweeps(storage, { log, kept: config.webhooks })
   const { requests, templates, schedules, cancel, watchers, importedStatus } = studio
   const { ready, findBrowser, whyWaiting, isStuck } = studio
   const removals = new ProjectRemovals(storage, (error, projectId) =>
@@ -86,6 +93,7 @@ export async function openService(
       cancel,
       lastRoots: async (roots, asked) => findLastRoots(store, roots, await images.addresses(asked)),
       watchers,
+      webhooks: messenger.webhooks,
       importedStatus,
       ready,
       findBrowser,
@@ -95,6 +103,8 @@ export async function openService(
         captures: studio.figures,
         schedules: studio.scheduleFigures,
         backlog: () => store.captures.findBacklog(),
+        deliveries: messenger.figures,
+        deliveriesBacklog: () => store.deliveries.findBacklog(),
         databaseConnections: () => store.connections(),
         watchers: () => watchers.size,
         bodies: () => bodies,
@@ -117,11 +127,12 @@ export async function openService(
     const { shutdownMs } = config.limits
     const swept = sweeps.close()
     await closeServer(server, shutdownMs - Math.min(shutdownMs * STUDIO_SHARE, STUDIO_MS))
-    await studio.close()
+    await Promise.all([studio.close(), messenger.close()])
     await Promise.all([swept, removals.close()])
   }
   try {
     const url = await server.listen({ host, port: config.port })
+    messenger.begin(url)
     // Before the first request: it blocks the event loop for a fifth of a second.
     void store.prepareToWrite().catch(() => {})
     return { url, studio, close }

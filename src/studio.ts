@@ -10,6 +10,7 @@ import { type ImportedStatus, importedStatus } from './capture/status.ts'
 import { createWaitForRoom, type WhyWaiting } from './capture/wait-for-room.ts'
 import { createWork } from './capture/worker.ts'
 import type { Config } from './config/config.ts'
+import { ownHostsOf } from './config/own-hosts.ts'
 import type { FixedAddress } from './egress/guard.ts'
 import { openQueue } from './queue/open-queue.ts'
 import { createSchedules } from './schedules/create-schedules.ts'
@@ -57,6 +58,8 @@ export interface StudioOptions {
   readonly clock: () => number
   /** The turns of clients that watch. */
   readonly turns?: FairTurns
+  /** Called when a page has ended in this process. */
+  readonly onEnded?: (() => void) | undefined
   /** Captures only requests of this studio. */
   readonly ownOnly?: boolean
   /** Names with a fixed address, whatever DNS says. */
@@ -66,7 +69,7 @@ export interface StudioOptions {
 export async function openStudio(
   config: Config,
   storage: Storage,
-  { log, clock, turns = new FairTurns(1), ownOnly = false, fixedAddresses }: StudioOptions,
+  { log, clock, turns = new FairTurns(1), ownOnly = false, onEnded, fixedAddresses }: StudioOptions,
 ): Promise<Studio> {
   const { captures } = storage.store
   const ring = createKeyRing(storage.secretKeys)
@@ -92,7 +95,10 @@ export async function openStudio(
     figures,
     standstill,
     onBegun: (task) => watchers.tell(task),
-    onEnded: (task) => watchers.tell(task),
+    onEnded: (task) => {
+      watchers.tell(task)
+      onEnded?.()
+    },
   })
   // While one picture is stored the next is taken. So more captures run than the camera has slots.
   const underWay = concurrency === 0 ? 0 : concurrency + Math.ceil(concurrency / 2)
@@ -207,11 +213,6 @@ export async function openCamera(
     },
     log,
   })
-}
-
-/** The hosts of the service, from its settings. */
-function ownHostsOf({ host, publicUrl }: Config): string[] {
-  return publicUrl === undefined ? [host] : [host, new URL(publicUrl).hostname]
 }
 
 /** Throws AppError `no_browser`. */

@@ -4,6 +4,7 @@ import type { ShownJob } from '../store/browsing.ts'
 import type { StoredSchedule } from '../store/schedules.ts'
 import type { ApiKey, Project, RootHead, Store } from '../store/store.ts'
 import type { StoredTemplate } from '../store/templates.ts'
+import type { ListedWebhook } from '../store/webhooks.ts'
 
 /** Ids as they stand in an address. They may be in upper case, or malformed. */
 export interface ProjectIds {
@@ -12,6 +13,10 @@ export interface ProjectIds {
 
 export interface RootIds extends ProjectIds {
   readonly jobId: string
+}
+
+export interface WebhookIds extends ProjectIds {
+  readonly webhookId: string
 }
 
 export interface JobIds extends RootIds {
@@ -45,11 +50,14 @@ export interface KnownJob extends ShownJob {
 /** A template that exists, and that the visitor may see. */
 export type KnownTemplate = StoredTemplate
 
-type Looked = Pick<Store, 'findProject' | 'findRoot' | 'browsing' | 'templates' | 'schedules'>
+/** A webhook that exists, and that the visitor may see. */
+export type KnownWebhook = ListedWebhook
+
+type Looked = Pick<Store, 'findProject' | 'findRoot' | 'browsing' | 'templates' | 'schedules' | 'webhooks'>
 
 /**
- * Finds the project, root, job, template or schedule that a request names, with one look-up. Throws the same `not_found` for an id that is
- * malformed, unknown, or belongs to another project.
+ * Finds the project, root, job, template, schedule or webhook that a request names, with one look-up. Throws the same `not_found`
+ * for an id that is malformed, unknown, or belongs to another project.
  */
 export class Door {
   readonly #store: Looked
@@ -93,6 +101,13 @@ export class Door {
     return schedule
   }
 
+  async getWebhook(ids: WebhookIds, visitor: Visitor): Promise<KnownWebhook> {
+    const projectId = openProject(ids.projectId, visitor)
+    const webhook = await this.#store.webhooks.find({ projectId, webhookId: requireId(ids.webhookId) })
+    if (!webhook) throw new AppError('not_found')
+    return webhook
+  }
+
   /** Whether a result points at the pictures of this job. */
   async isShown(projectId: string, uuid: string): Promise<boolean> {
     return (await this.#store.browsing.findJob(projectId, uuid)) !== undefined
@@ -111,7 +126,7 @@ export function isOpenTo(visitor: Visitor, projectText: string): boolean {
   return visitor.projectId !== undefined && visitor.projectId === parseId(projectText)
 }
 
-function requireId(text: string): string {
+export function requireId(text: string): string {
   const id = parseId(text)
   if (id === undefined) throw new AppError('not_found')
   return id

@@ -34,6 +34,7 @@ import { toQuery } from './list-pages.ts'
 import { createScheduleCalls, type ScheduleCalls } from './schedules.ts'
 import { createTemplateCalls, type TemplateCalls } from './templates.ts'
 import { type WatchOptions, watchStatus } from './watch-status.ts'
+import { createWebhookCalls, type WebhookCalls } from './webhooks.ts'
 
 export type {
   Key,
@@ -64,6 +65,14 @@ export { type CaptureState, isFinal, type RootState } from '../contract/states.t
 export type { CaptureReason, Counts, PageStatus, RootStatus } from '../contract/status.ts'
 export type { LastRoot, Template, TemplateRequest, TemplateRun } from '../contract/templates.ts'
 export type {
+  Delivery,
+  DeliveryState,
+  Webhook,
+  WebhookEvent,
+  WebhookFormat,
+  WebhookRequest,
+} from '../contract/webhooks.ts'
+export type {
   AskOptions,
   ChangeOptions,
   ListOptions,
@@ -74,6 +83,7 @@ export type {
 export { NoAnswerError } from './no-answer-error.ts'
 export { ProblemError, type ProblemErrorCode } from './problem-error.ts'
 export type { WatchOptions } from './watch-status.ts'
+export type { DeliveriesOptions } from './webhooks.ts'
 
 export interface ClientOptions {
   /** The address of the service: `https://shots.example.com`. Empty in a browser: the server of the page. */
@@ -122,7 +132,7 @@ export interface StatusOptions extends AskOptions {
  * Every call throws a `ProblemError` if the server refuses or fails, a `NoAnswerError` if no answer comes, or the reason of
  * its signal.
  */
-export interface Client extends TemplateCalls, ScheduleCalls, AdministrationCalls {
+export interface Client extends TemplateCalls, ScheduleCalls, WebhookCalls, AdministrationCalls {
   /** Whether the service can answer, and capture. Needs no key. */
   getReadiness(options?: AskOptions): Promise<Readiness>
   listProjects(options?: ListOptions): ListPages<Project>
@@ -172,6 +182,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     ...createTemplateCalls(asking),
     ...createScheduleCalls(asking),
+    ...createWebhookCalls(asking),
     ...createAdministrationCalls(asking),
     getReadiness: (options) => get(readinessPath, options),
     listProjects: (options = {}) => list(projectsPath, options),

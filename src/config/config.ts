@@ -34,7 +34,17 @@ export interface Config {
   readonly secretKeys: readonly SecretKey[] | undefined
   readonly capture: CaptureSettings
   readonly scheduleSpreadMs: number
+  readonly webhooks: WebhookSettings
   readonly limits: Limits
+}
+
+export interface WebhookSettings {
+  readonly allow: AllowList
+  /** Of a project. */
+  readonly most: number
+  readonly keepMs: number
+  /** Deliveries of one webhook that are kept. */
+  readonly mostDeliveries: number
 }
 
 /** For the browser. */
@@ -215,6 +225,12 @@ export function readConfig(
       env: Object.fromEntries(BROWSER_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
     }),
     scheduleSpreadMs: need('SCHEDULE_SPREAD'),
+    webhooks: Object.freeze({
+      allow: read('WEBHOOK_ALLOW') ?? NOTHING,
+      most: need('MAX_WEBHOOKS'),
+      keepMs: need('KEEP_DELIVERIES'),
+      mostDeliveries: need('MAX_DELIVERIES'),
+    }),
     limits: Object.freeze({
       listPage: need('PAGE_LIMIT'),
       templates: need('MAX_TEMPLATES'),

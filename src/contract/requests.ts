@@ -1,6 +1,6 @@
 import { type Static, Type } from './schema.ts'
 import { MARK_NAMES } from './seen.ts'
-import { ROOT_STATES } from './states.ts'
+import { DELIVERY_STATES, ROOT_STATES } from './states.ts'
 
 // No pattern or format: a malformed id gets the same answer as an unknown id.
 export const ProjectParams = Type.Object({
@@ -26,6 +26,17 @@ export const PictureParams = Type.Object({
   projectId: Type.String({ description: 'The project (UUID).' }),
   jobId: Type.String({ description: 'The root (UUID), as returned in `rootId`.' }),
   uuid: Type.String({ description: 'The job (UUID), as returned in `uuid`.' }),
+})
+
+export const WebhookParams = Type.Object({
+  projectId: Type.String({ description: 'The project (UUID).' }),
+  webhookId: Type.String({ description: 'The webhook (UUID).' }),
+})
+
+export const DeliveryParams = Type.Object({
+  projectId: Type.String({ description: 'The project (UUID).' }),
+  webhookId: Type.String({ description: 'The webhook (UUID).' }),
+  deliveryId: Type.String({ description: 'The delivery (UUID).' }),
 })
 
 /** Longest text to search for. */
@@ -109,6 +120,12 @@ export const createKeysQuery = (maxLimit: number) =>
     project: Type.Optional(
       Type.String({ maxLength: 64, description: 'Only the keys of this project (UUID).' }),
     ),
+  })
+
+export const createDeliveriesQuery = (maxLimit: number) =>
+  Type.Object({
+    state: Type.Optional(Type.Enum(DELIVERY_STATES, { description: 'Only those in this state.' })),
+    ...listPage(maxLimit, `${maxLimit}`),
   })
 
 export const createOverviewsQuery = (maxLimit: number) =>

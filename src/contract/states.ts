@@ -19,3 +19,6 @@ export type RootState = (typeof ROOT_STATES)[number]
 export function isFinal(state: RootState): boolean {
   return state !== 'scheduled' && state !== 'queued' && state !== 'running'
 }
+
+export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'dropped'] as const
+export type DeliveryState = (typeof DELIVERY_STATES)[number]

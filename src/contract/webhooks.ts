@@ -1,5 +1,6 @@
 import { MAX_URL } from './requests.ts'
 import { type Static, Type } from './schema.ts'
+import { DELIVERY_STATES, type DeliveryState } from './states.ts'
 import { Name } from './templates.ts'
 import { Time } from './time.ts'
 
@@ -14,8 +15,7 @@ export const TEST_EVENT = 'webhook.test'
 export const WEBHOOK_FORMATS = ['standard', 'slack', 'discord'] as const
 export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number]
 
-export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'dropped'] as const
-export type DeliveryState = (typeof DELIVERY_STATES)[number]
+export { DELIVERY_STATES, type DeliveryState }
 
 /** The headers of a delivery, beside those of Standard Webhooks. */
 export const EVENT_HEADER = 'proofsheet-event'
@@ -90,6 +90,8 @@ export const Webhook = Type.Object(
 
 export type Webhook = Static<typeof Webhook>
 
+export const WebhookList = Type.Array(Type.Reference<Webhook>('Webhook'))
+
 export const Delivery = Type.Object(
   {
     deliveryId: Type.String({ format: 'uuid', description: 'The header `webhook-id` of every attempt.' }),
@@ -121,6 +123,8 @@ export const Delivery = Type.Object(
 )
 
 export type Delivery = Static<typeof Delivery>
+
+export const DeliveryList = Type.Array(Type.Reference<Delivery>('Delivery'))
 
 /** What `POST …/webhooks/:webhookId/replay` takes. */
 export const ReplayRequest = Type.Object(

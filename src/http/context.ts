@@ -23,6 +23,7 @@ import type { ByteBudget } from '../shares/byte-budget.ts'
 import type { FairTurns } from '../shares/fair-turns.ts'
 import type { Refusals } from '../shares/refusals.ts'
 import type { Templates } from '../templates/templates.ts'
+import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Figures } from './answers/figures.ts'
 import type { GonePictures } from './answers/gone-pictures.ts'
 
@@ -66,6 +67,7 @@ export interface HttpContext {
     asked: { now: number; origin: string },
   ) => Promise<Map<string, LastRoot>>
   readonly watchers: RootWatchers
+  readonly webhooks: Webhooks
   readonly importedStatus: ImportedStatus
   /** Throws AppError `no_browser` if nothing can be captured. */
   readonly ready: () => Promise<void>

@@ -12,6 +12,7 @@ import { createScreenshotRequest } from '../contract/screenshot-request.ts'
 import { Seen } from '../contract/seen.ts'
 import { RootStatus } from '../contract/status.ts'
 import { createTemplateRequest, createTemplateRun, Template } from '../contract/templates.ts'
+import { Delivery, ReplayRequest, Webhook, WebhookRequest } from '../contract/webhooks.ts'
 import { AppError } from '../errors.ts'
 import { examples } from './answers/examples.ts'
 import { OpenAnswers } from './answers/open-answers.ts'
@@ -46,6 +47,7 @@ import { listTemplates } from './operations/templates/list-templates.ts'
 import { removeTemplate } from './operations/templates/remove-template.ts'
 import { runTemplate } from './operations/templates/run-template.ts'
 import { watchStatus } from './operations/watch-status.ts'
+import { webhookOperations } from './operations/webhooks/webhook-operations.ts'
 import { logRequests } from './rules/access-log.ts'
 import { createRefuseKey, refuseWhatKeysDoNotOpen, requireKeys } from './rules/authentication.ts'
 import { answerInOrder } from './rules/connections.ts'
@@ -153,6 +155,10 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     ProjectRequest,
     SignIn,
     Session,
+    WebhookRequest,
+    Webhook,
+    Delivery,
+    ReplayRequest,
     Problem,
   ])
     server.addSchema({ ...schema, examples: [examples[schema['$id'] as keyof typeof examples]].flat() })
@@ -176,6 +182,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     changeTemplate(scope as Server, readJson, context)
     runTemplate(scope as Server, readJson, context)
     administrate(scope as Server, { readJson, refuse }, context)
+    webhookOperations(server, { scope: scope as Server, readJson }, context)
   })
   listTemplates(server, context)
   getTemplate(server, context)

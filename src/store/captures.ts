@@ -211,6 +211,12 @@ export interface Captures {
   putBack(attempt: Attempt, options: PutBack): Promise<boolean>
   /** Undefined if there is no such request. Imported roots have none. */
   findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined>
+  /** A page that has failed. Undefined if there is none at this position. */
+  findFailed(
+    projectId: string,
+    rootId: string,
+    position: number,
+  ): Promise<(Omit<Failed, 'seen'> & Pick<RequestedPage, 'url' | 'name'>) | undefined>
   /** All from one instant. `since`: a version, or 0 for everything. Undefined as above. */
   findChanges(projectId: string, rootId: string, since: number): Promise<Changes | undefined>
   /**

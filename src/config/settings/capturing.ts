@@ -32,6 +32,13 @@ export const capturing = {
     help: 'Public addresses and ranges that captured pages may not reach, each with one port or for all ports. A name in `CAPTURE_ALLOW` is still allowed.',
     parse: parseDenyList,
   },
+  WEBHOOK_ALLOW: {
+    type: 'list',
+    default: { words: 'none' },
+    example: 'hooks.internal:443,10.1.0.0/16',
+    help: 'What webhooks may reach beyond the public internet: names, addresses and ranges, each with one port or for all ports. Addresses in `CAPTURE_DENY` are closed to webhooks, too, unless a name in this list leads to them.',
+    parse: parseAllowList,
+  },
   EXPLAIN_TO: {
     type: 'list',
     default: { words: 'none; with `AUTH=open` everyone' },

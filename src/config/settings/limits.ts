@@ -59,6 +59,27 @@ export const limits = {
     help: 'Largest width × height of a picture: imported, captured, or while it is finished (`area`, `style`, `effects`).',
     parse: integer(1, 268_402_689),
   },
+  MAX_WEBHOOKS: {
+    type: 'number',
+    default: '20',
+    example: '5',
+    help: 'The most webhooks of a project.',
+    parse: integer(1, 1_000),
+  },
+  KEEP_DELIVERIES: {
+    type: 'duration',
+    default: '30d',
+    example: '7d',
+    help: 'How long deliveries of webhooks are listed after what they tell of has happened. Pending ones stay.',
+    parse: duration('1h', '3650d'),
+  },
+  MAX_DELIVERIES: {
+    type: 'number',
+    default: '10000',
+    example: '1000',
+    help: 'The most deliveries of a webhook that are listed. Older ones are forgotten, but pending ones stay.',
+    parse: integer(1, 1_000_000),
+  },
   CACHE_BYTES: {
     type: 'number',
     default: '33554432',

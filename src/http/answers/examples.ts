@@ -8,6 +8,7 @@ import type { ScreenshotRequest } from '../../contract/screenshot-request.ts'
 import type { Note, Seen } from '../../contract/seen.ts'
 import type { RootStatus } from '../../contract/status.ts'
 import type { Template, TemplateRequest, TemplateRun } from '../../contract/templates.ts'
+import type { Delivery, ReplayRequest, Webhook, WebhookRequest } from '../../contract/webhooks.ts'
 
 const projectId = '11111111-1111-4111-8111-111111111111'
 const rootId = '7f3c1a52-4b0e-4d53-9a55-0a4e1f0f2a10'
@@ -93,6 +94,11 @@ const template: Template = {
   last: { rootId, created, state: 'done', preview: job.preview },
 }
 const key = { keyId: '6c0a1f93b2d4', scope: 'write', projectId, label: 'CI', created } satisfies Key
+const webhook: WebhookRequest = {
+  name: 'Chat',
+  url: 'https://example.com/hooks/screenshots',
+  events: ['screenshot.done', 'root.finished'],
+}
 
 /** Examples for each named schema, for the documentation. */
 export const examples = {
@@ -157,6 +163,20 @@ export const examples = {
   ProjectRequest: { name: 'My site' } satisfies ProjectRequest,
   SignIn: { key: 'psk_…', stay: true } satisfies SignIn,
   Session: { auth: 'keys', keys: [key], isAdmin: false } satisfies Session,
+  WebhookRequest: [
+    webhook,
+    { ...webhook, url: 'https://hooks.slack.com/services/…', format: 'slack' } satisfies WebhookRequest,
+  ],
+  Webhook: {
+    ...{ webhookId: uuid, ...webhook, format: 'standard', paused: false },
+    ...{ created, changed: created, pending: 0 },
+  } satisfies Webhook,
+  Delivery: {
+    ...{ deliveryId: '0195514f-7b00-7000-9d3c-5f1e6a7b8c9d', event: 'screenshot.done', rootId, position: 0 },
+    ...{ state: 'pending', created, attempts: 1, next: created + 5_000 },
+    last: { at: created, ms: 120, status: 500, answer: 'try again later' },
+  } satisfies Delivery,
+  ReplayRequest: { from: created } satisfies ReplayRequest,
   Problem: {
     ...{ type: 'about:blank', title: 'The request is not valid', status: 400, code: 'bad_request' },
     detail: 'the request has mistakes: see errors',

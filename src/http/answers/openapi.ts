@@ -14,6 +14,7 @@ const TAGS = [
   { name: 'Capturing', description: 'Request screenshots, and read their status.' },
   { name: 'Templates', description: 'Requests that are kept, to be run again.' },
   { name: 'Schedules', description: 'Requests that run again by themselves.' },
+  { name: 'Webhooks', description: 'Tell another server what happened.' },
   { name: 'Downloads', description: 'Pictures as files.' },
   { name: 'Access', description: 'Projects, keys, and the session of a browser.' },
   { name: 'Images', description: 'What the signed addresses lead to.' },

@@ -85,6 +85,8 @@ export function createSqlStore({
       letGo: async (root, now) => (await captures()).letGo(root, now),
       putBack: async (attempt, options) => (await captures()).putBack(attempt, options),
       findProgress: async (projectId, rootId) => (await captures()).findProgress(projectId, rootId),
+      findFailed: async (projectId, rootId, position) =>
+        (await captures()).findFailed(projectId, rootId, position),
       findChanges: async (projectId, rootId, since) =>
         (await captures()).findChanges(projectId, rootId, since),
       adopt: async (projectId, rootId, progress) => (await captures()).adopt(projectId, rootId, progress),

@@ -19,7 +19,7 @@ import { begin, end, Overtaken, release, requeue } from './attempts.ts'
 import { findDue, isDue, isOf } from './due.ts'
 import { isCompeting, joinTurns, lockTurns } from './join-turns.ts'
 import { findEnded, finishEnded } from './life.ts'
-import { findChanges, findProgress } from './progress.ts'
+import { findChanges, findFailed, findProgress } from './progress.ts'
 import { findMiscounted, recount } from './recount.ts'
 import { adoptRequest } from './requests.ts'
 import { findNext } from './turns.ts'
@@ -170,6 +170,10 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
 
   async findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined> {
     return await findProgress(this.#read, projectId, rootId)
+  }
+
+  async findFailed(...[projectId, rootId, position]: Parameters<Captures['findFailed']>) {
+    return await findFailed(this.#read, projectId, rootId, position)
   }
 
   async findChanges(projectId: string, rootId: string, since: number): Promise<Changes | undefined> {

@@ -114,3 +114,16 @@ function toProgress(row: Row): CaptureProgress {
     changed: row.changed,
   }
 }
+
+export async function findFailed(db: Kysely<Tables>, projectId: string, rootId: string, position: number) {
+  const row = await db
+    .selectFrom('captures')
+    .select(['url', 'name', 'reason', 'detail'])
+    .where('project_id', '=', projectId)
+    .where('root_id', '=', rootId)
+    .where('position', '=', position)
+    .where('state', '=', 'failed')
+    .executeTakeFirst()
+  if (!row || row.reason === null) return undefined
+  return { url: row.url, name: row.name, reason: row.reason, detail: row.detail ?? '' }
+}
