@@ -43,7 +43,9 @@ for (const [engine, newDatabase] of bothDatabases(databases)) {
       await receiver.waitFor(3)
       expect(eventsOf(receiver.received)).toEqual(['screenshot.done', 'screenshot.failed', 'root.finished'])
       const [done, failed, finished] = receiver.received.map((each) => verified(secret, each))
-      const { jobs } = (await (await service.get(`${rootsUrl(projectId)}/${rootId}`)).json()) as { jobs: object[] }
+      const { jobs } = (await (await service.get(`${rootsUrl(projectId)}/${rootId}`)).json()) as {
+        jobs: object[]
+      }
       expect([done]).toEqual(jobs)
       expect(failed).toMatchObject({
         type: 'screenshot.failed',
