@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { EVENT_HEADER } from '../contract/webhooks.ts'
+import { AppError } from '../errors.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { AttemptEnd, DeliveryTask } from '../store/deliveries.ts'
 import type { Store } from '../store/store.ts'
@@ -66,9 +67,13 @@ export function createAttempt(rules: AttemptRules): MakeAttempt {
     } catch (error) {
       if (error instanceof CannotOpen)
         return toEnd(task, at, { ms: 0, problem: `Its secret cannot be decrypted. ${error.message}` })
-      rules.onAway()
       log.warn({ err: error, ...idsOf(task) }, 'a delivery could not be prepared; it is tried again')
-      return { state: 'put_back' }
+      if (error instanceof AppError && error.code === 'unavailable') {
+        rules.onAway()
+        return { state: 'put_back' }
+      }
+      // Only this one cannot be read: those behind it must not wait for it.
+      return toEnd(task, at, { ms: 0, problem: 'What it tells could not be read. The log says why.' })
     }
     if (!ready) return { state: 'dropped' }
     try {

@@ -54,7 +54,7 @@ export interface NewsSources {
 }
 
 /** No version is larger: so no captures are read, only their counts. */
-const NO_CAPTURES = Number.MAX_SAFE_INTEGER
+const NO_CAPTURES = 2 ** 31 - 1
 
 /** Reads what a delivery is about. Undefined if it is gone. Addresses of pictures are signed now. */
 export async function findNews(
