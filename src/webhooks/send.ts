@@ -155,7 +155,7 @@ function explain(error: unknown): string {
   if (error instanceof EgressError) return `${message.replace(/\.$/, '')}.`
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'It closed the connection before it answered.'
   if (code?.startsWith('HPE_')) return `It did not answer as a web server does (${code}).`
-  if (code !== undefined && /CERT|SELF_SIGNED|ISSUER|ALTNAME|SSL|TLS/.test(code))
+  if (code !== undefined && /CERT|SELF_SIGNED|ISSUER|SIGNATURE|ALTNAME|SSL|TLS/.test(code))
     return `Its certificate or encryption is not valid (${code}).`
   return `It could not be asked (${code ?? message}).`
 }
