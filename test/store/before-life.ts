@@ -3,12 +3,7 @@ import type { CaptureTask } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
 import { FAILURE, newRequest, PICTURE } from '../support/store/captures.ts'
 import { makeProject } from '../support/store/results.ts'
-
-const BEFORE_ORIGIN = `drop table schedules; drop index requests_scheduled; drop index requests_occurrence;
-  ${['scheduled', 'begun', 'template_id', 'schedule_id', 'occurrence', 'late_ms', 'missed']
-    .map((column) => `alter table requests drop column ${column};`)
-    .join(' ')}
-  delete from kysely_migration where name in ('0012-origin', '0014-schedules');`
+import { BEFORE_ORIGIN } from './before-origin.ts'
 
 const BEFORE_SECRETS = {
   SQLite: `drop table secrets; delete from kysely_migration where name = '0011-secrets';`,
@@ -24,8 +19,8 @@ const DROP = `drop table events; drop index requests_unfinished;
 
 /** Takes a database back to before migration 10. */
 export const BEFORE_LIFE = {
-  SQLite: BEFORE_ORIGIN + BEFORE_SECRETS.SQLite + DROP,
-  PostgreSQL: BEFORE_ORIGIN + BEFORE_SECRETS.PostgreSQL + DROP,
+  SQLite: BEFORE_ORIGIN.SQLite + BEFORE_SECRETS.SQLite + DROP,
+  PostgreSQL: BEFORE_ORIGIN.PostgreSQL + BEFORE_SECRETS.PostgreSQL + DROP,
 } as const
 
 /** As a version did that knows nothing of this, beside one that does. */

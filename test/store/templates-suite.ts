@@ -146,7 +146,7 @@ export function templatesSuite(name: string, driver: StoreDriver): void {
       expect(rootIds.map((rootId) => summaries.get(rootId)?.origin)).toEqual([
         { templateId },
         { templateId: other.templateId },
-        {},
+        undefined,
       ])
       expect((await store.captures.findProgress(projectId, mine))?.origin).toEqual({ templateId })
     })
