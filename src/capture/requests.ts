@@ -4,7 +4,7 @@ import type { Queue } from '../queue/queue.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import type { AcceptLimits } from '../store/captures.ts'
 import type { Store } from '../store/store.ts'
-import type { RequestContent } from './digest.ts'
+import type { Digested } from './digest.ts'
 import { sealRequest } from './seal-request.ts'
 
 export interface AcceptOptions {
@@ -44,7 +44,7 @@ export class Requests {
    */
   async accept(
     projectId: string,
-    asked: RequestContent,
+    asked: Digested,
     { now, idempotencyKey, origin, rootId = randomUUID() }: AcceptOptions,
   ): Promise<string> {
     const queue = this.#queue

@@ -88,6 +88,12 @@ export const State = Type.Enum(ROOT_STATES, {
 /** Where a root comes from, if it was not a request of its own. */
 export const ORIGIN_FIELDS = {
   scheduled: Type.Optional(Time('When its pages are captured, or were to be captured, if not at once.')),
+  lateMs: Type.Optional(
+    Type.Integer({
+      description:
+        'How much later than `scheduled` it began, in milliseconds, if that was more than a minute.',
+    }),
+  ),
   templateId: Type.Optional(Type.String({ format: 'uuid', description: 'The template it was made from.' })),
   schedule: Type.Optional(
     Type.Object(

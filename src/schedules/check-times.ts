@@ -1,11 +1,16 @@
 import type { Mistake } from '../contract/check.ts'
 import { nearestName } from '../contract/nearest-name.ts'
-import { NEXT_TIMES, type ScheduleRequest } from '../contract/schedules.ts'
+import type { ScheduleRequest } from '../contract/schedules.ts'
 import type { Times } from '../store/schedules.ts'
 import { cronOf, nextAfterOf, nextTimes } from './occurrences.ts'
 
 const FIELDS =
   'minute (0 to 59), hour (0 to 23), day of the month (1 to 31), month (1 to 12), day of the week (0 to 7, or MON to SUN)'
+
+/** The shortest time between two times of an expression. */
+const SHORTEST_CRON_MS = 60_000
+/** So many times show every distance between two times of an hour. */
+const OF_AN_HOUR = 61
 
 type GivenTimes = Pick<ScheduleRequest, 'cron' | 'timezone' | 'every'>
 
@@ -38,6 +43,8 @@ function problemOfCron(cron: string): string | undefined {
     return `must have five fields, such as 0 2 * * *: ${FIELDS}. It has ${fields}`
   // The library replaces it by the time at which it reads the expression.
   if (cron.includes('?')) return 'must not contain ?: use * for every value'
+  // For the library: on days that match both fields. It may search 400 years for such a day, which takes half a second.
+  if (cron.includes('+')) return 'must not contain +: a day matches if one of its two fields does'
   try {
     cronOf(cron)
     return undefined
@@ -64,8 +71,10 @@ function problemOfInterval(
   times: Times,
   { now, minIntervalMs }: { now: number; minIntervalMs: number },
 ): string | undefined {
-  const next = nextTimes(nextAfterOf(times, now), now, NEXT_TIMES + 1)
-  if (next.length === 0) return 'must have a time in the future, and has none'
+  const nextAfter = nextAfterOf(times, now)
+  const count = times.cron !== undefined && minIntervalMs > SHORTEST_CRON_MS ? OF_AN_HOUR : 2
+  const next = nextTimes(nextAfter, now, count)
+  if (next.length === 0) return 'must have a time in the future, and has none: there is no such day'
   const tooSoon = next.some((time, index) => time - (next[index - 1] ?? 0) < minIntervalMs)
   if (!tooSoon) return undefined
   return `must not come more often than every ${minIntervalMs / 1_000} s (MIN_SCHEDULE_INTERVAL)`

@@ -5,8 +5,8 @@ import type { Times } from '../store/schedules.ts'
 /** The first time after another. Undefined: there is none. */
 export type NextAfter = (time: number) => number | undefined
 
-/** Making one takes as long as finding a time. */
-const KEPT = 500
+/** Making one takes as long as finding a time. Each has about 100 kB. */
+const KEPT = 50
 const kept = new Map<string, Cron>()
 
 /** `created`: what `every` is counted from. The expression and the time zone are valid. */
@@ -28,12 +28,14 @@ export function nextTimes(nextAfter: NextAfter, after: number, count: number): n
   return times
 }
 
-/** Throws an error of croner. */
+/** Throws an error of croner, or a RangeError if the time zone is unknown. */
 export function cronOf(cron: string, timezone = 'UTC'): Cron {
   const name = `${timezone} ${cron}`
   const known = kept.get(name)
   if (known) return known
-  const made = new Cron(cron, { timezone, mode: '5-part', paused: true })
+  // The library keeps something for each name of a time zone, for ever. `europe/BERLIN` is not another name.
+  const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: timezone }).resolvedOptions()
+  const made = new Cron(cron, { timezone: timeZone, mode: '5-part', paused: true })
   const [oldest] = kept.keys()
   if (kept.size >= KEPT && oldest !== undefined) kept.delete(oldest)
   kept.set(name, made)

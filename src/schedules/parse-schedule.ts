@@ -31,7 +31,13 @@ type Parsed =
 /** Checks what `POST …/schedules` was given: any JSON. Returns all its mistakes, or the schedule. */
 export function parseSchedule(body: unknown, options: ParseOptions): Parsed {
   const { value, mistakes: wrong } = check(schemaFor(options.limits), body, { nothing: 'not_given' })
-  if (wrong) return { mistakes: [...wrong, ...mistakesOfRequest(requestIn(body), options).mistakes] }
+  if (wrong) {
+    const others = [
+      ...mistakesBeside(wrong, body, options),
+      ...mistakesOfRequest(requestIn(body), options).mistakes,
+    ]
+    return { mistakes: [...wrong, ...others] }
+  }
   const fields = Object.entries(value).filter(([, field]) => !isNothing(field))
   const { request, ...given } = Object.fromEntries(fields) as ScheduleRequest
   const checked = mistakesOfRequest(request, options)
@@ -43,6 +49,21 @@ export function parseSchedule(body: unknown, options: ParseOptions): Parsed {
   if (mistakes.length > 0) return { mistakes }
   const { name, templateId, cron, timezone, every, overlap = 'skip', paused = false } = given
   return { asked: { name, templateId, cron, timezone, every, overlap, paused, given: checked.given } }
+}
+
+const TIMES = ['cron', 'timezone', 'every'] as const
+
+/** What else is wrong with a schedule that has fields of the wrong form. */
+function mistakesBeside(wrong: readonly Mistake[], body: unknown, options: ParseOptions): Mistake[] {
+  const isWrong = (field: string) =>
+    wrong.some(({ pointer }) => pointer === '#' || pointer.startsWith(`#/${field}`))
+  const { request, ...given } = Object.fromEntries(
+    Object.entries(body ?? {}).filter(([, field]) => !isNothing(field)),
+  ) as ScheduleRequest
+  return [
+    ...(TIMES.some(isWrong) ? [] : mistakesOfTimes(given, options)),
+    ...(['templateId', 'request'].some(isWrong) ? [] : mistakesOfChoice(given, request)),
+  ]
 }
 
 function mistakesOfChoice({ templateId }: ScheduleRequest, request: unknown): Mistake[] {

@@ -1,10 +1,13 @@
 import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
-import type { RunOutcome, StoredSchedule } from '../store/schedules.ts'
+import type { Occurrence, RunOutcome, StoredSchedule } from '../store/schedules.ts'
 import type { RootKey, Store } from '../store/store.ts'
 import { ScheduleFigures } from './figures.ts'
 import { nextOccurrence } from './next-occurrence.ts'
 import { type PrepareOptions, prepareRoot } from './prepare.ts'
+
+/** The pause after which a schedule is tried again whose next time could not be found. */
+const AGAIN_MS = 5 * 60_000
 
 export interface RunsOptions extends PrepareOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
@@ -31,8 +34,11 @@ export class ScheduleRuns {
     const { clock, spreadMs, mostWaiting } = this.#options
     const created = clock()
     const now = await this.#store.schedules.timeAt(created)
-    const occurrence = await nextOccurrence(schedule, now, spreadMs)
-    if (!occurrence) return 'overtaken'
+    const found = await nextOccurrence(schedule, now, spreadMs).catch((error) =>
+      this.#again(schedule, now, error),
+    )
+    if (!found) return 'overtaken'
+    const { problem, ...occurrence } = found
     const { time, lateMs, missed } = occurrence
     const origin = {
       schedule: {
@@ -41,7 +47,8 @@ export class ScheduleRuns {
         ...(missed > 0 && { missed }),
       },
     }
-    const request = await prepareRoot(schedule, { created, origin }, this.#options)
+    const request =
+      problem === undefined ? await prepareRoot(schedule, { created, origin }, this.#options) : { problem }
     const options = { now: created, mostWaiting, request }
     const outcome = await this.#store.schedules.run(schedule, occurrence, options).catch((error) => {
       // The project is being removed.
@@ -73,6 +80,16 @@ export class ScheduleRuns {
     this.#options.log.info(root, 'a scheduled root begins')
     this.#options.onQueued(root)
     return true
+  }
+
+  /** Its times are not known here: another process may have a newer list of time zones. The same time is tried again. */
+  #again({ projectId, scheduleId, next }: StoredSchedule, now: number, error: unknown) {
+    if (!next || error instanceof AppError) throw error
+    this.#options.log.error({ err: error, projectId, scheduleId }, 'the times of a schedule cannot be found')
+    const { message } = error as Error
+    const due = now + AGAIN_MS
+    const again: Occurrence = { time: next.next, missed: 0, lateMs: undefined, next: { ...next, due } }
+    return { ...again, problem: `its next time cannot be found: ${message}` }
   }
 
   #tell(

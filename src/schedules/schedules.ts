@@ -3,11 +3,12 @@ import { setImmediate as otherWork } from 'node:timers/promises'
 import { type KeptRequest, keepRequest, refillRequest, showRequest } from '../capture/kept-request.ts'
 import type { Mistake } from '../contract/check.ts'
 import { parseId } from '../contract/ids.ts'
+import { isNothing } from '../contract/options/given.ts'
 import { NEXT_TIMES, type Schedule, type ScheduleRequest } from '../contract/schedules.ts'
 import type { RequestLimits } from '../contract/screenshot-request.ts'
 import { AppError } from '../errors.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
-import type { NewSchedule, ScheduleKey, SchedulePosition, StoredSchedule } from '../store/schedules.ts'
+import type { NewSchedule, ScheduleKey, SchedulePosition, StoredSchedule, Times } from '../store/schedules.ts'
 import type { Store } from '../store/store.ts'
 import { mistakesOfTimes } from './check-times.ts'
 import { firstNext } from './next-occurrence.ts'
@@ -36,6 +37,8 @@ export interface SchedulesOptions {
 interface Expected {
   readonly ifRevision?: string | undefined
 }
+
+const UNKNOWN_TEMPLATE = { pointer: '#/templateId', detail: 'must be a template of this project' }
 
 /** Makes, changes, removes and runs recurring schedules. Bodies are any JSON: `bad_request` names all their mistakes. */
 export class Schedules {
@@ -74,30 +77,22 @@ export class Schedules {
     body: unknown,
     { ifRevision }: Expected = {},
   ): Promise<StoredSchedule> {
-    const now = await this.#now()
-    const asked = await this.#check(before.projectId, body, {
-      now,
-      ...(before.request !== undefined && {
-        refill: (request: unknown) => this.#refill(request, before),
-      }),
+    return await this.#replace(before, ifRevision, async (current, now) => {
+      const refill = (request: unknown) => this.#refill(request, current)
+      const asked = await this.#check(current.projectId, body, {
+        now,
+        ...(current.request !== undefined && { refill }),
+      })
+      return this.#toRow(current, asked, { created: current.created, now })
     })
-    const row = this.#toRow(before, asked, { created: before.created, now })
-    return await this.#replace(
-      before,
-      { ...row, changed: now },
-      { ifRevision: ifRevision ?? before.revision },
-    )
   }
 
   /** A schedule that is paused does not run. What it has missed meanwhile is not made up for. */
   async setPaused(before: StoredSchedule, paused: boolean): Promise<StoredSchedule> {
-    const now = await this.#now()
-    const next = paused ? undefined : firstNext(before, now, this.#options.spreadMs)
-    return await this.#replace(
-      before,
-      { ...before, paused, next, changed: now },
-      { ifRevision: before.revision },
-    )
+    return await this.#replace(before, undefined, async (current, now) => {
+      const next = paused ? undefined : firstNext(current, now, this.#options.spreadMs)
+      return { ...current, paused, next }
+    })
   }
 
   /** Throws `not_found`, `precondition_failed`. Its roots stay. */
@@ -148,12 +143,15 @@ export class Schedules {
     more: Pick<ParseOptions, 'now' | 'refill'>,
   ): Promise<AskedSchedule> {
     const { limits, minIntervalMs, hasTemplate } = this.#options
-    const { asked, mistakes } = parseSchedule(body, { limits, minIntervalMs, ...more })
-    if (!asked) throw wrong(mistakes)
-    if (asked.templateId === undefined) return asked
-    const templateId = parseId(asked.templateId)
-    if (templateId === undefined || !(await hasTemplate(projectId, templateId)))
-      throw wrong([{ pointer: '#/templateId', detail: 'must be a template of this project' }])
+    const { asked, mistakes = [] } = parseSchedule(body, { limits, minIntervalMs, ...more })
+    const named = (body as { templateId?: unknown } | null)?.templateId
+    const templateId = typeof named === 'string' ? parseId(named) : undefined
+    const isUnknown =
+      typeof named === 'string' &&
+      !isNothing(named) &&
+      !mistakes.some(({ pointer }) => pointer === UNKNOWN_TEMPLATE.pointer) &&
+      (templateId === undefined || !(await hasTemplate(projectId, templateId)))
+    if (!asked || isUnknown) throw wrong([...mistakes, ...(isUnknown ? [UNKNOWN_TEMPLATE] : [])])
     return { ...asked, templateId }
   }
 
@@ -170,15 +168,30 @@ export class Schedules {
     return { ...row, ...kept, next: paused ? undefined : firstNext(row, now, spreadMs) }
   }
 
+  /** If someone was faster, it is done again: their secrets are the ones that are kept now. */
   async #replace(
-    { projectId, scheduleId }: ScheduleKey,
-    row: NewSchedule & { readonly changed: number },
-    expected: Expected,
+    before: StoredSchedule,
+    ifRevision: string | undefined,
+    change: (current: StoredSchedule, now: number) => Promise<NewSchedule>,
   ): Promise<StoredSchedule> {
-    const changed = await this.#store.schedules.change({ ...row, projectId, scheduleId }, expected)
-    if (!changed) throw new AppError('not_found')
-    this.#options.wake()
-    return changed
+    for (let current = before; ; current = await this.get(before)) {
+      const { projectId, scheduleId, revision } = current
+      const now = await this.#now()
+      const row = await change(current, now)
+      const keepNext = !current.paused && !row.paused && isSameTimes(current, row)
+      try {
+        const changed = await this.#store.schedules.change(
+          { ...row, projectId, scheduleId, changed: now },
+          { ifRevision: revision, keepNext },
+        )
+        if (!changed) throw new AppError('not_found')
+        this.#options.wake()
+        return changed
+      } catch (error) {
+        const isStale = error instanceof AppError && error.code === 'precondition_failed'
+        if (!isStale || ifRevision !== undefined) throw error
+      }
+    }
   }
 
   /** If the secrets cannot be decrypted, or the request is malformed, the check tells what is wrong. */
@@ -197,6 +210,10 @@ export class Schedules {
       throw error
     }
   }
+}
+
+function isSameTimes(one: Times, other: Times): boolean {
+  return one.cron === other.cron && one.timezone === other.timezone && one.every === other.every
 }
 
 function timesOf(schedule: StoredSchedule): number[] {

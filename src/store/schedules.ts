@@ -28,6 +28,9 @@ export interface ScheduleContent extends Times {
   readonly paused: boolean
 }
 
+/** A root that begins so late says so. */
+export const LATE_MS = 60_000
+
 export interface ScheduleKey {
   readonly projectId: string
   readonly scheduleId: string
@@ -89,10 +92,13 @@ export interface Schedules {
     projectId: string,
     page: { after?: SchedulePosition | undefined; limit: number },
   ): Promise<StoredSchedule[]>
-  /** Undefined if there is no such schedule. Throws `precondition_failed` if it has another revision than `ifRevision`. */
+  /**
+   * Undefined if there is no such schedule. Throws `precondition_failed` if it has another revision than `ifRevision`.
+   * `keepNext`: the next time stays as it is. A time that is due must not be lost because the schedule gets another name.
+   */
   change(
     schedule: NewSchedule & { readonly changed: number },
-    options?: { readonly ifRevision?: string | undefined },
+    options?: { readonly ifRevision?: string | undefined; readonly keepNext?: boolean },
   ): Promise<StoredSchedule | undefined>
   /** False if there is no such schedule. Throws as above. Its roots stay. */
   remove(key: ScheduleKey, options?: { readonly ifRevision?: string | undefined }): Promise<boolean>
@@ -106,7 +112,10 @@ export interface Schedules {
     occurrence: Occurrence,
     options: RunOptions & { readonly request: NewRequest | { readonly problem: string } },
   ): Promise<RunOutcome>
-  /** Makes a root beside the times of the schedule. Throws as `Captures.accept`. */
+  /**
+   * Makes a root beside the times of the schedule. Throws as `Captures.accept`. If its time is one of the schedule, or has a
+   * root, it gets the next millisecond.
+   */
   runNow(schedule: ScheduleKey, request: NewRequest, options: RunOptions): Promise<string>
   /** How many there are in all projects. */
   count(): Promise<number>

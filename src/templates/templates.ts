@@ -80,7 +80,7 @@ export class Templates {
     if (!asked) throw wrongRequest(mistakes)
     const scheduled = timeOf(when, now)
     const origin = { templateId: key.templateId, ...(scheduled !== undefined && { scheduled }) }
-    return await requests.accept(key.projectId, asked, { now, idempotencyKey, origin })
+    return await requests.accept(key.projectId, { ...asked, when }, { now, idempotencyKey, origin })
   }
 
   /** What a template asks for, with its secrets. Throws CannotOpen. */

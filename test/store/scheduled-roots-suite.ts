@@ -86,6 +86,18 @@ export function scheduledRootsSuite(name: string, driver: StoreDriver): void {
       ])
     })
 
+    test('begin late after downtime, and say so', async () => {
+      const { store, captures, projectId } = await open()
+      const lateOf = async (at: number) => {
+        const rootId = await schedule(store, projectId)
+        await store.scheduledRoots.begin({ projectId, rootId }, at)
+        await countsOf(store, projectId, rootId)
+        return (await captures.findProgress(projectId, rootId))?.origin
+      }
+      expect(await lateOf(LATER + 60_000)).toEqual({ scheduled: LATER })
+      expect(await lateOf(LATER + 60_001)).toEqual({ scheduled: LATER, lateMs: 60_001 })
+    })
+
     test('a time that is over means at once', async () => {
       const { store, captures, projectId } = await open()
       const rootId = await schedule(store, projectId, { at: NOW })
@@ -163,7 +175,8 @@ export function scheduledRootsSuite(name: string, driver: StoreDriver): void {
     test('begin once, and are cancelled or begun, whoever is faster', async () => {
       const { stores, one, projectId } = await openTwice()
       for (let round = 0; round < 8; round++) {
-        const rootId = await schedule(one(0), projectId)
+        // So many that they meet in the middle of locking them.
+        const rootId = await schedule(one(0), projectId, { pages: round < 4 ? 2 : 300 })
         const key = { projectId, rootId }
         const [cancelled, ...begun] = await Promise.all([
           one(round).scheduledRoots.cancel(key, NOW),

@@ -97,14 +97,29 @@ export function schedulesSuite(name: string, driver: StoreDriver): void {
       expect(await schedules.count()).toBe(3)
     })
 
+    test('a change keeps the next time if it should, also one that has moved meanwhile', async () => {
+      const { store, projectId } = await open()
+      const schedule = await store.schedules.create(newSchedule(projectId))
+      await run(store, schedule)
+      const changed = await store.schedules.change(
+        { ...schedule, name: 'Other', changed: 9 },
+        { ifRevision: schedule.revision, keepNext: true },
+      )
+      expect(changed).toMatchObject({ name: 'Other', next: { next: NOW + 2 * HOUR }, runs: 1 })
+      expect(await store.schedules.change({ ...schedule, changed: 9 })).toMatchObject({
+        next: schedule.next,
+      })
+    })
+
     test('a project has at most so many, and must be there', async () => {
       const { store, projectId } = await open()
       const limits = { most: 1 }
-      await store.schedules.create(newSchedule(projectId), limits)
-      await expect(store.schedules.create(newSchedule(projectId), limits)).rejects.toMatchObject({
-        code: 'conflict',
-        message: expect.stringContaining('MAX_SCHEDULES'),
-      })
+      const made = await Promise.allSettled(
+        [1, 2, 3, 4].map(() => store.schedules.create(newSchedule(projectId), limits)),
+      )
+      const reasons = made.flatMap((each) => (each.status === 'rejected' ? each.reason : []))
+      const reason = { code: 'conflict', message: expect.stringContaining('MAX_SCHEDULES') }
+      expect(reasons).toMatchObject([reason, reason, reason])
       await expect(store.schedules.create(newSchedule(randomUUID()))).rejects.toMatchObject({
         code: 'not_found',
       })
@@ -208,20 +223,30 @@ export function schedulesSuite(name: string, driver: StoreDriver): void {
       expect(await store.pageRoots(projectId, { limit: 9 })).toEqual([])
     })
 
-    test('a run by hand is beside its times; at the very same one it is that run', async () => {
-      const { store, projectId } = await open()
+    test('runs by hand are beside its times, also several at the very same one', async () => {
+      const { one, stores, projectId } = await openTwice()
+      const store = stores[0]
       const schedule = await store.schedules.create(newSchedule(projectId, { overlap: 'run' }))
       const { scheduleId } = schedule
       const origin = { schedule: { scheduleId, occurrence: NOW + HOUR } }
-      const request = newRequest(projectId, { created: NOW, origin })
-      expect(await store.schedules.runNow(schedule, request, { now: NOW })).toBe(request.rootId)
+      const requests = [1, 2, 3].map(() => newRequest(projectId, { created: NOW, origin }))
+      const ran = requests.map((request, index) =>
+        one(index).schedules.runNow(schedule, request, { now: NOW }),
+      )
+      expect(await Promise.all(ran)).toEqual(requests.map(({ rootId }) => rootId))
+      expect(await again(store, schedule)).toMatchObject({ runs: 3, next: schedule.next })
+      const { rootId } = (await run(store, schedule)) as { rootId: string }
       expect(await again(store, schedule)).toMatchObject({
-        runs: 1,
-        lastRoot: request.rootId,
-        next: schedule.next,
+        ...{ runs: 4, lastRoot: rootId },
+        next: { next: NOW + 2 * HOUR },
       })
-      expect(await run(store, schedule)).toBe('overtaken')
-      expect(await again(store, schedule)).toMatchObject({ runs: 1, next: { next: NOW + 2 * HOUR } })
+      const summaries = await store.browsing.requestsOf(projectId, [
+        rootId,
+        ...requests.map((each) => each.rootId),
+      ])
+      const times = [...summaries.values()].map(({ origin }) => origin?.schedule?.occurrence)
+      expect(times.toSorted()).toEqual([0, 1, 2, 3].map((more) => NOW + HOUR + more))
+      const [request] = requests as [(typeof requests)[0]]
       const unknown = store.schedules.runNow({ projectId, scheduleId: randomUUID() }, request, { now: NOW })
       await expect(unknown).rejects.toMatchObject({ code: 'not_found' })
     })

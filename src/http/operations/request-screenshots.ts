@@ -50,7 +50,7 @@ export function requestScreenshots(server: Server, readJson: ReadJson, context: 
       const now = clock()
       const scheduled = timeOf(when, now)
       const origin = scheduled === undefined ? {} : { scheduled }
-      const accept = () => requests.accept(projectId, asked, { now, idempotencyKey, origin })
+      const accept = () => requests.accept(projectId, { ...asked, when }, { now, idempotencyKey, origin })
       return await acceptRoot(request, reply, context, { projectId, accept })
     },
   })

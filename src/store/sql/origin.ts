@@ -17,13 +17,13 @@ export const ORIGIN_COLUMNS = [
   'missed',
 ] as const satisfies readonly (keyof Columns)[]
 
-export function writeOrigin({ scheduled, templateId, schedule }: Origin = {}): Columns {
+export function writeOrigin({ scheduled, lateMs, templateId, schedule }: Origin = {}): Columns {
   return {
     scheduled: scheduled ?? null,
     template_id: templateId ?? null,
     schedule_id: schedule?.scheduleId ?? null,
     occurrence: schedule?.occurrence ?? null,
-    late_ms: schedule?.lateMs ?? null,
+    late_ms: schedule?.lateMs ?? lateMs ?? null,
     missed: schedule?.missed ?? null,
   }
 }
@@ -32,6 +32,7 @@ export function writeOrigin({ scheduled, templateId, schedule }: Origin = {}): C
 export function readOrigin(row: Columns): Origin | undefined {
   const origin = {
     ...(row.scheduled !== null && { scheduled: row.scheduled }),
+    ...(row.schedule_id === null && row.late_ms !== null && { lateMs: row.late_ms }),
     ...(row.template_id !== null && { templateId: row.template_id }),
     ...(row.schedule_id !== null && {
       schedule: {

@@ -26,7 +26,7 @@ export async function runOnce(
     update(transaction, schedule, { ...writeNext(occurrence.next), ...values })
   const times = occurrence.missed + 1
   if (await hasRoot(transaction, schedule, occurrence.time)) {
-    // Somebody ran it by hand at this very millisecond, or a backup was restored.
+    // A backup of the table was restored.
     await move({})
     return 'overtaken'
   }
@@ -64,9 +64,22 @@ export async function runNow(
   const find = ofSchedule(transaction, schedule)
   const found = await (options.lock ? find.forUpdate() : find).executeTakeFirst()
   if (!found) throw new AppError('not_found')
-  await acceptRequest(transaction, request, options)
+  const origin = await besideTimes(transaction, found, request.origin)
+  await acceptRequest(transaction, { ...request, origin }, options)
   await update(transaction, schedule, { last_root: request.rootId, runs: found.runs + 1 })
   return request.rootId
+}
+
+/** A run by hand must not take away a time of the schedule. */
+async function besideTimes(
+  transaction: Transaction<Tables>,
+  { schedule_id: scheduleId, next }: ScheduleRow,
+  origin: NewRequest['origin'],
+): Promise<NewRequest['origin']> {
+  if (!origin?.schedule) return origin
+  let { occurrence } = origin.schedule
+  while (occurrence === next || (await hasRoot(transaction, { scheduleId }, occurrence))) occurrence++
+  return { ...origin, schedule: { ...origin.schedule, occurrence } }
 }
 
 function ofSchedule(transaction: Transaction<Tables>, { projectId, scheduleId }: ScheduleKey) {
@@ -91,7 +104,7 @@ async function lockDue(
 
 async function hasRoot(
   transaction: Transaction<Tables>,
-  { scheduleId }: ScheduleKey,
+  { scheduleId }: Pick<ScheduleKey, 'scheduleId'>,
   occurrence: number,
 ): Promise<boolean> {
   const found = await transaction

@@ -1,5 +1,6 @@
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction, type UpdateObject } from 'kysely'
 import type { ScheduledRoots } from '../../scheduled-roots.ts'
+import { LATE_MS } from '../../schedules.ts'
 import type { RootKey } from '../../store.ts'
 import type { Tables } from '../tables.ts'
 import { appendEvents } from './events.ts'
@@ -48,7 +49,7 @@ export class SqlScheduledRoots implements ScheduledRoots {
       const competes = await isCompeting(transaction, projectId, now)
       const turns = await lockTurns(transaction, projectId, { lock })
       await joinTurns(transaction, { projectId, now, pages, competes }, turns)
-      const version = await change(transaction, root, { begun: now })
+      const version = await change(transaction, root, { begun: now, late_ms: lateSince(now) })
       const first = await firstTurn(transaction, projectId)
       await ofRoot(transaction, root)
         .set(({ eb, ref }) => ({
@@ -79,7 +80,10 @@ export class SqlScheduledRoots implements ScheduledRoots {
   }
 }
 
-/** How many pages of the root are scheduled. Rows are locked in the order of `attempts.ts`. */
+/**
+ * How many pages of the root are scheduled. Rows are locked in the order of `attempts.ts`. Without `wait`, a root whose first
+ * page is locked is left to whoever has locked it: so nobody gets a part of the pages.
+ */
 async function lockPages(
   transaction: Transaction<Tables>,
   { projectId, rootId }: RootKey,
@@ -94,14 +98,20 @@ async function lockPages(
     .orderBy('position')
   if (!lock) return (await find.execute()).length
   const locked = find.forUpdate()
-  return (await (wait ? locked : locked.skipLocked()).execute()).length
+  if (!wait && !(await locked.where('position', '=', 0).skipLocked().executeTakeFirst())) return 0
+  return (await locked.execute()).length
+}
+
+/** How late a root begins, if that is worth telling. */
+function lateSince(now: number) {
+  return sql<number | null>`case when scheduled < ${now - LATE_MS} then ${now} - scheduled end`
 }
 
 /** Raises the version of the request. Returns it. */
 async function change(
   transaction: Transaction<Tables>,
   { projectId, rootId }: RootKey,
-  more: { begun?: number },
+  more: UpdateObject<Tables, 'requests'>,
 ): Promise<number> {
   const { version } = await transaction
     .updateTable('requests')

@@ -63,7 +63,7 @@ export class SqlSchedules implements Schedules {
   ): Promise<StoredSchedule> {
     const { projectId, scheduleId, created } = schedule
     return await this.#transaction(async (transaction) => {
-      await requireProject(transaction, projectId)
+      await requireProject(transaction, projectId, { lock: this.#lock })
       const { count } = await transaction
         .selectFrom('schedules')
         .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -112,13 +112,15 @@ export class SqlSchedules implements Schedules {
 
   async change(
     schedule: NewSchedule & { readonly changed: number },
-    { ifRevision }: Expected = {},
+    { ifRevision, keepNext = false }: Expected & { readonly keepNext?: boolean } = {},
   ): Promise<StoredSchedule | undefined> {
+    const { next, due, ...content } = writeSchedule(schedule)
+    const values = keepNext ? content : { ...content, next, due }
     return await this.#transaction(async (transaction) => {
       if (!(await this.#isThere(transaction, schedule, ifRevision))) return undefined
       const row = await transaction
         .updateTable('schedules')
-        .set({ ...writeSchedule(schedule), changed: schedule.changed, revision: newRevision() })
+        .set({ ...values, changed: schedule.changed, revision: newRevision() })
         .where('project_id', '=', schedule.projectId)
         .where('schedule_id', '=', schedule.scheduleId)
         .returningAll()
