@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { createInterface } from 'node:readline/promises'
 import { Command } from 'commander'
-import { AppError } from '../errors.ts'
 import { removeProject as removeAll } from '../removal/remove.ts'
-import type { Project } from '../store/store.ts'
+import { confirm } from './confirm.ts'
 import { idOption } from './options.ts'
 import { getProjectId, withStorage } from './storage.ts'
 import { formatTable, formatTime, printable } from './table.ts'
@@ -71,26 +69,8 @@ async function removeProject(meant: string, { yes = false }: { yes?: boolean }):
     const projectId = await getProjectId(storage, meant)
     const project = await storage.store.findProject(projectId)
     if (!project) return
-    if (!yes) await confirm(project)
+    if (!yes) await confirm(`project ${projectId} with all its pictures and keys`, project.name || projectId)
     await removeAll(storage, projectId, Date.now())
     process.stderr.write(`Project ${projectId} is removed, with its pictures and its keys.\n`)
   })
-}
-
-/** Throws `bad_request` unless the name is typed. */
-async function confirm({ projectId, name }: Project): Promise<void> {
-  const lines = createInterface({ input: process.stdin, output: process.stderr })
-  const wanted = name || projectId
-  try {
-    const question = `This removes project ${projectId} with all its pictures and keys.\nType its name to confirm (${printable(wanted)}): `
-    // If there is nobody to ask, the input ends without an answer.
-    const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
-    if ((await Promise.race([lines.question(question), ended])) === wanted) return
-  } finally {
-    lines.close()
-  }
-  throw new AppError(
-    'bad_request',
-    'nothing was removed: the name was not typed. With --yes nothing is asked',
-  )
 }

@@ -52,6 +52,8 @@ const commands: Record<string, (finish: Finish) => Promise<Command>> = {
   project: async () => (await import('./project.ts')).projectCommand(),
   browser: async (finish) => (await import('./browser.ts')).browserCommand(finish),
   template: async (finish) => (await import('./template/template.ts')).templateCommand(finish),
+  schedule: async () => (await import('./schedule/schedule.ts')).scheduleCommand(),
+  webhook: async () => (await import('./webhook/webhook.ts')).webhookCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
   copy: async (finish) => (await import('./copy.ts')).copyCommand(finish),
 }

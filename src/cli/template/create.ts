@@ -3,9 +3,9 @@ import { parseTemplateRequest } from '../../contract/templates.ts'
 import { AppError } from '../../errors.ts'
 import { addRequestOptions, type Given, once } from '../capture/options.ts'
 import { toOrders } from '../capture/orders.ts'
+import { withIdleStudio } from '../idle-studio.ts'
 import { getProjectId } from '../storage.ts'
 import { printable } from '../table.ts'
-import { withTemplates } from './with-templates.ts'
 
 export function createCommand(): Command {
   const command = new Command('create')
@@ -47,12 +47,12 @@ async function createTemplate(urls: readonly string[], { name, project, ...given
   } = order.request as typeof order.request & Record<'templateId' | 'created' | 'changed' | 'last', unknown>
   const body = { ...request, ...(name !== undefined && { name }) }
   if (!('name' in body)) throw new AppError('bad_request', 'the template needs a name: --name "Nightly"')
-  const template = await withTemplates(async ({ storage, templates, config }) => {
+  const template = await withIdleStudio(async ({ storage, studio, config }) => {
     const { mistakes } = parseTemplateRequest(body, config.limits)
     if (mistakes) {
       throw new AppError('bad_request', mistakes.map((each) => printable(order.tell(each))).join('\n'))
     }
-    return await templates.create(await getProjectId(storage, project), body, Date.now())
+    return await studio.templates.create(await getProjectId(storage, project), body, Date.now())
   })
   process.stdout.write(`${template.templateId}\n`)
   process.stderr.write(

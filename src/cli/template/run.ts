@@ -6,11 +6,12 @@ import type { Run, Templates } from '../../templates/templates.ts'
 import { captureAll, type Wanted } from '../capture/capture-all.ts'
 import { captureHere } from '../capture/here.ts'
 import { once } from '../capture/options.ts'
+import { noSuch } from '../choose-by-name.ts'
 import type { ExitCode } from '../exit-code.ts'
+import { withIdleStudio } from '../idle-studio.ts'
 import { getProjectId } from '../storage.ts'
 import { printable } from '../table.ts'
-import { getTemplateId, unknownTemplate } from './choose-template.ts'
-import { withTemplates } from './with-templates.ts'
+import { getTemplateId } from './choose-template.ts'
 
 export function runCommand(finish: (code: ExitCode) => void): Command {
   return new Command('run')
@@ -42,9 +43,9 @@ const AS_IT_IS: Run = { urls: undefined, when: undefined }
 async function runTemplate(meant: string, { project, wait, out, json }: Given): Promise<ExitCode> {
   if (!wait) {
     if (out !== undefined || json) throw new AppError('bad_request', '--out and --json need --wait')
-    const rootId = await withTemplates(async ({ storage, templates }) => {
+    const rootId = await withIdleStudio(async ({ storage, studio }) => {
       const projectId = await getProjectId(storage, project)
-      return await run({ store: storage.store, templates }, projectId, meant)
+      return await run({ store: storage.store, templates: studio.templates }, projectId, meant)
     })
     process.stdout.write(`${rootId}\n`)
     return 0
@@ -53,7 +54,7 @@ async function runTemplate(meant: string, { project, wait, out, json }: Given): 
     const { projectId } = desk
     const templateId = await getTemplateId(storage.store, projectId, meant)
     const found = await storage.store.templates.find({ projectId, templateId })
-    if (!found) throw unknownTemplate(meant)
+    if (!found) throw noSuch('template', meant)
     const order = { request: showRequest(found), tell: ({ detail }: { detail: string }) => detail }
     const submit = async () => {
       await studio.ready()
@@ -73,7 +74,7 @@ async function run(
   const options = { now: Date.now(), idempotencyKey: undefined }
   return await templates.run({ projectId, templateId }, AS_IT_IS, options).catch((error) => {
     if (!(error instanceof AppError)) throw error
-    if (error.code === 'not_found') throw unknownTemplate(meant)
+    if (error.code === 'not_found') throw noSuch('template', meant)
     if (error.mistakes.length === 0) throw error
     const told = error.mistakes.map((each) => `${'pointer' in each ? each.pointer : ''} ${each.detail}`)
     throw new AppError(

@@ -1,10 +1,12 @@
 import { Command } from 'commander'
 import { showRequest } from '../../capture/kept-request.ts'
+import { noSuch } from '../choose-by-name.ts'
+import { confirm } from '../confirm.ts'
 import type { ExitCode } from '../exit-code.ts'
 import { projectOption } from '../project-option.ts'
 import { getProjectId, withStorage } from '../storage.ts'
 import { formatTable, formatTime, printable } from '../table.ts'
-import { getTemplateId, listAll, unknownTemplate } from './choose-template.ts'
+import { getTemplateId, listAll } from './choose-template.ts'
 import { createCommand } from './create.ts'
 import { runCommand } from './run.ts'
 
@@ -25,6 +27,7 @@ export function templateCommand(finish: (code: ExitCode) => void): Command {
     new Command('remove')
       .description('Remove a template, with its secrets. Its captures stay.')
       .argument('<template>', 'its id or its name')
+      .option('--yes', 'remove it without asking')
       .action(removeTemplate),
   )
   return template
@@ -60,20 +63,23 @@ async function showTemplate(meant: string, { project }: Given): Promise<void> {
     const projectId = await getProjectId(storage, project)
     const templateId = await getTemplateId(storage.store, projectId, meant)
     const found = await storage.store.templates.find({ projectId, templateId })
-    if (!found) throw unknownTemplate(meant)
+    if (!found) throw noSuch('template', meant)
     const { name, created, changed } = found
     return { templateId, name, ...showRequest(found), created, changed }
   })
   process.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`)
 }
 
-async function removeTemplate(meant: string, { project }: Given): Promise<void> {
+async function removeTemplate(meant: string, { project, yes }: Given & { yes?: true }): Promise<void> {
   const templateId = await withStorage(async (storage) => {
+    const { templates } = storage.store
     const projectId = await getProjectId(storage, project)
-    const id = await getTemplateId(storage.store, projectId, meant)
-    if ((await storage.store.templates.remove({ projectId, templateId: id })) === 'missing')
-      throw unknownTemplate(meant)
-    return id
+    const key = { projectId, templateId: await getTemplateId(storage.store, projectId, meant) }
+    const found = await templates.find(key)
+    if (!found) throw noSuch('template', meant)
+    if (!yes) await confirm(`template ${key.templateId}, with its secrets`, found.name)
+    if ((await templates.remove(key)) === 'missing') throw noSuch('template', meant)
+    return key.templateId
   })
   process.stderr.write(`Template ${templateId} is removed. The captures that were made from it stay.\n`)
 }
