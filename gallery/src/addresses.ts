@@ -12,6 +12,10 @@ export type Route =
   | { readonly view: 'templates'; readonly projectId: string }
   /** Without an id: a new one. */
   | { readonly view: 'template'; readonly projectId: string; readonly templateId: string }
+  | { readonly view: 'schedules'; readonly projectId: string }
+  | { readonly view: 'schedule'; readonly projectId: string; readonly scheduleId: string }
+  | { readonly view: 'webhooks'; readonly projectId: string }
+  | { readonly view: 'webhook'; readonly projectId: string; readonly webhookId: string }
   | {
       readonly view: 'root'
       readonly projectId: string
@@ -40,8 +44,8 @@ export type Comparison = (typeof COMPARISONS)[number]
 export const toProjects = (): string => `${BASE}/`
 
 export function toRoots(projectId: string, filters: Partial<Filters> = {}): string {
-  const { q = '', tag = '', state = [], mark = '', from = '', to = '' } = filters
-  return `${BASE}/projects/${projectId}${query({ q, tag, state, mark, from, to })}`
+  const { q = '', tag = '', template = '', state = [], mark = '', from = '', to = '' } = filters
+  return `${BASE}/projects/${projectId}${query({ q, tag, template, state, mark, from, to })}`
 }
 
 export function toRoot(projectId: string, rootId: string, picture = ''): string {
@@ -79,6 +83,24 @@ export function toTemplate(projectId: string, templateId = 'new'): string {
   return `${toTemplates(projectId)}/${templateId}`
 }
 
+export function toSchedules(projectId: string): string {
+  return `${BASE}/projects/${projectId}/schedules`
+}
+
+/** The form of a schedule, or of a new one. */
+export function toSchedule(projectId: string, scheduleId = 'new'): string {
+  return `${toSchedules(projectId)}/${scheduleId}`
+}
+
+export function toWebhooks(projectId: string): string {
+  return `${BASE}/projects/${projectId}/webhooks`
+}
+
+/** The page of a webhook, or the form of a new one. */
+export function toWebhook(projectId: string, webhookId = 'new'): string {
+  return `${toWebhooks(projectId)}/${webhookId}`
+}
+
 /** Empty values are left out. */
 function query(values: Readonly<Record<string, string | readonly string[]>>): string {
   const given = Object.entries(values)
@@ -86,6 +108,9 @@ function query(values: Readonly<Record<string, string | readonly string[]>>): st
     .filter(([, value]) => value !== '')
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
+
+/** Parts of a project that have a page for each of their ids. */
+const WITH_IDS: readonly string[] = ['roots', 'templates', 'schedules', 'webhooks']
 
 export function readRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>): Route {
   const parameters = new URLSearchParams(search)
@@ -97,7 +122,8 @@ export function readRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>
   if (projects === 'sign-in' && projectId === '')
     return { view: 'sign-in', to: BEHIND_SIGN_IN.find((page) => page === get('to')) ?? '' }
   if (projects !== 'projects' || projectId === '' || more.length > 0) return { view: 'nothing' }
-  switch (`${part}/${detail && ['roots', 'templates'].includes(part) ? '*' : detail}`) {
+  const id = detail === 'new' ? '' : detail
+  switch (`${part}/${detail && WITH_IDS.includes(part) ? '*' : detail}`) {
     case '/':
       return { view: 'roots', projectId, filters: readFilters(parameters) }
     case 'roots/*':
@@ -120,7 +146,15 @@ export function readRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>
     case 'templates/':
       return { view: 'templates', projectId }
     case 'templates/*':
-      return { view: 'template', projectId, templateId: detail === 'new' ? '' : detail }
+      return { view: 'template', projectId, templateId: id }
+    case 'schedules/':
+      return { view: 'schedules', projectId }
+    case 'schedules/*':
+      return { view: 'schedule', projectId, scheduleId: id }
+    case 'webhooks/':
+      return { view: 'webhooks', projectId }
+    case 'webhooks/*':
+      return { view: 'webhook', projectId, webhookId: id }
     case 'capture/':
       return { view: 'capture', projectId }
     default:

@@ -10,6 +10,8 @@ import { PagesView } from './views/pages.tsx'
 import { ProjectsView } from './views/projects.tsx'
 import { RootView } from './views/root.tsx'
 import { RootsView } from './views/roots.tsx'
+import { ScheduleView } from './views/schedule.tsx'
+import { SchedulesView } from './views/schedules.tsx'
 import { SignInView } from './views/sign-in.tsx'
 import { TemplateView } from './views/template.tsx'
 import { TemplatesView } from './views/templates.tsx'
@@ -39,9 +41,15 @@ function nameOf(route: Route): string {
       return `history ${route.projectId} ${route.url}`
     case 'template':
       return `template ${route.projectId} ${route.templateId}`
+    case 'schedule':
+      return `schedule ${route.projectId} ${route.scheduleId}`
+    case 'webhook':
+      return `webhook ${route.projectId} ${route.webhookId}`
     case 'roots':
     case 'pages':
     case 'templates':
+    case 'schedules':
+    case 'webhooks':
     case 'capture':
       return `${route.view} ${route.projectId}`
     default:
@@ -73,6 +81,12 @@ function View({ route }: { route: Exclude<Route, { view: 'sign-in' }> }) {
       return <TemplatesView {...route} />
     case 'template':
       return <TemplateView {...route} />
+    case 'schedules':
+      return <SchedulesView {...route} />
+    case 'schedule':
+      return <ScheduleView {...route} />
+    case 'webhooks':
+    case 'webhook':
     case 'nothing':
       return <NothingView />
   }

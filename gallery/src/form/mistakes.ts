@@ -2,7 +2,7 @@ import { AT_HAND, type Draft, type Pair } from './draft.ts'
 import { EFFECTS } from './effects.ts'
 import { sizeName } from './sizes.ts'
 import { isTyped, pagesOf, readLines, sizesOf } from './to-request.ts'
-import type { PlacedMistakes } from './use-sending.ts'
+import type { PlacedMistakes, Told } from './use-sending.ts'
 
 /** Where a mistake is shown. */
 export type Place = keyof Draft | 'form'
@@ -48,10 +48,7 @@ const PARTS: Readonly<Record<string, string>> = {
 }
 
 /** Mistakes that the service reports, each at its field. `#/urls/2/url` is the third address. */
-export function placeMistakes(
-  draft: Draft,
-  mistakes: readonly { pointer?: string | undefined; detail: string }[],
-): Mistakes {
+export function placeMistakes(draft: Draft, mistakes: Told): Mistakes {
   const placed: Partial<Record<Place, string[]>> = {}
   for (const { pointer = '', detail } of mistakes) {
     const [place, sentence] = placeMistake(draft, namesIn(pointer), detail)

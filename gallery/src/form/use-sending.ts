@@ -7,7 +7,8 @@ export type PlacedMistakes<Place extends string = string> = Readonly<
   Partial<Record<Place, readonly string[]>>
 >
 
-type Told = ProblemError['errors']
+/** Mistakes that the service reports. */
+export type Told = readonly { readonly pointer?: string | undefined; readonly detail: string }[]
 
 /** Sends a form once at a time. The service checks it; each mistake is shown at its field, and the first one gets the focus. */
 export function useSending<M extends PlacedMistakes>(send: () => Promise<void>, place: (told: Told) => M) {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { toCapture, toPages, toRoots, toTemplates } from '../addresses.ts'
+import { toCapture, toPages, toRoots, toSchedules, toTemplates, toWebhooks } from '../addresses.ts'
 import { client } from '../session.ts'
 import { useAnswer } from '../use-answer.ts'
 import { UNTITLED } from '../words.ts'
@@ -10,6 +10,8 @@ const PLACES = {
   roots: { label: 'Captures', to: toRoots },
   pages: { label: 'Pages', to: toPages },
   templates: { label: 'Templates', to: toTemplates },
+  schedules: { label: 'Schedules', to: toSchedules },
+  webhooks: { label: 'Webhooks', to: toWebhooks },
 } as const satisfies Record<string, { label: string; to: (projectId: string) => string }>
 
 export type Place = keyof typeof PLACES | 'capture'
