@@ -1,8 +1,8 @@
 import type { Key, KeyRequest, NewKey, ProjectRequest, Session, SignIn } from '../contract/access.ts'
 import type { Project } from '../contract/browsing.ts'
-import { paths, projectPath, projectsPath } from '../contract/paths.ts'
+import { paths } from '../contract/paths.ts'
 import type { Asking, AskOptions, ListOptions, ListPages } from './asking.ts'
-import { id } from './asking.ts'
+
 export interface AdministrationCalls {
   /** These need a key with the scope `admin`, or a service that asks for no key. */
   createProject(project: ProjectRequest, options?: AskOptions): Promise<Project>
@@ -22,9 +22,9 @@ export interface AdministrationCalls {
 
 export function createAdministrationCalls({ get, list, to, write }: Asking): AdministrationCalls {
   return {
-    createProject: (body, options) => write('POST', projectsPath, body, options),
-    renameProject: (project, name, options) => write('PUT', projectPath(id(project)), { name }, options),
-    removeProject: (project, options) => write('DELETE', projectPath(id(project)), undefined, options),
+    createProject: (body, options) => write('POST', paths.listProjects, body, options),
+    renameProject: (project, name, options) => write('PUT', to(paths.getProject, project), { name }, options),
+    removeProject: (project, options) => write('DELETE', to(paths.getProject, project), undefined, options),
     listKeys: (options = {}) => list(paths.keys, options),
     createKey: (body, options) => write('POST', paths.keys, body, options),
     revokeKey: (key, options) => write('DELETE', to(paths.key, key), undefined, options),

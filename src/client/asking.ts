@@ -97,7 +97,7 @@ export function createAsking(options: WireOptions): Asking {
 }
 
 /** One step of a path, from any text. Dots alone would lead to another path, so they become `-`, which is no id. */
-export function id(text: string): string {
+function id(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/^\.\.?$/, '-')
 }
 

@@ -1,20 +1,5 @@
 import type { JobOverview, PageSummary, Project, RootOverview } from '../contract/browsing.ts'
-import {
-  archivePath,
-  eventsPath,
-  historyPath,
-  overviewsPath,
-  pagesPath,
-  paths,
-  picturePath,
-  projectPath,
-  projectsPath,
-  readinessPath,
-  rootOverviewPath,
-  rootPath,
-  rootsPath,
-  statusPath,
-} from '../contract/paths.ts'
+import { paths } from '../contract/paths.ts'
 import type { Readiness } from '../contract/readiness.ts'
 import type { JobResult, RootResult } from '../contract/results.ts'
 import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
@@ -25,7 +10,6 @@ import { type AdministrationCalls, createAdministrationCalls } from './administr
 import {
   type AskOptions,
   createAsking,
-  id,
   type ListOptions,
   type ListPages,
   type RequestOptions,
@@ -184,31 +168,32 @@ export function createClient(options: ClientOptions): Client {
     ...createScheduleCalls(asking),
     ...createWebhookCalls(asking),
     ...createAdministrationCalls(asking),
-    getReadiness: (options) => get(readinessPath, options),
-    listProjects: (options = {}) => list(projectsPath, options),
-    getProject: (project, options) => get(projectPath(id(project)), options),
-    listRoots: (project, options = {}) => list(rootsPath(id(project)), options),
-    listOverviews: (project, options = {}) => list(overviewsPath(id(project)), options),
-    getRoot: (project, root, options) => get(rootPath(id(project), id(root)), options),
-    getRootOverview: (project, root, options) => get(rootOverviewPath(id(project), id(root)), options),
+    getReadiness: (options) => get(paths.getReadiness, options),
+    listProjects: (options = {}) => list(paths.listProjects, options),
+    getProject: (project, options) => get(to(paths.getProject, project), options),
+    listRoots: (project, options = {}) => list(to(paths.listRoots, project), options),
+    listOverviews: (project, options = {}) => list(to(paths.listOverviews, project), options),
+    getRoot: (project, root, options) => get(to(paths.getRoot, project, root), options),
+    getRootOverview: (project, root, options) => get(to(paths.getRootOverview, project, root), options),
     async *listJobs(project, root, options = {}) {
-      const pages = list<RootResult>(rootPath(id(project), id(root)), options)
+      const pages = list<RootResult>(to(paths.getRoot, project, root), options)
       for await (const { jobs } of pages) yield jobs
     },
     getStatus: (project, root, { wait, ...options } = {}) =>
-      get(statusPath(id(project), id(root)) + toQuery({ wait }), options),
+      get(to(paths.getStatus, project, root) + toQuery({ wait }), options),
     watchStatus(project, root, options = {}) {
-      const [events, status] = [eventsPath(id(project), id(root)), statusPath(id(project), id(root))]
+      const [events, status] = [to(paths.watchStatus, project, root), to(paths.getStatus, project, root)]
       return watchStatus(wire, { events, status }, options)
     },
-    requestScreenshots: (project, body, options) => request(projectPath(id(project)), body, options),
-    listPages: (project, options = {}) => list(pagesPath(id(project)), options),
-    listHistory: (project, url, options = {}) => list(historyPath(id(project)), { url, ...options }),
+    requestScreenshots: (project, body, options) =>
+      request(to(paths.requestScreenshots, project), body, options),
+    listPages: (project, options = {}) => list(to(paths.listPages, project), options),
+    listHistory: (project, url, options = {}) => list(to(paths.listHistory, project), { url, ...options }),
     fetchPicture: (project, root, uuid, options) =>
-      fetchFrom(picturePath(id(project), id(root), id(uuid)), options),
-    fetchArchive: (project, root, options) => fetchFrom(archivePath(id(project), id(root)), options),
-    pictureAddress: (project, root, uuid) => wire.server + picturePath(id(project), id(root), id(uuid)),
-    archiveAddress: (project, root) => wire.server + archivePath(id(project), id(root)),
+      fetchFrom(to(paths.getPicture, project, root, uuid), options),
+    fetchArchive: (project, root, options) => fetchFrom(to(paths.getArchive, project, root), options),
+    pictureAddress: (project, root, uuid) => wire.server + to(paths.getPicture, project, root, uuid),
+    archiveAddress: (project, root) => wire.server + to(paths.getArchive, project, root),
     cancelRoot: (project, root, options) =>
       write('DELETE', to(paths.cancelRoot, project, root), undefined, options),
   }

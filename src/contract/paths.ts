@@ -37,7 +37,6 @@ export const paths = {
 } as const
 
 export const projectsPath: string = paths.listProjects
-export const readinessPath: string = paths.getReadiness
 
 export function projectPath(projectId: string): string {
   return `/api/projects/${projectId}`
