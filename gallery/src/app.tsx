@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Route } from './addresses.ts'
 import { keepScroll, useNavigation } from './navigation.ts'
+import { lazyView } from './parts/lazily.tsx'
 import { ASKS_FOR_KEY, hasKey } from './session.ts'
 import { CaptureView } from './views/capture.tsx'
 import { HistoryView } from './views/history.tsx'
@@ -10,11 +11,15 @@ import { PagesView } from './views/pages.tsx'
 import { ProjectsView } from './views/projects.tsx'
 import { RootView } from './views/root.tsx'
 import { RootsView } from './views/roots.tsx'
-import { ScheduleView } from './views/schedule.tsx'
-import { SchedulesView } from './views/schedules.tsx'
 import { SignInView } from './views/sign-in.tsx'
 import { TemplateView } from './views/template.tsx'
 import { TemplatesView } from './views/templates.tsx'
+
+// Loaded when they are shown.
+const ScheduleView = lazyView(async () => (await import('./views/schedule.tsx')).ScheduleView)
+const SchedulesView = lazyView(async () => (await import('./views/schedules.tsx')).SchedulesView)
+const WebhookView = lazyView(async () => (await import('./views/webhook.tsx')).WebhookView)
+const WebhooksView = lazyView(async () => (await import('./views/webhooks.tsx')).WebhooksView)
 
 export function App() {
   const route = useNavigation()
@@ -86,7 +91,9 @@ function View({ route }: { route: Exclude<Route, { view: 'sign-in' }> }) {
     case 'schedule':
       return <ScheduleView {...route} />
     case 'webhooks':
+      return <WebhooksView {...route} />
     case 'webhook':
+      return <WebhookView {...route} />
     case 'nothing':
       return <NothingView />
   }

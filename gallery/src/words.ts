@@ -29,11 +29,12 @@ const UNITS = [
   ['minute', 60_000],
 ] as const
 
-/** `in 3 hours`, `2 days ago`, `now`: how far a time is from now. */
+/** `in 3 hours`, `2 days ago`, `just now`: how far a time is from now. */
 export function distance(time: number, now: number = Date.now()): string {
   const far = time - now
   const [unit, size] = UNITS.find(([, each]) => Math.abs(far) >= each) ?? ['second', 1_000]
-  return unit === 'second' ? 'now' : DISTANCE.format(Math.round(far / size), unit)
+  if (unit === 'second') return far > 0 ? 'in under a minute' : 'just now'
+  return DISTANCE.format(Math.round(far / size), unit)
 }
 
 /** `3 hours`, `1 minute`: how long something took or takes. */

@@ -3,17 +3,14 @@ import { type Static, Type } from './schema.ts'
 import { DELIVERY_STATES, type DeliveryState } from './states.ts'
 import { Name } from './templates.ts'
 import { Time } from './time.ts'
+import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from './webhook-names.ts'
 
 // A webhook tells another server what happened to roots. Each event that it wants becomes a delivery.
 
-export const WEBHOOK_EVENTS = ['screenshot.done', 'screenshot.failed', 'root.finished'] as const
-export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number]
+export * from './webhook-names.ts'
 
 /** Sent by a test. Nobody chooses it. */
 export const TEST_EVENT = 'webhook.test'
-
-export const WEBHOOK_FORMATS = ['standard', 'slack', 'discord'] as const
-export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number]
 
 export { DELIVERY_STATES, type DeliveryState }
 

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import { toCapture, toPages, toRoots, toSchedules, toTemplates, toWebhooks } from '../addresses.ts'
 import { client } from '../session.ts'
 import { useAnswer } from '../use-answer.ts'
+import { mayWrite, useSession } from '../use-session.ts'
 import { UNTITLED } from '../words.ts'
 
 /** The places of a project. A place of your own goes here, and its view gives its name to `Layout`. */
@@ -19,6 +20,7 @@ export type Place = keyof typeof PLACES | 'capture'
 /** The name of the project and the links to its places. On a narrow screen the links scroll sideways. */
 export function ProjectNavigation({ projectId, place }: { projectId: string; place: Place | undefined }) {
   const { value } = useAnswer(`project ${projectId}`, (signal) => client.getProject(projectId, { signal }))
+  const { session } = useSession()
   const places = useRef<HTMLSpanElement>(null)
   useLayoutEffect(() => {
     const current = places.current?.querySelector<HTMLElement>('[aria-current]')
@@ -31,11 +33,15 @@ export function ProjectNavigation({ projectId, place }: { projectId: string; pla
       </a>
       <span class="tabs">
         <span class="places" ref={places}>
-          {Object.entries(PLACES).map(([name, { label, to }]) => (
-            <Tab key={name} href={to(projectId)} current={place === name}>
-              {label}
-            </Tab>
-          ))}
+          {Object.entries(PLACES).map(
+            ([name, { label, to }]) =>
+              // Who may only read may not see webhooks.
+              (name !== 'webhooks' || !session || mayWrite(session, projectId)) && (
+                <Tab key={name} href={to(projectId)} current={place === name}>
+                  {label}
+                </Tab>
+              ),
+          )}
         </span>
         <Tab href={toCapture(projectId)} current={place === 'capture'} primary>
           New capture

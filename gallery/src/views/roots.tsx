@@ -18,6 +18,7 @@ import { Search } from '../parts/search.tsx'
 import { State } from '../parts/state.tsx'
 import { Tags } from '../parts/tags.tsx'
 import { Waiting } from '../parts/waiting.tsx'
+import { WebhookTrouble } from '../parts/webhook-trouble.tsx'
 import { atATime, client } from '../session.ts'
 import { TEXT_SIZE } from '../text-size.ts'
 import { useListing } from '../use-listing.ts'
@@ -78,7 +79,12 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
         <Filter projectId={projectId} filters={filters} toList={(each) => toRoots(projectId, each)} />
       </div>
       <NoBrowser />
-      {!filtered && q === '' && <NextRuns projectId={projectId} />}
+      {!filtered && q === '' && (
+        <>
+          <WebhookTrouble projectId={projectId} />
+          <NextRuns projectId={projectId} />
+        </>
+      )}
       <RenewContext.Provider value={useCallback(() => roots.renewUnlessJustDone(), [roots])}>
         <div ref={container}>
           {width > 0 && roots.items.length > 0 && (
