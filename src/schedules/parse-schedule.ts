@@ -88,9 +88,10 @@ function mistakesOfRequest(
   // Where a secret must be given again, the check finds an empty text. One mistake is enough.
   const all = [...refilled.mistakes, ...wrong.filter(({ pointer }) => !told.has(pointer))]
   const inside = all.map(({ pointer, detail }) => ({ pointer: `#/request${pointer.slice(1)}`, detail }))
+  const isTold = ({ pointer }: Mistake) => later.some((each) => each.pointer === pointer)
   const { screenshotParameter, urls, failOn } = refilled.request as Given
   const given = { screenshotParameter, urls, ...(failOn && { failOn }) }
-  return { mistakes: [...later, ...inside], given }
+  return { mistakes: [...later, ...inside.filter((each) => !isTold(each))], given }
 }
 
 function requestIn(body: unknown): unknown {
