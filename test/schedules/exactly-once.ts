@@ -14,6 +14,8 @@ import { REQUEST } from './use-schedules.ts'
 const PROGRAM = fileURLToPath(new URL('timer-process.ts', import.meta.url))
 const CLOCK = new URL('../../faults/clock-file.ts', import.meta.url).href
 
+const PROJECTS = 5
+
 export interface Ordeal {
   /** The environment that names the database. */
   readonly place: Record<string, string>
@@ -41,9 +43,10 @@ export interface Account {
 export async function passOrdeal({ place, clocks, schedules, every, seconds }: Ordeal): Promise<Account> {
   const { store, close } = await openStorage(readConfig(place, { serving: false }))
   try {
-    const projectId = await makeProject(store)
+    const projectIds = await Promise.all(Array.from({ length: PROJECTS }, () => makeProject(store)))
     const created = Date.now()
     for (let index = 0; index < schedules; index++) {
+      const projectId = projectIds[index % PROJECTS] ?? ''
       const next = created + every * 1_000
       await store.schedules.create({
         ...{ projectId, scheduleId: randomUUID(), name: `${index}`, created },
@@ -87,17 +90,26 @@ export async function passOrdeal({ place, clocks, schedules, every, seconds }: O
       process.kill(pid, 'SIGKILL')
       await ended
     }
-    return { ...faults, ...(await settle(store, projectId, every)) }
+    const accounts = await Promise.all(projectIds.map((projectId) => settle(store, projectId, every)))
+    return { ...faults, ...accounts.reduce(together) }
   } finally {
     await close()
   }
 }
 
-async function settle(
-  store: Store,
-  projectId: string,
-  every: number,
-): Promise<Omit<Account, 'kills' | 'freezes'>> {
+type Settled = Omit<Account, 'kills' | 'freezes'>
+
+function together(one: Settled, other: Settled): Settled {
+  return {
+    due: one.due + other.due,
+    made: one.made + other.made,
+    missed: one.missed + other.missed,
+    skipped: one.skipped + other.skipped,
+    wrong: [...one.wrong, ...other.wrong],
+  }
+}
+
+async function settle(store: Store, projectId: string, every: number): Promise<Settled> {
   const occurrences = new Map<string, number[]>()
   const missed = new Map<string, number>()
   for (let after: { created: number; rootId: string } | undefined; ; ) {
