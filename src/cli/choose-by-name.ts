@@ -5,20 +5,6 @@ import { printable } from './table.ts'
 /** A kind of thing that a command is given by its id or its name. */
 export type Thing = 'template' | 'schedule' | 'webhook'
 
-const AT_ONCE = 100
-
-/** Reads a list to its end, page by page. */
-export async function readAll<T>(
-  readPage: (page: { after: T | undefined; limit: number }) => Promise<readonly T[]>,
-): Promise<T[]> {
-  const all: T[] = []
-  for (;;) {
-    const page = await readPage({ after: all.at(-1), limit: AT_ONCE })
-    all.push(...page)
-    if (page.length < AT_ONCE) return all
-  }
-}
-
 /**
  * An id is returned without a check: the caller must look it up. Throws `not_found`, or `bad_request` if several have the
  * name.

@@ -1,6 +1,7 @@
+import { readAll } from '../../store/read-all.ts'
 import type { Store } from '../../store/store.ts'
 import type { TemplateHead } from '../../store/templates.ts'
-import { chooseByName, readAll } from '../choose-by-name.ts'
+import { chooseByName } from '../choose-by-name.ts'
 
 /** All templates of a project, newest first. */
 export async function listAll({ templates }: Store, projectId: string): Promise<TemplateHead[]> {

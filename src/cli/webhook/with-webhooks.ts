@@ -1,9 +1,10 @@
 import type { Purpose } from '../../config/config.ts'
 import { createWebhooks } from '../../messenger.ts'
 import type { Storage } from '../../storage.ts'
+import { readAll } from '../../store/read-all.ts'
 import type { ListedWebhook } from '../../store/webhooks.ts'
 import type { Webhooks } from '../../webhooks/webhooks.ts'
-import { chooseByName, noSuch, readAll } from '../choose-by-name.ts'
+import { chooseByName, noSuch } from '../choose-by-name.ts'
 import { getProjectId, withStorage } from '../storage.ts'
 
 export interface Given {
