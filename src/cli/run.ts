@@ -70,6 +70,7 @@ First steps
   npx proofsheet project create --name "My site"     makes a project
   npx proofsheet browser install                     installs a browser that takes pictures, if there is none
   npx proofsheet capture https://…                   captures pages
+  npx proofsheet schedule create --every 6h https:…  captures pages again and again
   npx proofsheet import ./screenshots                imports a folder of pictures
   npx proofsheet serve                               shows and serves them on http://127.0.0.1:8080
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Schedule } from '../../src/contract/schedules.ts'
 import type { Webhook } from '../../src/contract/webhooks.ts'
+import { readStatus, startAccepting } from '../support/http/requests.ts'
 import { runProofsheet } from '../support/processes/process.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 
@@ -100,6 +101,12 @@ test('pages are captured later: the root is there, and its pages wait for their 
   expect(stdout).toMatch(UUID)
   expect(stderr).toMatch(/is captured at 2099-01-31 02:00 UTC, by a service/)
   expect((await done('project', 'list')).stdout).toMatch(/ 1 +0 +Site\n$/)
+
+  const service = await startAccepting()
+  const there = await done('capture', '--server', service.url, '--in', '2h', 'https://example.com/')
+  expect(await readStatus(service, there.stdout.trim())).toMatchObject({
+    ...{ state: 'scheduled', scheduled: service.now + 2 * 3_600_000 },
+  })
 })
 
 test('mistakes are told with their option: exit code 2', async () => {

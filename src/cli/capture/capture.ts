@@ -13,7 +13,7 @@ import { captureThere } from './there.ts'
 
 export function captureCommand(finish: (code: ExitCode) => void): Command {
   const command = new Command('capture')
-    .description('Capture pages now and show the progress.')
+    .description('Capture pages now and show the progress, or later.')
     .argument('[urls...]', 'addresses of pages; - reads them from the input')
     .addOption(projectOption('the project they belong to'))
     .addOption(
