@@ -1,4 +1,4 @@
-import type { KeyRing } from '../secrets/key-ring.ts'
+import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { SealedSecret } from '../store/webhooks.ts'
 
 /** After the secret was changed, the old one signs, too, for so long. */
@@ -8,13 +8,23 @@ export function sealSecret(secret: string, webhookId: string, ring: KeyRing): Se
   return { sealed: ring.seal(secret, placeOf(webhookId)) }
 }
 
-/** The secrets that are valid now, the newest first. Throws CannotOpen. */
+/**
+ * The secrets that are valid now, the newest first. Throws CannotOpen if the newest cannot be opened. An older one is left out
+ * then: whoever has lost its key must not wait for its end.
+ */
 export function openSecrets(
   { webhookId, secrets }: { webhookId: string; secrets: readonly SealedSecret[] },
   ring: KeyRing,
   now: number,
 ): string[] {
-  return secrets.filter(isValid(now)).map(({ sealed }) => ring.open(sealed, placeOf(webhookId)))
+  return secrets.filter(isValid(now)).flatMap(({ sealed }, index) => {
+    try {
+      return ring.open(sealed, placeOf(webhookId))
+    } catch (error) {
+      if (index > 0 && error instanceof CannotOpen) return []
+      throw error
+    }
+  })
 }
 
 /** The new secret, and the one before it for a day. Older ones are not valid any more. */
