@@ -6,6 +6,7 @@ export type Route =
   | { readonly view: 'projects' }
   /** `to`: the page of the service that is opened afterwards. */
   | { readonly view: 'sign-in'; readonly to: '' | (typeof BEHIND_SIGN_IN)[number] }
+  | { readonly view: 'admin' }
   | { readonly view: 'roots'; readonly projectId: string; readonly filters: Filters }
   | { readonly view: 'pages'; readonly projectId: string; readonly q: string }
   | { readonly view: 'capture'; readonly projectId: string }
@@ -42,6 +43,12 @@ export const COMPARISONS = ['slider', 'difference', 'beside'] as const
 export type Comparison = (typeof COMPARISONS)[number]
 
 export const toProjects = (): string => `${BASE}/`
+
+/** Who is signed in on this device, and a form to sign in. */
+export const toSignIn = (): string => `${BASE}/sign-in`
+
+/** Projects and keys, for administrators. */
+export const toAdmin = (): string => `${BASE}/admin`
 
 export function toRoots(projectId: string, filters: Partial<Filters> = {}): string {
   const { q = '', tag = '', template = '', state = [], mark = '', from = '', to = '' } = filters
@@ -121,6 +128,7 @@ export function readRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>
   if (projects === '' && projectId === '') return { view: 'projects' }
   if (projects === 'sign-in' && projectId === '')
     return { view: 'sign-in', to: BEHIND_SIGN_IN.find((page) => page === get('to')) ?? '' }
+  if (projects === 'admin' && projectId === '') return { view: 'admin' }
   if (projects !== 'projects' || projectId === '' || more.length > 0) return { view: 'nothing' }
   const id = detail === 'new' ? '' : detail
   switch (`${part}/${detail && WITH_IDS.includes(part) ? '*' : detail}`) {

@@ -1,8 +1,12 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Route } from './addresses.ts'
 import { keepScroll, useNavigation } from './navigation.ts'
+import { Layout } from './parts/layout.tsx'
 import { lazyView } from './parts/lazily.tsx'
+import { Problem } from './parts/problem.tsx'
+import { Waiting } from './parts/waiting.tsx'
 import { ASKS_FOR_KEY, hasKey } from './session.ts'
+import { useSession } from './use-session.ts'
 import { CaptureView } from './views/capture.tsx'
 import { HistoryView } from './views/history.tsx'
 import { KeyView } from './views/key.tsx'
@@ -11,19 +15,22 @@ import { PagesView } from './views/pages.tsx'
 import { ProjectsView } from './views/projects.tsx'
 import { RootView } from './views/root.tsx'
 import { RootsView } from './views/roots.tsx'
-import { SignInView } from './views/sign-in.tsx'
 import { TemplateView } from './views/template.tsx'
 import { TemplatesView } from './views/templates.tsx'
 
 // Loaded when they are shown.
 const ScheduleView = lazyView(async () => (await import('./views/schedule.tsx')).ScheduleView)
 const SchedulesView = lazyView(async () => (await import('./views/schedules.tsx')).SchedulesView)
+const SignInView = lazyView(async () => (await import('./views/sign-in.tsx')).SignInView)
+const AdminView = lazyView(async () => (await import('./views/admin.tsx')).AdminView)
 const WebhookView = lazyView(async () => (await import('./views/webhook.tsx')).WebhookView)
 const WebhooksView = lazyView(async () => (await import('./views/webhooks.tsx')).WebhooksView)
 
 export function App() {
   const route = useNavigation()
-  const locked = ASKS_FOR_KEY && !hasKey()
+  const { session, failure } = useSession()
+  // A key of this tab is known at once. Whether the browser has a cookie, only the service can say.
+  const isOpen = !ASKS_FOR_KEY || hasKey() || (session !== undefined && session.keys.length > 0)
   const name = nameOf(route)
   useLayoutEffect(() => keepScroll(), [name, listOf(route)])
   const arrived = useRef(name)
@@ -34,7 +41,13 @@ export function App() {
     document.getElementById('main')?.focus({ preventScroll: true })
   }, [name])
   if (route.view === 'sign-in') return <SignInView {...route} />
-  return locked ? <KeyView /> : <View key={name} route={route} />
+  if (isOpen) return <View key={name} route={route} />
+  if (session) return <KeyView />
+  return (
+    <Layout title="">
+      {failure === undefined ? <Waiting /> : <Problem failure={failure} retry={() => location.reload()} />}
+    </Layout>
+  )
 }
 
 /** Identifies the view. The same view with something else opened in it has the same name. */
@@ -94,6 +107,8 @@ function View({ route }: { route: Exclude<Route, { view: 'sign-in' }> }) {
       return <WebhooksView {...route} />
     case 'webhook':
       return <WebhookView {...route} />
+    case 'admin':
+      return <AdminView />
     case 'nothing':
       return <NothingView />
   }

@@ -20,6 +20,7 @@ export function atATime(count: number): number {
   return Math.min(count, PAGE_LIMIT)
 }
 
+/** Whether this tab has a key of its own. Without one, the cookie of the browser counts. */
 export function hasKey(): boolean {
   return storage()?.getItem(KEY) != null
 }
@@ -32,16 +33,28 @@ export function keepKey(key: string): boolean {
   return kept !== undefined
 }
 
-export function forgetKey(): void {
+/** Signs out: forgets the key of this tab and all keys of the cookie, or one of these. */
+export async function signOut(keyId?: string): Promise<void> {
+  const isOfTab = hasKey()
   storage()?.removeItem(KEY)
+  if (!isOfTab || keyId === undefined) await createClient({ server: BASE }).signOut(keyId)
   location.reload()
 }
 
-/** Keeps the key in a cookie, and opens a page of the service. Throws if the service does not accept the key. */
-export async function signIn(key: string, { stay, to }: { stay: boolean; to: string }): Promise<void> {
-  await createClient({ server: BASE }).signIn({ key, stay })
-  storage()?.setItem(KEY, key)
-  location.assign(`${BASE}/${to}`)
+/**
+ * Keeps the key in the cookie of the browser, beside those that it has; that of this tab as well. Then opens a page of the
+ * service. Throws if the service does not accept the key. Returns false if the browser does not keep the cookie.
+ */
+export async function signIn(key: string, { stay, to }: { stay: boolean; to?: string }): Promise<boolean> {
+  const withCookie = createClient({ server: BASE })
+  await withCookie.signIn({ key, stay })
+  const ofTab = storage()?.getItem(KEY)
+  if (ofTab != null && ofTab !== key) await withCookie.signIn({ key: ofTab, stay }).catch(() => {})
+  if ((await withCookie.getSession()).keys.length === 0) return false
+  storage()?.removeItem(KEY)
+  if (to === undefined) location.reload()
+  else location.assign(`${BASE}/${to}`)
+  return true
 }
 
 /** Throws if the service does not accept the key. */

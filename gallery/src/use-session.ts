@@ -15,7 +15,8 @@ export interface KnownSession {
 export function useSession(): KnownSession {
   const [answer, setAnswer] = useState<KnownSession>({ session: known, failure: undefined })
   useEffect(() => {
-    if (known) return
+    if (answer.session) return
+    // It may have come since this was rendered.
     reading ??= client.getSession()
     reading.then(
       (session) => {

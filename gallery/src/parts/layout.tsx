@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { toProjects } from '../addresses.ts'
-import { ASKS_FOR_KEY, BASE, forgetKey, hasKey } from '../session.ts'
+import { toAdmin, toProjects, toSignIn } from '../addresses.ts'
+import { ASKS_FOR_KEY, BASE } from '../session.ts'
+import { useSession } from '../use-session.ts'
 import { type Place, ProjectNavigation } from './project-navigation.tsx'
 
 /** The layout of every view: the bar at the top, and the content. */
@@ -19,6 +20,8 @@ export function Layout({
   useEffect(() => {
     document.title = title === '' ? 'proofsheet' : `${title} · proofsheet`
   }, [title])
+  const { session } = useSession()
+  const isIn = !ASKS_FOR_KEY || (session !== undefined && session.keys.length > 0)
   return (
     <>
       <a class="skip" href="#main">
@@ -31,17 +34,13 @@ export function Layout({
         </a>
         {projectId !== undefined && <ProjectNavigation projectId={projectId} place={place} />}
         <nav class="outer" aria-label="Service">
-          {/* Only without keys: a link cannot send a key. */}
-          {!ASKS_FOR_KEY && (
+          {session?.isAdmin && <a href={toAdmin()}>Admin</a>}
+          {isIn && (
             <a href={`${BASE}/docs`} target="_blank" rel="noopener">
               API
             </a>
           )}
-          {ASKS_FOR_KEY && hasKey() && (
-            <button type="button" class="plain" onClick={forgetKey}>
-              Leave
-            </button>
-          )}
+          {isIn && ASKS_FOR_KEY && <a href={toSignIn()}>Signed in</a>}
         </nav>
       </header>
       <main id="main" tabIndex={-1} aria-label={title || undefined}>

@@ -35,10 +35,8 @@ export function lazily<P extends object>(
 }
 
 /** A view that is loaded when it is shown. */
-export function lazyView<P extends { readonly projectId?: string }>(
-  load: () => Promise<ComponentType<P>>,
-): ComponentType<P> {
-  return lazily(load, (waiting, { projectId }) => (
+export function lazyView<P extends object>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+  return lazily(load, (waiting, { projectId }: P & { readonly projectId?: string }) => (
     <Layout title="" {...(projectId !== undefined && { projectId })}>
       {waiting}
     </Layout>
