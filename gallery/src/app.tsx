@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Route } from './addresses.ts'
-import { keepScroll, useNavigation } from './navigation.ts'
+import { focusMain, keepScroll, useNavigation } from './navigation.ts'
 import { Layout } from './parts/layout.tsx'
 import { lazyView } from './parts/lazily.tsx'
 import { Problem } from './parts/problem.tsx'
@@ -37,8 +37,7 @@ export function App() {
   useEffect(() => {
     if (arrived.current === name) return
     arrived.current = name
-    // The element with the focus is gone: move the focus to the new view, so that screen readers say its name.
-    document.getElementById('main')?.focus({ preventScroll: true })
+    focusMain()
   }, [name])
   if (route.view === 'sign-in') return <SignInView {...route} />
   if (isOpen) return <View key={name} route={route} />

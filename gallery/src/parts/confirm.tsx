@@ -10,7 +10,7 @@ export function Confirm({
   question,
   yes,
   no = 'Keep it',
-  isPlain = false,
+  isReady = true,
   busy,
   onYes,
   children,
@@ -20,7 +20,8 @@ export function Confirm({
   question: string
   yes: string
   no?: string
-  isPlain?: boolean
+  /** Whether it may be answered with yes: something may have to be typed first. */
+  isReady?: boolean
   busy: boolean
   onYes: () => void
   /** More fields of the question. */
@@ -38,13 +39,7 @@ export function Confirm({
   }, [isAsking])
   if (!isAsking) {
     return (
-      <button
-        ref={button}
-        type="button"
-        class={isPlain ? 'plain' : undefined}
-        aria-disabled={busy}
-        onClick={() => setAsking(true)}
-      >
+      <button ref={button} type="button" aria-disabled={busy} onClick={() => setAsking(true)}>
         {label}
       </button>
     )
@@ -66,8 +61,9 @@ export function Confirm({
         <button
           type="button"
           class="primary"
-          aria-disabled={busy}
+          aria-disabled={busy || !isReady}
           onClick={() => {
+            if (!isReady) return
             setAsking(false)
             onYes()
           }}

@@ -1,5 +1,6 @@
 import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { focusMain } from '../navigation.ts'
 import { Layout } from './layout.tsx'
 import { Problem } from './problem.tsx'
 import { Waiting } from './waiting.tsx'
@@ -25,7 +26,7 @@ export function lazily<P extends object>(
     }, [Part])
     // What was shown meanwhile is gone, and with it the focus.
     useLayoutEffect(() => {
-      if (hadFocus) document.getElementById('main')?.focus({ preventScroll: true })
+      if (hadFocus) focusMain()
     }, [hadFocus])
     if (Part) return <Part {...props} />
     const waiting =

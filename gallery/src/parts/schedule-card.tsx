@@ -1,6 +1,6 @@
 import type { Schedule } from '../../../src/contract/schedules.ts'
 import { toRoot, toSchedule, toTemplate } from '../addresses.ts'
-import { go } from '../navigation.ts'
+import { focusMain, go } from '../navigation.ts'
 import { asAsked, cadence, nextRun, trouble } from '../schedule-words.ts'
 import { client } from '../session.ts'
 import { useAct } from '../use-act.ts'
@@ -41,6 +41,7 @@ export function ScheduleCard({
     act(async () => {
       await client.removeSchedule(projectId, scheduleId)
       await onChanged()
+      focusMain()
     })
   return (
     <article class="schedule" aria-labelledby={`name-${scheduleId}`}>

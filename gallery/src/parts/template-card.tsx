@@ -1,6 +1,6 @@
 import type { Template } from '../../../src/contract/templates.ts'
 import { toRoot, toTemplate } from '../addresses.ts'
-import { go } from '../navigation.ts'
+import { focusMain, go } from '../navigation.ts'
 import { client } from '../session.ts'
 import { useAct } from '../use-act.ts'
 import { count, moment } from '../words.ts'
@@ -28,6 +28,7 @@ export function TemplateCard({
     act(async () => {
       await client.removeTemplate(projectId, templateId)
       onRemoved()
+      focusMain()
     })
   return (
     <article class="template" aria-labelledby={`name-${templateId}`}>

@@ -1,4 +1,5 @@
 import type { Key } from '../../../src/contract/access.ts'
+import { SCOPE_WORDS } from '../access-words.ts'
 import type { Route } from '../addresses.ts'
 import { toRoots } from '../addresses.ts'
 import { Layout } from '../parts/layout.tsx'
@@ -75,12 +76,6 @@ function SignedIn({ keys }: { keys: readonly Key[] }) {
     </section>
   )
 }
-
-export const SCOPE_WORDS = {
-  read: 'may read',
-  write: 'may read and capture',
-  admin: 'may administrate',
-} as const
 
 /** What a key opens. */
 function Opens({ projectId }: { projectId: string | undefined }) {
