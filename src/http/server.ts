@@ -40,12 +40,7 @@ import { listRoots } from './operations/list-roots.ts'
 import { oldAddresses } from './operations/old-addresses.ts'
 import { requestScreenshots } from './operations/request-screenshots.ts'
 import { scheduleOperations } from './operations/schedules/schedule-operations.ts'
-import { changeTemplate } from './operations/templates/change-template.ts'
-import { createTemplate } from './operations/templates/create-template.ts'
-import { getTemplate } from './operations/templates/get-template.ts'
-import { listTemplates } from './operations/templates/list-templates.ts'
-import { removeTemplate } from './operations/templates/remove-template.ts'
-import { runTemplate } from './operations/templates/run-template.ts'
+import { templateOperations } from './operations/templates/template-operations.ts'
 import { watchStatus } from './operations/watch-status.ts'
 import { webhookOperations } from './operations/webhooks/webhook-operations.ts'
 import { logRequests } from './rules/access-log.ts'
@@ -177,18 +172,14 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   getArchive(server, context)
   await server.register(async (scope) => {
     const readJson = createReadJson(scope as Server, context)
+    const withBody = { scope: scope as Server, readJson }
     requestScreenshots(scope as Server, readJson, context)
-    createTemplate(scope as Server, readJson, context)
-    changeTemplate(scope as Server, readJson, context)
-    runTemplate(scope as Server, readJson, context)
+    cancelRoot(server, context)
+    templateOperations(server, withBody, context)
+    scheduleOperations(server, withBody, context)
+    webhookOperations(server, withBody, context)
     administrate(scope as Server, { readJson, refuse }, context)
-    webhookOperations(server, { scope: scope as Server, readJson }, context)
   })
-  listTemplates(server, context)
-  getTemplate(server, context)
-  removeTemplate(server, context)
-  cancelRoot(server, context)
-  await scheduleOperations(server, context)
   getStatus(server, openAnswers, context)
   watchStatus(server, openAnswers, context)
   getImage(server, context)

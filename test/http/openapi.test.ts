@@ -202,12 +202,15 @@ test('/docs shows the examples and leads back to the gallery', async () => {
     'Downloads',
     'Templates',
     'Schedules',
+    'Webhooks',
     'Images',
     'Operating',
     'Schemas',
   ]
   expect(headings).toEqual(sections.map((name) => [name, name]))
-  const post = html.split('<section>').find((part) => part.includes('<b>POST</b>'))
+  const post = html
+    .split('<section>')
+    .find((part) => part.includes('<b>POST</b><code>/api/projects/{projectId}</code>'))
   expect(post).toMatch(/Example of a body 1<\/summary><pre[^>]*>\{\n {2}&quot;screenshotParameter&quot;/)
   const list = html.split('<section>').find((part) => part.includes('/screenshots/root</code>'))
   expect(list).toMatch(/Example of an answer<\/summary><pre[^>]*>\[\n {2}\{\n {4}&quot;rootId&quot;/)
