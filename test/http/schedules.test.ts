@@ -326,6 +326,25 @@ test('a change that leaves the times alone keeps a time that is due', async () =
   })
 })
 
+test('/metrics counts times that were due, and what became of them', async () => {
+  const service = await startScheduling({ MAX_PAGES_WAITING: '3' })
+  const { created } = await service.make({ overlap: 'run' })
+  await service.make()
+  await service.accept(1, { scheduledTs: created + 6 * HOUR })
+  // Both run; nobody is there for four hours; then no more pages may wait.
+  for (const hours of [1, 5, 6]) await service.passTo(created + hours * HOUR + MINUTE)
+  const lines = (await (await service.get('/metrics')).text()).split('\n')
+  expect(lines.filter((line) => line.startsWith('proofsheet_schedule'))).toEqual([
+    'proofsheet_schedule_times_total{outcome="made"} 3',
+    'proofsheet_schedule_times_total{outcome="missed"} 3',
+    'proofsheet_schedule_times_total{outcome="skipped"} 5',
+    'proofsheet_schedule_times_total{outcome="failed"} 1',
+    'proofsheet_schedule_due_total 12',
+    'proofsheet_schedule_late_total 1',
+    'proofsheet_scheduled_roots_begun_total 1',
+  ])
+})
+
 test('several who change it at once without If-Match all succeed', async () => {
   const service = await startScheduling()
   const { scheduleId } = await service.make()
