@@ -7,7 +7,7 @@ import { usePostgres } from '../test/support/servers/use-servers.ts'
 import { tell } from './outcome.ts'
 
 const postgres = usePostgres()
-const ORDEAL = { schedules: 200, every: 4, seconds: 120 }
+const ORDEAL = { schedules: 200, every: 6, seconds: 120 }
 
 const WORLDS = [
   [
@@ -19,7 +19,7 @@ const WORLDS = [
 ] as const
 
 for (const [world, clocks, newPlace] of WORLDS) {
-  test(`200 schedules every 4 s, processes killed and frozen at random, clocks apart, ${world}`, async ({
+  test(`200 schedules every 6 s, processes killed and frozen at random, clocks apart, ${world}`, async ({
     task,
   }) => {
     const account = await passOrdeal({ ...ORDEAL, clocks, place: await newPlace() })
