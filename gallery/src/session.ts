@@ -33,11 +33,10 @@ export function keepKey(key: string): boolean {
   return kept !== undefined
 }
 
-/** Signs out: forgets the key of this tab and all keys of the cookie, or one of these. */
+/** Forgets the key of this tab. If it has none: one key of the cookie, or all of them. */
 export async function signOut(keyId?: string): Promise<void> {
-  const isOfTab = hasKey()
-  storage()?.removeItem(KEY)
-  if (!isOfTab || keyId === undefined) await createClient({ server: BASE }).signOut(keyId)
+  if (hasKey()) storage()?.removeItem(KEY)
+  else await client.signOut(keyId)
   location.reload()
 }
 

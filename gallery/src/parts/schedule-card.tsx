@@ -112,14 +112,14 @@ function tally({ runs, late, skipped, created }: Schedule): string {
 
 /** What it captures: a template, or pages of its own. */
 function What({ projectId, schedule: { templateId, request } }: { projectId: string; schedule: Schedule }) {
-  const { value } = useAnswer(
+  const { value, failure } = useAnswer(
     templateId === undefined ? '' : `template ${projectId} ${templateId}`,
     (signal) => client.getTemplate(projectId, templateId ?? '', { signal }),
   )
   if (templateId === undefined) return <span class="soft">{count(request?.urls.length ?? 0, 'page')}</span>
   return (
     <a class="soft" dir="auto" href={toTemplate(projectId, templateId)}>
-      template {value?.name ?? ''}
+      {failure === undefined ? `template ${value?.name ?? ''}` : 'a template that was deleted'}
     </a>
   )
 }

@@ -1,5 +1,5 @@
 import type { Template } from '../../../src/contract/templates.ts'
-import { toRoot, toTemplate } from '../addresses.ts'
+import { toRoot, toRoots, toTemplate } from '../addresses.ts'
 import { focusMain, go } from '../navigation.ts'
 import { client } from '../session.ts'
 import { useAct } from '../use-act.ts'
@@ -42,7 +42,10 @@ export function TemplateCard({
         </p>
         {last && (
           <p>
-            <State state={last.state} />
+            <State state={last.state} />{' '}
+            <a class="soft" href={toRoots(projectId, { template: templateId })}>
+              all its captures
+            </a>
           </p>
         )}
       </div>
