@@ -44,11 +44,16 @@ export async function signOut(keyId?: string): Promise<void> {
  * Keeps the key in the cookie of the browser, beside those that it has; that of this tab as well. Then opens a page of the
  * service. Throws if the service does not accept the key. Returns false if the browser does not keep the cookie.
  */
-export async function signIn(key: string, { stay, to }: { stay: boolean; to?: string }): Promise<boolean> {
+export async function signIn(
+  key: string,
+  { stay, to }: { stay?: true | undefined; to?: string },
+): Promise<boolean> {
   const withCookie = createClient({ server: BASE })
-  await withCookie.signIn({ key, stay })
+  // Who does not ask to stay does not undo that either.
+  const asked = stay ? { stay } : {}
+  await withCookie.signIn({ key, ...asked })
   const ofTab = storage()?.getItem(KEY)
-  if (ofTab != null && ofTab !== key) await withCookie.signIn({ key: ofTab, stay }).catch(() => {})
+  if (ofTab != null && ofTab !== key) await withCookie.signIn({ key: ofTab, ...asked }).catch(() => {})
   if ((await withCookie.getSession()).keys.length === 0) return false
   storage()?.removeItem(KEY)
   if (to === undefined) location.reload()

@@ -70,7 +70,10 @@ export const SignIn = Type.Object(
   {
     key: Type.String({ minLength: 1, maxLength: 200, writeOnly: true }),
     stay: Type.Optional(
-      Type.Boolean({ default: false, description: 'Also after the browser was closed, for thirty days.' }),
+      Type.Boolean({
+        description:
+          'Also after the browser was closed, for thirty days. Without it: as the session is; a new one ends with the browser.',
+      }),
     ),
   },
   { $id: 'SignIn', ...STRICT },

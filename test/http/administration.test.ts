@@ -168,7 +168,11 @@ test('signing out forgets one key, or all; the cookie is for this service and th
     /^__Host-proofsheet=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict; Secure; Max-Age=2592000$/,
   )
   expect(set).not.toContain(one.secret)
-  const session = await signIn(service, two.secret, { cookie: set.split(';')[0] ?? '' })
+  const cookie = { cookie: set.split(';')[0] ?? '' }
+  // Whoever stays does not stop staying by adding a key.
+  const added = await asking(service, { ...cookie, ...OWN })('POST', '/api/session', { key: two.secret })
+  expect(added.headers.get('set-cookie')).toMatch(/; Max-Age=2592000$/)
+  const session = await signIn(service, two.secret, cookie)
   const left = await asking(service, { ...session, ...OWN })('DELETE', `/api/session/${one.keyId}`)
   expect(left.body).toMatchObject({ isAdmin: true, keys: [{ keyId: two.keyId }] })
   const none = await asking(service, { ...session, ...OWN })('DELETE', '/api/session')

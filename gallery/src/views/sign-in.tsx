@@ -20,7 +20,7 @@ export function SignInView({ to }: Props) {
   const isIn = session !== undefined && session.keys.length > 0
   const enter = async (key: string, form: FormData) => {
     const target = to === '' ? {} : { to }
-    return (await signIn(key, { stay: form.has('stay'), ...target })) ? undefined : NOT_KEPT
+    return (await signIn(key, { ...(form.has('stay') && { stay: true }), ...target })) ? undefined : NOT_KEPT
   }
   return (
     <Layout title={isIn ? 'Signed in' : 'Sign in'}>

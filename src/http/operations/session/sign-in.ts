@@ -43,7 +43,7 @@ export function signIn(
       },
     },
     handler: async (request, reply) => {
-      const { key, stay = false } = await readJson(request, reply, (body) => requireValid(SignIn, body))
+      const { key, stay } = await readJson(request, reply, (body) => requireValid(SignIn, body))
       if (config.auth !== 'keys') throw new AppError('bad_request', 'this service asks for no key')
       const given = await keys.find(key.trim())
       if (!given) return refuse(request, reply, 'this key is not valid')
@@ -59,8 +59,9 @@ export function signIn(
         )
       }
       const kept = before.filter(({ hash }) => others.some((other) => other.hash === hash))
-      const text = sessions.seal({ stays: stay, keys: [...kept, { hash: given.hash, given: now }] })
-      setSessionCookie(request, reply, { text, stays: stay, context })
+      const stays = stay ?? session.stays
+      const text = sessions.seal({ stays, keys: [...kept, { hash: given.hash, given: now }] })
+      setSessionCookie(request, reply, { text, stays, context })
       logAct(request, 'signed in', { key: given.key.keyId })
       return await reply
         .header('cache-control', 'no-store')
