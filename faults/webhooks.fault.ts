@@ -8,7 +8,7 @@ import { tell } from './outcome.ts'
 
 const postgres = usePostgres()
 const EVENTS = 1_000
-const ORDEAL = { roots: EVENTS / EVENTS_OF_A_ROOT, killAfter: [1_000, 4_000], gone: 5 } as const
+const ORDEAL = { roots: EVENTS / EVENTS_OF_A_ROOT, kills: 100, killWithin: 4_000, gone: 5 } as const
 
 const WORLDS = [
   ['one process, SQLite', 1, async () => ({ DATA_DIR: join(await makeFolder(), 'data') })],

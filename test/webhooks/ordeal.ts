@@ -18,13 +18,18 @@ const PAGES = 3
 /** Each page, and that the root is finished. */
 export const EVENTS_OF_A_ROOT = PAGES + 1
 
+const QUIET_MS = 500
+const MOST_QUIET = 120
+
 export interface Ordeal {
   /** The environment that names the database. */
   readonly place: Record<string, string>
   readonly processes: number
   readonly roots: number
-  /** Between two kills, in milliseconds: from … to. */
-  readonly killAfter: readonly [number, number]
+  /** How often a process is killed, at the most. */
+  readonly kills: number
+  /** A process is killed after it has sent something, and up to so many milliseconds more. */
+  readonly killWithin: number
   /** How often the receiver answers 410 in all. */
   readonly gone: number
 }
@@ -43,7 +48,8 @@ export interface Account {
 }
 
 /** Delivers the events of many roots to a receiver that misbehaves, from processes that are killed all the time. */
-export async function passOrdeal({ place, processes, roots, killAfter, gone }: Ordeal): Promise<Account> {
+export async function passOrdeal(ordeal: Ordeal): Promise<Account> {
+  const { place, processes, roots, killWithin, gone } = ordeal
   const faults: Record<string, number> = {}
   const accepted = new Map<string, number>()
   let secret = ''
@@ -94,16 +100,20 @@ export async function passOrdeal({ place, processes, roots, killAfter, gone }: O
   const running = await Promise.all(Array.from({ length: processes }, begin))
   const accepting = acceptAll()
   let kills = 0
-  const [from, to] = killAfter
   const isOver = async () => {
     await switchOnAgain(webhooks, key, store.webhooks)
     const { pending, off } = (await store.webhooks.find(key)) ?? {}
     return !off && pending === 0 && expected.every((name) => accepted.has(name))
   }
   await accepting
-  // A limit of attempts, not of time: what is lost never comes.
-  for (let round = 0; round < 200 && !(await isOver()); round++) {
-    await sleep(from + Math.random() * (to - from))
+  // What is lost never comes: it is given up when nothing has come for long.
+  for (let quiet = 0; quiet < MOST_QUIET && !(await isOver()); ) {
+    const before = receiver.received.length
+    // A busy machine starts a process slowly: each gets to send something.
+    await Promise.race([receiver.waitFor(before + 1), sleep(QUIET_MS)])
+    quiet = receiver.received.length === before ? quiet + 1 : 0
+    if (quiet > 0 || kills === ordeal.kills) continue
+    await sleep(Math.random() * killWithin)
     const index = Math.floor(Math.random() * processes)
     const { pid, ended } = running[index] as RunningProcess
     process.kill(pid, 'SIGKILL')
