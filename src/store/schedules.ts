@@ -82,12 +82,15 @@ export interface Schedules {
   timeAt(now: number): Promise<number>
   /** When the next schedule or the next scheduled root is due, by the clock of the store. Undefined: there is none. */
   findNextDue(): Promise<number | undefined>
-  /** Schedules that are due, the earliest first. None of a project that is being removed. */
+  /**
+   * Schedules that are due, the earliest first. None of a project that is being removed. Fewer than `limit` if their requests are
+   * long.
+   */
   findDue(now: number, limit: number): Promise<StoredSchedule[]>
   /** Throws `not_found` for an unknown project, `conflict` if the project has `most` schedules. */
   create(schedule: NewSchedule, limits?: { readonly most?: number }): Promise<StoredSchedule>
   find(projectId: string, scheduleId: string): Promise<StoredSchedule | undefined>
-  /** Oldest first, then by id. */
+  /** Oldest first, then by id. Fewer than `limit` if their requests are long, but at least one, if there is one. */
   list(
     projectId: string,
     page: { after?: SchedulePosition | undefined; limit: number },

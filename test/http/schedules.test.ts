@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Problem } from '../../src/contract/problem.ts'
 import type { Schedule } from '../../src/contract/schedules.ts'
 import { refusal, UUID, withoutRequestId } from '../support/http/request-answers.ts'
-import { bothDatabases, finishNext, newRequest, readStatus } from '../support/http/requests.ts'
+import { bothDatabases, finishNext, newPage, newRequest, readStatus } from '../support/http/requests.ts'
 import { newSchedule, startScheduling } from '../support/http/schedules.ts'
 import { newTemplate } from '../support/http/templates.ts'
 import { usePostgres } from '../support/servers/use-servers.ts'
@@ -200,6 +200,21 @@ describe.each(bothDatabases(postgres))('schedules, with %s,', (_, world) => {
     expect(await ids(first)).toEqual(made.slice(0, 2))
     const second = await fetch(next)
     expect([await ids(second), second.headers.get('link')]).toEqual([made.slice(2), null])
+    const long = { ...newRequest(), screenshotParameter: { width: 1, height: 1, css: 'x'.repeat(9_000) } }
+    long.urls = Array.from({ length: 40 }, (_, index) => ({ ...newPage(index), css: 'y'.repeat(9_000) }))
+    for (let index = 0; index < 2; index++) {
+      service.now += 1_000
+      made.push((await service.make({ request: long })).scheduleId)
+    }
+    const seen: string[] = []
+    for (let at: string | undefined = next; at !== undefined; ) {
+      const response: Response = await fetch(at)
+      const some = await ids(response)
+      expect(some.length).toBeLessThanOrEqual(2)
+      seen.push(...some)
+      at = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1]
+    }
+    expect(seen).toEqual(made.slice(2))
     for (const wrong of ['?limit=0', '?cursor=x', '?cursor=MS54', '?limit=x'])
       expect((await service.ask('GET', wrong)).status).toBe(400)
   })

@@ -142,6 +142,28 @@ export function schedulesSuite(name: string, driver: StoreDriver): void {
       expect(await schedules.findDue(60, 1)).toHaveLength(1)
     })
 
+    test('long requests are read a few at a time', async () => {
+      const { store, projectId } = await open()
+      const { schedules } = store
+      for (const [created, length] of [300_000, 150_000, 100_000, 600_000].entries())
+        await schedules.create(
+          newSchedule(projectId, { created, request: 'x'.repeat(length), next: { next: 1, due: created } }),
+        )
+      const due = await schedules.findDue(NOW, 9)
+      expect(due.map(({ created, request }) => [created, request?.length])).toEqual([
+        [0, 300_000],
+        [1, 150_000],
+      ])
+      const seen: number[] = []
+      for (let after: StoredSchedule | undefined; ; ) {
+        const some: StoredSchedule[] = await schedules.list(projectId, { after, limit: 9 })
+        if (some.length === 0) break
+        seen.push(some.length)
+        after = some.at(-1)
+      }
+      expect(seen).toEqual([2, 1, 1])
+    })
+
     test('a run makes one root, and moves the schedule to its next time', async () => {
       const { store, projectId } = await open()
       const schedule = await store.schedules.create(newSchedule(projectId))

@@ -19,7 +19,8 @@ export function listSchedules(server: Server, context: HttpContext): void {
       operationId: 'listSchedules',
       tags: ['Schedules'],
       summary: 'List the schedules of a project',
-      description: 'Oldest first, each with its next times and its last root.',
+      description:
+        'Oldest first, each with its next times and its last root. If their requests are long, a list page has fewer than `limit`.',
       params: ProjectParams,
       querystring: createSchedulesQuery(maxLimit),
       response: {
@@ -37,10 +38,9 @@ export function listSchedules(server: Server, context: HttpContext): void {
       const after = cursor === undefined ? undefined : decodeCursor(cursor)
       const position = after && { created: after.created, scheduleId: after.id }
       const inTurn = turns.for(clientOf(request))
-      const found = await inTurn(() => schedules.list(projectId, { after: position, limit: limit + 1 }))
-      const stored = found.slice(0, limit)
-      const last = found.length > limit ? stored.at(-1) : undefined
-      if (last) {
+      const stored = await inTurn(() => schedules.list(projectId, { after: position, limit }))
+      const last = stored.at(-1)
+      if (last && (await inTurn(() => schedules.list(projectId, { after: last, limit: 1 }))).length > 0) {
         const next = encodeCursor({ created: last.created, id: last.scheduleId })
         const address = originOf(request, context) + pathTo(paths.schedules, projectId)
         reply.header('link', nextListPage(address, { limit, cursor: next }))

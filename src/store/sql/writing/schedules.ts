@@ -6,8 +6,10 @@ import type { Tables } from '../tables.ts'
 import { requireProject } from './projects.ts'
 import { newRevision } from './revision.ts'
 import { runNow, runOnce } from './run-schedule.ts'
-import { readSchedule, writeSchedule } from './schedule-rows.ts'
+import { countAtOnce, readSchedule, writeSchedule } from './schedule-rows.ts'
 import type { WriteConnections } from './writes.ts'
+
+const LENGTH = sql<number>`coalesce(length(request), 0)`.as('length')
 
 type Expected = { readonly ifRevision?: string | undefined }
 
@@ -44,15 +46,29 @@ export class SqlSchedules implements Schedules {
 
   async findDue(at: number, limit: number): Promise<StoredSchedule[]> {
     const now = at + (await this.#skew())
-    const rows = await this.#read
+    const heads = await this.#read
       .selectFrom('schedules')
       .innerJoin('projects', 'projects.project_id', 'schedules.project_id')
-      .selectAll('schedules')
+      .select(['schedules.project_id', 'schedules.schedule_id', LENGTH])
       .where('due', '<=', now)
       .where('due', 'is not', null)
       .where('projects.removed', 'is', null)
       .orderBy('due')
       .limit(limit)
+      .execute()
+    const some = heads.slice(0, countAtOnce(heads))
+    if (some.length === 0) return []
+    const rows = await this.#read
+      .selectFrom('schedules')
+      .selectAll()
+      .where('project_id', 'in', [...new Set(some.map((head) => head.project_id))])
+      .where(
+        'schedule_id',
+        'in',
+        some.map((head) => head.schedule_id),
+      )
+      .where('due', '<=', now)
+      .orderBy('due')
       .execute()
     return rows.map(readSchedule)
   }
@@ -101,12 +117,14 @@ export class SqlSchedules implements Schedules {
     projectId: string,
     { after, limit }: Parameters<Schedules['list']>[1],
   ): Promise<StoredSchedule[]> {
-    let query = this.#read.selectFrom('schedules').selectAll().where('project_id', '=', projectId)
+    let query = this.#read.selectFrom('schedules').where('project_id', '=', projectId)
     if (after)
       query = query.where(({ eb, refTuple, tuple }) =>
         eb(refTuple('created', 'schedule_id'), '>', tuple(after.created, after.scheduleId)),
       )
-    const rows = await query.orderBy('created').orderBy('schedule_id').limit(limit).execute()
+    const sorted = query.orderBy('created').orderBy('schedule_id')
+    const heads = await sorted.select(LENGTH).limit(limit).execute()
+    const rows = await sorted.selectAll().limit(countAtOnce(heads)).execute()
     return rows.map(readSchedule)
   }
 
