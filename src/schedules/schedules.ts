@@ -50,8 +50,9 @@ export class Schedules {
     this.#options = options
   }
 
+  /** Fewer than `limit`, if their requests are long; but at least one, if there is one. */
   async list(projectId: string, page: { after?: SchedulePosition | undefined; limit: number }) {
-    return await this.#store.schedules.list(projectId, page)
+    return await this.#store.schedules.list(projectId, { ...page, mayBeFewer: true })
   }
 
   /** Throws `not_found`. */

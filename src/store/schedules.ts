@@ -90,10 +90,10 @@ export interface Schedules {
   /** Throws `not_found` for an unknown project, `conflict` if the project has `most` schedules. */
   create(schedule: NewSchedule, limits?: { readonly most?: number }): Promise<StoredSchedule>
   find(projectId: string, scheduleId: string): Promise<StoredSchedule | undefined>
-  /** Oldest first, then by id. Fewer than `limit` if their requests are long, but at least one, if there is one. */
+  /** Oldest first, then by id. `mayBeFewer`: than `limit`, if their requests are long; but at least one, if there is one. */
   list(
     projectId: string,
-    page: { after?: SchedulePosition | undefined; limit: number },
+    page: { after?: SchedulePosition | undefined; limit: number; mayBeFewer?: boolean },
   ): Promise<StoredSchedule[]>
   /**
    * Undefined if there is no such schedule. Throws `precondition_failed` if it has another revision than `ifRevision`.

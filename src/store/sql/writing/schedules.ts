@@ -115,7 +115,7 @@ export class SqlSchedules implements Schedules {
 
   async list(
     projectId: string,
-    { after, limit }: Parameters<Schedules['list']>[1],
+    { after, limit, mayBeFewer = false }: Parameters<Schedules['list']>[1],
   ): Promise<StoredSchedule[]> {
     let query = this.#read.selectFrom('schedules').where('project_id', '=', projectId)
     if (after)
@@ -123,8 +123,8 @@ export class SqlSchedules implements Schedules {
         eb(refTuple('created', 'schedule_id'), '>', tuple(after.created, after.scheduleId)),
       )
     const sorted = query.orderBy('created').orderBy('schedule_id')
-    const heads = await sorted.select(LENGTH).limit(limit).execute()
-    const rows = await sorted.selectAll().limit(countAtOnce(heads)).execute()
+    const count = mayBeFewer ? countAtOnce(await sorted.select(LENGTH).limit(limit).execute()) : limit
+    const rows = await sorted.selectAll().limit(count).execute()
     return rows.map(readSchedule)
   }
 
