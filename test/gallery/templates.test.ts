@@ -50,6 +50,10 @@ test('a capture is saved as a template, which is run, edited and deleted', async
   const [template] = await all()
   expect(page.url()).toBe(`${at}/roots/${template?.last?.rootId}`)
 
+  await page.getByRole('link', { name: 'template Nightly' }).click()
+  await page.getByRole('link', { name: 'Without the template Nightly' }).waitFor()
+  await expect.poll(() => page.locator('.root .from').allTextContents()).toEqual(['Nightly'])
+
   await page.getByRole('link', { name: 'Templates' }).click()
   await page.getByText('waiting').waitFor()
   await page.getByRole('link', { name: 'Edit' }).click()

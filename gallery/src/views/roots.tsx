@@ -22,6 +22,7 @@ import { WebhookTrouble } from '../parts/webhook-trouble.tsx'
 import { atATime, client } from '../session.ts'
 import { TEXT_SIZE } from '../text-size.ts'
 import { useListing } from '../use-listing.ts'
+import { useOriginNames } from '../use-origin-names.ts'
 import { count, day, moment, pictures, timeOfDay } from '../words.ts'
 
 /** Roots of one list page. */
@@ -66,6 +67,7 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
     [roots, roots.items],
   )
   const nameOf = useCallback((index: number) => roots.items[index]?.rootId, [roots.items])
+  const nameOrigin = useOriginNames(projectId, roots.items)
   const nothing = roots.complete && roots.items.length === 0
   return (
     <Layout title={tag || q || 'Captures'} projectId={projectId} place="roots">
@@ -98,6 +100,7 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
                 <RootRow
                   projectId={projectId}
                   root={roots.items[index] as RootOverview}
+                  from={nameOrigin(roots.items[index] as RootOverview)}
                   first={index < 4}
                   onChanged={() => roots.renew()}
                 />
@@ -130,11 +133,14 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
 function RootRow({
   projectId,
   root,
+  from,
   first,
   onChanged,
 }: {
   projectId: string
   root: RootOverview
+  /** The schedule or the template that it came from. */
+  from: string | undefined
   first: boolean
   onChanged: () => Promise<void>
 }) {
@@ -155,6 +161,11 @@ function RootRow({
         </p>
         <p class="state-line">
           <State state={state} />
+          {from !== undefined && (
+            <span class="from" dir="auto" title={from}>
+              {from}
+            </span>
+          )}
         </p>
         <CountedMarks marks={marks} />
         <Tags projectId={projectId} tags={tags} />
