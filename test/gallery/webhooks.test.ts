@@ -54,6 +54,7 @@ test('a webhook is made, shows its secret once, is tested, fails and is deleted'
   await page.getByLabel('a page was captured').check()
   await page.getByRole('button', { name: 'Save the webhook' }).click()
   await page.getByRole('heading', { name: 'Our builds' }).waitFor()
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Edit')
   for await (const [webhook] of client.listWebhooks(projectId)) {
     expect(webhook).toMatchObject({ name: 'Our builds', events: ['screenshot.done', 'root.finished'] })
   }

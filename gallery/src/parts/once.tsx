@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { copyText } from '../copy-text.ts'
+import { focusMain } from '../navigation.ts'
 
 /** A secret that is shown once, to be copied. It gets the focus, so that screen readers say it. */
 export function Once({
@@ -29,7 +30,13 @@ export function Once({
           Copy
         </button>
         {onDone && (
-          <button type="button" onClick={onDone}>
+          <button
+            type="button"
+            onClick={() => {
+              onDone()
+              focusMain()
+            }}
+          >
             I have kept it
           </button>
         )}

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import type { Versioned } from '../../../src/client/client.ts'
 import type { Webhook, WebhookRequest } from '../../../src/contract/webhooks.ts'
 import { toWebhooks } from '../addresses.ts'
@@ -22,11 +22,13 @@ export function WebhookHeading({
   onSecret: (secret: string) => void
 }) {
   const { webhookId, name, url, events, format, paused, off, version } = webhook
-  const [isEditing, setEditing] = useState(false)
+  /** As it was when the form was opened: others may change it meanwhile. */
+  const [edited, setEdited] = useState<Versioned<Webhook>>()
+  const editButton = useRef<HTMLButtonElement>(null)
   const { busy, said, act } = useAct()
   const { look, words } = conditionOf(webhook)
-  const change = async (next: WebhookRequest) => {
-    await client.changeWebhook(projectId, webhookId, next, { version })
+  const change = async (next: WebhookRequest, expected = version) => {
+    await client.changeWebhook(projectId, webhookId, next, { version: expected })
     onChanged()
   }
   const set = (isPaused: boolean) =>
@@ -70,11 +72,12 @@ export function WebhookHeading({
             </button>
           )}
           <button
+            ref={editButton}
             type="button"
             class="opens"
-            aria-expanded={isEditing}
+            aria-expanded={edited !== undefined}
             aria-controls="edit-webhook"
-            onClick={() => setEditing(!isEditing)}
+            onClick={() => setEdited(edited ? undefined : webhook)}
           >
             Edit
           </button>
@@ -109,14 +112,16 @@ export function WebhookHeading({
           </p>
         </div>
       </div>
-      <div id="edit-webhook" class="group editing" hidden={!isEditing}>
-        {isEditing && (
+      <div id="edit-webhook" class="group editing" hidden={!edited}>
+        {edited && (
           <WebhookForm
-            before={webhook}
+            before={edited}
             submit="Save the webhook"
             send={async (next) => {
-              await change(next)
-              setEditing(false)
+              await change(next, edited.version)
+              // Before the form is gone, and its focus with it.
+              editButton.current?.focus()
+              setEdited(undefined)
             }}
           />
         )}
