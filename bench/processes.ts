@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { memoryOf } from '../test/support/processes/memory.ts'
+import { workOf } from '../test/support/processes/work.ts'
 
 const MB = 1024 * 1024
 
@@ -10,6 +11,8 @@ export interface Serving {
   readonly url: string
   /** Resident memory in megabytes, now and at most. */
   memory(): { now: number; peak: number }
+  /** Seconds that it has worked, on Linux. */
+  worked(): number
   /** Sets its clock ahead, if it is `service.ts`. */
   setAhead(milliseconds: number): Promise<void>
   stop(): Promise<void>
@@ -47,6 +50,7 @@ export async function startServer(
   return {
     url,
     memory: () => megabytesOf(child),
+    worked: () => workOf(child.pid ?? -1),
     async setAhead(milliseconds) {
       child.send(milliseconds)
       await once(child, 'message')

@@ -6,6 +6,7 @@ import { measureList } from './list.ts'
 import { measureOneRoot } from './one-root.ts'
 import { runRealPages } from './real-pages/run.ts'
 import { writeResults } from './results.ts'
+import { measureSchedules } from './schedules.ts'
 import { measureSigning } from './sign.ts'
 import { measureSize } from './size.ts'
 import { describeTarget, type Figure, isMet, ROWS } from './targets.ts'
@@ -13,7 +14,8 @@ import { measureUnfair } from './unfair.ts'
 import { type World, withWorlds } from './worlds.ts'
 
 const HELP = `npm run bench                     everything: ten minutes, with two million rows of test data
-npm run bench -- sign list        some of it: one-root, list, sign, large-list, size, capture, gallery
+npm run bench -- sign list        some of it: one-root, list, sign, large-list, size, capture, gallery,
+                                  schedules
 npm run bench -- --check          exits 1 where a target is missed, and names it
 
 Pictures of real pages, which are brought from npm and Debian the first time. CHROMIUM_PATH chooses the browser.
@@ -40,6 +42,7 @@ const BENCHES: Record<string, (world: World, folder: string) => Promise<Figure[]
   size: measureSize,
   capture: measureCapture,
   gallery: measureGallery,
+  schedules: measureSchedules,
 }
 
 const asked = process.argv.slice(2)

@@ -1,16 +1,23 @@
 import { pino } from 'pino'
+import { Administration } from './access/administration.ts'
 import { Door } from './access/door.ts'
 import { Keys } from './access/keys.ts'
+import { Sessions } from './access/sessions.ts'
 import type { Config } from './config/config.ts'
 import { GonePictures } from './http/answers/gone-pictures.ts'
 import type { Server } from './http/context.ts'
 import { openBodies } from './http/rules/read-body.ts'
 import { createServer } from './http/server.ts'
+import { type MessengerTimes, openMessenger } from './messenger.ts'
+import { ProjectRemovals } from './removal/project-removals.ts'
 import { createArchives } from './results/archive.ts'
+import { findLastRoots } from './results/last-roots.ts'
 import { Overviews } from './results/overviews.ts'
 import { Pages } from './results/pages.ts'
 import { Projects } from './results/projects.ts'
 import { Results } from './results/results.ts'
+import { TemplateResults } from './results/templates.ts'
+import { createKeyRing } from './secrets/key-ring.ts'
 import { ByteBudget } from './shares/byte-budget.ts'
 import { FairTurns } from './shares/fair-turns.ts'
 import { Refusals } from './shares/refusals.ts'
@@ -30,11 +37,15 @@ export interface Service {
   close(): Promise<void>
 }
 
-/** Serves a storage over HTTP and captures requested pages. */
+export interface ServiceOptions extends Partial<Pick<StudioOptions, 'log' | 'clock' | 'fixedAddresses'>> {
+  readonly delivering?: MessengerTimes | undefined
+}
+
+/** Serves a storage over HTTP, captures requested pages, and tells webhooks of them. */
 export async function openService(
   config: Config,
   storage: Storage,
-  { log = pino({ level: 'silent' }), clock = Date.now, fixedAddresses }: Partial<StudioOptions> = {},
+  { log = pino({ level: 'silent' }), clock = Date.now, fixedAddresses, delivering }: ServiceOptions = {},
 ): Promise<Service> {
   const { store, images } = storage
   for (const warning of store.warnings) log.warn(warning)
@@ -51,13 +62,22 @@ export async function openService(
   const gone = new GonePictures(door, images)
   const bodies = openBodies(config.limits.bodiesBytes, refusals)
   const unread = new ByteBudget(config.limits.unreadBytes)
-  const studio = await openStudio(config, storage, { log, clock, turns, fixedAddresses })
-  const sweeps = new Sweeps(storage, log)
-  const { requests, watchers, importedStatus, ready, findBrowser, whyWaiting, isStuck } = studio
+  const messenger = openMessenger(config, storage, { log, clock, ...delivering })
+  const onEnded = messenger.wake
+  const studio = await openStudio(config, storage, { log, clock, turns, onEnded, fixedAddresses })
+  const sweeps = new Sweeps(storage, { log, kept: config.webhooks })
+  const { requests, templates, schedules, cancel, watchers, importedStatus } = studio
+  const { ready, findBrowser, whyWaiting, isStuck } = studio
+  const removals = new ProjectRemovals(storage, (error, projectId) =>
+    log.warn({ err: error, projectId }, 'could not end the removal of a project; a sweep will try again'),
+  )
   const server = await createServer(
     {
       config,
       keys: new Keys(store),
+      sessions: new Sessions(createKeyRing(storage.secretKeys)),
+      administration: new Administration(store, clock),
+      removeProject: (projectId, now) => removals.begin(projectId, now),
       door,
       checkDatabase: () => store.check(),
       images,
@@ -67,7 +87,13 @@ export async function openService(
       pages,
       makeArchive: createArchives(store, images, turns),
       requests,
+      templates,
+      templateResults: new TemplateResults(store, images),
+      schedules,
+      cancel,
+      lastRoots: async (roots, asked) => findLastRoots(store, roots, await images.addresses(asked)),
       watchers,
+      webhooks: messenger.webhooks,
       importedStatus,
       ready,
       findBrowser,
@@ -75,7 +101,10 @@ export async function openService(
       isStuck,
       figures: {
         captures: studio.figures,
+        schedules: studio.scheduleFigures,
         backlog: () => store.captures.findBacklog(),
+        deliveries: messenger.figures,
+        deliveriesBacklog: () => store.deliveries.findBacklog(),
         databaseConnections: () => store.connections(),
         watchers: () => watchers.size,
         bodies: () => bodies,
@@ -98,11 +127,12 @@ export async function openService(
     const { shutdownMs } = config.limits
     const swept = sweeps.close()
     await closeServer(server, shutdownMs - Math.min(shutdownMs * STUDIO_SHARE, STUDIO_MS))
-    await studio.close()
-    await swept
+    await Promise.all([studio.close(), messenger.close()])
+    await Promise.all([swept, removals.close()])
   }
   try {
     const url = await server.listen({ host, port: config.port })
+    messenger.begin(url)
     // Before the first request: it blocks the event loop for a fifth of a second.
     void store.prepareToWrite().catch(() => {})
     return { url, studio, close }

@@ -17,7 +17,8 @@ const failures: Readonly<Record<ProblemCode, FailureKind>> = {
   not_found: { status: 404, title: 'Nothing is here', log: false },
   method_not_allowed: { status: 405, title: 'This method is not supported here', log: false },
   request_timeout: { status: 408, title: 'The request took too long to arrive', log: false },
-  conflict: { status: 409, title: 'This exists already with other content', log: false },
+  conflict: { status: 409, title: 'This does not go together with what is there', log: false },
+  precondition_failed: { status: 412, title: 'This has changed since you read it', log: false },
   too_large: { status: 413, title: 'The request body is too large', log: false },
   unsupported_media_type: { status: 415, title: 'The request body must be JSON', log: false },
   range_not_satisfiable: { status: 416, title: 'The requested range lies outside the picture', log: false },
@@ -64,4 +65,9 @@ export class AppError extends Error {
 
 export function describeFailure(code: ErrorCode): FailureKind {
   return failures[code]
+}
+
+/** All mistakes of a request. */
+export function wrongRequest(mistakes: readonly Mistake[]): AppError {
+  return new AppError('bad_request', 'the request has mistakes: see errors', { mistakes })
 }

@@ -10,11 +10,19 @@ import { type ImportedStatus, importedStatus } from './capture/status.ts'
 import { createWaitForRoom, type WhyWaiting } from './capture/wait-for-room.ts'
 import { createWork } from './capture/worker.ts'
 import type { Config } from './config/config.ts'
+import { ownHostsOf } from './config/own-hosts.ts'
 import type { FixedAddress } from './egress/guard.ts'
 import { openQueue } from './queue/open-queue.ts'
+import { createSchedules } from './schedules/create-schedules.ts'
+import type { ScheduleFigures } from './schedules/figures.ts'
+import { ScheduleRuns } from './schedules/runs.ts'
+import type { Schedules } from './schedules/schedules.ts'
+import { openTimer } from './schedules/timer.ts'
 import { createKeyRing } from './secrets/key-ring.ts'
 import { FairTurns } from './shares/fair-turns.ts'
 import type { Storage } from './storage.ts'
+import type { RootKey } from './store/store.ts'
+import { Templates } from './templates/templates.ts'
 
 /** A page that waits longer than this is stuck: normally it begins within seconds, unless all slots are taken. */
 const STUCK_MS = 2 * 60_000
@@ -22,6 +30,12 @@ const STUCK_MS = 2 * 60_000
 /** Everything that captures pages. */
 export interface Studio {
   readonly requests: Requests
+  readonly templates: Templates
+  readonly schedules: Schedules
+  /** What this process has made of schedules. */
+  readonly scheduleFigures: ScheduleFigures
+  /** Cancels a scheduled root. False if it has begun. */
+  cancel(root: RootKey): Promise<boolean>
   readonly watchers: RootWatchers
   /** The status of a root that was imported. */
   readonly importedStatus: ImportedStatus
@@ -44,6 +58,8 @@ export interface StudioOptions {
   readonly clock: () => number
   /** The turns of clients that watch. */
   readonly turns?: FairTurns
+  /** Called when a page has ended in this process. */
+  readonly onEnded?: (() => void) | undefined
   /** Captures only requests of this studio. */
   readonly ownOnly?: boolean
   /** Names with a fixed address, whatever DNS says. */
@@ -53,7 +69,7 @@ export interface StudioOptions {
 export async function openStudio(
   config: Config,
   storage: Storage,
-  { log, clock, turns = new FairTurns(1), ownOnly = false, fixedAddresses }: StudioOptions,
+  { log, clock, turns = new FairTurns(1), ownOnly = false, onEnded, fixedAddresses }: StudioOptions,
 ): Promise<Studio> {
   const { captures } = storage.store
   const ring = createKeyRing(storage.secretKeys)
@@ -79,7 +95,10 @@ export async function openStudio(
     figures,
     standstill,
     onBegun: (task) => watchers.tell(task),
-    onEnded: (task) => watchers.tell(task),
+    onEnded: (task) => {
+      watchers.tell(task)
+      onEnded?.()
+    },
   })
   // While one picture is stored the next is taken. So more captures run than the camera has slots.
   const underWay = concurrency === 0 ? 0 : concurrency + Math.ceil(concurrency / 2)
@@ -88,8 +107,37 @@ export async function openStudio(
     ...{ work, concurrency: underWay, extra, log, clock, ownOnly },
     mayNotBegin: whyWaiting,
   })
+  const { store } = storage
+  const runs = new ScheduleRuns(store, {
+    ...{ ring, limits: config.limits, log, clock },
+    findTemplate: (projectId, templateId) => templates.findRequest(projectId, templateId),
+    spreadMs: config.scheduleSpreadMs,
+    mostWaiting: config.limits.pagesWaiting,
+    onQueued(root) {
+      watchers.tell(root)
+      queue.wake(root)
+    },
+  })
+  // A command captures what it was asked for, and nothing else.
+  const timer = ownOnly ? undefined : openTimer(storage.store, { runs, log, clock })
+  const wake = () => timer?.wake()
+  const requests = new Requests(store, queue, {
+    ring,
+    mostWaiting: config.limits.pagesWaiting,
+    mostScheduled: config.limits.pagesScheduled,
+    onScheduled: wake,
+  })
+  const templates = new Templates(store, { ring, requests, limits: config.limits })
   return {
-    requests: new Requests(storage.store, queue, { ring, mostWaiting: config.limits.pagesWaiting }),
+    requests,
+    templates,
+    schedules: createSchedules(config, storage, { runs, ring, clock, wake }),
+    scheduleFigures: runs.figures,
+    async cancel(root) {
+      const isCancelled = await storage.store.scheduledRoots.cancel(root, clock())
+      if (isCancelled) watchers.tell(root)
+      return isCancelled
+    },
     watchers,
     importedStatus: (root) => importedStatus(storage.store, root),
     figures,
@@ -116,6 +164,7 @@ export async function openStudio(
     },
     async close() {
       try {
+        await timer?.close()
         await queue.close()
       } finally {
         standstill.close()
@@ -164,11 +213,6 @@ export async function openCamera(
     },
     log,
   })
-}
-
-/** The hosts of the service, from its settings. */
-function ownHostsOf({ host, publicUrl }: Config): string[] {
-  return publicUrl === undefined ? [host] : [host, new URL(publicUrl).hostname]
 }
 
 /** Throws AppError `no_browser`. */

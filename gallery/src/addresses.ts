@@ -4,9 +4,19 @@ import { BASE } from './session.ts'
 /** What the address bar names: a view and its parameters. */
 export type Route =
   | { readonly view: 'projects' }
+  /** `to`: the page of the service that is opened afterwards. */
+  | { readonly view: 'sign-in'; readonly to: '' | (typeof BEHIND_SIGN_IN)[number] }
+  | { readonly view: 'admin' }
   | { readonly view: 'roots'; readonly projectId: string; readonly filters: Filters }
   | { readonly view: 'pages'; readonly projectId: string; readonly q: string }
   | { readonly view: 'capture'; readonly projectId: string }
+  | { readonly view: 'templates'; readonly projectId: string }
+  /** Without an id: a new one. */
+  | { readonly view: 'template'; readonly projectId: string; readonly templateId: string }
+  | { readonly view: 'schedules'; readonly projectId: string }
+  | { readonly view: 'schedule'; readonly projectId: string; readonly scheduleId: string }
+  | { readonly view: 'webhooks'; readonly projectId: string }
+  | { readonly view: 'webhook'; readonly projectId: string; readonly webhookId: string }
   | {
       readonly view: 'root'
       readonly projectId: string
@@ -26,14 +36,23 @@ export type Route =
     }
   | { readonly view: 'nothing' }
 
+/** Pages of the service, but not of the gallery, that need a session. */
+const BEHIND_SIGN_IN = ['docs', 'openapi.json'] as const
+
 export const COMPARISONS = ['slider', 'difference', 'beside'] as const
 export type Comparison = (typeof COMPARISONS)[number]
 
 export const toProjects = (): string => `${BASE}/`
 
+/** Who is signed in on this device, and a form to sign in. */
+export const toSignIn = (): string => `${BASE}/sign-in`
+
+/** Projects and keys, for administrators. */
+export const toAdmin = (): string => `${BASE}/admin`
+
 export function toRoots(projectId: string, filters: Partial<Filters> = {}): string {
-  const { q = '', tag = '', state = [], mark = '', from = '', to = '' } = filters
-  return `${BASE}/projects/${projectId}${query({ q, tag, state, mark, from, to })}`
+  const { q = '', tag = '', template = '', state = [], mark = '', from = '', to = '' } = filters
+  return `${BASE}/projects/${projectId}${query({ q, tag, template, state, mark, from, to })}`
 }
 
 export function toRoot(projectId: string, rootId: string, picture = ''): string {
@@ -62,6 +81,33 @@ export function toCapture(projectId: string): string {
   return `${BASE}/projects/${projectId}/capture`
 }
 
+export function toTemplates(projectId: string): string {
+  return `${BASE}/projects/${projectId}/templates`
+}
+
+/** The form of a template, or of a new one. */
+export function toTemplate(projectId: string, templateId = 'new'): string {
+  return `${toTemplates(projectId)}/${templateId}`
+}
+
+export function toSchedules(projectId: string): string {
+  return `${BASE}/projects/${projectId}/schedules`
+}
+
+/** The form of a schedule, or of a new one. */
+export function toSchedule(projectId: string, scheduleId = 'new'): string {
+  return `${toSchedules(projectId)}/${scheduleId}`
+}
+
+export function toWebhooks(projectId: string): string {
+  return `${BASE}/projects/${projectId}/webhooks`
+}
+
+/** The page of a webhook, or the form of a new one. */
+export function toWebhook(projectId: string, webhookId = 'new'): string {
+  return `${toWebhooks(projectId)}/${webhookId}`
+}
+
 /** Empty values are left out. */
 function query(values: Readonly<Record<string, string | readonly string[]>>): string {
   const given = Object.entries(values)
@@ -70,6 +116,9 @@ function query(values: Readonly<Record<string, string | readonly string[]>>): st
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
 }
 
+/** Parts of a project that have a page for each of their ids. */
+const WITH_IDS: readonly string[] = ['roots', 'templates', 'schedules', 'webhooks']
+
 export function readRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>): Route {
   const parameters = new URLSearchParams(search)
   const get = (name: string) => parameters.get(name) ?? ''
@@ -77,8 +126,12 @@ export function readRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>
     .slice(BASE.length + 1)
     .split('/')
   if (projects === '' && projectId === '') return { view: 'projects' }
+  if (projects === 'sign-in' && projectId === '')
+    return { view: 'sign-in', to: BEHIND_SIGN_IN.find((page) => page === get('to')) ?? '' }
+  if (projects === 'admin' && projectId === '') return { view: 'admin' }
   if (projects !== 'projects' || projectId === '' || more.length > 0) return { view: 'nothing' }
-  switch (`${part}/${detail && part === 'roots' ? '*' : detail}`) {
+  const id = detail === 'new' ? '' : detail
+  switch (`${part}/${detail && WITH_IDS.includes(part) ? '*' : detail}`) {
     case '/':
       return { view: 'roots', projectId, filters: readFilters(parameters) }
     case 'roots/*':
@@ -98,6 +151,18 @@ export function readRoute({ pathname, search }: Pick<URL, 'pathname' | 'search'>
         compare,
       }
     }
+    case 'templates/':
+      return { view: 'templates', projectId }
+    case 'templates/*':
+      return { view: 'template', projectId, templateId: id }
+    case 'schedules/':
+      return { view: 'schedules', projectId }
+    case 'schedules/*':
+      return { view: 'schedule', projectId, scheduleId: id }
+    case 'webhooks/':
+      return { view: 'webhooks', projectId }
+    case 'webhooks/*':
+      return { view: 'webhook', projectId, webhookId: id }
     case 'capture/':
       return { view: 'capture', projectId }
     default:

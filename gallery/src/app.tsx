@@ -1,7 +1,12 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Route } from './addresses.ts'
-import { keepScroll, useNavigation } from './navigation.ts'
+import { focusMain, keepScroll, useNavigation } from './navigation.ts'
+import { Layout } from './parts/layout.tsx'
+import { lazyView } from './parts/lazily.tsx'
+import { Problem } from './parts/problem.tsx'
+import { Waiting } from './parts/waiting.tsx'
 import { ASKS_FOR_KEY, hasKey } from './session.ts'
+import { useSession } from './use-session.ts'
 import { CaptureView } from './views/capture.tsx'
 import { HistoryView } from './views/history.tsx'
 import { KeyView } from './views/key.tsx'
@@ -10,20 +15,38 @@ import { PagesView } from './views/pages.tsx'
 import { ProjectsView } from './views/projects.tsx'
 import { RootView } from './views/root.tsx'
 import { RootsView } from './views/roots.tsx'
+import { TemplateView } from './views/template.tsx'
+import { TemplatesView } from './views/templates.tsx'
+
+// Loaded when they are shown.
+const ScheduleView = lazyView(async () => (await import('./views/schedule.tsx')).ScheduleView)
+const SchedulesView = lazyView(async () => (await import('./views/schedules.tsx')).SchedulesView)
+const SignInView = lazyView(async () => (await import('./views/sign-in.tsx')).SignInView)
+const AdminView = lazyView(async () => (await import('./views/admin.tsx')).AdminView)
+const WebhookView = lazyView(async () => (await import('./views/webhook.tsx')).WebhookView)
+const WebhooksView = lazyView(async () => (await import('./views/webhooks.tsx')).WebhooksView)
 
 export function App() {
   const route = useNavigation()
-  const locked = ASKS_FOR_KEY && !hasKey()
+  const { session, failure } = useSession()
+  // A key of this tab is known at once. Whether the browser has a cookie, only the service can say.
+  const isOpen = !ASKS_FOR_KEY || hasKey() || (session !== undefined && session.keys.length > 0)
   const name = nameOf(route)
   useLayoutEffect(() => keepScroll(), [name, listOf(route)])
   const arrived = useRef(name)
   useEffect(() => {
     if (arrived.current === name) return
     arrived.current = name
-    // The element with the focus is gone: move the focus to the new view, so that screen readers say its name.
-    document.getElementById('main')?.focus({ preventScroll: true })
+    focusMain()
   }, [name])
-  return locked ? <KeyView /> : <View key={name} route={route} />
+  if (route.view === 'sign-in') return <SignInView {...route} />
+  if (isOpen) return <View key={name} route={route} />
+  if (session) return <KeyView />
+  return (
+    <Layout title="">
+      {failure === undefined ? <Waiting /> : <Problem failure={failure} retry={() => location.reload()} />}
+    </Layout>
+  )
 }
 
 /** Identifies the view. The same view with something else opened in it has the same name. */
@@ -33,8 +56,17 @@ function nameOf(route: Route): string {
       return `root ${route.projectId} ${route.rootId}`
     case 'history':
       return `history ${route.projectId} ${route.url}`
+    case 'template':
+      return `template ${route.projectId} ${route.templateId}`
+    case 'schedule':
+      return `schedule ${route.projectId} ${route.scheduleId}`
+    case 'webhook':
+      return `webhook ${route.projectId} ${route.webhookId}`
     case 'roots':
     case 'pages':
+    case 'templates':
+    case 'schedules':
+    case 'webhooks':
     case 'capture':
       return `${route.view} ${route.projectId}`
     default:
@@ -48,7 +80,7 @@ function listOf(route: Route): string {
   return route.view === 'pages' ? route.q : ''
 }
 
-function View({ route }: { route: Route }) {
+function View({ route }: { route: Exclude<Route, { view: 'sign-in' }> }) {
   switch (route.view) {
     case 'projects':
       return <ProjectsView />
@@ -62,6 +94,20 @@ function View({ route }: { route: Route }) {
       return <HistoryView {...route} />
     case 'capture':
       return <CaptureView {...route} />
+    case 'templates':
+      return <TemplatesView {...route} />
+    case 'template':
+      return <TemplateView {...route} />
+    case 'schedules':
+      return <SchedulesView {...route} />
+    case 'schedule':
+      return <ScheduleView {...route} />
+    case 'webhooks':
+      return <WebhooksView {...route} />
+    case 'webhook':
+      return <WebhookView {...route} />
+    case 'admin':
+      return <AdminView />
     case 'nothing':
       return <NothingView />
   }

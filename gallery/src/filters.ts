@@ -1,3 +1,4 @@
+import { parseId } from '../../src/contract/ids.ts'
 import { MARK_NAMES, type Mark } from '../../src/contract/seen.ts'
 import { ROOT_STATES, type RootState } from '../../src/contract/states.ts'
 
@@ -5,6 +6,8 @@ import { ROOT_STATES, type RootState } from '../../src/contract/states.ts'
 export interface Filters {
   readonly q: string
   readonly tag: string
+  /** The id of a template. */
+  readonly template: string
   readonly state: readonly RootState[]
   readonly mark: Mark | ''
   /** The first day, as `2026-03-01`. */
@@ -13,7 +16,7 @@ export interface Filters {
   readonly to: string
 }
 
-export const NO_FILTERS: Filters = { q: '', tag: '', state: [], mark: '', from: '', to: '' }
+export const NO_FILTERS: Filters = { q: '', tag: '', template: '', state: [], mark: '', from: '', to: '' }
 
 /** Values that are not valid are ignored. */
 export function readFilters(parameters: URLSearchParams): Filters {
@@ -23,6 +26,7 @@ export function readFilters(parameters: URLSearchParams): Filters {
   return {
     q: get('q'),
     tag: get('tag'),
+    template: parseId(get('template')) ?? '',
     state: ROOT_STATES.filter((state) => states.includes(state)),
     mark: MARK_NAMES.find((mark) => mark === get('mark')) ?? '',
     from: day('from'),
@@ -31,11 +35,12 @@ export function readFilters(parameters: URLSearchParams): Filters {
 }
 
 /** The parameters for the service. */
-export function toOptions({ q, tag, state, mark, from, to }: Filters) {
+export function toOptions({ q, tag, template, state, mark, from, to }: Filters) {
   const [first, end] = [startOf(from), startOf(to, 1)]
   return {
     ...(q && { q }),
     ...(tag && { tag }),
+    ...(template && { template }),
     ...(state.length > 0 && { state }),
     ...(mark && { mark }),
     ...(first !== undefined && { from: first }),

@@ -32,6 +32,11 @@ export function leaveTo(address: string): void {
   else go(address, { replace: true })
 }
 
+/** For when the element with the focus is gone: screen readers then say the name of the view. */
+export function focusMain(): void {
+  document.getElementById('main')?.focus({ preventScroll: true })
+}
+
 /** What is kept with the current entry. */
 export function entry(): Entry {
   return (history.state as Entry | null) ?? {}

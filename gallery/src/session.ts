@@ -20,6 +20,7 @@ export function atATime(count: number): number {
   return Math.min(count, PAGE_LIMIT)
 }
 
+/** Whether this tab has a key of its own. Without one, the cookie of the browser counts. */
 export function hasKey(): boolean {
   return storage()?.getItem(KEY) != null
 }
@@ -32,9 +33,32 @@ export function keepKey(key: string): boolean {
   return kept !== undefined
 }
 
-export function forgetKey(): void {
-  storage()?.removeItem(KEY)
+/** Forgets the key of this tab. If it has none: one key of the cookie, or all of them. */
+export async function signOut(keyId?: string): Promise<void> {
+  if (hasKey()) storage()?.removeItem(KEY)
+  else await client.signOut(keyId)
   location.reload()
+}
+
+/**
+ * Keeps the key in the cookie of the browser, beside those that it has; that of this tab as well. Then opens a page of the
+ * service. Throws if the service does not accept the key. Returns false if the browser does not keep the cookie.
+ */
+export async function signIn(
+  key: string,
+  { stay, to }: { stay?: true | undefined; to?: string },
+): Promise<boolean> {
+  const withCookie = createClient({ server: BASE })
+  // Who does not ask to stay does not undo that either.
+  const asked = stay ? { stay } : {}
+  await withCookie.signIn({ key, ...asked })
+  const ofTab = storage()?.getItem(KEY)
+  if (ofTab != null && ofTab !== key) await withCookie.signIn({ key: ofTab, ...asked }).catch(() => {})
+  if ((await withCookie.getSession()).keys.length === 0) return false
+  storage()?.removeItem(KEY)
+  if (to === undefined) location.reload()
+  else location.assign(`${BASE}/${to}`)
+  return true
 }
 
 /** Throws if the service does not accept the key. */

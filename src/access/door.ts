@@ -1,7 +1,10 @@
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
 import type { ShownJob } from '../store/browsing.ts'
+import type { StoredSchedule } from '../store/schedules.ts'
 import type { ApiKey, Project, RootHead, Store } from '../store/store.ts'
+import type { StoredTemplate } from '../store/templates.ts'
+import type { ListedWebhook } from '../store/webhooks.ts'
 
 /** Ids as they stand in an address. They may be in upper case, or malformed. */
 export interface ProjectIds {
@@ -12,12 +15,24 @@ export interface RootIds extends ProjectIds {
   readonly jobId: string
 }
 
+export interface WebhookIds extends ProjectIds {
+  readonly webhookId: string
+}
+
 export interface JobIds extends RootIds {
   readonly uuid: string
 }
 
-/** The key of the client. Undefined if no key is asked for: then every project is open. */
-export type Visitor = Pick<ApiKey, 'projectId'> | undefined
+export interface TemplateIds extends ProjectIds {
+  readonly templateId: string
+}
+
+export interface ScheduleIds extends ProjectIds {
+  readonly scheduleId: string
+}
+
+/** The key that the request uses. Undefined if no key is asked for: then every project is open. */
+export type Visitor = Pick<ApiKey, 'projectId' | 'scope'> | undefined
 
 /** A project that exists, and that the visitor may see. */
 export type KnownProject = Project
@@ -32,14 +47,22 @@ export interface KnownJob extends ShownJob {
   readonly projectId: string
 }
 
+/** A template that exists, and that the visitor may see. */
+export type KnownTemplate = StoredTemplate
+
+/** A webhook that exists, and that the visitor may see. */
+export type KnownWebhook = ListedWebhook
+
+type Looked = Pick<Store, 'findProject' | 'findRoot' | 'browsing' | 'templates' | 'schedules' | 'webhooks'>
+
 /**
- * Finds the project, root or job that a request names, with one look-up. Throws the same `not_found` for an id that is
- * malformed, unknown, or belongs to another project.
+ * Finds the project, root, job, template, schedule or webhook that a request names, with one look-up. Throws the same `not_found`
+ * for an id that is malformed, unknown, or belongs to another project.
  */
 export class Door {
-  readonly #store: Pick<Store, 'findProject' | 'findRoot' | 'browsing'>
+  readonly #store: Looked
 
-  constructor(store: Pick<Store, 'findProject' | 'findRoot' | 'browsing'>) {
+  constructor(store: Looked) {
     this.#store = store
   }
 
@@ -64,6 +87,27 @@ export class Door {
     return { ...job, projectId }
   }
 
+  async getTemplate(ids: TemplateIds, visitor: Visitor): Promise<KnownTemplate> {
+    const projectId = openProject(ids.projectId, visitor)
+    const template = await this.#store.templates.find({ projectId, templateId: requireId(ids.templateId) })
+    if (!template) throw new AppError('not_found')
+    return template
+  }
+
+  async getSchedule(ids: ScheduleIds, visitor: Visitor): Promise<StoredSchedule> {
+    const projectId = openProject(ids.projectId, visitor)
+    const schedule = await this.#store.schedules.find(projectId, requireId(ids.scheduleId))
+    if (!schedule) throw new AppError('not_found')
+    return schedule
+  }
+
+  async getWebhook(ids: WebhookIds, visitor: Visitor): Promise<KnownWebhook> {
+    const projectId = openProject(ids.projectId, visitor)
+    const webhook = await this.#store.webhooks.find({ projectId, webhookId: requireId(ids.webhookId) })
+    if (!webhook) throw new AppError('not_found')
+    return webhook
+  }
+
   /** Whether a result points at the pictures of this job. */
   async isShown(projectId: string, uuid: string): Promise<boolean> {
     return (await this.#store.browsing.findJob(projectId, uuid)) !== undefined
@@ -76,12 +120,13 @@ export function openProject(text: string, visitor: Visitor): string {
   return requireId(text)
 }
 
-/** A key sees only its own project. */
+/** A key sees only its own project. An admin key sees all of them. */
 export function isOpenTo(visitor: Visitor, projectText: string): boolean {
-  return visitor === undefined || visitor.projectId === parseId(projectText)
+  if (visitor === undefined || visitor.scope === 'admin') return true
+  return visitor.projectId !== undefined && visitor.projectId === parseId(projectText)
 }
 
-function requireId(text: string): string {
+export function requireId(text: string): string {
   const id = parseId(text)
   if (id === undefined) throw new AppError('not_found')
   return id

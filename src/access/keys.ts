@@ -26,6 +26,12 @@ export class Keys {
     return key && { key, hash }
   }
 
+  /** Those of these keys that exist, and were not revoked. */
+  async findAll(hashes: readonly string[]): Promise<GivenKey[]> {
+    const found = await Promise.all(hashes.map((hash) => this.#store.findKey(hash)))
+    return found.flatMap((key, index) => (key ? [{ key, hash: hashes[index] ?? '' }] : []))
+  }
+
   /** Whether the key is still not revoked. */
   async isValid(hash: string): Promise<boolean> {
     return (await this.#store.findKey(hash)) !== undefined

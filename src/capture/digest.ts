@@ -1,31 +1,39 @@
 import { createHash } from 'node:crypto'
+import type { When } from '../contract/when.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import type { NewRequest } from '../store/captures.ts'
 
-/** The parts of a request that its digest covers. */
+/** What a request asks for. */
 export type RequestContent = Pick<NewRequest, 'options' | 'pages'>
+
+/** The parts of a request that its digest covers. */
+export interface Digested extends RequestContent {
+  /** As it was given: minutes from now are the same when the request is repeated. */
+  readonly when?: When | undefined
+}
 
 /**
  * Equal requests have equal digests in every version, so that a request that is repeated after an upgrade is recognised.
  * Options of the first version have a fixed position. All others count only if they were given.
  */
-export function digestOf(asked: RequestContent): string {
+export function digestOf(asked: Digested): string {
   return createHash('sha256').update(textOf(asked)).digest('hex')
 }
 
 /** For a request with secrets. Without the key, nobody who reads a digest can try out passwords. One for each key. */
-export function keyedDigestsOf(asked: RequestContent, ring: Pick<KeyRing, 'digests'>) {
+export function keyedDigestsOf(asked: Digested, ring: Pick<KeyRing, 'digests'>) {
   return ring.digests(textOf(asked))
 }
 
-function textOf({ options, pages }: RequestContent): string {
+function textOf({ options, pages, when }: Digested): string {
   const { width, height, fullPage, tags, failOn, ...others } = options
   const parts = pages.map(({ url, name, loadingTime, ownOptions = {} }) => [
     ...[url, name, loadingTime],
     ...inOrder(ownOptions),
   ])
   const more = failOn === undefined ? [] : [failOn]
-  return JSON.stringify([width, height, fullPage, tags, parts, ...more, ...inOrder(others)])
+  const later = when === undefined ? [] : [{ when }]
+  return JSON.stringify([width, height, fullPage, tags, parts, ...more, ...inOrder(others), ...later])
 }
 
 /** No object, or one with the options sorted by name. */

@@ -1,20 +1,25 @@
 import { randomUUID } from 'node:crypto'
+import type { Origin } from '../contract/status.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
+import type { AcceptLimits } from '../store/captures.ts'
 import type { Store } from '../store/store.ts'
-import type { RequestContent } from './digest.ts'
+import type { Digested } from './digest.ts'
 import { sealRequest } from './seal-request.ts'
 
 export interface AcceptOptions {
   readonly now: number
   readonly idempotencyKey: string | undefined
+  /** Where the root comes from. */
+  readonly origin?: Origin
   /** By default, a new id. */
   readonly rootId?: string
 }
 
-interface RequestsOptions {
+interface RequestsOptions extends Required<AcceptLimits> {
   readonly ring: KeyRing
-  readonly mostWaiting: number
+  /** A root was scheduled for later. */
+  readonly onScheduled?: () => void
 }
 
 /** Accepts requests. */
@@ -22,13 +27,15 @@ export class Requests {
   readonly #store: Store
   readonly #queue: Queue
   readonly #ring: KeyRing
-  readonly #limits: { readonly mostWaiting: number }
+  readonly #limits: AcceptLimits
+  readonly #onScheduled: () => void
 
-  constructor(store: Store, queue: Queue, { ring, mostWaiting }: RequestsOptions) {
+  constructor(store: Store, queue: Queue, { ring, onScheduled = () => {}, ...limits }: RequestsOptions) {
     this.#store = store
     this.#queue = queue
     this.#ring = ring
-    this.#limits = { mostWaiting }
+    this.#limits = limits
+    this.#onScheduled = onScheduled
   }
 
   /**
@@ -37,8 +44,8 @@ export class Requests {
    */
   async accept(
     projectId: string,
-    asked: RequestContent,
-    { now, idempotencyKey, rootId = randomUUID() }: AcceptOptions,
+    asked: Digested,
+    { now, idempotencyKey, origin, rootId = randomUUID() }: AcceptOptions,
   ): Promise<string> {
     const queue = this.#queue
     const request = {
@@ -47,9 +54,11 @@ export class Requests {
       rootId,
       created: now,
       idempotencyKey,
+      origin,
       heldUntil: queue.heldUntil?.(now),
     }
     const accepted = await this.#store.captures.accept(request, this.#limits)
+    if (origin?.scheduled !== undefined) this.#onScheduled()
     queue.wake({ projectId, rootId: accepted })
     return accepted
   }

@@ -1,7 +1,7 @@
 import { conceal, hasSecrets, reveal, secretsOfPages } from '../contract/options/secrets.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { CaptureKey, CaptureTask, NewRequest } from '../store/captures.ts'
-import { digestOf, keyedDigestsOf, type RequestContent } from './digest.ts'
+import { type Digested, digestOf, keyedDigestsOf } from './digest.ts'
 
 // The secrets of a page are sealed as one JSON text when the request is accepted, and opened just before the camera needs
 // them. Everything between sees options with empty texts in their place.
@@ -9,11 +9,11 @@ import { digestOf, keyedDigestsOf, type RequestContent } from './digest.ts'
 type Sealed = Pick<NewRequest, 'options' | 'pages' | 'digest' | 'olderDigests'>
 
 /** The request as it is stored. A request without secrets stays as it is. */
-export function sealRequest(asked: RequestContent, rootId: string, ring: KeyRing): Sealed {
+export function sealRequest({ when, ...asked }: Digested, rootId: string, ring: KeyRing): Sealed {
   const secrets = secretsOfPages(asked.options, asked.pages)
   if (secrets.every((each) => each === undefined) && !hasSecrets(asked.options))
-    return { ...asked, digest: digestOf(asked) }
-  const [digest, ...olderDigests] = keyedDigestsOf(asked, ring)
+    return { ...asked, digest: digestOf({ ...asked, when }) }
+  const [digest, ...olderDigests] = keyedDigestsOf({ ...asked, when }, ring)
   const pages = asked.pages.map(({ ownOptions, ...page }, position) => ({
     ...page,
     ...(ownOptions && { ownOptions: conceal(ownOptions).options }),

@@ -9,13 +9,13 @@ const JOBS_AT_ONCE = 200
 /** The status of a request, with the pages that have changed. Some projects do not see every reason. */
 export function toStatus(
   rootId: string,
-  { created, options, counts, finished, captures }: Changes,
+  { created, origin, options, counts, finished, captures }: Changes,
   { isExplained, waiting }: { isExplained: boolean; waiting?: Waiting | undefined },
 ): RootStatus {
   const urls = captures.map((capture) => toPageStatus(capture, isExplained))
   const state = finished?.outcome ?? stateOf(counts)
   const why = waiting && !isFinal(state) && { waiting }
-  return { rootId, state, ...why, created, tags: [...options.tags], counts, options, urls }
+  return { rootId, state, ...why, created, ...origin, tags: [...options.tags], counts, options, urls }
 }
 
 export type ImportedStatus = (root: RootHead & RootKey) => AsyncGenerator<{ parts: string[]; last: boolean }>

@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts'
 import { requireFit } from '../fit.ts'
 import { openStorage } from '../storage.ts'
 import { copyAll } from '../transfer/copy.ts'
+import type { CopiedKept } from '../transfer/kept.ts'
 import { patiently, type Transfer, type TransferHooks } from '../transfer/transfer.ts'
 import { verifyAll } from '../transfer/verify.ts'
 import type { ExitCode } from './exit-code.ts'
@@ -37,12 +38,16 @@ Pictures that are missing or damaged at the target are copied. Differences are r
 You can run it again after an interruption: it copies what is new and verifies everything. It also copies what is added
 while it runs, except at the very end. So run it once more when nothing is added any more.
 
+Templates, schedules and webhooks come along, with their secrets as they are stored: encrypted. Start the copy with the
+same SECRET_KEYS (or data/secret-keys). Schedules are paused there, so that nothing is captured twice. Deliveries, and roots
+that wait for their time, are not copied.
+
 Without --to-images both databases point at the same pictures. A file .shared marks them: no sweep removes any of them.
 Remove that file when only one of the databases is in use.
 
 Passwords, headers and cookies of requests are not copied: a root whose pages still need them is named, and copied when
-it is finished. The keys of the service are not copied either. Start the copy with the same SECRET_KEYS (or data/secret-keys),
-so that it recognises requests with secrets that clients repeat.
+it is finished. The keys of the service are not copied either. With the same SECRET_KEYS the copy also recognises requests
+with secrets that clients repeat.
 
 Other users of the machine can see a password in an option. Use PGPASSWORD instead.
 
@@ -120,6 +125,7 @@ async function transferAll(transfer: Transfer, begin: () => Promise<void>): Prom
   })
   const was = copied.present > 0 ? `, ${counted(copied.present, 'root')} already there` : ''
   say(`Copied: ${counted(copied.roots, 'root')} with ${counted(copied.pictures, 'picture')}${was}.`)
+  tellKept(copied.kept)
   const { roots, pictures, mended } = await pass('Verifying', (hooks) => verifyAll(transfer, hooks))
   const late = mended > 0 ? `; missing or damaged files copied again: ${mended}` : ''
   say(`Verified: ${counted(roots, 'root')} with ${counted(pictures, 'picture')} are the same${late}.`)
@@ -127,6 +133,17 @@ async function transferAll(transfer: Transfer, begin: () => Promise<void>): Prom
   if (problems.size > 0) say(`${counted(problems.size, 'problem')}: see above.`)
   else if (!complete) say('More was added meanwhile. Run the same command again.')
   return problems.size > 0 || !complete ? 1 : 0
+}
+
+function tellKept({ templates, schedules, webhooks }: CopiedKept): void {
+  if (templates + schedules + webhooks === 0) return
+  const what = [counted(templates, 'template'), counted(schedules, 'schedule'), counted(webhooks, 'webhook')]
+  say(`Copied, too: ${what.join(', ')}.`)
+  if (schedules === 0) return
+  say(
+    'Schedules are paused there, so that nothing is captured twice. When the source has stopped, resume each of them: ' +
+      'npx proofsheet schedule resume <schedule>',
+  )
 }
 
 /** Prints both ends side by side. False if the copy has less. */

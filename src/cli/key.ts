@@ -1,23 +1,33 @@
-import { randomBytes } from 'node:crypto'
 import { Command, Option } from 'commander'
 import { AppError } from '../errors.ts'
-import { hashApiKey, makeApiKey } from '../store/api-key.ts'
+import { makeStoredKey } from '../store/api-key.ts'
 import type { KeyScope } from '../store/store.ts'
 import { idOption } from './options.ts'
 import { projectOption } from './project-option.ts'
 import { getProjectId, withStorage } from './storage.ts'
 import { formatTable, formatTime, printable } from './table.ts'
 
+/** In the place of a project: the key is for the whole service. */
+const ALL_PROJECTS = 'all projects'
+
 export function keyCommand(): Command {
   const key = new Command('key').description('Make, list and revoke API keys.')
   key
     .command('create')
-    .description('Make an API key for one project. It is printed once and cannot be shown again.')
+    .description(
+      'Make an API key for one project, or for the whole service. It is printed once and cannot be shown again.',
+    )
     .addOption(projectOption('the project it opens'))
     .addOption(
       new Option('--scope <scope>', 'what it allows; write includes read')
         .choices(['read', 'write'])
         .default('read'),
+    )
+    .addOption(
+      new Option(
+        '--admin',
+        'for the whole service: it opens every project, and makes projects and keys',
+      ).conflicts(['project', 'scope']),
     )
     .option('--label <text>', 'a note: what the key is for', '')
     .action(createKey)
@@ -34,39 +44,38 @@ export function keyCommand(): Command {
   return key
 }
 
-async function createKey(options: { project?: string; scope: KeyScope; label: string }): Promise<void> {
-  const secret = makeApiKey()
-  const keyId = randomBytes(6).toString('hex')
-  await withStorage(async (storage) => {
-    const { project, scope, label } = options
-    const projectId = await getProjectId(storage, project)
-    await storage.store.createKey({
-      keyId,
-      projectId,
-      scope,
-      label,
-      created: Date.now(),
-      revoked: undefined,
-      hash: hashApiKey(secret),
-    })
+interface CreateOptions {
+  readonly project?: string
+  readonly scope: KeyScope
+  readonly admin?: true
+  readonly label: string
+}
+
+async function createKey({ project, admin, label, ...options }: CreateOptions): Promise<void> {
+  const scope = admin ? 'admin' : options.scope
+  const { secret, keyId } = await withStorage(async (storage) => {
+    const projectId = admin ? undefined : await getProjectId(storage, project)
+    const made = makeStoredKey({ projectId, scope, label, created: Date.now() })
+    await storage.store.createKey(made.stored)
+    return { secret: made.secret, keyId: made.stored.keyId }
   })
   process.stdout.write(`${secret}\n`)
   process.stderr.write(
-    `This is key ${keyId} (${options.scope}). It is shown only once: keep it safe. Send it with every request:\n` +
+    `This is key ${keyId} (${scope}). It is shown only once: keep it safe. Send it with every request:\n` +
       '  Authorization: Bearer <key>\n' +
       `To revoke it: npx proofsheet key revoke ${keyId}\n`,
   )
 }
 
 async function listKeys(options: { project?: string }): Promise<void> {
-  const keys = await withStorage(({ store }) => store.listKeys(options.project))
+  const keys = await withStorage(({ store }) => store.listKeys({ projectId: options.project }))
   if (keys.length === 0) {
     process.stderr.write('There are no keys yet. Make one with: npx proofsheet key create --project <id>\n')
     return
   }
   const rows = keys.map(({ keyId, projectId, scope, created, revoked, label }) => {
     const state = revoked === undefined ? 'valid' : `revoked ${formatTime(revoked)}`
-    return [keyId, projectId, scope, formatTime(created), state, printable(label)]
+    return [keyId, projectId ?? ALL_PROJECTS, scope, formatTime(created), state, printable(label)]
   })
   process.stdout.write(
     `${formatTable(['KEY', 'PROJECT', 'SCOPE', 'CREATED (UTC)', 'STATE', 'LABEL'], rows)}\n`,

@@ -1,17 +1,31 @@
 import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
+import { removeProject as removeAll } from '../removal/remove.ts'
+import { confirm } from './confirm.ts'
 import { idOption } from './options.ts'
-import { withStorage } from './storage.ts'
+import { getProjectId, withStorage } from './storage.ts'
 import { formatTable, formatTime, printable } from './table.ts'
 
 export function projectCommand(): Command {
-  const project = new Command('project').description('Make and list projects.')
+  const project = new Command('project').description('Make, list, rename and remove projects.')
   project
     .command('create')
     .description('Make a project and print its id.')
     .option('--id <uuid>', 'use this id instead of a new one', idOption)
     .option('--name <text>', 'the name of the project', 'Untitled')
     .action(createProject)
+  project
+    .command('rename')
+    .description('Give a project another name.')
+    .argument('<id or name>', 'the project')
+    .argument('<new name>')
+    .action(renameProject)
+  project
+    .command('remove')
+    .description('Remove a project with all its pictures and keys. This cannot be undone.')
+    .argument('<id or name>', 'the project')
+    .option('--yes', 'remove it without asking')
+    .action(removeProject)
   project.command('list').description('List the projects, oldest first.').action(listProjects)
   return project
 }
@@ -40,4 +54,23 @@ async function listProjects(): Promise<void> {
     return [projectId, formatTime(created), String(roots), String(jobs), printable(name)]
   })
   process.stdout.write(`${formatTable(['PROJECT', 'CREATED (UTC)', 'ROOTS', 'PICTURES', 'NAME'], rows)}\n`)
+}
+
+async function renameProject(meant: string, name: string): Promise<void> {
+  await withStorage(async (storage) => {
+    const projectId = await getProjectId(storage, meant)
+    await storage.store.renameProject(projectId, name)
+    process.stderr.write(`Project ${projectId} is called "${printable(name)}" now.\n`)
+  })
+}
+
+async function removeProject(meant: string, { yes = false }: { yes?: boolean }): Promise<void> {
+  await withStorage(async (storage) => {
+    const projectId = await getProjectId(storage, meant)
+    const project = await storage.store.findProject(projectId)
+    if (!project) return
+    if (!yes) await confirm(`project ${projectId} with all its pictures and keys`, project.name || projectId)
+    await removeAll(storage, projectId, Date.now())
+    process.stderr.write(`Project ${projectId} is removed, with its pictures and its keys.\n`)
+  })
 }

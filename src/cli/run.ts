@@ -51,6 +51,9 @@ const commands: Record<string, (finish: Finish) => Promise<Command>> = {
   import: async (finish) => (await import('./import.ts')).importCommand(finish),
   project: async () => (await import('./project.ts')).projectCommand(),
   browser: async (finish) => (await import('./browser.ts')).browserCommand(finish),
+  template: async (finish) => (await import('./template/template.ts')).templateCommand(finish),
+  schedule: async () => (await import('./schedule/schedule.ts')).scheduleCommand(),
+  webhook: async () => (await import('./webhook/webhook.ts')).webhookCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
   copy: async (finish) => (await import('./copy.ts')).copyCommand(finish),
 }
@@ -67,6 +70,7 @@ First steps
   npx proofsheet project create --name "My site"     makes a project
   npx proofsheet browser install                     installs a browser that takes pictures, if there is none
   npx proofsheet capture https://…                   captures pages
+  npx proofsheet schedule create --every 6h https:…  captures pages again and again
   npx proofsheet import ./screenshots                imports a folder of pictures
   npx proofsheet serve                               shows and serves them on http://127.0.0.1:8080
 

@@ -1,31 +1,34 @@
 import type { JobOverview, PageSummary, Project, RootOverview } from '../contract/browsing.ts'
-import {
-  archivePath,
-  eventsPath,
-  historyPath,
-  overviewsPath,
-  pagesPath,
-  picturePath,
-  projectPath,
-  projectsPath,
-  readinessPath,
-  rootOverviewPath,
-  rootPath,
-  rootsPath,
-  statusPath,
-} from '../contract/paths.ts'
+import { paths } from '../contract/paths.ts'
 import type { Readiness } from '../contract/readiness.ts'
 import type { JobResult, RootResult } from '../contract/results.ts'
 import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
 import type { Mark } from '../contract/seen.ts'
 import type { RootState } from '../contract/states.ts'
 import type { RootStatus } from '../contract/status.ts'
-import { followListPages, toQuery } from './list-pages.ts'
-import { NoAnswerError } from './no-answer-error.ts'
-import { pause } from './pause.ts'
+import { type AdministrationCalls, createAdministrationCalls } from './administration.ts'
+import {
+  type AskOptions,
+  createAsking,
+  type ListOptions,
+  type ListPages,
+  type RequestOptions,
+} from './asking.ts'
+import { toQuery } from './list-pages.ts'
+import { createScheduleCalls, type ScheduleCalls } from './schedules.ts'
+import { createTemplateCalls, type TemplateCalls } from './templates.ts'
 import { type WatchOptions, watchStatus } from './watch-status.ts'
-import { createWire } from './wire.ts'
+import { createWebhookCalls, type WebhookCalls } from './webhooks.ts'
 
+export type {
+  Key,
+  KeyRequest,
+  KeyScope,
+  NewKey,
+  ProjectRequest,
+  Session,
+  SignIn,
+} from '../contract/access.ts'
 export { type AskedAgain, askAgain, fillIn } from '../contract/ask-again.ts'
 export type {
   JobOverview,
@@ -39,13 +42,32 @@ export type { CaptureOptions, OwnOptions, View } from '../contract/capture-optio
 export type { ProblemCode } from '../contract/problem.ts'
 export type { Readiness } from '../contract/readiness.ts'
 export type { JobResult, RootResult } from '../contract/results.ts'
+export type { Schedule, ScheduleRequest } from '../contract/schedules.ts'
 export type { ScreenshotRequest } from '../contract/screenshot-request.ts'
 export type { Mark, Note, Seen } from '../contract/seen.ts'
 export { type CaptureState, isFinal, type RootState } from '../contract/states.ts'
 export type { CaptureReason, Counts, PageStatus, RootStatus } from '../contract/status.ts'
+export type { LastRoot, Template, TemplateRequest, TemplateRun } from '../contract/templates.ts'
+export type {
+  Delivery,
+  DeliveryState,
+  Webhook,
+  WebhookEvent,
+  WebhookFormat,
+  WebhookRequest,
+} from '../contract/webhooks.ts'
+export type {
+  AskOptions,
+  ChangeOptions,
+  ListOptions,
+  ListPages,
+  RequestOptions,
+  Versioned,
+} from './asking.ts'
 export { NoAnswerError } from './no-answer-error.ts'
 export { ProblemError, type ProblemErrorCode } from './problem-error.ts'
 export type { WatchOptions } from './watch-status.ts'
+export type { DeliveriesOptions } from './webhooks.ts'
 
 export interface ClientOptions {
   /** The address of the service: `https://shots.example.com`. Empty in a browser: the server of the page. */
@@ -53,15 +75,6 @@ export interface ClientOptions {
   /** Sent as `Authorization`, to this server only. */
   readonly key?: string | undefined
   readonly fetch?: typeof fetch | undefined
-}
-
-export interface AskOptions {
-  readonly signal?: AbortSignal | undefined
-}
-
-export interface ListOptions extends AskOptions {
-  /** The most items on one list page. */
-  readonly limit?: number | undefined
 }
 
 export interface SearchOptions extends ListOptions {
@@ -72,6 +85,8 @@ export interface SearchOptions extends ListOptions {
 export interface RootsOptions extends SearchOptions {
   /** Only those with this tag. */
   readonly tag?: string | undefined
+  /** Only those made from this template. */
+  readonly template?: string | undefined
 }
 
 export interface OverviewsOptions extends RootsOptions {
@@ -97,19 +112,11 @@ export interface StatusOptions extends AskOptions {
   readonly wait?: number | undefined
 }
 
-export interface RequestOptions extends AskOptions {
-  /** A second request with the same key is not done again. Without it, the client makes one. */
-  readonly idempotencyKey?: string | undefined
-}
-
-/** One list page after the other, each fetched when it is needed. A list page may be empty although others follow. */
-export type ListPages<T> = AsyncGenerator<T[], void, undefined>
-
 /**
  * Every call throws a `ProblemError` if the server refuses or fails, a `NoAnswerError` if no answer comes, or the reason of
  * its signal.
  */
-export interface Client {
+export interface Client extends TemplateCalls, ScheduleCalls, WebhookCalls, AdministrationCalls {
   /** Whether the service can answer, and capture. Needs no key. */
   getReadiness(options?: AskOptions): Promise<Readiness>
   listProjects(options?: ListOptions): ListPages<Project>
@@ -145,68 +152,49 @@ export interface Client {
   fetchPicture(projectId: string, rootId: string, uuid: string, options?: AskOptions): Promise<Response>
   /** All pictures of a root, as a zip. */
   fetchArchive(projectId: string, rootId: string, options?: AskOptions): Promise<Response>
+  /** Cancels a root whose time has not come. */
+  cancelRoot(projectId: string, rootId: string, options?: AskOptions): Promise<void>
+
   /** The address of a plain link, for services that ask for no key. */
   pictureAddress(projectId: string, rootId: string, uuid: string): string
   archiveAddress(projectId: string, rootId: string): string
 }
 
-/** The pause before a request for screenshots is repeated. */
-const REPEAT_MS = 300
-
 export function createClient(options: ClientOptions): Client {
-  const wire = createWire(options)
-  const fetchFrom = (path: string, { signal }: AskOptions = {}) => wire.ask(path, { signal })
-  const get = async <T>(path: string, options: AskOptions = {}): Promise<T> =>
-    await wire.read<T>(await fetchFrom(path, options), options.signal)
-
+  const asking = createAsking(options)
+  const { wire, to, fetchFrom, get, list, write, request } = asking
   return {
-    getReadiness: (options) => get(readinessPath, options),
-    listProjects: (options = {}) => followListPages(wire, projectsPath, options),
-    getProject: (project, options) => get(projectPath(id(project)), options),
-    listRoots: (project, options = {}) => followListPages(wire, rootsPath(id(project)), options),
-    listOverviews: (project, options = {}) => followListPages(wire, overviewsPath(id(project)), options),
-    getRoot: (project, root, options) => get(rootPath(id(project), id(root)), options),
-    getRootOverview: (project, root, options) => get(rootOverviewPath(id(project), id(root)), options),
+    ...createTemplateCalls(asking),
+    ...createScheduleCalls(asking),
+    ...createWebhookCalls(asking),
+    ...createAdministrationCalls(asking),
+    getReadiness: (options) => get(paths.getReadiness, options),
+    listProjects: (options = {}) => list(paths.listProjects, options),
+    getProject: (project, options) => get(to(paths.getProject, project), options),
+    listRoots: (project, options = {}) => list(to(paths.listRoots, project), options),
+    listOverviews: (project, options = {}) => list(to(paths.listOverviews, project), options),
+    getRoot: (project, root, options) => get(to(paths.getRoot, project, root), options),
+    getRootOverview: (project, root, options) => get(to(paths.getRootOverview, project, root), options),
     async *listJobs(project, root, options = {}) {
-      const pages = followListPages<RootResult>(wire, rootPath(id(project), id(root)), options)
+      const pages = list<RootResult>(to(paths.getRoot, project, root), options)
       for await (const { jobs } of pages) yield jobs
     },
     getStatus: (project, root, { wait, ...options } = {}) =>
-      get(statusPath(id(project), id(root)) + toQuery({ wait }), options),
+      get(to(paths.getStatus, project, root) + toQuery({ wait }), options),
     watchStatus(project, root, options = {}) {
-      const [events, status] = [eventsPath(id(project), id(root)), statusPath(id(project), id(root))]
+      const [events, status] = [to(paths.watchStatus, project, root), to(paths.getStatus, project, root)]
       return watchStatus(wire, { events, status }, options)
     },
-    async requestScreenshots(project, request, { idempotencyKey = randomText(), signal } = {}) {
-      const ask = async () => {
-        const headers = { 'content-type': 'application/json', 'idempotency-key': idempotencyKey }
-        const asked = { method: 'POST', headers, body: JSON.stringify(request), signal }
-        const response = await wire.ask(projectPath(id(project)), asked)
-        return await wire.read<{ jobId: string }>(response, signal)
-      }
-      return await ask().catch(async (error) => {
-        if (!(error instanceof NoAnswerError)) throw error
-        await pause(REPEAT_MS, signal)
-        return await ask()
-      })
-    },
-    listPages: (project, options = {}) => followListPages(wire, pagesPath(id(project)), options),
-    listHistory: (project, url, options = {}) =>
-      followListPages(wire, historyPath(id(project)), { url, ...options }),
+    requestScreenshots: (project, body, options) =>
+      request(to(paths.requestScreenshots, project), body, options),
+    listPages: (project, options = {}) => list(to(paths.listPages, project), options),
+    listHistory: (project, url, options = {}) => list(to(paths.listHistory, project), { url, ...options }),
     fetchPicture: (project, root, uuid, options) =>
-      fetchFrom(picturePath(id(project), id(root), id(uuid)), options),
-    fetchArchive: (project, root, options) => fetchFrom(archivePath(id(project), id(root)), options),
-    pictureAddress: (project, root, uuid) => wire.server + picturePath(id(project), id(root), id(uuid)),
-    archiveAddress: (project, root) => wire.server + archivePath(id(project), id(root)),
+      fetchFrom(to(paths.getPicture, project, root, uuid), options),
+    fetchArchive: (project, root, options) => fetchFrom(to(paths.getArchive, project, root), options),
+    pictureAddress: (project, root, uuid) => wire.server + to(paths.getPicture, project, root, uuid),
+    archiveAddress: (project, root) => wire.server + to(paths.getArchive, project, root),
+    cancelRoot: (project, root, options) =>
+      write('DELETE', to(paths.cancelRoot, project, root), undefined, options),
   }
-}
-
-/** One step of a path, from any text. Dots alone would lead to another path, so they become `-`, which is no id. */
-function id(text: string): string {
-  return encodeURIComponent(text.toWellFormed()).replace(/^\.\.?$/, '-')
-}
-
-/** Not `randomUUID`: browsers have it only over https. */
-function randomText(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(36)).join('-')
 }

@@ -10,6 +10,8 @@ export interface ListQuery {
   readonly limit?: number | undefined
   readonly q?: string | undefined
   readonly tag?: string | undefined
+  readonly template?: string | undefined
+  readonly project?: string | undefined
   readonly state?: string | readonly string[] | undefined
   readonly mark?: string | undefined
   readonly from?: number | undefined
@@ -19,15 +21,20 @@ export interface ListQuery {
   readonly signal?: AbortSignal | undefined
 }
 
+/** Callers may hand over objects with other fields. Those are not parameters. */
+const PARAMETERS: Readonly<Record<keyof Omit<ListQuery, 'signal'>, true>> = {
+  ...({ url: true, project: true, limit: true, q: true, tag: true, template: true } as const),
+  ...({ state: true, mark: true, from: true, to: true, fullPage: true, width: true } as const),
+}
+const NAMES = Object.keys(PARAMETERS) as (keyof typeof PARAMETERS)[]
+
 /** Gives one list page after the other. Each is fetched when it is needed. */
 export async function* followListPages<T>(
   wire: Wire,
   path: string,
-  { url, limit, q, tag, state, mark, from, to, fullPage, width, signal }: ListQuery,
+  { signal, ...parameters }: ListQuery,
 ): AsyncGenerator<T, void, undefined> {
-  let query: string | undefined = toQuery({
-    ...{ url, limit, q, tag, state, mark, from, to, fullPage, width },
-  })
+  let query: string | undefined = toQuery(namesOnly(parameters))
   while (query !== undefined) {
     const response: Response = await wire.ask(path + query, { signal })
     const next = nextQuery(response.headers.get('link'))
@@ -35,6 +42,10 @@ export async function* followListPages<T>(
     if (next === query) throw unexpected(response, 'the link to the next page leads to the same page')
     query = next
   }
+}
+
+function namesOnly(given: Omit<ListQuery, 'signal'>): Omit<ListQuery, 'signal'> {
+  return Object.fromEntries(NAMES.map((name) => [name, given[name]]))
 }
 
 /** `?limit=10&q=home`. Undefined and empty values are left out. An array gives its name several times. */

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type AllowList, type DenyList, parseAllowList, parseDenyList } from '../egress/allow-list.ts'
 import { parseSigningKeys, type SigningKey } from '../images/disk/signing-keys.ts'
 import { parseSecretKeys, type SecretKey } from '../secrets/secret-keys.ts'
+import { type Limits, readLimits } from './limits.ts'
 import type { DatabaseLocation, ImagesLocation } from './locations.ts'
 import { findMissingKeys } from './required-keys.ts'
 import { type SettingName, type SettingValue, settings } from './settings.ts'
@@ -33,7 +34,18 @@ export interface Config {
   /** Undefined: as for signing keys. */
   readonly secretKeys: readonly SecretKey[] | undefined
   readonly capture: CaptureSettings
+  readonly scheduleSpreadMs: number
+  readonly webhooks: WebhookSettings
   readonly limits: Limits
+}
+
+export interface WebhookSettings {
+  readonly allow: AllowList
+  /** Of a project. */
+  readonly most: number
+  readonly keepMs: number
+  /** Deliveries of one webhook that are kept. */
+  readonly mostDeliveries: number
 }
 
 /** For the browser. */
@@ -72,36 +84,6 @@ export interface S3Settings {
   readonly timeoutMs: number
   readonly publicUrl: string | undefined
   readonly signedHost: 'bucket' | 'public'
-}
-
-export interface Limits {
-  readonly listPage: number
-  readonly jobsPerRoot: number
-  readonly pictureBytes: number
-  readonly picturePixels: number
-  readonly urls: number
-  /** Pages of one project that may wait. */
-  readonly pagesWaiting: number
-  readonly loadingMs: number
-  readonly viewportWidth: number
-  readonly viewportHeight: number
-  /** Bytes that one captured page may load. */
-  readonly pageBytes: number
-  /** Bytes of the picture of a captured page. */
-  readonly captureBytes: number
-  readonly bodyBytes: number
-  /** Memory for all request bodies together. */
-  readonly bodiesBytes: number
-  /** Memory for all answers that are not read yet. */
-  readonly unreadBytes: number
-  readonly cacheBytes: number
-  readonly connections: number
-  /** Open answers that wait for news, for each client. */
-  readonly streams: number
-  readonly requestMs: number
-  readonly idleMs: number
-  readonly responseMs: number
-  readonly shutdownMs: number
 }
 
 /** All mistakes of the environment, one line each. */
@@ -206,29 +188,14 @@ export function readConfig(
       deny: read('CAPTURE_DENY') ?? NOTHING_DENIED,
       env: Object.fromEntries(BROWSER_VARIABLES.flatMap((name) => (env[name] ? [[name, env[name]]] : []))),
     }),
-    limits: Object.freeze({
-      listPage: need('PAGE_LIMIT'),
-      jobsPerRoot: need('MAX_JOBS_PER_ROOT'),
-      pictureBytes: need('MAX_PICTURE_BYTES'),
-      picturePixels: need('MAX_PICTURE_PIXELS'),
-      urls: need('MAX_URLS_PER_REQUEST'),
-      pagesWaiting: need('MAX_PAGES_WAITING'),
-      loadingMs: need('MAX_LOADING_TIME'),
-      viewportWidth: need('MAX_VIEWPORT_WIDTH'),
-      viewportHeight: need('MAX_VIEWPORT_HEIGHT'),
-      pageBytes: need('MAX_PAGE_BYTES'),
-      captureBytes: need('MAX_CAPTURE_BYTES'),
-      bodyBytes: need('MAX_BODY_BYTES'),
-      bodiesBytes: need('MAX_BODIES_BYTES'),
-      unreadBytes: need('MAX_UNREAD_BYTES'),
-      cacheBytes: need('CACHE_BYTES'),
-      connections: need('MAX_CONNECTIONS'),
-      streams: need('MAX_STREAMS_PER_CLIENT'),
-      requestMs: need('REQUEST_TIMEOUT'),
-      idleMs: need('IDLE_TIMEOUT'),
-      responseMs: need('RESPONSE_TIMEOUT'),
-      shutdownMs: need('SHUTDOWN_TIMEOUT'),
+    scheduleSpreadMs: need('SCHEDULE_SPREAD'),
+    webhooks: Object.freeze({
+      allow: read('WEBHOOK_ALLOW') ?? NOTHING,
+      most: need('MAX_WEBHOOKS'),
+      keepMs: need('KEEP_DELIVERIES'),
+      mostDeliveries: need('MAX_DELIVERIES'),
     }),
+    limits: readLimits(need),
   }
   if (mistakes.length > 0) throw new ConfigError(mistakes)
   return Object.freeze(config)

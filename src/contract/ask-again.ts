@@ -23,12 +23,17 @@ export function askAgain({ tags, options, urls }: Asked, { only }: { only?: 'fai
     urls: chosen.map(toPage),
     ...(failOn && { failOn }),
   }
-  const secrets: string[] = []
+  return { request, secrets: placesOfSecrets(request) }
+}
+
+/** Where a request has an empty text instead of a secret, as JSON pointers. */
+export function placesOfSecrets(request: Pick<ScreenshotRequest, 'screenshotParameter' | 'urls'>): string[] {
+  const places: string[] = []
   replaceEmpty(request, '', (place) => {
-    secrets.push(place)
+    places.push(place)
     return ''
   })
-  return { request, secrets }
+  return places
 }
 
 /** Puts secrets into a request, by their places. The others stay empty. */

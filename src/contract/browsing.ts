@@ -2,7 +2,7 @@ import type { View } from './capture-options.ts'
 import { JOB_RESULT_FIELDS, Meta } from './results.ts'
 import { type Schema, type Static, Type } from './schema.ts'
 import { MARK_NAMES, MARKS, type Mark, type Seen } from './seen.ts'
-import { Counts, Reason, State } from './status.ts'
+import { Counts, ORIGIN_FIELDS, Reason, State } from './status.ts'
 
 // Answers for people: the same results, a few at a time.
 
@@ -78,6 +78,7 @@ export const RootOverview = Type.Object(
     rootId: Type.String({ format: 'uuid' }),
     meta: Meta,
     state: State,
+    ...ORIGIN_FIELDS,
     tags: Type.Array(Type.String()),
     counts: Counts,
     marks: MarkCounts,

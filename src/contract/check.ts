@@ -17,8 +17,6 @@ export interface Mistake {
 }
 
 export interface CheckOptions {
-  /** Names that other services know, and that are not supported here. */
-  readonly unsupported?: readonly string[]
   /** `any`: also texts that no database can hold. */
   readonly texts?: 'plain' | 'any'
   /** `not_given`: null, an empty list and an empty object are the same as a field that was left out. */
@@ -49,12 +47,10 @@ interface ObjectSchema extends Schema {
 
 class Check {
   readonly mistakes: Mistake[] = []
-  readonly #unsupported: readonly string[]
   readonly #texts: 'plain' | 'any'
   readonly #nothing: 'checked' | 'not_given'
 
-  constructor({ unsupported = [], texts = 'plain', nothing = 'checked' }: CheckOptions) {
-    this.#unsupported = unsupported
+  constructor({ texts = 'plain', nothing = 'checked' }: CheckOptions) {
     this.#texts = texts
     this.#nothing = nothing
   }
@@ -171,10 +167,7 @@ class Check {
       if (name.length <= MAX_NAME) {
         const near = nearestName(name, all)
         const unknown = near === undefined ? known : `is not known; did you mean ${near}?`
-        this.#add(
-          `${at}/${escapeName(name)}`,
-          this.#unsupported.includes(name) ? 'is not supported yet' : unknown,
-        )
+        this.#add(`${at}/${escapeName(name)}`, unknown)
       } else if (!isLongOneTold) {
         isLongOneTold = true
         this.#add(at, `has a field with a name of more than ${MAX_NAME} characters, which ${known}`)

@@ -13,13 +13,30 @@ export const paths = {
   listOverviews: '/api/projects/:projectId/screenshots/overview',
   listPages: '/api/projects/:projectId/pages',
   listHistory: '/api/projects/:projectId/pages/history',
+  cancelRoot: '/api/projects/:projectId/screenshots/root/:jobId/schedule',
+  templates: '/api/projects/:projectId/templates',
+  template: '/api/projects/:projectId/templates/:templateId',
+  schedules: '/api/projects/:projectId/schedules',
+  schedule: '/api/projects/:projectId/schedules/:scheduleId',
+  runSchedule: '/api/projects/:projectId/schedules/:scheduleId/run',
+  previewSchedule: '/api/projects/:projectId/schedules/preview',
+  webhooks: '/api/projects/:projectId/webhooks',
+  webhook: '/api/projects/:projectId/webhooks/:webhookId',
+  testWebhook: '/api/projects/:projectId/webhooks/:webhookId/test',
+  rotateSecret: '/api/projects/:projectId/webhooks/:webhookId/secret',
+  replayDeliveries: '/api/projects/:projectId/webhooks/:webhookId/replay',
+  deliveries: '/api/projects/:projectId/webhooks/:webhookId/deliveries',
+  replayDelivery: '/api/projects/:projectId/webhooks/:webhookId/deliveries/:deliveryId/replay',
+  keys: '/api/keys',
+  key: '/api/keys/:keyId',
+  session: '/api/session',
+  sessionKey: '/api/session/:keyId',
   getReadiness: '/readyz',
   /** Followed by the key of an image and its signature. */
   images: '/images/',
 } as const
 
 export const projectsPath: string = paths.listProjects
-export const readinessPath: string = paths.getReadiness
 
 export function projectPath(projectId: string): string {
   return `/api/projects/${projectId}`
@@ -63,6 +80,12 @@ export function pagesPath(projectId: string): string {
 
 export function historyPath(projectId: string): string {
   return `${pagesPath(projectId)}/history`
+}
+
+/** The path with its parameters filled in, in their order. */
+export function pathTo(path: (typeof paths)[keyof typeof paths], ...parameters: readonly string[]): string {
+  let index = 0
+  return path.replace(/:\w+/g, () => parameters[index++] ?? '')
 }
 
 /** The page of a root in the gallery. */

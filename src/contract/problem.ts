@@ -14,6 +14,7 @@ export type ProblemCode =
   | 'method_not_allowed'
   | 'request_timeout'
   | 'conflict'
+  | 'precondition_failed'
   | 'too_large'
   | 'unsupported_media_type'
   | 'range_not_satisfiable'

@@ -1,6 +1,6 @@
 import { type Static, Type } from './schema.ts'
 import { MARK_NAMES } from './seen.ts'
-import { ROOT_STATES } from './states.ts'
+import { DELIVERY_STATES, ROOT_STATES } from './states.ts'
 
 // No pattern or format: a malformed id gets the same answer as an unknown id.
 export const ProjectParams = Type.Object({
@@ -12,10 +12,31 @@ export const RootParams = Type.Object({
   jobId: Type.String({ description: 'The root (UUID), as returned in `rootId`.' }),
 })
 
+export const TemplateParams = Type.Object({
+  projectId: Type.String({ description: 'The project (UUID).' }),
+  templateId: Type.String({ description: 'The template (UUID).' }),
+})
+
+export const ScheduleParams = Type.Object({
+  projectId: Type.String({ description: 'The project (UUID).' }),
+  scheduleId: Type.String({ description: 'The schedule (UUID).' }),
+})
+
 export const PictureParams = Type.Object({
   projectId: Type.String({ description: 'The project (UUID).' }),
   jobId: Type.String({ description: 'The root (UUID), as returned in `rootId`.' }),
   uuid: Type.String({ description: 'The job (UUID), as returned in `uuid`.' }),
+})
+
+export const WebhookParams = Type.Object({
+  projectId: Type.String({ description: 'The project (UUID).' }),
+  webhookId: Type.String({ description: 'The webhook (UUID).' }),
+})
+
+export const DeliveryParams = Type.Object({
+  projectId: Type.String({ description: 'The project (UUID).' }),
+  webhookId: Type.String({ description: 'The webhook (UUID).' }),
+  deliveryId: Type.String({ description: 'The delivery (UUID).' }),
 })
 
 /** Longest text to search for. */
@@ -34,6 +55,15 @@ const Search = {
 
 const Tag = {
   tag: Type.Optional(Type.String({ maxLength: MAX_QUERY, description: 'Only those with this tag.' })),
+}
+
+const FromTemplate = {
+  template: Type.Optional(
+    Type.String({
+      maxLength: MAX_QUERY,
+      description: 'Only those that were made from this template (UUID).',
+    }),
+  ),
 }
 
 const Instant = (description: string) =>
@@ -73,15 +103,33 @@ function listPage(maxLimit: number, without: string) {
 }
 
 export const createRootsQuery = (maxLimit: number) =>
-  Type.Object({ ...listPage(maxLimit, 'all of them'), ...Search, ...Tag })
+  Type.Object({ ...listPage(maxLimit, 'all of them'), ...Search, ...Tag, ...FromTemplate })
+
+export const createTemplatesQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, `${maxLimit}`))
+
+export const createSchedulesQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, `${maxLimit}`))
 
 /** For the jobs of one root. */
 export const createJobsQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, 'all of them'))
 
 export const createProjectsQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, `${maxLimit}`))
 
+export const createKeysQuery = (maxLimit: number) =>
+  Type.Object({
+    ...listPage(maxLimit, `${maxLimit}`),
+    project: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Only the keys of this project (UUID).' }),
+    ),
+  })
+
+export const createDeliveriesQuery = (maxLimit: number) =>
+  Type.Object({
+    state: Type.Optional(Type.Enum(DELIVERY_STATES, { description: 'Only those in this state.' })),
+    ...listPage(maxLimit, `${maxLimit}`),
+  })
+
 export const createOverviewsQuery = (maxLimit: number) =>
-  Type.Object({ ...listPage(maxLimit, `${maxLimit}`), ...Search, ...Tag, ...Glance })
+  Type.Object({ ...listPage(maxLimit, `${maxLimit}`), ...Search, ...Tag, ...FromTemplate, ...Glance })
 
 export const createPagesQuery = (maxLimit: number) =>
   Type.Object({ ...listPage(maxLimit, `${maxLimit}`), ...Search })

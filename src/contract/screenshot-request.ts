@@ -16,6 +16,7 @@ import { DEFAULT_LOADING_TIME } from './results.ts'
 import { rule, type Static, Type } from './schema.ts'
 import { findTooLong } from './too-long.ts'
 import { findTooManyPixels } from './too-many-pixels.ts'
+import { ScheduleDescription, ScheduledTs, type When, whenOf } from './when.ts'
 
 /** The operator's limits for a request. */
 export interface RequestLimits extends OptionLimits {
@@ -29,9 +30,6 @@ const MAX_NAME = 500
 const MAX_HOST = 260
 /** No language needs more (UAX 15, Stream-Safe Text). A parser needs seconds to sort thousands of accents. */
 const TOO_MANY_ACCENTS = /\p{M}{31}/u
-
-/** Other services have these fields. They are refused by name, so that nobody believes that they work. */
-const NOT_BUILT = ['scheduledTs', 'scheduleDescription']
 
 const NO_ADDRESS = 'must be an address that begins with http:// or https://'
 
@@ -62,23 +60,33 @@ const createPage = (limits: RequestLimits) =>
     { title: 'page', ...STRICT },
   )
 
+export const createUrls = (limits: RequestLimits) =>
+  Type.Array(createPage(limits), {
+    minItems: 1,
+    maxItems: limits.urls,
+    description: 'The pages, in the order of the results.',
+  })
+
+/** What to capture, and how. Templates and schedules have the same fields. */
+export const createAskedFields = (limits: RequestLimits, { hasWindow = false } = {}) => ({
+  screenshotParameter: createScreenshotParameter(limits, { hasWindow }),
+  urls: createUrls(limits),
+  failOn: Type.Optional(FailOn),
+})
+
 /** The limits of the operator are part of the schema, and so of OpenAPI. */
 export const createScreenshotRequest = (limits: RequestLimits, { hasWindow = false } = {}) =>
   Type.Object(
     {
-      screenshotParameter: createScreenshotParameter(limits, { hasWindow }),
-      urls: Type.Array(createPage(limits), {
-        minItems: 1,
-        maxItems: limits.urls,
-        description: 'The pages, in the order of the results.',
-      }),
-      failOn: Type.Optional(FailOn),
+      ...createAskedFields(limits, { hasWindow }),
+      scheduledTs: Type.Optional(ScheduledTs),
+      scheduleDescription: Type.Optional(ScheduleDescription),
     },
     {
       $id: 'ScreenshotRequest',
       description:
         '`width` and `height` must be given, or `sizes`, or a `device`. Null, an empty list and an empty object mean that a ' +
-        `field was not given. Not supported yet, and refused: ${NOT_BUILT.join(', ')}.`,
+        'field was not given.',
       ...STRICT,
     },
   )
@@ -92,13 +100,12 @@ export const ScreenshotAccepted = Type.Object(
   { examples: [{ jobId: '7f3c1a52-4b0e-4d53-9a55-0a4e1f0f2a10' }] },
 )
 
-/** Returns all mistakes of the body, or its request with defaults filled in. */
+/** Returns all mistakes of the body, or its request with defaults filled in, and when it is to begin if not at once. */
 export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {
-  const { value, mistakes } = check(schemaFor(body, limits), body, {
-    unsupported: NOT_BUILT,
-    nothing: 'not_given',
-  })
+  const { value, mistakes } = check(schemaFor(body, limits), body, { nothing: 'not_given' })
   if (mistakes) return { mistakes }
+  const { scheduledTs, scheduleDescription } = value
+  const when: When | undefined = whenOf(givenOf({ scheduledTs, scheduleDescription }))
   const { sizes = [], tags = [], name: _, ...given } = givenOf(value.screenshotParameter)
   const { width, height } = sizes[0] ?? { ...windowOf(given.device), ...given }
   const { fullPage = false, failOn, ...others } = { ...given, ...givenOf({ failOn: value.failOn }) }
@@ -124,7 +131,7 @@ export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {
     ...findTooLong(options, withPlaces),
     ...findTooManyPixels(options, withPlaces, limits.picturePixels),
   ]
-  return tooMuch.length > 0 ? { mistakes: tooMuch } : { asked: { options, pages } }
+  return tooMuch.length > 0 ? { mistakes: tooMuch } : { asked: { options, pages }, when }
 }
 
 type RequestSchema = ReturnType<typeof createScreenshotRequest>
@@ -142,7 +149,7 @@ function schemaFor(body: unknown, limits: RequestLimits): RequestSchema {
 }
 
 /** Whether something else than width and height says how large the window is. */
-function hasOtherWindow(body: unknown): boolean {
+export function hasOtherWindow(body: unknown): boolean {
   const { screenshotParameter } = (body ?? {}) as { screenshotParameter?: Record<string, unknown> }
   return !isNothing(screenshotParameter?.['sizes']) || !isNothing(screenshotParameter?.['device'])
 }

@@ -2,6 +2,7 @@ import type { CaptureOptions, OwnOptions } from './capture-options.ts'
 import { type Static, Type } from './schema.ts'
 import { Note, type Seen } from './seen.ts'
 import { CAPTURE_STATES, ROOT_STATES, type RootState } from './states.ts'
+import { Time } from './time.ts'
 
 export * from './states.ts'
 
@@ -28,8 +29,6 @@ export const CAPTURE_REASONS = {
     'its password, headers or cookies cannot be decrypted: the service does not have their key any more',
 } as const
 export type CaptureReason = keyof typeof CAPTURE_REASONS
-
-const Time = (description: string) => Type.Integer({ description: `${description} Unix milliseconds.` })
 
 export const Reason = Type.Enum(Object.keys(CAPTURE_REASONS) as CaptureReason[], {
   description: `${Object.entries(CAPTURE_REASONS)
@@ -74,14 +73,51 @@ export const Counts = Type.Object({
   running: Type.Integer(),
   done: Type.Integer(),
   failed: Type.Integer(),
+  scheduled: Type.Optional(Type.Integer({ description: 'Left out if there are none.' })),
+  cancelled: Type.Optional(Type.Integer({ description: 'Left out if there are none.' })),
 })
 
 export type Counts = Static<typeof Counts>
 
 export const State = Type.Enum(ROOT_STATES, {
   description:
-    '`done`: every page has a result. `partial`: some have, the others failed. `failed`: none has.',
+    '`scheduled`: its time has not come. `done`: every page has a result. `partial`: some have, the others failed. ' +
+    '`failed`: none has. `cancelled`: its schedule was cancelled before it began.',
 })
+
+/** Where a root comes from, if it was not a request of its own. */
+export const ORIGIN_FIELDS = {
+  scheduled: Type.Optional(Time('When its pages are captured, or were to be captured, if not at once.')),
+  lateMs: Type.Optional(
+    Type.Integer({
+      description:
+        'How much later than `scheduled` it began, in milliseconds, if that was more than a minute.',
+    }),
+  ),
+  templateId: Type.Optional(Type.String({ format: 'uuid', description: 'The template it was made from.' })),
+  schedule: Type.Optional(
+    Type.Object(
+      {
+        scheduleId: Type.String({ format: 'uuid' }),
+        occurrence: Time('The time of the schedule that this root is for.'),
+        lateMs: Type.Optional(
+          Type.Integer({ description: 'How late it began, if that was more than a minute.' }),
+        ),
+        missed: Type.Optional(
+          Type.Integer({
+            description:
+              'How many later times of the schedule had passed by then, counted up to 100. They are not made up for.',
+          }),
+        ),
+      },
+      { description: 'The recurring schedule it was made by.' },
+    ),
+  ),
+}
+
+const Origin = Type.Object(ORIGIN_FIELDS)
+
+export type Origin = Static<typeof Origin>
 
 /** Why nothing is captured at the moment. Clients depend on the reasons: reasons are only added. */
 const WAITING_REASONS = ['storage_full'] as const
@@ -102,6 +138,7 @@ export const RootStatus = Type.Object(
     state: State,
     waiting: Type.Optional(Waiting),
     created: Time('When it was requested.'),
+    ...ORIGIN_FIELDS,
     tags: Type.Array(Type.String()),
     counts: Counts,
     options: Type.Optional(Type.Reference<CaptureOptions>('CaptureOptions')),
@@ -112,7 +149,9 @@ export const RootStatus = Type.Object(
 
 export type RootStatus = Static<typeof RootStatus>
 
-export function stateOf({ total, queued, done, failed }: Counts): RootState {
+export function stateOf({ total, queued, done, failed, scheduled, cancelled }: Counts): RootState {
+  if (scheduled) return 'scheduled'
+  if (cancelled) return 'cancelled'
   if (done === total) return 'done'
   if (failed === total) return 'failed'
   if (done + failed === total) return 'partial'

@@ -2,14 +2,15 @@ import { isIP } from 'node:net'
 import { createLimiter } from '../limiter.ts'
 import { type AllowList, type DenyList, parseDenyList } from './allow-list.ts'
 import { type Gate, type GateLimits, openGate } from './gate.ts'
-import { createObstacles } from './obstacles.ts'
+import { lookUpApart } from './look-up-apart.ts'
+import { createObstacles, type FindObstacle } from './obstacles.ts'
 import { createOwnAddresses, type Interfaces } from './own-addresses.ts'
-import { createReach, type FixedAddress } from './reach.ts'
+import { CAPTURED_PAGES, createReach, type FixedAddress, type Reach, WEBHOOKS } from './reach.ts'
 import { createResolve, type Lookup, systemLookup } from './resolve.ts'
 import { canonicalHost } from './target.ts'
 
 export type { EgressFailure, EgressReason } from './failure.ts'
-export type { FixedAddress, Gate, GateLimits, Lookup }
+export type { FixedAddress, Gate, GateLimits, Lookup, Reach }
 
 /** Each look-up of the system holds one of libuv's four threads. One must stay free for files. */
 const LOOKUPS = 3
@@ -36,27 +37,48 @@ export interface Guard {
 }
 
 export function createGuard({
-  allow,
-  deny = parseDenyList(''),
-  ownHosts = [],
   lookup: look = systemLookup,
-  interfaces,
-  fixedAddresses,
   connectMs = CONNECT_MS,
+  ...rules
 }: GuardRules): Guard {
   const limitAll = createLimiter(LOOKUPS)
-  // The guard's own look-ups are not limited: slow names of pages must not delay them.
-  const hosts = ownHosts.flatMap((host) => (isIP(host) === 0 ? (canonicalHost(host) ?? []) : host))
-  const own = createOwnAddresses({ interfaces, hosts, lookup: look })
-  const findObstacle = createObstacles({ allow, deny, own, lookup: look })
+  const findObstacle = createFindObstacle({ ...rules, lookup: look })
   const canonical = new Map(
-    [...(fixedAddresses ?? [])].map(([name, fixed]) => [canonicalHost(name) ?? name, fixed]),
+    [...(rules.fixedAddresses ?? [])].map(([name, fixed]) => [canonicalHost(name) ?? name, fixed]),
   )
   return {
     openGate(limits) {
       const limitOne = createLimiter(LOOKUPS_OF_A_GATE)
       const resolve = createResolve(look, (task) => limitOne(() => limitAll(task)), connectMs)
-      return openGate(createReach({ findObstacle, resolve, fixedAddresses: canonical, connectMs }), limits)
+      const reach = createReach({
+        ...{ traveller: CAPTURED_PAGES, findObstacle, resolve, connectMs },
+        fixedAddresses: canonical,
+      })
+      return openGate(reach, limits)
     },
   }
+}
+
+/** The way of webhooks to the network, by the same rules. Look-ups do not wait for each other: a dead name delays no other. */
+export function createWayOut({
+  lookup: look = lookUpApart,
+  connectMs = CONNECT_MS,
+  ...rules
+}: Omit<GuardRules, 'fixedAddresses'>): Reach {
+  const findObstacle = createFindObstacle({ ...rules, lookup: look })
+  const resolve = createResolve(look, (task) => task(), connectMs)
+  return createReach({ traveller: WEBHOOKS, findObstacle, resolve, fixedAddresses: new Map(), connectMs })
+}
+
+function createFindObstacle({
+  allow,
+  deny = parseDenyList(''),
+  ownHosts = [],
+  lookup,
+  interfaces,
+}: GuardRules & { lookup: Lookup }): FindObstacle {
+  // The guard's own look-ups are not limited: slow names of pages must not delay them.
+  const hosts = ownHosts.flatMap((host) => (isIP(host) === 0 ? (canonicalHost(host) ?? []) : host))
+  const own = createOwnAddresses({ interfaces, hosts, lookup })
+  return createObstacles({ allow, deny, own, lookup })
 }

@@ -14,7 +14,17 @@ export interface FixedAddress {
   readonly port: number
 }
 
+/** Who wants to reach something, and the setting that allows it: for sentences. */
+export interface Traveller {
+  readonly who: string
+  readonly setting: string
+}
+
+export const CAPTURED_PAGES: Traveller = { who: 'captured pages', setting: 'CAPTURE_ALLOW' }
+export const WEBHOOKS: Traveller = { who: 'webhooks', setting: 'WEBHOOK_ALLOW' }
+
 export interface ReachRules {
+  readonly traveller: Traveller
   readonly findObstacle: FindObstacle
   readonly resolve: Resolve
   readonly fixedAddresses: ReadonlyMap<string, FixedAddress>
@@ -22,7 +32,13 @@ export interface ReachRules {
 }
 
 /** A name is looked up once: it connects to the very addresses that it checked. */
-export function createReach({ findObstacle, resolve, fixedAddresses, connectMs }: ReachRules): Reach {
+export function createReach({
+  traveller,
+  findObstacle,
+  resolve,
+  fixedAddresses,
+  connectMs,
+}: ReachRules): Reach {
   return async (target, signal) => {
     const { host, isAddress, port } = target
     const fixed = fixedAddresses.get(host)
@@ -36,12 +52,12 @@ export function createReach({ findObstacle, resolve, fixedAddresses, connectMs }
       if (!obstacle) allowed.push(address)
       if (allowed.length === MAX_ATTEMPTS) break
     }
-    if (allowed.length === 0) throw explain(target, first)
+    if (allowed.length === 0) throw explain(target, first, traveller)
     return connectToFirst(allowed, port, connectMs, signal)
   }
 }
 
-function explain(target: Target, obstacle: Obstacle | undefined): EgressError {
+function explain(target: Target, obstacle: Obstacle | undefined, { who, setting }: Traveller): EgressError {
   const { host, isAddress } = target
   if (!obstacle) return new EgressError('dns', `${host} has no address in DNS`)
   // The address itself is not told: clients must not find out the addresses of a private network.
@@ -49,9 +65,6 @@ function explain(target: Target, obstacle: Obstacle | undefined): EgressError {
   const wayOut =
     obstacle.denied && isAddress
       ? 'To allow it, remove it from CAPTURE_DENY.'
-      : `To allow it, start proofsheet with CAPTURE_ALLOW=${nameTarget(target)} (entries are separated by commas).`
-  return new EgressError(
-    'blocked',
-    `${leads} ${obstacle.kind}, which captured pages may not reach. ${wayOut}`,
-  )
+      : `To allow it, start proofsheet with ${setting}=${nameTarget(target)} (entries are separated by commas).`
+  return new EgressError('blocked', `${leads} ${obstacle.kind}, which ${who} may not reach. ${wayOut}`)
 }

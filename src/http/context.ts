@@ -1,22 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServerDefault } from 'fastify'
+import type { Administration } from '../access/administration.ts'
 import type { Door } from '../access/door.ts'
-import type { ApiKey, Keys } from '../access/keys.ts'
+import type { ApiKey, GivenKey, Keys } from '../access/keys.ts'
+import type { Sessions } from '../access/sessions.ts'
 import type { Requests } from '../capture/requests.ts'
 import type { RootWatchers } from '../capture/root-watchers.ts'
 import type { ImportedStatus } from '../capture/status.ts'
 import type { WhyWaiting } from '../capture/wait-for-room.ts'
 import type { Config } from '../config/config.ts'
 import type { Static } from '../contract/schema.ts'
+import type { LastRoot } from '../contract/templates.ts'
 import type { Images } from '../images/images.ts'
 import type { MakeArchive } from '../results/archive.ts'
 import type { Overviews } from '../results/overviews.ts'
 import type { Pages } from '../results/pages.ts'
 import type { Projects } from '../results/projects.ts'
 import type { Results } from '../results/results.ts'
+import type { TemplateResults } from '../results/templates.ts'
+import type { Schedules } from '../schedules/schedules.ts'
 import type { ByteBudget } from '../shares/byte-budget.ts'
 import type { FairTurns } from '../shares/fair-turns.ts'
 import type { Refusals } from '../shares/refusals.ts'
+import type { Templates } from '../templates/templates.ts'
+import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Figures } from './answers/figures.ts'
 import type { GonePictures } from './answers/gone-pictures.ts'
 
@@ -35,6 +42,10 @@ export interface HttpContext {
     | 'limits'
   >
   readonly keys: Keys
+  readonly sessions: Sessions
+  readonly administration: Administration
+  /** Returns as soon as the project is hidden. False if there is no such project. */
+  readonly removeProject: (projectId: string, now: number) => Promise<boolean>
   readonly door: Door
   /** Throws if the database does not answer. */
   readonly checkDatabase: () => Promise<void>
@@ -45,7 +56,18 @@ export interface HttpContext {
   readonly pages: Pages
   readonly makeArchive: MakeArchive
   readonly requests: Requests
+  readonly templates: Templates
+  readonly templateResults: TemplateResults
+  readonly schedules: Schedules
+  /** Cancels a scheduled root. False if it has begun. */
+  readonly cancel: (root: { projectId: string; rootId: string }) => Promise<boolean>
+  /** The last roots of schedules, by their ids. */
+  readonly lastRoots: (
+    roots: { projectId: string; rootIds: readonly string[] },
+    asked: { now: number; origin: string },
+  ) => Promise<Map<string, LastRoot>>
   readonly watchers: RootWatchers
+  readonly webhooks: Webhooks
   readonly importedStatus: ImportedStatus
   /** Throws AppError `no_browser` if nothing can be captured. */
   readonly ready: () => Promise<void>
@@ -85,12 +107,19 @@ export type Server = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may ask, if keys are required. By default, every key of the project. */
-    access?: 'everyone' | 'metrics' | 'write'
+    /** Who may ask, if keys are required. By default, every key of the project. `session`: everyone, with or without a key. */
+    access?: 'everyone' | 'session' | 'metrics' | 'write' | 'admin'
+    /** A browser without a key is sent to the page where one signs in. */
+    leadsToSignIn?: true
   }
   interface FastifyRequest {
+    /** The key that the request uses. */
     apiKey: ApiKey | undefined
     /** The hash of that key. */
     keyHash: string | undefined
+    /** All keys that were sent with it: a session may have several. Undefined if none is asked for. */
+    keys: readonly GivenKey[] | undefined
+    /** It has the cookie of a session, and no key in its header. */
+    hasSession: boolean
   }
 }

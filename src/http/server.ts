@@ -2,19 +2,25 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
+import { Key, KeyRequest, NewKey, ProjectRequest, Session, SignIn } from '../contract/access.ts'
 import { JobOverview, PageFailure, PageSummary, Project, RootOverview } from '../contract/browsing.ts'
 import { CaptureOptions, OwnOptions, View } from '../contract/capture-options.ts'
 import { Problem } from '../contract/problem.ts'
 import { JobResult, RootResult } from '../contract/results.ts'
+import { createScheduleRequest, Schedule, SchedulePreviewRequest } from '../contract/schedules.ts'
 import { createScreenshotRequest } from '../contract/screenshot-request.ts'
 import { Seen } from '../contract/seen.ts'
 import { RootStatus } from '../contract/status.ts'
+import { createTemplateRequest, createTemplateRun, Template } from '../contract/templates.ts'
+import { Delivery, ReplayRequest, Webhook, WebhookRequest } from '../contract/webhooks.ts'
 import { AppError } from '../errors.ts'
 import { examples } from './answers/examples.ts'
 import { OpenAnswers } from './answers/open-answers.ts'
 import { openApiInfo } from './answers/openapi.ts'
 import { refuseConnection, sendProblem } from './answers/problems.ts'
 import type { ContractTypes, HttpContext, Server } from './context.ts'
+import { administrate } from './operations/administrate.ts'
+import { cancelRoot } from './operations/cancel-root.ts'
 import { documentation } from './operations/documentation.ts'
 import { gallery } from './operations/gallery.ts'
 import { getArchive } from './operations/get-archive.ts'
@@ -33,11 +39,15 @@ import { listProjects } from './operations/list-projects.ts'
 import { listRoots } from './operations/list-roots.ts'
 import { oldAddresses } from './operations/old-addresses.ts'
 import { requestScreenshots } from './operations/request-screenshots.ts'
+import { scheduleOperations } from './operations/schedules/schedule-operations.ts'
+import { templateOperations } from './operations/templates/template-operations.ts'
 import { watchStatus } from './operations/watch-status.ts'
+import { webhookOperations } from './operations/webhooks/webhook-operations.ts'
 import { logRequests } from './rules/access-log.ts'
-import { refuseWhatKeysDoNotOpen, requireKeys } from './rules/authentication.ts'
+import { createRefuseKey, refuseWhatKeysDoNotOpen, requireKeys } from './rules/authentication.ts'
 import { answerInOrder } from './rules/connections.ts'
 import { allowOrigins } from './rules/cors.ts'
+import { refuseCrossSite } from './rules/cross-site.ts'
 import { limitResponseTime } from './rules/deadline.ts'
 import { limitIdleTime } from './rules/idle.ts'
 import { LogBrokenAnswers } from './rules/log-broken-answers.ts'
@@ -45,6 +55,7 @@ import { refuseOtherMethods } from './rules/methods.ts'
 import { measureRequests } from './rules/metrics.ts'
 import { refuseOtherHosts } from './rules/origin.ts'
 import { createRate, limitRate } from './rules/rate-limit.ts'
+import { createReadJson } from './rules/read-json.ts'
 import { schemaController } from './rules/read-query.ts'
 import { createRequestIds } from './rules/request-ids.ts'
 
@@ -107,7 +118,9 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   refuseOtherHosts(server, context)
   if (context.config.corsOrigins.length > 0) await allowOrigins(server, context.config.corsOrigins)
   const countRequest = createRate(context)
-  requireKeys(server, context, countRequest)
+  const refuse = createRefuseKey(countRequest)
+  requireKeys(server, context, refuse)
+  refuseCrossSite(server, context)
   limitRate(server, context, countRequest)
   refuseWhatKeysDoNotOpen(server, context)
 
@@ -125,6 +138,22 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     PageSummary,
     RootStatus,
     createScreenshotRequest(limits),
+    createTemplateRequest(limits),
+    createTemplateRun(limits),
+    Template,
+    createScheduleRequest(limits),
+    SchedulePreviewRequest,
+    Schedule,
+    Key,
+    NewKey,
+    KeyRequest,
+    ProjectRequest,
+    SignIn,
+    Session,
+    WebhookRequest,
+    Webhook,
+    Delivery,
+    ReplayRequest,
     Problem,
   ])
     server.addSchema({ ...schema, examples: [examples[schema['$id'] as keyof typeof examples]].flat() })
@@ -141,7 +170,16 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   listHistory(server, context)
   getPicture(server, context)
   getArchive(server, context)
-  await requestScreenshots(server, context)
+  await server.register(async (scope) => {
+    const readJson = createReadJson(scope as Server, context)
+    const withBody = { scope: scope as Server, readJson }
+    requestScreenshots(scope as Server, readJson, context)
+    cancelRoot(server, context)
+    templateOperations(server, withBody, context)
+    scheduleOperations(server, withBody, context)
+    webhookOperations(server, withBody, context)
+    administrate(scope as Server, { readJson, refuse }, context)
+  })
   getStatus(server, openAnswers, context)
   watchStatus(server, openAnswers, context)
   getImage(server, context)

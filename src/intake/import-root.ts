@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Limits } from '../config/config.ts'
+import type { Limits } from '../config/limits.ts'
 import { AppError } from '../errors.ts'
 import { type ImageBatch, type Images, pictureKey, previewKey } from '../images/images.ts'
 import { inParallel } from '../in-parallel.ts'

@@ -2,7 +2,10 @@ import { type ImageKey, type Images, parseKey } from '../images/images.ts'
 import type { Store } from '../store/store.ts'
 
 export interface StoreAndImages {
-  readonly store: Pick<Store, 'listProjects' | 'findTaken' | 'whileFree' | 'captures' | 'events' | 'removals'>
+  readonly store: Pick<
+    Store,
+    'listProjects' | 'findTaken' | 'whileFree' | 'captures' | 'events' | 'deliveries' | 'removals'
+  >
   readonly images: Images
 }
 

@@ -48,7 +48,7 @@ async function removeAll(
   return isFound
 }
 
-async function removePicturesOf(
+export async function removePicturesOf(
   storage: StoreAndImages,
   projectId: string,
   uuids: readonly string[],

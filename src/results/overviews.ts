@@ -102,10 +102,10 @@ function renderOverview(
   addresses: Addresses,
 ): string {
   const { rootId, created } = head
-  const { options, marks = {} } = request ?? {}
+  const { options, marks = {}, origin } = request ?? {}
   const viewOfPage = (own?: OwnOptions) => options && viewOf(optionsOfPage(options, own))
   const start = JSON.stringify({
-    ...{ rootId, meta: { created }, state: stateOfRoot(head, request), tags: options?.tags ?? [] },
+    ...{ rootId, meta: { created }, state: stateOfRoot(head, request), ...origin, tags: options?.tags ?? [] },
     ...{ counts: countsOf(head, request), marks, view: viewOfPage(), failures },
   })
   const shown = jobs.map((job) =>

@@ -5,9 +5,12 @@ import { decodeCursor, encodeCursor } from './cursor.ts'
 interface ProjectPage {
   readonly limit: number
   readonly cursor?: string | undefined
-  /** A key sees only its own project. */
-  readonly only: string | undefined
+  /** A key sees only its own project. A session may have several keys. Undefined: all projects. */
+  readonly only: readonly string[] | undefined
 }
+
+/** Sorts before every project. */
+const BEFORE_ALL: ProjectPosition = { created: -1, projectId: '' }
 
 /** The projects, oldest first. */
 export class Projects {
@@ -27,7 +30,7 @@ export class Projects {
     const found =
       only === undefined
         ? await this.#store.listProjects({ after, limit: limit + 1 })
-        : await this.#listOne(only, after)
+        : await this.#listOnly(only, after)
     const projects = found.slice(0, limit)
     const last = found.length > limit ? projects.at(-1) : undefined
     return { projects, nextCursor: last && encodeCursor({ created: last.created, id: last.projectId }) }
@@ -39,15 +42,21 @@ export class Projects {
     return hasMore ? { pictures, hasMorePictures: true } : { pictures }
   }
 
-  async #listOne(projectId: string, after: ProjectPosition | undefined): Promise<Project[]> {
-    const project = await this.#store.findProject(projectId)
-    if (!project) return []
-    const isBehind =
-      !after ||
-      project.created > after.created ||
-      (project.created === after.created && projectId > after.projectId)
-    return isBehind ? [project] : []
+  async #listOnly(projectIds: readonly string[], after: ProjectPosition = BEFORE_ALL): Promise<Project[]> {
+    const found = await Promise.all([...new Set(projectIds)].map((id) => this.#store.findProject(id)))
+    return found
+      .filter((project) => project !== undefined)
+      .filter((project) => compare(project, after) > 0)
+      .sort(compare)
   }
+}
+
+/** Oldest first, then by id. */
+function compare(one: ProjectPosition, other: ProjectPosition): number {
+  return (
+    one.created - other.created ||
+    (one.projectId < other.projectId ? -1 : Number(one.projectId > other.projectId))
+  )
 }
 
 function positionOf(cursor: string): ProjectPosition {

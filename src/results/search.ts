@@ -1,3 +1,4 @@
+import { parseId } from '../contract/ids.ts'
 import { isPlain } from '../contract/plain-text.ts'
 import type { RootState } from '../contract/status.ts'
 import type { RootFilter } from '../store/browsing.ts'
@@ -32,11 +33,12 @@ interface Looked {
 const NOTHING: Looked = { heads: [], found: [], last: true }
 
 /** Undefined if all roots match. Empty texts are no conditions: forms send them. */
-export function toSought({ q, tag, mark, states }: Sought): Sought | undefined {
+export function toSought({ q, tag, mark, template, states }: Sought): Sought | undefined {
   const sought = {
     q: q || undefined,
     tag: tag || undefined,
     mark,
+    template: template || undefined,
     states: states?.length ? states : undefined,
   }
   return Object.values(sought).some((each) => each !== undefined) ? sought : undefined
@@ -53,8 +55,9 @@ export async function* searchRoots(
     isGone = () => false,
   }: { after?: RootPosition | undefined; from?: number | undefined; isGone?: IsGone | undefined } = {},
 ): AsyncGenerator<Looked> {
+  const template = sought.template === undefined ? undefined : parseId(sought.template)
   // No database can store these texts, so nothing matches.
-  if (!isPlain(sought.q ?? '') || !isPlain(sought.tag ?? '')) {
+  if (!isPlain(sought.q ?? '') || !isPlain(sought.tag ?? '') || (sought.template && !template)) {
     yield NOTHING
     return
   }
@@ -65,7 +68,7 @@ export async function* searchRoots(
         yield NOTHING
         return
       }
-      const found = await match(store, projectId, slice, sought)
+      const found = await match(store, projectId, slice, { ...sought, template })
       yield { heads: slice, found, last: last && slice.at(-1) === heads.at(-1) }
     }
   }
@@ -82,8 +85,8 @@ async function match(
     const requests = await browsing.requestsOf(projectId, found.map(idOf))
     found = found.filter((head) => states.includes(stateOfRoot(head, requests.get(head.rootId))))
   }
-  const { q, tag, mark } = filter
-  if (found.length === 0 || (q ?? tag ?? mark) === undefined) return found
+  const { q, tag, mark, template } = filter
+  if (found.length === 0 || (q ?? tag ?? mark ?? template) === undefined) return found
   const matching = await browsing.matching(projectId, found.map(idOf), filter)
   return found.filter(({ rootId }) => matching.has(rootId))
 }

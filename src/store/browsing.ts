@@ -1,7 +1,7 @@
 import type { MarkCounts, PageFailure } from '../contract/browsing.ts'
 import type { CaptureOptions, View } from '../contract/capture-options.ts'
 import type { Mark } from '../contract/seen.ts'
-import type { Counts } from '../contract/status.ts'
+import type { Counts, Origin } from '../contract/status.ts'
 import type { SeenText } from './job-text.ts'
 
 /** A job of any root. */
@@ -47,6 +47,7 @@ export interface RequestSummary {
   readonly options: CaptureOptions
   readonly counts: Counts
   readonly marks: MarkCounts
+  readonly origin?: Origin | undefined
 }
 
 /** Conditions for roots. A root must match all that are given. */
@@ -60,6 +61,8 @@ export interface RootFilter {
   readonly tag?: string | undefined
   /** A mark of one of its pages. */
   readonly mark?: Mark | undefined
+  /** The id of the template it was made from. */
+  readonly template?: string | undefined
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { CaptureOptions, OwnOptions, PageOptions } from '../contract/capture-options.ts'
 import type { Seen } from '../contract/seen.ts'
-import type { CaptureReason, CaptureState, Counts, RootState } from '../contract/status.ts'
+import type { CaptureReason, CaptureState, Counts, Origin, RootState } from '../contract/status.ts'
 
 export interface RequestedPage {
   readonly url: string
@@ -28,8 +28,15 @@ export interface NewRequest {
   readonly options: CaptureOptions
   /** In the order of the request. */
   readonly pages: readonly NewPage[]
+  readonly origin?: Origin | undefined
   /** Until then, only a process that names this root may capture its pages. */
   readonly heldUntil?: number | undefined
+}
+
+/** The most pages of the project, with those of the request. */
+export interface AcceptLimits {
+  readonly mostWaiting?: number | undefined
+  readonly mostScheduled?: number | undefined
 }
 
 export interface CaptureKey {
@@ -108,7 +115,7 @@ export interface CaptureProgress extends RequestedPage, CaptureTimes {
 }
 
 /** How a root ended. */
-export type Outcome = Exclude<RootState, 'queued' | 'running'>
+export type Outcome = Exclude<RootState, 'scheduled' | 'queued' | 'running'>
 
 /** The end of a root. It is written in the transaction that ends its last page. */
 export interface Finished {
@@ -120,6 +127,7 @@ export interface Finished {
 export interface RootProgress {
   readonly created: number
   readonly idempotencyKey: string | undefined
+  readonly origin?: Origin | undefined
   readonly options: CaptureOptions
   /** Counts up with everything that happens. */
   readonly version: number
@@ -131,6 +139,7 @@ export interface RootProgress {
 /** Changes of a request since a version. */
 export interface Changes {
   readonly created: number
+  readonly origin?: Origin | undefined
   readonly options: CaptureOptions
   /** Counts up with everything that happens. */
   readonly version: number
@@ -159,11 +168,11 @@ export interface Captures {
   /**
    * Adds the root without jobs, and queues its pages: all or nothing, durable when it resolves. Returns the id of the root.
    * If the same request was accepted with the same idempotency key, that is the earlier root. Throws `not_found` for an
-   * unknown project, `conflict` if another request has the key, `rate_limited` if more than `mostWaiting` pages of the
-   * project would wait.
+   * unknown project, `conflict` if another request has the key, `rate_limited` if more pages of the project would wait than
+   * the limits allow. With a time to come in `origin.scheduled`, its pages are not queued: see `ScheduledRoots`.
    */
-  accept(request: NewRequest, limits?: { readonly mostWaiting?: number }): Promise<string>
-  /** Whether any capture is unfinished. */
+  accept(request: NewRequest, limits?: AcceptLimits): Promise<string>
+  /** Whether any capture is queued or under way. */
   anyUnfinished(): Promise<boolean>
   /** Whether a capture has been due since `then`, and no process has begun it. */
   anyDueSince(then: number): Promise<boolean>
@@ -202,6 +211,12 @@ export interface Captures {
   putBack(attempt: Attempt, options: PutBack): Promise<boolean>
   /** Undefined if there is no such request. Imported roots have none. */
   findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined>
+  /** A page that has failed. Undefined if there is none at this position. */
+  findFailed(
+    projectId: string,
+    rootId: string,
+    position: number,
+  ): Promise<(Omit<Failed, 'seen'> & Pick<RequestedPage, 'url' | 'name'>) | undefined>
   /** All from one instant. `since`: a version, or 0 for everything. Undefined as above. */
   findChanges(projectId: string, rootId: string, since: number): Promise<Changes | undefined>
   /**

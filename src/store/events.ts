@@ -30,6 +30,9 @@ export interface TrimOptions {
 export interface Events {
   /** In their order, after the number `after`. 0: all that are kept. An unknown project has none. */
   read(projectId: string, page: { after: number; limit: number }): Promise<RootEvent[]>
-  /** Removes some of the events that are too old or too many. Returns how many. 0: nothing is left to trim. */
+  /**
+   * Removes some of the events that are too old or too many, but none that a webhook still has to look at. Returns how many. 0:
+   * nothing is left to trim.
+   */
   trim(options: TrimOptions): Promise<number>
 }

@@ -1,8 +1,17 @@
+import type { KeyScope } from '../contract/access.ts'
 import type { Browsing } from './browsing.ts'
 import type { Captures } from './captures.ts'
+import type { Deliveries } from './deliveries.ts'
 import type { Events } from './events.ts'
 import type { JobText, RootPositions, RootTexts } from './job-text.ts'
 import type { Removals } from './removals.ts'
+import type { ScheduledRoots } from './scheduled-roots.ts'
+import type { Schedules } from './schedules.ts'
+import type { Webhooks } from './webhooks.ts'
+
+export type { KeyScope } from '../contract/access.ts'
+
+import type { Templates } from './templates.ts'
 
 export interface Project {
   readonly projectId: string
@@ -72,15 +81,26 @@ export interface ProjectPosition {
   readonly projectId: string
 }
 
-export type KeyScope = 'read' | 'write'
+/** A position in the list of keys. A list page begins after this key. */
+export interface KeyPosition {
+  readonly created: number
+  readonly keyId: string
+}
 
 export interface ApiKey {
   readonly keyId: string
-  readonly projectId: string
+  /** Undefined for the scope `admin`, and only for it: such a key is for the whole service. */
+  readonly projectId: string | undefined
   readonly scope: KeyScope
   readonly label: string
   readonly created: number
   readonly revoked: number | undefined
+}
+
+export interface KeyPage {
+  readonly projectId?: string | undefined
+  readonly after?: KeyPosition | undefined
+  readonly limit?: number
 }
 
 /** A key with the hash of its secret. The secret itself is not stored. */
@@ -98,6 +118,11 @@ export interface Store {
   findProject(projectId: string): Promise<Project | undefined>
   /** Oldest first, then by id. All of them, or some after `after`. */
   listProjects(page?: { after?: ProjectPosition | undefined; limit?: number }): Promise<Project[]>
+  /**
+   * Gives it another name and a new revision. Undefined if there is no such project. Throws `precondition_failed` if it has
+   * another revision than the one that is given.
+   */
+  renameProject(projectId: string, name: string, revision?: string): Promise<Project | undefined>
   /** With their counts. It reads every root. */
   countProjects(): Promise<ProjectSummary[]>
 
@@ -148,8 +173,8 @@ export interface Store {
   createKey(key: StoredKey): Promise<void>
   /** A key that was not revoked. */
   findKey(hash: string): Promise<ApiKey | undefined>
-  /** Oldest first, including revoked keys. */
-  listKeys(projectId?: string): Promise<StoredKey[]>
+  /** Oldest first, then by id, including revoked keys. Those of all projects, or of one; all of them, or some after `after`. */
+  listKeys(page?: KeyPage): Promise<StoredKey[]>
   /** False if there is no such key. If it was revoked before, the first time is kept. */
   revokeKey(keyId: string, at: number): Promise<boolean>
 
@@ -165,6 +190,14 @@ export interface Store {
   /** The outbox. */
   readonly events: Events
   readonly removals: Removals
+  /** Roots whose pages are captured later, once. */
+  readonly scheduledRoots: ScheduledRoots
+  /** Recurring schedules. */
+  readonly schedules: Schedules
+  readonly webhooks: Webhooks
+  /** The work of delivering. */
+  readonly deliveries: Deliveries
+  readonly templates: Templates
 
   /** Whether a request waits for a look-up of a project, a root or a key. That is short. */
   isLookingUp(): boolean

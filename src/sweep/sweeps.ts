@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import { finishRemovals } from '../removal/finish-removals.ts'
 import type { StoreAndImages } from '../removal/remove-pictures.ts'
+import { forgetDeliveries, type KeptDeliveries } from './forget-deliveries.ts'
 import { sweepOrphans } from './orphans.ts'
 import { trimEvents } from './trim-events.ts'
 
@@ -9,20 +10,28 @@ const EVERY_MS = 3_600_000
 const ORPHANS_EVERY = 24
 const PAUSE_MS = 50
 
+export interface SweepsOptions {
+  readonly log: Pick<Logger, 'info' | 'warn'>
+  readonly kept: KeptDeliveries
+  readonly everyMs?: number
+}
+
 /** Regular work, done slowly: removes what killed processes left, and what is kept only for a time. */
 export class Sweeps {
   /** What this process has removed: files that no row points at, and pictures that were never published. */
   readonly removed = { orphans: 0, staging: 0 }
   readonly #storage: StoreAndImages
   readonly #log: Pick<Logger, 'info' | 'warn'>
+  readonly #kept: KeptDeliveries
   readonly #closing = new AbortController()
   readonly #timer: NodeJS.Timeout
   #count = 0
   #last: Promise<void> = Promise.resolve()
 
-  constructor(storage: StoreAndImages, log: Pick<Logger, 'info' | 'warn'>, everyMs = EVERY_MS) {
+  constructor(storage: StoreAndImages, { log, kept, everyMs = EVERY_MS }: SweepsOptions) {
     this.#storage = storage
     this.#log = log
+    this.#kept = kept
     this.#timer = setInterval(() => {
       this.#last = this.#last.then(() => this.#sweep())
     }, everyMs).unref()
@@ -36,6 +45,7 @@ export class Sweeps {
       this.removed.staging += await images.tidy()
     })
     await this.#try('trim events', () => trimEvents(store.events, options))
+    await this.#try('forget deliveries', () => forgetDeliveries(store.deliveries, this.#kept, options))
     await this.#try('end removals', () => finishRemovals(this.#storage, options))
     if (this.#count++ % ORPHANS_EVERY !== 0) return
     await this.#try('look for files that no row points at', async () => {

@@ -3,6 +3,7 @@ import { hasSecrets } from '../contract/options/secrets.ts'
 import { AppError } from '../errors.ts'
 import type { CaptureProgress, RootProgress } from '../store/captures.ts'
 import type { RootHead } from '../store/store.ts'
+import { type CopiedKept, copyKept } from './kept.ts'
 import { keysOf, stagePictures } from './pictures.ts'
 import { copyProject } from './project.ts'
 import { eachRoot, patiently, projectIds, type Transfer, type TransferHooks } from './transfer.ts'
@@ -12,19 +13,25 @@ export interface Copied {
   readonly pictures: number
   /** Roots that were there already. */
   readonly present: number
+  readonly kept: CopiedKept
 }
 
 /**
- * Copies projects, keys, and roots with their pictures. It skips what is there already, so that a run can continue after
- * a kill. The service may run meanwhile; `verifyAll` copies what was added.
+ * Copies projects, keys, what projects keep, and roots with their pictures. It skips what is there already, so that a run can
+ * continue after a kill. The service may run meanwhile; `verifyAll` copies what was added.
  */
 export async function copyAll(transfer: Transfer, hooks: TransferHooks): Promise<Copied> {
   const copied = { roots: 0, pictures: 0, present: 0 }
+  const kept = { templates: 0, schedules: 0, webhooks: 0 }
   // Before any row is copied: a service on the copy must not remove pictures whose rows are not there yet.
   if (transfer.rowsOnly) await patiently(() => transfer.to.images.setShared(), hooks)
   for (const projectId of await projectIds(transfer, hooks)) {
     if (hooks.signal.aborted) break
     await patiently(() => copyProject(transfer, projectId), hooks)
+    const { templates, schedules, webhooks } = await patiently(() => copyKept(transfer, projectId), hooks)
+    kept.templates += templates
+    kept.schedules += schedules
+    kept.webhooks += webhooks
     await eachRoot(transfer, projectId, hooks, async (head) => {
       if (await copyRoot(transfer, projectId, head, () => hooks.onFiles(1))) {
         copied.roots++
@@ -35,7 +42,7 @@ export async function copyAll(transfer: Transfer, hooks: TransferHooks): Promise
       }
     })
   }
-  return copied
+  return { ...copied, kept }
 }
 
 /** False if the root was there. Throws `conflict` if it cannot be copied. */
@@ -48,9 +55,12 @@ export async function copyRoot(
   const { from, to } = transfer
   const request = await from.store.captures.findProgress(projectId, head.rootId)
   if (request?.captures.some(isUnfinished)) {
+    const isLater = request.captures.every(({ state }) => state === 'scheduled')
     throw new AppError(
       'conflict',
-      `is still being captured: run the same command again when it is finished${leftBehind(request)}`,
+      isLater
+        ? 'waits for its time, and is not copied: ask for it there and cancel it here, or run the same command again when it is finished'
+        : `is still being captured: run the same command again when it is finished${leftBehind(request)}`,
     )
   }
   const there = await to.store.findRoot(projectId, head.rootId)

@@ -8,8 +8,8 @@ export async function copyProject({ from, to }: Transfer, projectId: string): Pr
   if (project && !(await to.store.findProject(projectId))) {
     await to.store.createProject(project).catch(ignoreConflict)
   }
-  const there = new Map((await to.store.listKeys(projectId)).map((key) => [key.keyId, key]))
-  for (const key of await from.store.listKeys(projectId)) {
+  const there = new Map((await to.store.listKeys({ projectId })).map((key) => [key.keyId, key]))
+  for (const key of await from.store.listKeys({ projectId })) {
     const known = there.get(key.keyId)
     if (!known) await to.store.createKey(key).catch(ignoreConflict)
     else if (key.revoked !== undefined && known.revoked === undefined)
@@ -27,8 +27,8 @@ export async function compareProject({ from, to }: Transfer, projectId: string):
   const [here, there] = [await from.store.findProject(projectId), await to.store.findProject(projectId)]
   if (here?.name !== there?.name || here?.created !== there?.created)
     return 'has another name or creation time there'
-  const copies = new Map((await to.store.listKeys(projectId)).map((key) => [key.keyId, key]))
-  for (const key of await from.store.listKeys(projectId)) {
+  const copies = new Map((await to.store.listKeys({ projectId })).map((key) => [key.keyId, key]))
+  for (const key of await from.store.listKeys({ projectId })) {
     if (!isDeepStrictEqual(copies.get(key.keyId), key))
       return `has a key ${key.keyId} that is not the same there`
   }

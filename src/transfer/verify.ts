@@ -3,6 +3,7 @@ import { AppError } from '../errors.ts'
 import type { ImageKey } from '../images/images.ts'
 import type { Job, RootHead, Store } from '../store/store.ts'
 import { copyRoot } from './copy.ts'
+import { copyKept, findOtherKept } from './kept.ts'
 import { findMissing, keysOf, stagePictures } from './pictures.ts'
 import { compareProject, copyProject } from './project.ts'
 import { eachRoot, patiently, projectIds, type Transfer, type TransferHooks } from './transfer.ts'
@@ -16,7 +17,7 @@ export interface Verified {
 }
 
 /**
- * Compares every project, key and row, and every picture by its SHA-256. Before that it copies what was added since
+ * Compares every project, key and row, what projects keep, and every picture by its SHA-256. Before that it copies what was added since
  * `copyAll`, and pictures that are missing or damaged.
  */
 export async function verifyAll(transfer: Transfer, hooks: TransferHooks): Promise<Verified> {
@@ -38,9 +39,12 @@ export async function verifyAll(transfer: Transfer, hooks: TransferHooks): Promi
     // Compared again: a key may have been revoked while the pictures were read.
     const difference = await patiently(async () => {
       await copyProject(transfer, projectId)
+      await copyKept(transfer, projectId)
       return await compareProject(transfer, projectId)
     }, hooks)
     if (difference !== undefined) hooks.onProblem(`project ${projectId}`, difference)
+    for (const other of await patiently(() => findOtherKept(transfer, projectId), hooks))
+      hooks.onProblem(other, 'is not the same there')
   }
   return verified
 }

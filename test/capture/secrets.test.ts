@@ -108,11 +108,11 @@ async function open(shoot: (page: PageToShoot) => Promise<void> = async () => {}
       ...{ log: { info: note, warn: note }, onBegun: () => {}, onEnded: () => {} },
     })
   const accept = (ring: typeof OLD, idempotencyKey?: string) =>
-    new Requests(store, { wake: () => {}, close: async () => {} }, { ring, mostWaiting: 100 }).accept(
-      projectId,
-      { ...ASKED, pages: ASKED.pages.slice(0, 1) },
-      { now: 1, idempotencyKey },
-    )
+    new Requests(
+      store,
+      { wake: () => {}, close: async () => {} },
+      { ring, mostWaiting: 100, mostScheduled: 100 },
+    ).accept(projectId, { ...ASKED, pages: ASKED.pages.slice(0, 1) }, { now: 1, idempotencyKey })
   const capture = async (ring: typeof OLD, attempts = 0) => {
     const task = await store.captures.takeNext({ now: 5, leaseMs: 1 })
     if (!task) throw new Error('nothing is due')

@@ -28,6 +28,11 @@ describe('help', () => {
     [['capture', '--help'], /Window:.*--size.*Visitor:.*Before the picture:.*Picture:.*--effect.*Exit code/s],
     [['project', '--help'], /create.*list/s],
     [['project', 'create', '--help'], /--id.*--name/s],
+    [
+      ['schedule', 'create', '--help'],
+      /--template.*--cron.*--zone.*--every.*--overlap.*Window:.*every night/s,
+    ],
+    [['webhook', 'create', '--help'], /--url.*--event.*root\.finished.*--format.*WEBHOOK_ALLOW/s],
     [['key', '--help'], /create.*list.*revoke/s],
     [['key', 'create', '--help'], /--project.*--scope.*write includes read/s],
   ])('%s explains itself on stdout', async (args, pattern) => {

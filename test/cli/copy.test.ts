@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -180,6 +181,56 @@ describe('copy', () => {
     expect(own).toEqual([undefined, undefined, { width: 390 }])
     // A client that repeats its request there gets the root that it got here.
     expect(await to.store.captures.accept({ ...request, rootId: projectId })).toBe(request.rootId)
+  })
+
+  test('templates, schedules and webhooks come along, schedules paused; what was changed since is reported', async () => {
+    const { embedded, world, copy } = await start()
+    const { store: here } = await open(embedded)
+    const projectId = await makeProject(here)
+    const [templateId, scheduleId, webhookId] = [randomUUID(), randomUUID(), randomUUID()]
+    const [template, schedule] = [
+      { projectId, templateId },
+      { projectId, scheduleId },
+    ]
+    const kept = { name: 'Nightly', request: '{"urls":[]}', sealed: '1.k1.abc', created: 1 }
+    await here.templates.create({ ...template, ...kept })
+    const times = { cron: '0 2 * * *', timezone: 'Europe/Berlin', every: undefined }
+    await here.schedules.create({
+      ...{ ...schedule, ...kept, ...times, templateId, request: undefined, sealed: undefined },
+      ...{ overlap: 'skip', paused: false, next: { next: 5, due: 6 } },
+    })
+    const settings = {
+      name: 'Mine',
+      url: 'https://example.com/hooks',
+      format: 'slack',
+      paused: false,
+    } as const
+    const secrets = [{ sealed: '1.k1.new' }, { sealed: '1.k1.old', until: 77 }]
+    const webhook = { projectId, webhookId, ...settings, events: ['root.finished' as const], secrets }
+    await here.webhooks.create({ ...webhook, created: 3 }, { most: 1 })
+    const later = { ...newRequest(projectId), origin: { scheduled: 4_000_000_000_000 } }
+    await here.captures.accept(later)
+
+    const first = await copy()
+    expect(first.stderr).toMatch(
+      /Copied, too: 1 template, 1 schedule, 1 webhook\.\nSchedules are paused there/,
+    )
+    expect(first.stderr).toContain(`root ${later.rootId}: waits for its time, and is not copied`)
+    await here.scheduledRoots.cancel(later, 9)
+    const { store: there } = await open(world)
+    expect(await there.templates.find(template)).toMatchObject(kept)
+    const copied = await there.schedules.find(projectId, scheduleId)
+    expect(copied).toMatchObject({ name: 'Nightly', ...times, templateId, paused: true, next: undefined })
+    expect(await there.webhooks.find(webhook)).toMatchObject(webhook)
+
+    const again = await copy()
+    expect([again.code, again.stderr]).toEqual([0, expect.not.stringContaining('too:')])
+    await here.templates.change(template, { ...kept, name: 'Daily', changed: 9 }, {})
+    const changed = await copy()
+    expect([changed.code, changed.stderr]).toEqual([
+      1,
+      expect.stringContaining(`template ${templateId}: is not the same there`),
+    ])
   })
 
   test('keys and projects that change while it runs are the same afterwards, too', async () => {

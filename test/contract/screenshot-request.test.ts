@@ -18,8 +18,6 @@ function mistakesOf(body: unknown): string[] {
 const withPage = (more: object) => ({ screenshotParameter: VIEW, urls: [{ ...newPage(), ...more }] })
 const withView = (more: object) => ({ screenshotParameter: { ...VIEW, ...more }, urls: [newPage()] })
 
-const NOT_BUILT = ['scheduledTs', 'scheduleDescription']
-
 describe('what was left out', () => {
   test('is filled in: 15 s, no full page, no tags', () => {
     expect(parse(newRequest())).toEqual({
@@ -235,15 +233,16 @@ describe('a mistake', () => {
 })
 
 describe('an option', () => {
-  test.each(NOT_BUILT)('%s is refused as not supported yet, wherever it stands', (name) => {
-    const body = {
-      [name]: {},
-      screenshotParameter: { ...VIEW, [name]: {} },
-      urls: [{ ...newPage(), [name]: null }],
-    }
-    expect(mistakesOf(body)).toEqual(
-      [`#/${name}`, `#/screenshotParameter/${name}`, `#/urls/0/${name}`].map(
-        (pointer) => `${pointer} is not supported yet`,
+  test.each([
+    ['scheduledTs', 1_794_710_277_698],
+    ['scheduleDescription', { value: 5, unit: 'm' }],
+  ])('%s belongs to the request, and nowhere else', (name, when) => {
+    const body = { screenshotParameter: VIEW, urls: [newPage()] }
+    expect(mistakesOf({ ...body, [name]: when })).toEqual([])
+    const wrong = { screenshotParameter: { ...VIEW, [name]: when }, urls: [{ ...newPage(), [name]: when }] }
+    expect(mistakesOf(wrong)).toEqual(
+      [`#/screenshotParameter/${name}`, `#/urls/0/${name}`].map((pointer) =>
+        expect.stringContaining(`${pointer} is not known; known are `),
       ),
     )
   })
@@ -255,7 +254,7 @@ describe('an option', () => {
       webhook: 'x',
     }
     expect(mistakesOf(body)).toEqual([
-      '#/webhook is not known; known are screenshotParameter, urls, failOn',
+      '#/webhook is not known; known are screenshotParameter, urls, failOn, scheduledTs, scheduleDescription',
       expect.stringMatching(
         /^#\/screenshotParameter\/scale is not known; known are width, height, .*sizes, tags, name$/,
       ),
@@ -312,7 +311,8 @@ describe('an option', () => {
 
   test('with a name that nobody reads to its end is told without it, and once', () => {
     const body = { ...newRequest(), ['x'.repeat(201)]: 1, ['y'.repeat(1_000_000)]: 1, ['z'.repeat(200)]: 1 }
-    const known = 'is not known; known are screenshotParameter, urls, failOn'
+    const known =
+      'is not known; known are screenshotParameter, urls, failOn, scheduledTs, scheduleDescription'
     expect(mistakesOf(body)).toEqual([
       `# has a field with a name of more than 200 characters, which ${known}`,
       `#/${'z'.repeat(200)} ${known}`,

@@ -4,9 +4,11 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { createClient } from '../../src/client/client.ts'
 import { MARK_NAMES } from '../../src/contract/seen.ts'
 import { addressOf, hangRoots, startHung } from '../support/gallery/hang.ts'
 import { hangCaptured } from '../support/gallery/hang-captured.ts'
+import { hangTemplate } from '../support/gallery/hang-template.ts'
 import { useVisitors } from '../support/gallery/visitor.ts'
 import { FAILURE, newRequest } from '../support/store/captures.ts'
 import { makeKey } from '../support/store/results.ts'
@@ -75,6 +77,11 @@ test('axe finds nothing in any view, light or dark', async () => {
       { name: 'Gone', failed: FAILURE },
     ],
   })
+  const templateId = await hangTemplate(service, projectId)
+  await hangCaptured(service, projectId, {
+    ...{ created: service.now, origin: { templateId } },
+    pages: [{ name: 'Home' }],
+  })
   const { page, complaints } = await visit(url)
   const at = `${url}/projects/${projectId}`
   const views: [string, string][] = [
@@ -95,6 +102,8 @@ test('axe finds nothing in any view, light or dark', async () => {
       '.beside',
     ],
     [`${at}/capture`, 'textarea'],
+    [`${at}/templates`, '.template .preview.loaded'],
+    [`${at}/templates/new`, '#templateName'],
     [`${at}/nowhere/at/all`, '.empty'],
   ]
   for (const [address, ready] of views) {
@@ -131,11 +140,65 @@ test('axe finds nothing in any view, light or dark', async () => {
   expect(complaints.filter((text) => !text.includes('400 (Bad Request)'))).toEqual([])
 })
 
+test('axe finds nothing in schedules, webhooks and administration', async () => {
+  const service = await startHung()
+  const { url, projectId } = service
+  service.now = Date.now()
+  const client = createClient({ server: url })
+  const at = `${url}/projects/${projectId}`
+  const templateId = await hangTemplate(service, projectId)
+  const { scheduleId } = await client.createSchedule(projectId, {
+    name: 'Nightly',
+    templateId,
+    cron: '0 2 * * *',
+  })
+  await client.createSchedule(projectId, { name: 'Paused', templateId, every: '6h', paused: true })
+  await client.runSchedule(projectId, scheduleId)
+  const { jobId } = await client.requestScreenshots(projectId, {
+    screenshotParameter: { width: 800, height: 600 },
+    urls: [{ url: 'https://site.example/', name: 'Home' }],
+    scheduledTs: service.now + 3_600_000,
+  })
+  // Nobody is there: the delivery fails.
+  const webhook = { name: 'Builds', url: 'https://hooks.example/', events: ['root.finished' as const] }
+  const { webhookId } = await client.createWebhook(projectId, webhook)
+  await client.testWebhook(projectId, webhookId)
+  await client.createKey({ scope: 'read', projectId })
+  const { page } = await visit(at)
+  const views: [string, string, string][] = [
+    [at, '.next-runs', 'Cancel'],
+    [`${at}/roots/${jobId}`, '.scheduled-for', 'Cancel'],
+    [`${at}/schedules`, '.schedule .state.queued', 'Delete'],
+    [`${at}/schedules/new`, '.times li', 'Save the schedule'],
+    [`${at}/webhooks/new`, '#webhookUrl', 'Make the webhook'],
+    [`${at}/webhooks`, '.webhook', ''],
+    [`${at}/webhooks/${webhookId}`, '.delivery .wrong', 'New secret'],
+    [`${url}/admin`, '.key-row', 'Remove'],
+  ]
+  for (const [address, ready, button] of views) {
+    await page.goto(address)
+    await page.locator(ready).first().waitFor()
+    // A question, or mistakes.
+    if (button !== '') await page.getByRole('button', { name: button }).first().click()
+    if (button.startsWith('Save') || button.startsWith('Make'))
+      await page.locator('.mistake li').first().waitFor()
+    await movementsEnd(page)
+    expect([address, await violations(page)]).toEqual([address, []])
+  }
+})
+
 test('axe finds nothing in the form for the key', async () => {
-  const { url } = await startHung({ AUTH: 'keys' })
-  const { page } = await visit(url)
+  const service = await startHung({ AUTH: 'keys' })
+  const { page } = await visit(service.url)
   await page.getByRole('button', { name: 'Open the gallery' }).click()
   await page.getByText('Paste an API key').waitFor()
+  expect(await violations(page)).toEqual([])
+  const { secret } = await makeKey(service.store, service.projectId)
+  await page.getByLabel('API key').fill(secret)
+  await page.getByLabel('Stay signed in').check()
+  await page.keyboard.press('Enter')
+  await page.getByRole('link', { name: 'Signed in' }).click()
+  await page.locator('.key-row').waitFor()
   expect(await violations(page)).toEqual([])
 })
 

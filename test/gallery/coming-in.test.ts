@@ -67,11 +67,58 @@ test('keys: one field; the key is kept for this tab only, in a header and never 
   await other.goto(page.url())
   await other.getByLabel('API key').waitFor()
   // And it can be left.
-  await page.getByRole('button', { name: 'Leave' }).click()
+  await page.getByRole('link', { name: 'Signed in' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByLabel('API key').waitFor()
   expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
   expect(complaints).toEqual([])
   expect(service.logLines.filter((line) => line.includes(secret))).toEqual([])
+})
+
+test('keys: who stays signed in is known to every tab, holds several keys, reads the documentation and signs out', async () => {
+  const service = await startHung({ AUTH: 'keys' })
+  const other = await hangRoots(service, { name: 'Another site', now: service.now + 1, roots: 1 })
+  const { secret } = await makeKey(service.store, service.projectId)
+  const { secret: second } = await makeKey(service.store, other.projectId, 'write')
+  const { page, complaints } = await visit(`${service.url}/docs`)
+  expect(page.url()).toBe(`${service.url}/sign-in?to=docs`)
+  await page.getByLabel('API key').fill(secret)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`${service.url}/docs`)
+
+  await page.goto(`${service.url}/sign-in`)
+  await page.getByRole('heading', { name: 'Add another key' }).waitFor()
+  await page.getByLabel('API key').fill(second)
+  await page.getByLabel('Stay signed in').check()
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect
+    .poll(() => page.locator('.key-row strong').allTextContents())
+    .toEqual(['Our site', 'Another site'])
+  const [cookie] = await page.context().cookies()
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' })
+  expect(cookie?.expires).toBeGreaterThan(Date.now() / 1_000)
+  expect(await page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie])).toEqual([
+    0,
+    0,
+    '',
+  ])
+
+  const tab = await page.context().newPage()
+  await tab.goto(service.url)
+  await expect.poll(() => tab.locator('.project-card').count()).toBe(2)
+  await tab.goto(`${service.url}/projects/${other.projectId}/capture`)
+  await tab.getByLabel('Addresses').fill('site.example')
+  await tab.getByRole('button', { name: 'Capture', exact: true }).click()
+  await tab.locator('.progress').waitFor()
+
+  await page.getByRole('button', { name: 'Sign out', exact: true }).first().click()
+  await expect.poll(() => page.locator('.key-row strong').allTextContents()).toEqual(['Another site'])
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await tab.goto(service.url)
+  await tab.getByRole('heading', { name: 'Enter your key' }).waitFor()
+  expect(await page.context().cookies()).toEqual([])
+  expect(complaints).toEqual([])
 })
 
 test('keys: an invalid key is refused with a message and not kept', async () => {

@@ -19,7 +19,7 @@ describe('the address of a list', () => {
     const read = (query: string) => readFilters(new URLSearchParams(query))
     expect(read('')).toEqual(NO_FILTERS)
     expect(read('q=a&tag=b&state=failed&state=done&mark=cut&from=2026-03-01&to=2026-03-02')).toEqual({
-      ...{ q: 'a', tag: 'b', state: ['done', 'failed'], mark: 'cut' },
+      ...{ q: 'a', tag: 'b', template: '', state: ['done', 'failed'], mark: 'cut' },
       ...{ from: '2026-03-01', to: '2026-03-02' },
     })
     expect(read('state=lost&mark=odd&from=yesterday&to=2026-02-30')).toEqual(NO_FILTERS)

@@ -51,7 +51,7 @@ test('search in names and addresses, and by tag; the address says what is search
   await expect.poll(() => rows.count()).toBe(3)
   // What matches is what is shown.
   await expect.poll(() => rows.first().locator('img').count()).toBe(1)
-  expect(new URL(page.url()).search).toBe('?q=PRICING')
+  await expect.poll(() => new URL(page.url()).search).toBe('?q=PRICING')
   await page.getByRole('searchbox').fill('nothing like it')
   await page.getByText('No captures match').waitFor()
   await page.getByRole('link', { name: 'Show everything' }).click()

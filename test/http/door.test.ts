@@ -94,13 +94,17 @@ test('a key sees only its own project; all else is not found, in one and the sam
   const uuid = job?.uuid ?? ''
   const door = new Door(service.store)
   const mine = { projectId: projectId.toUpperCase(), jobId: rootId.toUpperCase(), uuid: uuid.toUpperCase() }
-  for (const visitor of [undefined, { projectId }]) {
+  for (const visitor of [
+    undefined,
+    { projectId, scope: 'read' },
+    { projectId: undefined, scope: 'admin' },
+  ] as const) {
     expect(await door.getProject(mine, visitor)).toMatchObject({ projectId })
     expect(await door.getRoot(mine, visitor)).toMatchObject({ projectId, rootId, jobCount: 1 })
     expect(await door.getJob(mine, visitor)).toMatchObject({ projectId, rootId, text: { uuid } })
   }
   const notFound = { code: 'not_found', message: 'Nothing is here' }
-  const foreign = { projectId: stranger }
+  const foreign = { projectId: stranger, scope: 'write' } as const
   await expect(door.getProject(mine, foreign)).rejects.toMatchObject(notFound)
   await expect(door.getRoot(mine, foreign)).rejects.toMatchObject(notFound)
   await expect(door.getJob(mine, foreign)).rejects.toMatchObject(notFound)

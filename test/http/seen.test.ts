@@ -158,6 +158,10 @@ describe.each(bothDatabases(postgres))('what was seen, with %s,', (_, world) => 
       }
       if (index % 8 === 5) await finishNext(store, rootId, seeing('restless'))
     }
+    for (const created of [1_003, 1_006]) {
+      const rootId = await ask(store, projectId, created, { origin: { scheduled: 1e13 } })
+      if (created === 1_006) await store.scheduledRoots.cancel({ projectId, rootId }, created)
+    }
     made.push(...(await readAll<RootOverview>(service, overviewsUrl(projectId))))
     expect(new Set(made.map(({ state }) => state))).toEqual(new Set(ROOT_STATES))
     const question = fc.record(

@@ -23,7 +23,11 @@ describe('a request that is wrong', () => {
       code: 'bad_request',
       detail: 'the request has mistakes: see errors',
       errors: [
-        { pointer: '#/webhook', detail: 'is not known; known are screenshotParameter, urls, failOn' },
+        {
+          pointer: '#/webhook',
+          detail:
+            'is not known; known are screenshotParameter, urls, failOn, scheduledTs, scheduleDescription',
+        },
         { pointer: '#/screenshotParameter/width', detail: 'must be a whole number from 1 to 4096' },
         { pointer: '#/screenshotParameter/height', detail: 'must be a whole number from 1 to 16384' },
         { pointer: '#/screenshotParameter/fullPage', detail: 'must be true or false' },

@@ -3,6 +3,7 @@ import type { CaptureTask } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
 import { FAILURE, newRequest, PICTURE } from '../support/store/captures.ts'
 import { makeProject } from '../support/store/results.ts'
+import { BEFORE_ORIGIN } from './before-origin.ts'
 
 const BEFORE_SECRETS = {
   SQLite: `drop table secrets; delete from kysely_migration where name = '0011-secrets';`,
@@ -18,8 +19,8 @@ const DROP = `drop table events; drop index requests_unfinished;
 
 /** Takes a database back to before migration 10. */
 export const BEFORE_LIFE = {
-  SQLite: BEFORE_SECRETS.SQLite + DROP,
-  PostgreSQL: BEFORE_SECRETS.PostgreSQL + DROP,
+  SQLite: BEFORE_ORIGIN.SQLite + BEFORE_SECRETS.SQLite + DROP,
+  PostgreSQL: BEFORE_ORIGIN.PostgreSQL + BEFORE_SECRETS.PostgreSQL + DROP,
 } as const
 
 /** As a version did that knows nothing of this, beside one that does. */

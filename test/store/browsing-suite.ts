@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { MARK_NAMES } from '../../src/contract/seen.ts'
-import { CAPTURE_STATES, type Counts } from '../../src/contract/status.ts'
+import type { Counts } from '../../src/contract/status.ts'
 import type { LookedPage, RootFilter, ShownJob } from '../../src/store/browsing.ts'
 import type { CaptureTask } from '../../src/store/captures.ts'
 import { spellingsOf } from '../../src/store/sql/reading/search.ts'
@@ -11,6 +11,8 @@ import { rounds } from '../support/runner/rounds.ts'
 import { FAILURE, newRequest, newSeen, PICTURE } from '../support/store/captures.ts'
 import { makeProject, newJob } from '../support/store/results.ts'
 import type { StoreDriver } from './store-driver.ts'
+
+const STATES = ['queued', 'running', 'done', 'failed'] as const
 
 function fail(): never {
   throw new Error('it is not there')
@@ -78,7 +80,7 @@ export function browsingSuite(name: string, driver: StoreDriver): void {
           for (const rootId of rootIds) {
             const { options, captures = [] } = (await store.captures.findProgress(projectId, rootId)) ?? {}
             const count = (state: string) => captures.filter((each) => each.state === state).length
-            const states = Object.fromEntries(CAPTURE_STATES.map((state) => [state, count(state)]))
+            const states = Object.fromEntries(STATES.map((state) => [state, count(state)]))
             const counts = { total: captures.length, ...states } as Counts
             const marks = MARK_NAMES.map((mark) => [
               mark,

@@ -23,20 +23,25 @@ import { useDatabases } from '../support/servers/use-servers.ts'
 import { newRequest, somePages } from '../support/store/captures.ts'
 import { addRows, makeProject } from '../support/store/results.ts'
 import { seedPostgresRows } from '../support/store/seed.ts'
+import { BEFORE_ADMIN_KEYS, expectKeysStay } from './before-admin-keys.ts'
 import { BEFORE_LIFE, captureBeforeLife, expectLives, NOT_WRITTEN } from './before-life.ts'
 import { askAsBefore, BEFORE_OPTIONS, expectAsked } from './before-options.ts'
 import { BEFORE_SEEN, captureBeforeSeen, expectOnlyCut } from './before-seen.ts'
 import { askBeforeTurns, BEFORE_TURNS, expectAllTaken, UNCOUNTED } from './before-turns.ts'
 import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
+import { deliveringSuite } from './delivering-suite.ts'
 import { lifeSuite } from './life-suite.ts'
 import { removalSuite } from './removal-suite.ts'
+import { scheduledRootsSuite } from './scheduled-roots-suite.ts'
+import { schedulesSuite } from './schedules-suite.ts'
 import { secretsSuite } from './secrets-suite.ts'
 import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
+import { templatesSuite } from './templates-suite.ts'
+import { webhooksSuite } from './webhooks-suite.ts'
 
 const LIMITS = { connections: 10, waitMs: 5_000, statementMs: 10_000 }
-
 const databases = useDatabases()
 const driver = {
   async newPlace() {
@@ -60,13 +65,15 @@ browsingSuite('PostgreSQL', withTables)
 seenSuite('PostgreSQL', withTables)
 lifeSuite('PostgreSQL', withTables)
 removalSuite('PostgreSQL', withTables)
+scheduledRootsSuite('PostgreSQL', withTables)
+schedulesSuite('PostgreSQL', withTables)
+webhooksSuite('PostgreSQL', withTables)
+deliveringSuite('PostgreSQL', withTables)
+templatesSuite('PostgreSQL', withTables)
+const SECRETS = 'select sealed from secrets order by sealed'
 const readSecrets = async (url: string) =>
-  (await asAdmin<{ sealed: string }[]>(url, 'select sealed from secrets order by sealed')).map(
-    (row) => row.sealed,
-  )
+  (await asAdmin<{ sealed: string }[]>(url, SECRETS)).map(({ sealed }) => sealed)
 secretsSuite('PostgreSQL', withTables, readSecrets)
-
-/** The address, with a setting of the server's for its sessions. */
 function withSetting(address: string, setting: string): string {
   const url = new URL(address)
   url.searchParams.set('options', `-c ${setting}`)
@@ -148,6 +155,14 @@ describe('PostgreSQL', () => {
     await before.close()
     await asAdmin(url, BEFORE_OPTIONS.PostgreSQL + BEFORE_SEEN)
     await expectOnlyCut(await driver.open(url), asked)
+  })
+
+  test('keys that were made before there were admin keys stay as they are', async () => {
+    const place = await withTables.newPlace()
+    await expectKeysStay(
+      () => driver.open(place),
+      () => asAdmin(place, BEFORE_ADMIN_KEYS.PostgreSQL),
+    )
   })
 
   test.each([

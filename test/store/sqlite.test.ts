@@ -11,17 +11,23 @@ import { newRequest } from '../support/store/captures.ts'
 import { placeTables } from '../support/store/place-tables.ts'
 import { addRows, makeProject } from '../support/store/results.ts'
 import { seedRows } from '../support/store/seed.ts'
+import { BEFORE_ADMIN_KEYS, expectKeysStay } from './before-admin-keys.ts'
 import { BEFORE_LIFE, captureBeforeLife, expectLives, NOT_WRITTEN } from './before-life.ts'
 import { askAsBefore, BEFORE_OPTIONS, expectAsked } from './before-options.ts'
 import { BEFORE_SEEN, captureBeforeSeen, expectOnlyCut } from './before-seen.ts'
 import { askBeforeTurns, BEFORE_TURNS, expectAllTaken, UNCOUNTED } from './before-turns.ts'
 import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
+import { deliveringSuite } from './delivering-suite.ts'
 import { lifeSuite } from './life-suite.ts'
 import { removalSuite } from './removal-suite.ts'
+import { scheduledRootsSuite } from './scheduled-roots-suite.ts'
+import { schedulesSuite } from './schedules-suite.ts'
 import { secretsSuite } from './secrets-suite.ts'
 import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
+import { templatesSuite } from './templates-suite.ts'
+import { webhooksSuite } from './webhooks-suite.ts'
 
 const driver = {
   newPlace: async () => join(await makeFolder(), 'nested', 'store.db'),
@@ -45,6 +51,11 @@ browsingSuite('SQLite', withTables)
 seenSuite('SQLite', withTables)
 lifeSuite('SQLite', withTables)
 removalSuite('SQLite', withTables)
+scheduledRootsSuite('SQLite', withTables)
+schedulesSuite('SQLite', withTables)
+webhooksSuite('SQLite', withTables)
+deliveringSuite('SQLite', withTables)
+templatesSuite('SQLite', withTables)
 secretsSuite('SQLite', withTables, async (path) => {
   const database = new DatabaseSync(path)
   const rows = database.prepare('select sealed from secrets order by sealed').all()
@@ -110,7 +121,8 @@ describe('SQLite', () => {
       `drop index projects_oldest_first; drop index jobs_of_page;
        alter table projects drop column last_event; alter table projects drop column removed;
        alter table projects drop column last_removal; drop table events;
-       drop table identity; drop table turns; drop table secrets; drop table captures; drop table requests; drop index roots_claimed;
+       drop table deliveries; drop table webhooks; drop table schedules; drop table templates; drop table identity; drop table turns; drop table secrets;
+       drop table captures; drop table requests; drop index roots_claimed;
        alter table roots drop column claimed; alter table roots drop column claimers;
        delete from kysely_migration where name <> '0001-results'`,
     )
@@ -156,6 +168,18 @@ describe('SQLite', () => {
     database.exec(BEFORE_OPTIONS.SQLite + BEFORE_SEEN)
     database.close()
     await expectOnlyCut(await driver.open(path), asked)
+  })
+
+  test('keys that were made before there were admin keys stay as they are', async () => {
+    const place = await driver.newPlace()
+    await expectKeysStay(
+      () => driver.open(place),
+      () => {
+        const database = new DatabaseSync(place)
+        database.exec(BEFORE_ADMIN_KEYS.SQLite)
+        database.close()
+      },
+    )
   })
 
   test.each([

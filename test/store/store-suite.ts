@@ -6,6 +6,7 @@ import { rounds } from '../support/runner/rounds.ts'
 import { addRows, makeProject } from '../support/store/results.ts'
 import { addingSuite } from './adding-suite.ts'
 import { claimsSuite } from './claims-suite.ts'
+import { keysSuite } from './keys-suite.ts'
 import type { StoreDriver } from './store-driver.ts'
 
 /** What every store must do, whatever engine it runs on. */
@@ -14,6 +15,7 @@ export function storeSuite(name: string, driver: StoreDriver): void {
 
   addingSuite(name, driver)
   claimsSuite(name, driver)
+  keysSuite(name, driver)
 
   describe(`${name}: projects`, () => {
     test('are created, found and listed oldest first with their counts', async () => {
@@ -131,42 +133,6 @@ export function storeSuite(name: string, driver: StoreDriver): void {
         await addRows(writer, projectId)
         expect(await reader.pageRoots(projectId, { limit: 100 })).toHaveLength(index)
       }
-    })
-  })
-
-  describe(`${name}: keys`, () => {
-    const key = (projectId: string) => ({
-      keyId: randomUUID(),
-      projectId,
-      scope: 'read' as const,
-      label: 'CI',
-      created: 5,
-      revoked: undefined,
-      hash: randomUUID(),
-    })
-
-    test('are found by hash until they are revoked', async () => {
-      const store = await open()
-      const created = key(await makeProject(store))
-      await store.createKey(created)
-      const { hash, ...found } = created
-      expect(await store.findKey(hash)).toEqual(found)
-      expect(await store.findKey('other')).toBeUndefined()
-      expect(await store.revokeKey(created.keyId, 7)).toBe(true)
-      expect(await store.revokeKey(created.keyId, 9)).toBe(true)
-      expect(await store.revokeKey('other', 9)).toBe(false)
-      expect(await store.findKey(hash)).toBeUndefined()
-      expect(await store.listKeys()).toEqual([{ ...created, revoked: 7 }])
-    })
-
-    test('are listed by project; an unknown project gets none', async () => {
-      const store = await open()
-      const [mine, theirs] = [await makeProject(store), await makeProject(store)]
-      await store.createKey(key(mine))
-      await store.createKey(key(theirs))
-      expect(await store.listKeys(mine)).toMatchObject([{ projectId: mine }])
-      expect(await store.listKeys()).toHaveLength(2)
-      await expect(store.createKey(key(randomUUID()))).rejects.toMatchObject({ code: 'not_found' })
     })
   })
 

@@ -200,7 +200,11 @@ test('a service sweeps staging and orphans by itself, with a log line and metric
   await utimes(staging, 1, 1)
   const lines: object[] = []
   const log = { info: (line: object) => lines.push(line), warn: (line: object) => lines.push(line) }
-  const sweeps = new Sweeps(place, log as never, 10)
+  const sweeps = new Sweeps(place, {
+    log: log as never,
+    kept: { keepMs: 1e12, mostDeliveries: 100 },
+    everyMs: 10,
+  })
   onTestFinished(() => sweeps.close())
   while (sweeps.removed.orphans < 2 || sweeps.removed.staging < 1) await sleep(10)
   await sweeps.close()

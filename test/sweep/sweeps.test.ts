@@ -24,7 +24,14 @@ test('a sweep trims old events and ends removals, also where another step fails'
   const warnings: unknown[] = []
   const log = { info: () => {}, warn: (_: object, words: string) => warnings.push(words) }
   const tidy = () => Promise.reject(new Error('no disk'))
-  const sweeps = new Sweeps({ store, images: { ...images, tidy } }, log as never, 10)
+  const sweeps = new Sweeps(
+    { store, images: { ...images, tidy } },
+    {
+      log: log as never,
+      kept: { keepMs: 1e12, mostDeliveries: 100 },
+      everyMs: 10,
+    },
+  )
   onTestFinished(() => sweeps.close())
   const numbers = async () =>
     (await store.events.read(projectId, { after: 0, limit: 9 })).map(({ number }) => number)

@@ -2,9 +2,12 @@
 
 import { execFileSync } from 'node:child_process'
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import type { IncomingHttpHeaders } from 'node:http'
 import { delimiter, dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
+import { Webhook } from 'standardwebhooks'
 import { expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
 import { BROWSER_ENV, findTestBrowser } from '../support/browser/test-browser.ts'
@@ -18,8 +21,15 @@ import { newWorld } from '../support/servers/worlds.ts'
 import { makePng } from '../support/store/results.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const UUID = /^[0-9a-f-]{36}\n$/
 const postgres = usePostgres()
 const s3 = useS3()
+
+/** What the receiver of the webhook was sent. */
+interface Told {
+  readonly body: string
+  readonly headers: IncomingHttpHeaders
+}
 
 /** The `sh` blocks of the README, each a list of commands. */
 async function readCommands(): Promise<string[][]> {
@@ -79,7 +89,11 @@ test('the commands of the README work as written, in a fresh clone with the mach
   expect(await readFile(join(ROOT, '.ci', 'run'), 'utf8')).toContain(`\n${TEST}\n`)
 
   const cwd = await cloneTree()
-  const site = await servePages((_path, response) => response.end(COLOURED))
+  const told = Promise.withResolvers<Told>()
+  const site = await servePages((path, response, request) => {
+    if (path === '/hooks') void text(request).then((body) => told.resolve({ body, headers: request.headers }))
+    response.end(COLOURED)
+  })
   const port = String(await freePort())
   const { DATABASE_URL, IMAGES_URL } = await newWorld({ newDatabase: postgres.newEmptyDatabase }, s3)
   const env = {
@@ -90,6 +104,7 @@ test('the commands of the README work as written, in a fresh clone with the mach
     PORT: port,
     LOG_LEVEL: 'warn',
     CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
+    WEBHOOK_ALLOW: `127.0.0.1:${site.port}`,
     npm_config_prefer_offline: 'true',
     // Some twenty commands start from the sources: the first compiles them for all.
     NODE_COMPILE_CACHE: await makeFolder(),
@@ -154,6 +169,15 @@ test('the commands of the README work as written, in a fresh clone with the mach
     }
     if (command.endsWith('browser install')) expect(output).toMatch(/^Pictures are taken with /)
     if (command.endsWith('proofsheet browser')) expect(output).toMatch(/^Picture +\d/m)
+    if (command.includes('schedule create')) expect(output).toMatch(UUID)
+    if (command.includes('schedule run')) {
+      const secret = await readFile(join(cwd, 'webhook-secret'), 'utf8')
+      const { body, headers } = await told.promise
+      const news = new Webhook(secret.trim()).verify(body, headers as Record<string, string>)
+      expect(news).toMatchObject({ type: 'root.finished', data: { rootId: output.trim(), state: 'done' } })
+    }
+    if (command.includes('schedule list'))
+      expect(output).toMatch(/^\S{36} +\w{3} 2\S{9} 02:00 +0 2 \* \* \* Europe\/Berlin +2.* Nightly$/m)
     if (command.includes('import')) expect(output).toMatch(/^added \S{36} /)
     if (command.endsWith('project list')) expect(output).toMatch(/22222222-\S+ .* 2 +2 +My site/)
     if (command.includes('proofsheet copy')) expect(output).toMatch(/22222222-\S+ +2 \/ 2 +2 \/ 2 +all there/)

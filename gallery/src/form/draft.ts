@@ -6,6 +6,10 @@ export type Page = ScreenshotRequest['urls'][number]
 
 /** What is in the form: as it was typed, and not checked. Everything is empty if it was not given. */
 export interface Draft {
+  /** Only of a template. */
+  readonly templateName: string
+  /** Only of a capture: when it begins, in local time, as `2026-03-01T02:30`. */
+  readonly later: string
   readonly addresses: string
   /** Names of `SIZES`. */
   readonly sizes: readonly string[]
@@ -79,7 +83,7 @@ export interface EffectDraft {
 const NO_LOGIN: Login = { usernameField: '', username: '', passwordField: '', password: '', button: '' }
 
 export const NOTHING: Draft = {
-  ...{ addresses: '', sizes: [], otherSizes: [], fullPage: false, tags: '' },
+  ...{ templateName: '', later: '', addresses: '', sizes: [], otherSizes: [], fullPage: false, tags: '' },
   ...{ waitFor: '', delay: '', hide: '', element: '', clicks: [], css: '', cookieBanners: false },
   ...{ loadingTime: '', failOnStatus: false },
   ...{ device: '', colorScheme: '', reducedMotion: false, deviceScaleFactor: '', userAgent: '' },
@@ -91,6 +95,8 @@ export const NEW: Draft = { ...NOTHING, sizes: SIZES.slice(0, 1).map(({ name }) 
 
 /** The fields that are always visible. The others are behind "More". */
 export const AT_HAND: readonly string[] = [
+  'templateName',
+  'later',
   'addresses',
   'sizes',
   'otherSizes',

@@ -1,6 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
 import type { Draft } from './draft.ts'
+import {
+  AS_TYPED,
+  CheckInput,
+  MistakeList,
+  mistakenBy,
+  SelectInput,
+  TextInput,
+  type TextInputProps,
+} from './inputs.tsx'
 import type { Mistakes, Place } from './mistakes.ts'
 
 /** The form, for its fields. */
@@ -19,50 +28,24 @@ interface FieldProps {
   readonly hint?: string
 }
 
-/** Browsers change nothing of what is typed. */
-const AS_TYPED = { spellcheck: false, autoComplete: 'off', autoCapitalize: 'off' } as const
-
 /** How an input refers to its mistakes. */
 export function mistaken({ mistakes }: Form, place: Place) {
-  return { 'aria-invalid': mistakes[place] !== undefined, 'aria-describedby': `${place}-mistakes` }
+  return mistakenBy(place, mistakes[place])
 }
 
 export function TextField({
   form,
   name,
-  label,
-  hint,
-  rows,
-  list,
-  children,
   ...input
-}: FieldProps & {
-  name: Texts
-  placeholder?: string
-  inputMode?: 'numeric' | 'decimal'
-  list?: string
-  /** With it: a field for several lines. */
-  rows?: number
-  children?: ComponentChildren
-}) {
-  const shared = { id: name, name, ...AS_TYPED, ...mistaken(form, name), value: form.draft[name] }
-  const onInput = ({ currentTarget }: { currentTarget: { value: string } }) =>
-    form.change({ [name]: currentTarget.value })
+}: Omit<TextInputProps, 'name' | 'value' | 'onText' | 'mistakes'> & { form: Form; name: Texts }) {
   return (
-    <div class="field">
-      <label for={name}>
-        {label} {hint && <span class="soft">{hint}</span>}
-      </label>
-      {rows !== undefined && (
-        <textarea rows={rows} placeholder={input.placeholder} {...shared} onInput={onInput} />
-      )}
-      {rows === undefined && list === undefined && (
-        <input type="text" {...input} {...shared} onInput={onInput} />
-      )}
-      {list !== undefined && <input type="text" list={list} {...input} {...shared} onInput={onInput} />}
-      {children}
-      <MistakesAt form={form} place={name} />
-    </div>
+    <TextInput
+      {...input}
+      name={name}
+      value={form.draft[name]}
+      onText={(text) => form.change({ [name]: text })}
+      mistakes={form.mistakes[name]}
+    />
   )
 }
 
@@ -107,10 +90,8 @@ export function ShortField({
 export function SelectField({
   form,
   name,
-  label,
-  hint,
-  choices,
   onChoose = (value) => form.change({ [name]: value }),
+  ...select
 }: FieldProps & {
   name: Texts
   /** Values and their words. */
@@ -118,63 +99,30 @@ export function SelectField({
   onChoose?: (value: string) => void
 }) {
   return (
-    <div class="field">
-      <label for={name}>
-        {label} {hint && <span class="soft">{hint}</span>}
-      </label>
-      <select
-        id={name}
-        name={name}
-        {...mistaken(form, name)}
-        value={form.draft[name]}
-        onChange={({ currentTarget }) => onChoose(currentTarget.value)}
-      >
-        {choices.map(([value, words]) => (
-          <option key={value} value={value}>
-            {words}
-          </option>
-        ))}
-      </select>
-      <MistakesAt form={form} place={name} />
-    </div>
+    <SelectInput
+      {...select}
+      name={name}
+      value={form.draft[name]}
+      onChoose={onChoose}
+      mistakes={form.mistakes[name]}
+    />
   )
 }
 
-export function CheckField({ form, name, label, hint }: FieldProps & { name: Switches }) {
+export function CheckField({ form, name, ...check }: FieldProps & { name: Switches }) {
   return (
-    <div class="field">
-      <label class="check">
-        <input
-          type="checkbox"
-          name={name}
-          checked={form.draft[name]}
-          {...mistaken(form, name)}
-          onChange={({ currentTarget }) => form.change({ [name]: currentTarget.checked })}
-        />
-        <span>
-          {label} {hint && <span class="soft">{hint}</span>}
-        </span>
-      </label>
-      <MistakesAt form={form} place={name} />
-    </div>
+    <CheckInput
+      {...check}
+      name={name}
+      checked={form.draft[name]}
+      onCheck={(checked) => form.change({ [name]: checked })}
+      mistakes={form.mistakes[name]}
+    />
   )
 }
 
 export function MistakesAt({ form, place }: { form: Form; place: Place }) {
-  const { [place]: mistakes = [] } = form.mistakes
-  return (
-    <div id={`${place}-mistakes`} class="mistake" role="alert">
-      {mistakes.length > 0 && (
-        <ul>
-          {mistakes.map((mistake) => (
-            <li key={mistake} dir="auto">
-              {mistake}
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
-  )
+  return <MistakeList place={place} mistakes={form.mistakes[place]} />
 }
 
 /** A choice with a drawing: one of several (radio), or each for itself (checkbox). */

@@ -1,9 +1,10 @@
-import type { AskedAgain } from '../../../src/contract/ask-again.ts'
+import { type AskedAgain, placesOfSecrets } from '../../../src/contract/ask-again.ts'
 import { DEVICES, type Device } from '../../../src/contract/options/devices.ts'
 import { readPageLines } from '../../../src/contract/page-lines.ts'
 import { defaultName } from '../../../src/contract/page-names.ts'
 import { DEFAULT_LOADING_TIME } from '../../../src/contract/results.ts'
 import type { ScreenshotRequest } from '../../../src/contract/screenshot-request.ts'
+import type { TemplateRequest } from '../../../src/contract/templates.ts'
 import { type Draft, type EffectDraft, NOTHING, type OtherSize, type Page } from './draft.ts'
 import { writeColor } from './effects.ts'
 import { sizeName } from './sizes.ts'
@@ -32,6 +33,20 @@ export function fromRequest({ request, secrets }: AskedAgain): Draft {
     ownSecrets: Object.fromEntries(
       secrets.filter((place) => place.startsWith('/urls/')).map((place) => [place, '']),
     ),
+  }
+}
+
+/** The form of a template. Its secrets are empty, and are kept if they stay so. */
+export function fromTemplate(template: TemplateRequest): Draft {
+  const { name, failOn, urls } = template
+  const { sizes, ...parameter } = template.screenshotParameter
+  const [width, height] = parameter.device ? DEVICES[parameter.device] : []
+  const window = sizes?.[0] ?? { ...(width && { width }), ...(height && { height }) }
+  const request = { screenshotParameter: { ...window, ...parameter }, urls, ...(failOn && { failOn }) }
+  return {
+    ...fromRequest({ request, secrets: placesOfSecrets(request) }),
+    ...(sizes && sizesFor(sizes, undefined)),
+    templateName: name,
   }
 }
 

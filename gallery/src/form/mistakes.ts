@@ -2,10 +2,11 @@ import { AT_HAND, type Draft, type Pair } from './draft.ts'
 import { EFFECTS } from './effects.ts'
 import { sizeName } from './sizes.ts'
 import { isTyped, pagesOf, readLines, sizesOf } from './to-request.ts'
+import type { PlacedMistakes, Told } from './use-sending.ts'
 
 /** Where a mistake is shown. */
 export type Place = keyof Draft | 'form'
-export type Mistakes = Readonly<Partial<Record<Place, readonly string[]>>>
+export type Mistakes = PlacedMistakes<Place>
 
 export function areBehindMore(mistakes: Mistakes): boolean {
   return Object.keys(mistakes).some((place) => place !== 'form' && !AT_HAND.includes(place))
@@ -47,10 +48,7 @@ const PARTS: Readonly<Record<string, string>> = {
 }
 
 /** Mistakes that the service reports, each at its field. `#/urls/2/url` is the third address. */
-export function placeMistakes(
-  draft: Draft,
-  mistakes: readonly { pointer?: string | undefined; detail: string }[],
-): Mistakes {
+export function placeMistakes(draft: Draft, mistakes: Told): Mistakes {
   const placed: Partial<Record<Place, string[]>> = {}
   for (const { pointer = '', detail } of mistakes) {
     const [place, sentence] = placeMistake(draft, namesIn(pointer), detail)
@@ -68,6 +66,8 @@ function namesIn(pointer: string): string[] {
 function placeMistake(draft: Draft, names: readonly string[], detail: string): [Place, string] {
   const [part, name = '', ...inner] = names
   if (part === 'urls') return placePage(draft, names, detail)
+  if (part === 'name') return ['templateName', `The name ${detail}`]
+  if (part === 'scheduledTs') return ['later', `The time ${detail}`]
   if (part === 'failOn') return ['failOnStatus', detail]
   if (part !== 'screenshotParameter') return ['form', detail]
   if (['width', 'height', 'sizes'].includes(name))

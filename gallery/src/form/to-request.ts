@@ -35,6 +35,7 @@ export function toRequest(draft: Draft): ScreenshotRequest {
     screenshotParameter: withoutNothing(given),
     urls: pagesOf(draft).flatMap(({ pages }) => pages),
     ...(failOnStatus && { failOn: 'status' }),
+    ...(draft.later !== '' && { scheduledTs: new Date(draft.later).getTime() }),
   }
   return request as ScreenshotRequest
 }

@@ -5,12 +5,22 @@ import { ROOT_STATES } from '../../../src/contract/states.ts'
 import { type Filters, startOf } from '../filters.ts'
 import { explainMark, MARK_WORDS } from '../marks.ts'
 import { go } from '../navigation.ts'
+import { client } from '../session.ts'
+import { useAnswer } from '../use-answer.ts'
 import { shortDay } from '../words.ts'
 import { Choice } from './choice.tsx'
 import { STATE_WORDS } from './state.tsx'
 
 /** A button that opens the filters. Active filters are beside it, each with a button that removes it. */
-export function Filter({ filters, toList }: { filters: Filters; toList: (filters: Filters) => string }) {
+export function Filter({
+  projectId,
+  filters,
+  toList,
+}: {
+  projectId: string
+  filters: Filters
+  toList: (filters: Filters) => string
+}) {
   const { state, mark, from, to } = filters
   const [open, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
@@ -27,7 +37,7 @@ export function Filter({ filters, toList }: { filters: Filters; toList: (filters
       >
         Filter
       </button>
-      {narrowedBy(filters).map(({ words, name, without }) => (
+      {narrowedBy(filters, useTemplateName(projectId, filters.template)).map(({ words, name, without }) => (
         <a
           key={name}
           class="tag chosen"
@@ -81,13 +91,14 @@ export function Filter({ filters, toList }: { filters: Filters; toList: (filters
 const PAGE_WORDS = { ...MARK_WORDS, error: 'an error' }
 
 /** Each active filter, and the filters without it. */
-function narrowedBy({ tag, state, mark, from, to }: Filters) {
+function narrowedBy({ tag, template, state, mark, from, to }: Filters, templateName: string) {
   const days = [
     ['from', from],
     ['to', to],
   ] as const
   return [
     ...(tag === '' ? [] : [{ words: tag, name: `tag ${tag}`, without: { tag: '' } }]),
+    ...(template === '' ? [] : [{ words: templateName, name: templateName, without: { template: '' } }]),
     ...state.map((each) => ({
       words: STATE_WORDS[each],
       name: `state ${STATE_WORDS[each]}`,
@@ -101,6 +112,13 @@ function narrowedBy({ tag, state, mark, from, to }: Filters) {
       return day === '' ? [] : [{ words, name: `days ${words}`, without: { [end]: '' } }]
     }),
   ]
+}
+
+function useTemplateName(projectId: string, templateId: string): string {
+  const { value } = useAnswer(templateId === '' ? '' : `template ${projectId} ${templateId}`, (signal) =>
+    client.getTemplate(projectId, templateId, { signal }),
+  )
+  return value ? `template ${value.name}` : 'template'
 }
 
 function Labelled({ label, children }: { label: string; children: ComponentChildren }) {

@@ -1,25 +1,27 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { toCapture, toPages, toProjects, toRoots } from '../addresses.ts'
-import { ASKS_FOR_KEY, BASE, client, forgetKey, hasKey } from '../session.ts'
-import { useAnswer } from '../use-answer.ts'
-import { UNTITLED } from '../words.ts'
+import { toAdmin, toProjects, toSignIn } from '../addresses.ts'
+import { ASKS_FOR_KEY, BASE } from '../session.ts'
+import { useSession } from '../use-session.ts'
+import { type Place, ProjectNavigation } from './project-navigation.tsx'
 
 /** The layout of every view: the bar at the top, and the content. */
 export function Layout({
   title,
   projectId,
-  tab,
+  place,
   children,
 }: {
   title: string
   projectId?: string
-  tab?: 'roots' | 'pages' | 'capture'
+  place?: Place
   children: ComponentChildren
 }) {
   useEffect(() => {
     document.title = title === '' ? 'proofsheet' : `${title} · proofsheet`
   }, [title])
+  const { session } = useSession()
+  const isIn = !ASKS_FOR_KEY || (session !== undefined && session.keys.length > 0)
   return (
     <>
       <a class="skip" href="#main">
@@ -30,65 +32,21 @@ export function Layout({
           <Mark />
           <span>proofsheet</span>
         </a>
-        {projectId !== undefined && <ProjectNavigation projectId={projectId} tab={tab} />}
+        {projectId !== undefined && <ProjectNavigation projectId={projectId} place={place} />}
         <nav class="outer" aria-label="Service">
-          {/* Only without keys: a link cannot send a key. */}
-          {!ASKS_FOR_KEY && (
+          {session?.isAdmin && <a href={toAdmin()}>Admin</a>}
+          {isIn && (
             <a href={`${BASE}/docs`} target="_blank" rel="noopener">
               API
             </a>
           )}
-          {ASKS_FOR_KEY && hasKey() && (
-            <button type="button" class="plain" onClick={forgetKey}>
-              Leave
-            </button>
-          )}
+          {isIn && ASKS_FOR_KEY && <a href={toSignIn()}>Signed in</a>}
         </nav>
       </header>
       <main id="main" tabIndex={-1} aria-label={title || undefined}>
         {children}
       </main>
     </>
-  )
-}
-
-function ProjectNavigation({ projectId, tab }: { projectId: string; tab: string | undefined }) {
-  const { value } = useAnswer(`project ${projectId}`, (signal) => client.getProject(projectId, { signal }))
-  return (
-    <nav class="project" aria-label="Project">
-      <a class="name" dir="auto" href={toRoots(projectId)}>
-        {value ? value.name || UNTITLED : '…'}
-      </a>
-      <span class="tabs">
-        <Tab href={toRoots(projectId)} current={tab === 'roots'}>
-          Captures
-        </Tab>
-        <Tab href={toPages(projectId)} current={tab === 'pages'}>
-          Pages
-        </Tab>
-        <Tab href={toCapture(projectId)} current={tab === 'capture'} primary>
-          New capture
-        </Tab>
-      </span>
-    </nav>
-  )
-}
-
-function Tab({
-  href,
-  current,
-  primary = false,
-  children,
-}: {
-  href: string
-  current: boolean
-  primary?: boolean
-  children: ComponentChildren
-}) {
-  return (
-    <a href={href} class={primary ? 'tab new' : 'tab'} aria-current={current ? 'page' : undefined}>
-      {children}
-    </a>
   )
 }
 

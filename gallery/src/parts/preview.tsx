@@ -13,7 +13,7 @@ export function Preview({
   seen,
   eager = false,
 }: {
-  job: Pick<JobResult, 'preview' | 'screenshotParameter'>
+  job: Pick<JobResult, 'preview'> & { readonly screenshotParameter: { width: number; height: number } }
   /** What was seen of the page. Its marks are shown on the picture. */
   seen?: Seen | undefined
   eager?: boolean

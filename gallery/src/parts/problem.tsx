@@ -1,5 +1,5 @@
 import { NoAnswerError, ProblemError } from '../../../src/client/client.ts'
-import { ASKS_FOR_KEY, forgetKey } from '../session.ts'
+import { ASKS_FOR_KEY, signOut } from '../session.ts'
 
 /** What went wrong, and what to do about it. */
 export function Problem({ failure, retry }: { failure: unknown; retry?: () => void }) {
@@ -10,7 +10,7 @@ export function Problem({ failure, retry }: { failure: unknown; retry?: () => vo
         <p class="soft">Request {failure.requestId}</p>
       )}
       {isRefused(failure) ? (
-        <button type="button" onClick={forgetKey}>
+        <button type="button" onClick={() => void signOut()}>
           Enter another key
         </button>
       ) : (

@@ -1,29 +1,20 @@
-import { useEffect, useState } from 'preact/hooks'
+import { toRoot } from '../addresses.ts'
+import { go } from '../navigation.ts'
 import { Layout } from '../parts/layout.tsx'
-import { Problem } from '../parts/problem.tsx'
-import { Waiting } from '../parts/waiting.tsx'
-
-type Loaded = typeof import('../form/capture-form.tsx')
-
-/** Loaded once. Other views do without its script. */
-let loaded: Loaded | undefined
+import { LoadForm } from '../parts/load-form.tsx'
+import { client } from '../session.ts'
 
 export function CaptureView({ projectId }: { projectId: string }) {
-  const [form, setForm] = useState(loaded)
-  const [failure, setFailure] = useState<unknown>()
-  useEffect(() => {
-    if (form) return
-    const show = (next: Loaded) => {
-      loaded = next
-      setForm(next)
-    }
-    import('../form/capture-form.tsx').then(show, setFailure)
-  }, [form])
   return (
-    <Layout title="New capture" projectId={projectId} tab="capture">
-      {form && <form.CaptureForm projectId={projectId} />}
-      {!form && failure === undefined && <Waiting />}
-      {failure !== undefined && <Problem failure={failure} retry={() => location.reload()} />}
+    <Layout title="New capture" projectId={projectId} place="capture">
+      <LoadForm
+        title="New capture"
+        submit="Capture"
+        send={async (request) => {
+          const { jobId } = await client.requestScreenshots(projectId, request)
+          go(toRoot(projectId, jobId))
+        }}
+      />
     </Layout>
   )
 }

@@ -28,7 +28,7 @@ export function PagesView({ projectId, q }: { projectId: string; q: string }) {
     [pages, pages.items],
   )
   return (
-    <Layout title="Pages" projectId={projectId} tab="pages">
+    <Layout title="Pages" projectId={projectId} place="pages">
       <div class="tools">
         <h1 class="unseen">Pages</h1>
         <Search

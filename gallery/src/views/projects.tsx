@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Project } from '../../../src/contract/browsing.ts'
-import { toRoots } from '../addresses.ts'
+import { toAdmin, toRoots } from '../addresses.ts'
 import { go } from '../navigation.ts'
 import { Layout } from '../parts/layout.tsx'
 import { Preview, RenewContext } from '../parts/preview.tsx'
@@ -9,6 +9,7 @@ import { Waiting } from '../parts/waiting.tsx'
 import { atATime, client } from '../session.ts'
 import { useAnswer } from '../use-answer.ts'
 import { useListing } from '../use-listing.ts'
+import { useSession } from '../use-session.ts'
 import { count, day, number, UNTITLED } from '../words.ts'
 
 const PAGE = 50
@@ -19,6 +20,7 @@ export function ProjectsView() {
     () => client.listProjects({ limit: atATime(PAGE) }),
     () => undefined,
   )
+  const { session } = useSession()
   const only = projects.complete && projects.items.length === 1 ? projects.items[0] : undefined
   useEffect(() => {
     // There is only one project: open it.
@@ -46,8 +48,16 @@ export function ProjectsView() {
       {projects.complete && projects.items.length === 0 && (
         <div class="empty">
           <h1>There is no project yet</h1>
+          {session?.isAdmin && (
+            <p>
+              <a class="primary" href={toAdmin()}>
+                Make a project
+              </a>
+            </p>
+          )}
           <p>
-            Make one: <code>npx proofsheet project create --name "My site"</code>
+            {session?.isAdmin ? 'Or on the command line:' : 'Make one:'}{' '}
+            <code>npx proofsheet project create --name "My site"</code>
           </p>
         </div>
       )}

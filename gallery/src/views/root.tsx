@@ -14,9 +14,12 @@ import { JobCard } from '../parts/job-card.tsx'
 import { Layout } from '../parts/layout.tsx'
 import { CountedMarks } from '../parts/marks.tsx'
 import { Notes } from '../parts/notes.tsx'
+import { Origin } from '../parts/origin.tsx'
 import { RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { SaveAll } from '../parts/save-all.tsx'
+import { SaveAs } from '../parts/save-as.tsx'
+import { ScheduledFor } from '../parts/scheduled-for.tsx'
 import { State } from '../parts/state.tsx'
 import { Tags } from '../parts/tags.tsx'
 import { atATime, client } from '../session.ts'
@@ -49,6 +52,7 @@ export function RootView({
   const { meta, view, tags = [] } = overview.value ?? {}
   const state = status?.state ?? overview.value?.state
   const counts = status?.counts ?? overview.value?.counts
+  const isBefore = state === 'scheduled' || state === 'cancelled'
   const pending = counts ? counts.queued + counts.running : 0
   const failures = status ? failuresIn(status) : overview.value?.failures
   const known = useMemo(() => knownPages(overview.value, status), [status, overview.value])
@@ -70,20 +74,31 @@ export function RootView({
           <div>
             <h1>{moment(meta.created)}</h1>
             <p class="soft">
-              <span>{pictures(counts)}</span>
+              <span>{isBefore ? count(counts.total, 'page') : pictures(counts)}</span>
               <State state={state} />
             </p>
+            <Origin projectId={projectId} origin={overview.value ?? {}} />
             {view && <Asked view={view} status={status} />}
             <CountedMarks marks={status ? countMarks(status.urls) : (overview.value?.marks ?? {})} />
             <Tags projectId={projectId} tags={tags} />
           </div>
           <div class="actions">
             {status && isFinal(status.state) && <Again projectId={projectId} status={status} />}
+            {status?.options && <SaveAs projectId={projectId} status={status} />}
             {counts.done > 0 && <SaveAll projectId={projectId} rootId={rootId} />}
           </div>
         </div>
       )}
-      {counts && state && !isFinal(state) && <Progress counts={counts} waiting={status?.waiting} />}
+      {overview.value && state && isBefore && (
+        <ScheduledFor
+          projectId={projectId}
+          root={{ ...overview.value, state }}
+          onCancelled={overview.reload}
+        />
+      )}
+      {counts && state && !isBefore && !isFinal(state) && (
+        <Progress counts={counts} waiting={status?.waiting} />
+      )}
       {failure !== undefined && <Problem failure={failure} />}
       {open.failure !== undefined && <Problem failure={open.failure} retry={() => location.reload()} />}
       {failures && counts && <Failures failures={failures} failed={counts.failed} />}

@@ -8,18 +8,22 @@ import { FailedPages } from '../parts/failed-pages.tsx'
 import { Filter } from '../parts/filter.tsx'
 import { Layout } from '../parts/layout.tsx'
 import { CountedMarks } from '../parts/marks.tsx'
+import { NextRuns } from '../parts/next-runs.tsx'
 import { NoBrowser } from '../parts/no-browser.tsx'
 import { Preview, RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Rows, useWidth } from '../parts/rows.tsx'
+import { ScheduledFor } from '../parts/scheduled-for.tsx'
 import { Search } from '../parts/search.tsx'
 import { State } from '../parts/state.tsx'
 import { Tags } from '../parts/tags.tsx'
 import { Waiting } from '../parts/waiting.tsx'
+import { WebhookTrouble } from '../parts/webhook-trouble.tsx'
 import { atATime, client } from '../session.ts'
 import { TEXT_SIZE } from '../text-size.ts'
 import { useListing } from '../use-listing.ts'
-import { day, moment, pictures, timeOfDay } from '../words.ts'
+import { useOriginNames } from '../use-origin-names.ts'
+import { count, day, moment, pictures, timeOfDay } from '../words.ts'
 
 /** Roots of one list page. */
 const PAGE = 20
@@ -43,7 +47,7 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
   )
   const quiet = useRef({ newest: 'nothing was seen yet', pause: LOOK_MS })
   useEffect(() => {
-    const unfinished = roots.items.some(({ state }) => !isFinal(state))
+    const unfinished = roots.items.some(isUnderWay)
     // A short list is read again by itself, so that new captures appear. The pause grows while none come.
     const short = roots.items.length < atATime(PAGE)
     if (!(short || unfinished) || roots.items.length > MOST_WATCHED) return
@@ -63,9 +67,10 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
     [roots, roots.items],
   )
   const nameOf = useCallback((index: number) => roots.items[index]?.rootId, [roots.items])
+  const nameOrigin = useOriginNames(projectId, roots.items)
   const nothing = roots.complete && roots.items.length === 0
   return (
-    <Layout title={tag || q || 'Captures'} projectId={projectId} tab="roots">
+    <Layout title={tag || q || 'Captures'} projectId={projectId} place="roots">
       <div class="tools">
         <h1 class="unseen">Captures</h1>
         <Search
@@ -73,9 +78,15 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
           label="Search names and addresses"
           onSearch={(text) => go(toRoots(projectId, { ...filters, q: text }), { replace: true })}
         />
-        <Filter filters={filters} toList={(each) => toRoots(projectId, each)} />
+        <Filter projectId={projectId} filters={filters} toList={(each) => toRoots(projectId, each)} />
       </div>
       <NoBrowser />
+      {!filtered && q === '' && (
+        <>
+          <WebhookTrouble projectId={projectId} />
+          <NextRuns projectId={projectId} />
+        </>
+      )}
       <RenewContext.Provider value={useCallback(() => roots.renewUnlessJustDone(), [roots])}>
         <div ref={container}>
           {width > 0 && roots.items.length > 0 && (
@@ -86,7 +97,13 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
               onLast={onLast}
               nameOf={nameOf}
               row={(index) => (
-                <RootRow projectId={projectId} root={roots.items[index] as RootOverview} first={index < 4} />
+                <RootRow
+                  projectId={projectId}
+                  root={roots.items[index] as RootOverview}
+                  from={nameOrigin(roots.items[index] as RootOverview)}
+                  first={index < 4}
+                  onChanged={() => roots.renew()}
+                />
               )}
             />
           )}
@@ -113,9 +130,23 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
   )
 }
 
-function RootRow({ projectId, root, first }: { projectId: string; root: RootOverview; first: boolean }) {
+function RootRow({
+  projectId,
+  root,
+  from,
+  first,
+  onChanged,
+}: {
+  projectId: string
+  root: RootOverview
+  /** The schedule or the template that it came from. */
+  from: string | undefined
+  first: boolean
+  onChanged: () => Promise<void>
+}) {
   const { rootId, meta, state, counts, marks, tags, failures, jobs } = root
   const more = counts.done - jobs.length
+  const isBefore = state === 'scheduled' || state === 'cancelled'
   return (
     <article class="root">
       <div class="facts">
@@ -126,15 +157,21 @@ function RootRow({ projectId, root, first }: { projectId: string; root: RootOver
           </a>
         </h2>
         <p class="soft">
-          {timeOfDay(meta.created)} · {pictures(counts)}
+          {timeOfDay(meta.created)} · {isBefore ? count(counts.total, 'page') : pictures(counts)}
         </p>
         <p class="state-line">
           <State state={state} />
+          {from !== undefined && (
+            <span class="from" dir="auto" title={from}>
+              {from}
+            </span>
+          )}
         </p>
         <CountedMarks marks={marks} />
         <Tags projectId={projectId} tags={tags} />
       </div>
       <div class="strip">
+        {isBefore && <ScheduledFor projectId={projectId} root={root} onCancelled={onChanged} />}
         <FailedPages failures={failures} failed={counts.failed} alone={counts.done === 0} />
         {jobs.map((job) => (
           <span key={job.uuid} class="frame" style={{ '--aspect': frameAspect(job.screenshotParameter) }}>
@@ -145,6 +182,11 @@ function RootRow({ projectId, root, first }: { projectId: string; root: RootOver
       </div>
     </article>
   )
+}
+
+/** A scheduled root changes when its time has come, not before. */
+function isUnderWay({ state, scheduled = 0 }: RootOverview): boolean {
+  return state === 'scheduled' ? scheduled - Date.now() < LONGEST_LOOK_MS : !isFinal(state)
 }
 
 /** The preview of a tall page shows its top. */

@@ -32,7 +32,10 @@ export async function captureAll(
   return statuses.every(({ state }) => state === 'done') ? 0 : 1
 }
 
-async function submitAll(desk: CaptureDesk, orders: readonly Order[]): Promise<string[]> {
+export async function submitAll(
+  desk: Pick<CaptureDesk, 'submit'>,
+  orders: readonly Order[],
+): Promise<string[]> {
   const roots: string[] = []
   for (const order of orders) {
     const rootId = await desk.submit(order).catch((error) => {

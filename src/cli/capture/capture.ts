@@ -1,20 +1,19 @@
 import { Command, Option } from 'commander'
 import { readConfig } from '../../config/config.ts'
 import { httpAddress } from '../../config/values.ts'
-import { parseScreenshotRequest, type RequestLimits } from '../../contract/screenshot-request.ts'
-import { AppError } from '../../errors.ts'
 import type { ExitCode } from '../exit-code.ts'
 import { projectOption } from '../project-option.ts'
-import { printable } from '../table.ts'
+import { parseTime } from '../time-option.ts'
 import { captureAll, type Wanted } from './capture-all.ts'
 import { captureHere } from './here.ts'
+import { areLater, captureLater, type Later, parseDelay, scheduleHere, withTime } from './later.ts'
 import { addRequestOptions, type Given, once } from './options.ts'
-import { type Order, toOrders } from './orders.ts'
+import { refuseMistakes, toOrders } from './orders.ts'
 import { captureThere } from './there.ts'
 
 export function captureCommand(finish: (code: ExitCode) => void): Command {
   const command = new Command('capture')
-    .description('Capture pages now and show the progress.')
+    .description('Capture pages now and show the progress, or later.')
     .argument('[urls...]', 'addresses of pages; - reads them from the input')
     .addOption(projectOption('the project they belong to'))
     .addOption(
@@ -27,6 +26,12 @@ export function captureCommand(finish: (code: ExitCode) => void): Command {
         once(httpAddress),
       ),
     )
+    .addOption(
+      new Option('--at <time>', 'later: a service on the storage, or the server, captures at this time')
+        .argParser(once(parseTime))
+        .conflicts('in'),
+    )
+    .addOption(new Option('--in <time>', 'later: such as 30m, 2h or 7d from now').argParser(once(parseDelay)))
     .addOption(new Option('--out <folder>', 'also save the pictures in this folder').argParser(once(String)))
     .option('--json', 'print the result for programs')
   return addRequestOptions(command)
@@ -39,6 +44,7 @@ const EXPLANATION = `
   npx proofsheet capture --size 390x844 --size 1280x800 --out shots --from addresses.txt
   npx proofsheet capture --full-page --hide '#chat' --effect roundcorners:12 --effect shadow https://example.com/
   PROOFSHEET_KEY=… npx proofsheet capture --server https://shots.example.com --from requests.json --json
+  npx proofsheet capture --at "2027-01-31 02:00" https://example.com/
   CAPTURE_ALLOW=127.0.0.1:3000 npx proofsheet capture http://127.0.0.1:3000/
 
 A file has one address per line. A name for the page may follow it, after a space. Or the file is JSON: a request, or a
@@ -52,9 +58,12 @@ Without --server this process captures, into the storage of the settings (DATA_D
 on the same storage. With --server, that server captures. PROOFSHEET_KEY is its API key (scope write). Pages on this
 machine or in a private network are refused unless CAPTURE_ALLOW allows them, as in the last example.
 
-Exit code: 0 all pages are captured, 1 some are not, 2 a mistake in the command.`
+With --at and --in nothing is captured now: the id of the root is printed. A request of a file may say the same, with
+scheduledTs or scheduleDescription. The gallery cancels it.
 
-interface AllGiven extends Given, Wanted {
+Exit code: 0 all pages are captured (or scheduled), 1 some are not, 2 a mistake in the command.`
+
+interface AllGiven extends Given, Wanted, Later {
   readonly from?: string
   readonly project?: string
   readonly server?: string
@@ -62,23 +71,19 @@ interface AllGiven extends Given, Wanted {
 
 async function runCapture(
   urls: readonly string[],
-  { project, server, out, json, ...given }: AllGiven,
+  { project, server, out, json, at, in: delay, ...given }: AllGiven,
 ): Promise<ExitCode> {
-  const orders = await toOrders(urls, given)
+  const orders = withTime(await toOrders(urls, given), { at, in: delay })
   const wanted = { ...(out !== undefined && { out }), ...(json && { json }) }
+  const isLater = areLater(orders, wanted)
   if (server !== undefined) {
     const { clientKey } = readConfig(undefined, { serving: false })
-    return await captureAll(await captureThere({ server, project, key: clientKey }), orders, wanted)
+    const desk = await captureThere({ server, project, key: clientKey })
+    return isLater ? await captureLater(desk, orders) : await captureAll(desk, orders, wanted)
   }
+  if (isLater) return await scheduleHere(project, orders)
   return await captureHere(project, (desk, limits) => {
     refuseMistakes(orders, limits)
     return captureAll(desk, orders, wanted)
   })
-}
-
-function refuseMistakes(orders: readonly Order[], limits: RequestLimits): void {
-  const told = orders.flatMap(({ request, tell }) =>
-    (parseScreenshotRequest(request, limits).mistakes ?? []).map(tell),
-  )
-  if (told.length > 0) throw new AppError('bad_request', told.map((line) => printable(line)).join('\n'))
 }

@@ -6,14 +6,21 @@ import { isFinal } from '../../contract/status.ts'
 import { AppError } from '../../errors.ts'
 import { requireFit } from '../../fit.ts'
 import { pictureKey } from '../../images/images.ts'
-import { openStudio } from '../../studio.ts'
+import type { Storage } from '../../storage.ts'
+import { openStudio, type Studio } from '../../studio.ts'
 import { getProjectId, withStorage } from '../storage.ts'
 import type { CaptureDesk } from './desk.ts'
+
+/** What captures here. */
+export interface Here {
+  readonly storage: Storage
+  readonly studio: Studio
+}
 
 /** Captures in this process, into the configured storage. */
 export async function captureHere<T>(
   project: string | undefined,
-  work: (desk: CaptureDesk, limits: Config['limits']) => Promise<T>,
+  work: (desk: CaptureDesk, limits: Config['limits'], here: Here) => Promise<T>,
 ): Promise<T> {
   return await withStorage(async (storage, config) => {
     await requireFit(storage, config)
@@ -52,7 +59,7 @@ export async function captureHere<T>(
       },
     }
     try {
-      return await work(desk, config.limits)
+      return await work(desk, config.limits, { storage, studio })
     } finally {
       await studio.close()
     }

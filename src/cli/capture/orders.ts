@@ -1,7 +1,11 @@
 import { text as readAll } from 'node:stream/consumers'
 import type { Mistake } from '../../contract/check.ts'
 import { readPageLines } from '../../contract/page-lines.ts'
-import type { ScreenshotRequest } from '../../contract/screenshot-request.ts'
+import {
+  parseScreenshotRequest,
+  type RequestLimits,
+  type ScreenshotRequest,
+} from '../../contract/screenshot-request.ts'
 import { AppError } from '../../errors.ts'
 import { printable } from '../table.ts'
 import { type Fields, tellOption, toFields } from './fields.ts'
@@ -51,6 +55,15 @@ export async function toOrders(
   const preset = 'sizes' in fields || 'device' in fields ? {} : WINDOW
   const request = finish({ screenshotParameter: { ...preset, ...fields }, urls: pages })
   return [{ request, tell: (mistake) => tellPage(mistake, pages) ?? tellOption(mistake) }]
+}
+
+/** Throws `bad_request` with all mistakes of all orders. */
+export function refuseMistakes(orders: readonly Order[], limits: RequestLimits): void {
+  const told = orders.flatMap(({ request, tell }) => {
+    const { mistakes = [] } = parseScreenshotRequest(request, limits)
+    return mistakes.map(tell)
+  })
+  if (told.length > 0) throw new AppError('bad_request', told.map((line) => printable(line)).join('\n'))
 }
 
 interface Sources {

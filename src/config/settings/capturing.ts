@@ -32,6 +32,13 @@ export const capturing = {
     help: 'Public addresses and ranges that captured pages may not reach, each with one port or for all ports. A name in `CAPTURE_ALLOW` is still allowed.',
     parse: parseDenyList,
   },
+  WEBHOOK_ALLOW: {
+    type: 'list',
+    default: { words: 'none' },
+    example: 'hooks.internal:443,10.1.0.0/16',
+    help: 'What webhooks may reach beyond the public internet: names, addresses and ranges, each with one port or for all ports. Addresses in `CAPTURE_DENY` are closed to webhooks, too, unless a name in this list leads to them.',
+    parse: parseAllowList,
+  },
   EXPLAIN_TO: {
     type: 'list',
     default: { words: 'none; with `AUTH=open` everyone' },
@@ -52,6 +59,34 @@ export const capturing = {
     example: '1000',
     help: 'The most pages of one project that may wait to be captured. A request beyond that is answered 429.',
     parse: integer(1, 1_000_000),
+  },
+  MAX_PAGES_SCHEDULED: {
+    type: 'number',
+    default: '10000',
+    example: '1000',
+    help: 'The most pages of one project that may be scheduled for later (`scheduledTs`, `scheduleDescription`). A request beyond that is answered 429.',
+    parse: integer(1, 1_000_000),
+  },
+  MAX_SCHEDULES: {
+    type: 'number',
+    default: '1000',
+    example: '50',
+    help: 'The most recurring schedules of one project.',
+    parse: integer(1, 1_000_000),
+  },
+  MIN_SCHEDULE_INTERVAL: {
+    type: 'duration',
+    default: '1m',
+    example: '15m',
+    help: 'The shortest time between two runs of a recurring schedule.',
+    parse: duration('1s', '1d'),
+  },
+  SCHEDULE_SPREAD: {
+    type: 'duration',
+    default: '30s',
+    example: '5m',
+    help: 'Schedules with the same times begin within this time, each of them always at the same place, and never later than a tenth of the time between two runs. 0s: all at once.',
+    parse: duration('0s', '1h'),
   },
   MAX_LOADING_TIME: {
     type: 'duration',

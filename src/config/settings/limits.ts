@@ -31,6 +31,13 @@ export const limits = {
     help: 'The largest `?limit=`. Also the number of items of lists that are only given in pages.',
     parse: integer(1, 100),
   },
+  MAX_TEMPLATES: {
+    type: 'number',
+    default: '1000',
+    example: '100',
+    help: 'The most templates of a project.',
+    parse: integer(1, 100_000),
+  },
   MAX_JOBS_PER_ROOT: {
     type: 'number',
     default: '10000',
@@ -51,6 +58,27 @@ export const limits = {
     example: '20000000',
     help: 'Largest width × height of a picture: imported, captured, or while it is finished (`area`, `style`, `effects`).',
     parse: integer(1, 268_402_689),
+  },
+  MAX_WEBHOOKS: {
+    type: 'number',
+    default: '20',
+    example: '5',
+    help: 'The most webhooks of a project.',
+    parse: integer(1, 1_000),
+  },
+  KEEP_DELIVERIES: {
+    type: 'duration',
+    default: '30d',
+    example: '7d',
+    help: 'How long deliveries of webhooks are listed after what they tell of has happened. Pending ones stay.',
+    parse: duration('1h', '3650d'),
+  },
+  MAX_DELIVERIES: {
+    type: 'number',
+    default: '10000',
+    example: '1000',
+    help: 'The most deliveries of a webhook that are listed. Older ones are forgotten, but pending ones stay.',
+    parse: integer(1, 1_000_000),
   },
   CACHE_BYTES: {
     type: 'number',

@@ -1,14 +1,19 @@
+import type { Key, KeyRequest, NewKey, ProjectRequest, Session, SignIn } from '../../contract/access.ts'
 import type { JobOverview, PageFailure, PageSummary, Project, RootOverview } from '../../contract/browsing.ts'
 import type { CaptureOptions, OwnOptions, View } from '../../contract/capture-options.ts'
 import type { Problem } from '../../contract/problem.ts'
 import type { JobResult, RootResult } from '../../contract/results.ts'
+import type { Schedule, ScheduleRequest } from '../../contract/schedules.ts'
 import type { ScreenshotRequest } from '../../contract/screenshot-request.ts'
 import type { Note, Seen } from '../../contract/seen.ts'
 import type { RootStatus } from '../../contract/status.ts'
+import type { Template, TemplateRequest, TemplateRun } from '../../contract/templates.ts'
+import type { Delivery, ReplayRequest, Webhook, WebhookRequest } from '../../contract/webhooks.ts'
 
 const projectId = '11111111-1111-4111-8111-111111111111'
 const rootId = '7f3c1a52-4b0e-4d53-9a55-0a4e1f0f2a10'
 const uuid = 'c1d5a5c4-08a4-4b8e-b7a6-0f6a4b1f6f3d'
+const scheduleId = '5b0c7a1e-93d4-4c7e-8f58-1d2f6a7b8c90'
 const created = 1_772_344_800_000
 const page = { url: 'https://example.com/', name: 'Home' }
 const address = (file: string) =>
@@ -80,9 +85,38 @@ const fullRequest: ScreenshotRequest = {
   failOn: 'status',
 }
 
+const template: Template = {
+  templateId: '5a0c1a6e-6f4b-4d0e-9c52-7d2a1f3c9b10',
+  name: 'Nightly',
+  ...smallRequest,
+  created,
+  changed: created,
+  last: { rootId, created, state: 'done', preview: job.preview },
+}
+const key = { keyId: '6c0a1f93b2d4', scope: 'write', projectId, label: 'CI', created } satisfies Key
+const webhook: WebhookRequest = {
+  name: 'Chat',
+  url: 'https://example.com/hooks/screenshots',
+  events: ['screenshot.done', 'root.finished'],
+}
+
 /** Examples for each named schema, for the documentation. */
 export const examples = {
   ScreenshotRequest: [smallRequest, fullRequest],
+  TemplateRequest: { name: template.name, ...smallRequest } satisfies TemplateRequest,
+  TemplateRun: { urls: [page] } satisfies TemplateRun,
+  Template: template,
+  ScheduleRequest: {
+    ...{ name: 'Every night at two', cron: '0 2 * * *', timezone: 'Europe/Berlin', request: smallRequest },
+  } satisfies ScheduleRequest,
+  SchedulePreviewRequest: { cron: '0 2 * * *', timezone: 'Europe/Berlin' },
+  Schedule: {
+    ...{ scheduleId, name: 'Every night at two', request: smallRequest },
+    ...{ cron: '0 2 * * *', timezone: 'Europe/Berlin', overlap: 'skip', paused: false },
+    next: [0, 1, 2, 3, 4].map((days) => created + days * 86_400_000),
+    ...{ created, changed: created, runs: 31, late: 0, skipped: 1, lastSkipped: created - 86_400_000 },
+    last: { rootId, created, state: 'done', preview: address(`${uuid}-preview.png`) },
+  } satisfies Schedule,
   JobResult: job,
   RootResult: { rootId, meta: { created }, jobs: [job] } satisfies RootResult,
   Project: { projectId, name: 'My site', meta: { created } } satisfies Project,
@@ -120,6 +154,29 @@ export const examples = {
       },
     ],
   } satisfies RootStatus,
+  Key: key,
+  NewKey: { ...key, key: 'psk_…' } satisfies NewKey,
+  KeyRequest: [
+    { scope: 'write', projectId, label: 'CI' },
+    { scope: 'admin', label: 'Operator' },
+  ] satisfies KeyRequest[],
+  ProjectRequest: { name: 'My site' } satisfies ProjectRequest,
+  SignIn: { key: 'psk_…', stay: true } satisfies SignIn,
+  Session: { auth: 'keys', keys: [key], isAdmin: false } satisfies Session,
+  WebhookRequest: [
+    webhook,
+    { ...webhook, url: 'https://hooks.slack.com/services/…', format: 'slack' } satisfies WebhookRequest,
+  ],
+  Webhook: {
+    ...{ webhookId: uuid, ...webhook, format: 'standard', paused: false },
+    ...{ created, changed: created, pending: 0 },
+  } satisfies Webhook,
+  Delivery: {
+    ...{ deliveryId: '0195514f-7b00-7000-9d3c-5f1e6a7b8c9d', event: 'screenshot.done', rootId, position: 0 },
+    ...{ state: 'pending', created, attempts: 1, next: created + 5_000 },
+    last: { at: created, ms: 120, status: 500, answer: 'try again later' },
+  } satisfies Delivery,
+  ReplayRequest: { from: created } satisfies ReplayRequest,
   Problem: {
     ...{ type: 'about:blank', title: 'The request is not valid', status: 400, code: 'bad_request' },
     detail: 'the request has mistakes: see errors',

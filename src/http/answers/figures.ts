@@ -1,15 +1,25 @@
 import { CAPTURE_BUCKETS, type CaptureFigures } from '../../capture/figures.ts'
+import type { ScheduleFigures } from '../../schedules/figures.ts'
+import type { DeliveryFigures } from '../../webhooks/figures.ts'
 import type { HttpContext } from '../context.ts'
 import { counter, gauge, histogram } from './exposition.ts'
 
 /** The figures of this process, except those of its requests. */
 export interface Figures {
   readonly captures: CaptureFigures
+  readonly schedules: ScheduleFigures
   /** Pages that wait to be captured, by any process, and when the oldest was requested. */
   backlog(): Promise<{
     readonly waiting: number
     readonly running: number
     readonly oldest: number | undefined
+  }>
+  readonly deliveries: DeliveryFigures
+  /** Deliveries that are pending, by any process, and when the oldest of them happened. */
+  deliveriesBacklog(): Promise<{
+    readonly pending: number
+    readonly oldest: number | undefined
+    readonly off: number
   }>
   /** Undefined if connections have no limit. */
   databaseConnections(): { readonly used: number; readonly waiting: number } | undefined
@@ -29,16 +39,19 @@ type Context = Pick<HttpContext, 'figures' | 'images' | 'clock'>
 
 /** The figures for operators. A figure that cannot be read at the moment is left out. */
 export async function renderFigures(context: Context): Promise<string[]> {
-  const [queue, storage] = await Promise.all([
+  const [queue, deliveries, storage] = await Promise.all([
     describeQueue(context).catch(() => []),
+    describeDeliveries(context).catch(() => []),
     describeStorage(context).catch(() => []),
   ])
   const { captures } = context.figures
   return [
     ...describeCaptures(captures),
+    ...describeSchedules(context.figures.schedules),
     ...describePictures(context.figures),
     ...describeShares(context),
     ...queue,
+    ...deliveries,
     ...storage,
   ]
 }
@@ -83,6 +96,32 @@ function describeCaptures({ times, storedBytes, underWay }: CaptureFigures): str
   ]
 }
 
+function describeSchedules({ made, late, missed, skipped, failed, begun }: ScheduleFigures): string[] {
+  return [
+    counter(
+      'schedule_times_total',
+      'Times of recurring schedules that this process has dealt with, by what became of them.',
+      [
+        ['outcome="made"', made],
+        ['outcome="missed"', missed],
+        ['outcome="skipped"', skipped],
+        ['outcome="failed"', failed],
+      ],
+    ),
+    counter(
+      'schedule_due_total',
+      'Times of recurring schedules that were due and dealt with by this process.',
+      made + missed + skipped + failed,
+    ),
+    counter(
+      'schedule_late_total',
+      'Roots of schedules that this process has made more than a minute late.',
+      late,
+    ),
+    counter('scheduled_roots_begun_total', 'Scheduled roots that this process has begun.', begun),
+  ]
+}
+
 function describeShares({ figures }: Context): string[] {
   const { count, bytes } = figures.bodies()
   const connections = figures.databaseConnections()
@@ -115,6 +154,29 @@ async function describeQueue({ figures, clock }: Context): Promise<string[]> {
     gauge('queue_waiting', 'Pages that wait to be captured, by any process.', waiting),
     gauge('queue_running', 'Pages that are being captured, by any process.', running),
     gauge('queue_oldest_seconds', 'How long ago the oldest waiting page was requested.', age),
+  ]
+}
+
+async function describeDeliveries({ figures, clock }: Context): Promise<string[]> {
+  const { ended, attempts } = figures.deliveries
+  const { pending, oldest, off } = await figures.deliveriesBacklog()
+  const age = oldest === undefined ? 0 : Math.max(0, clock() - oldest) / 1_000
+  const samples = (counts: ReadonlyMap<string, number>) =>
+    [...counts].map(([outcome, times]) => [`outcome="${outcome}"`, times] as const)
+  return [
+    counter(
+      'deliveries_total',
+      'Deliveries of webhooks that this process has ended, by outcome.',
+      samples(ended),
+    ),
+    counter(
+      'delivery_attempts_total',
+      'Attempts at deliveries: delivered, answered with another status, or unreachable.',
+      samples(attempts),
+    ),
+    gauge('deliveries_pending', 'Deliveries that are not delivered yet, by any process.', pending),
+    gauge('deliveries_oldest_seconds', 'How long ago the oldest of them happened.', age),
+    gauge('webhooks_off', 'Webhooks that the service has switched off.', off),
   ]
 }
 

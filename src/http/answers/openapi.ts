@@ -5,14 +5,18 @@ import type { ApiDocument } from './docs-page.ts'
 import { shareSchemas } from './shared-schemas.ts'
 
 /** Raise it with every addition. The paths are frozen. */
-const API_VERSION = '1.5.0'
+const API_VERSION = '1.6.0'
 
 /** In the order of the documentation. */
 const TAGS = [
   { name: 'Results', description: 'Finished screenshots, with signed addresses of their pictures.' },
   { name: 'Browsing', description: 'The same results, for people.' },
   { name: 'Capturing', description: 'Request screenshots, and read their status.' },
+  { name: 'Templates', description: 'Requests that are kept, to be run again.' },
+  { name: 'Schedules', description: 'Requests that run again by themselves.' },
+  { name: 'Webhooks', description: 'Tell another server what happened.' },
   { name: 'Downloads', description: 'Pictures as files.' },
+  { name: 'Access', description: 'Projects, keys, and the session of a browser.' },
   { name: 'Images', description: 'What the signed addresses lead to.' },
   { name: 'Operating', description: 'For operators.' },
 ]
@@ -34,7 +38,8 @@ export function openApiInfo({ config }: HttpContext): SwaggerOptions {
           key: {
             type: 'http',
             scheme: 'bearer',
-            description: 'An API key of the project. `Authorization: <key>` works too.',
+            description:
+              'An API key of the project, or one for the whole service. `Authorization: <key>` works too.',
           },
           metrics: { type: 'http', scheme: 'bearer', description: 'The `METRICS_TOKEN` of the operator.' },
         },

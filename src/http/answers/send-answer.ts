@@ -37,7 +37,7 @@ export function sendAnswer(
   if (answer.whole) {
     headers['content-length'] = answer.whole.length
     if (answer.whole.length > SMALL_BYTES) return sendLarge(answer.whole, headers, request, reply, context)
-    return sendWhole(reply, 200, headers, answer.whole)
+    return sendWhole(reply, reply.statusCode, headers, answer.whole)
   }
   return sendPieces(answer, headers, request, reply, context)
 }
@@ -67,7 +67,7 @@ async function sendLarge(
   if (!held) return
   reply.raw.once('close', held.giveBack)
   if (reply.raw.destroyed) held.giveBack()
-  sendWhole(reply, 200, headers, body)
+  sendWhole(reply, reply.statusCode, headers, body)
 }
 
 async function sendPieces(

@@ -7,6 +7,7 @@ export function documentation(server: Server): void {
   server.route({
     method: ['GET', 'HEAD'],
     url: '/openapi.json',
+    config: { leadsToSignIn: true },
     schema: { hide: true },
     handler: async (_request, reply) =>
       reply.type('application/json; charset=utf-8').send(JSON.stringify(describeApi(server))),
@@ -14,6 +15,7 @@ export function documentation(server: Server): void {
   server.route({
     method: ['GET', 'HEAD'],
     url: '/docs',
+    config: { leadsToSignIn: true },
     schema: { hide: true },
     handler: async (_request, reply) =>
       reply

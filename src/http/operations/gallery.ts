@@ -37,7 +37,7 @@ export function gallery(server: Server, context: HttpContext): void {
     if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
     return reply.type(document.type).send(html)
   }
-  for (const url of ['/', '/projects/*']) {
+  for (const url of ['/', '/projects/*', '/sign-in', '/admin']) {
     server.route({
       method: ['GET', 'HEAD'],
       url,

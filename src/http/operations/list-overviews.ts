@@ -20,7 +20,7 @@ export function listOverviews(server: Server, context: HttpContext): void {
       summary: 'List the roots of a project at a glance',
       description:
         `Newest first: the state of each, its first ${OVERVIEW_JOBS} screenshots and its first ${OVERVIEW_JOBS} failures. ` +
-        'A root must match all parameters. With `q`, `tag`, `state` or `mark`, a list page ' +
+        'A root must match all parameters. With `q`, `tag`, `template`, `state` or `mark`, a list page ' +
         'may have fewer than `limit`, or none, and still a `Link`: continue while there is one.',
       params: ProjectParams,
       querystring: createOverviewsQuery(maxLimit),
@@ -34,18 +34,18 @@ export function listOverviews(server: Server, context: HttpContext): void {
       },
     },
     handler: async (request, reply) => {
-      const { limit = maxLimit, cursor, q, tag, state, mark, from, to } = request.query
+      const { limit = maxLimit, cursor, q, tag, template, state, mark, from, to } = request.query
       const asked = askedForMuch(request, reply, context)
       const after = startOf({ cursor, to })
       const project = await context.door.getProject(request.params, request.apiKey)
       const answer = await context.overviews.list(
         project,
-        { limit, after, from, sought: toSought({ q, tag, mark, states: state }) },
+        { limit, after, from, sought: toSought({ q, tag, template, mark, states: state }) },
         asked,
       )
       if (answer.nextCursor) {
         const address = asked.origin + overviewsPath(project.projectId)
-        const question = { limit, cursor: answer.nextCursor, q, tag, state, mark, from, to }
+        const question = { limit, cursor: answer.nextCursor, q, tag, template, state, mark, from, to }
         reply.header('link', nextListPage(address, question))
       }
       return await sendAnswer(answer, request, reply, context)

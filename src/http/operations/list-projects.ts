@@ -1,3 +1,4 @@
+import type { GivenKey } from '../../access/keys.ts'
 import { ProjectList } from '../../contract/browsing.ts'
 import { paths, projectsPath } from '../../contract/paths.ts'
 import { createProjectsQuery } from '../../contract/requests.ts'
@@ -16,7 +17,7 @@ export function listProjects(server: Server, context: HttpContext): void {
       operationId: 'listProjects',
       tags: ['Browsing'],
       summary: 'List the projects',
-      description: 'Oldest first. If keys are required, only the project of the key.',
+      description: 'Oldest first. If keys are required, only those that the key opens.',
       querystring: createProjectsQuery(maxLimit),
       response: {
         200: {
@@ -29,7 +30,7 @@ export function listProjects(server: Server, context: HttpContext): void {
     },
     handler: async (request, reply) => {
       const { limit = maxLimit, cursor } = request.query
-      const only = request.apiKey?.projectId
+      const only = onlyOf(request.keys)
       const { projects, nextCursor } = await context.projects.list({ limit, cursor, only })
       if (nextCursor) {
         reply.header(
@@ -40,4 +41,10 @@ export function listProjects(server: Server, context: HttpContext): void {
       return await reply.header('cache-control', 'private, no-cache').send(projects.map(toProjectResult))
     },
   })
+}
+
+/** The projects of these keys. Undefined: all projects. */
+function onlyOf(keys: readonly GivenKey[] | undefined): string[] | undefined {
+  if (!keys || keys.some(({ key }) => key.scope === 'admin')) return undefined
+  return keys.flatMap(({ key }) => key.projectId ?? [])
 }

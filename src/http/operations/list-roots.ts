@@ -20,7 +20,7 @@ export function listRoots(server: Server, context: HttpContext): void {
       summary: 'List the roots of a project',
       description:
         'All roots, newest first, each with its finished jobs, as one array of any size. ' +
-        'With `limit`, one list page of them and a `Link` header to the next. With `q` or `tag`, those that match: a list page ' +
+        'With `limit`, one list page of them and a `Link` header to the next. With `q`, `tag` or `template`, those that match: a list page ' +
         'may then have fewer, or none, and still a `Link`. Continue while there is one.',
       params: ProjectParams,
       querystring: createRootsQuery(maxLimit),
@@ -35,17 +35,27 @@ export function listRoots(server: Server, context: HttpContext): void {
       },
     },
     handler: async (request, reply) => {
-      const { limit, cursor, q, tag } = request.query
+      const { limit, cursor, q, tag, template } = request.query
       const isListPage = limit !== undefined || cursor !== undefined
       const page = isListPage ? { limit: limit ?? maxLimit, after: startOf({ cursor }) } : undefined
       const asked = askedForMuch(request, reply, context)
       const project = await context.door.getProject(request.params, request.apiKey)
-      const answer = await context.results.listRoots(project, { page, sought: toSought({ q, tag }) }, asked)
+      const answer = await context.results.listRoots(
+        project,
+        { page, sought: toSought({ q, tag, template }) },
+        asked,
+      )
       if (page && answer.nextCursor) {
         const path = rootsPath(project.projectId)
         reply.header(
           'link',
-          nextListPage(asked.origin + path, { limit: page.limit, cursor: answer.nextCursor, q, tag }),
+          nextListPage(asked.origin + path, {
+            limit: page.limit,
+            cursor: answer.nextCursor,
+            q,
+            tag,
+            template,
+          }),
         )
       }
       return await sendAnswer(answer, request, reply, context)

@@ -1,30 +1,42 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { chooseKey } from '../../access/choose-key.ts'
 import { isOpenTo } from '../../access/door.ts'
-import { isSameSecret } from '../../access/keys.ts'
+import { type GivenKey, isSameSecret } from '../../access/keys.ts'
 import { AppError } from '../../errors.ts'
 import type { HttpContext, Server } from '../context.ts'
 import type { CountRequest } from './rate-limit.ts'
+import { readSessionCookie } from './session-cookie.ts'
 
 const NO_KEY = 'send an API key: Authorization: Bearer <key>'
+const ENDED = 'the session has ended: sign in again'
+
+/** Counts a request without a valid key against the rate of its address, and throws `unauthorized`. */
+export type RefuseKey = (request: FastifyRequest, reply: FastifyReply, detail: string) => never
+
+export function createRefuseKey(count: CountRequest): RefuseKey {
+  return (request, reply, detail) => {
+    count(`no key, ${request.ip}`, reply)
+    throw new AppError('unauthorized', detail)
+  }
+}
 
 /**
  * Runs first, so that a request without a valid key learns nothing from other checks. Refused requests count against the
  * rate of their address, apart from all others: guessing keys is limited, and clients with a key behind the same proxy
  * are not.
  */
-export function requireKeys(server: Server, { keys, config }: HttpContext, count: CountRequest): void {
+export function requireKeys(server: Server, context: HttpContext, refuse: RefuseKey): void {
+  const { keys, config } = context
   server.decorateRequest('apiKey', undefined)
   server.decorateRequest('keyHash', undefined)
+  server.decorateRequest('keys', undefined)
+  server.decorateRequest('hasSession', false)
   const isAsked = config.auth === 'keys'
   // Only with AUTH=open can metrics be read without a token: they say, for example, how many pages were `blocked`.
   if (config.auth === 'open' && config.metricsToken === undefined) return
 
-  const refuse = (request: FastifyRequest, reply: FastifyReply, detail: string): never => {
-    count(`no key, ${request.ip}`, reply)
-    throw new AppError('unauthorized', detail)
-  }
   server.addHook('onRequest', async (request, reply) => {
-    const { access } = request.routeOptions.config
+    const { access, leadsToSignIn } = request.routeOptions.config
     if (access === 'everyone' || (access !== 'metrics' && !isAsked)) return
     const credential = readCredential(request)
     if (access === 'metrics') {
@@ -33,11 +45,43 @@ export function requireKeys(server: Server, { keys, config }: HttpContext, count
       }
       return
     }
-    const given = credential === undefined ? undefined : await keys.find(credential)
-    if (!given) return refuse(request, reply, credential ? 'this key is not valid' : NO_KEY)
-    request.apiKey = given.key
-    request.keyHash = given.hash
+    if (credential !== undefined) {
+      const given = await keys.find(credential)
+      if (!given) return refuse(request, reply, 'this key is not valid')
+      use(request, given, [given])
+      return
+    }
+    const text = request.headers.authorization === undefined ? readSessionCookie(request, context) : undefined
+    const ofSession = text === undefined ? NONE : await findSessionKeys(text, context)
+    const { projectId } = request.params as { projectId?: string }
+    const chosen = chooseKey(ofSession, projectId)
+    request.hasSession = text !== undefined
+    if (chosen) use(request, chosen, ofSession)
+    else if (leadsToSignIn && wantsPage(request)) {
+      const page = request.routeOptions.url?.slice(1)
+      return await reply
+        .code(302)
+        .header('location', `sign-in?to=${page}`)
+        .header('cache-control', 'no-store')
+        .send()
+    } else if (access !== 'session') refuse(request, reply, text === undefined ? NO_KEY : ENDED)
   })
+}
+
+const NONE: readonly GivenKey[] = []
+
+/** The keys of a session that still exist. */
+export async function findSessionKeys(
+  text: string,
+  { keys, sessions, clock }: HttpContext,
+): Promise<readonly GivenKey[]> {
+  return await keys.findAll(sessions.open(text, clock()).keys.map(({ hash }) => hash))
+}
+
+function use(request: FastifyRequest, { key, hash }: GivenKey, keys: readonly GivenKey[]): void {
+  request.apiKey = key
+  request.keyHash = hash
+  request.keys = keys
 }
 
 /**
@@ -45,10 +89,21 @@ export function requireKeys(server: Server, { keys, config }: HttpContext, count
  * again. Runs after the rate was counted, so that refused requests count, too.
  */
 export function refuseWhatKeysDoNotOpen(server: Server, { config }: HttpContext): void {
-  if (config.auth !== 'keys') return
+  if (config.auth !== 'keys') {
+    if (config.auth === 'open-to-everyone') refuseAdministration(server)
+    return
+  }
   server.addHook('onRequest', ({ apiKey, params, routeOptions }, _reply, done) => {
-    if (apiKey?.scope === 'read' && routeOptions.config.access === 'write') {
-      return done(new AppError('forbidden', 'this key may only read: make one with --scope write'))
+    const { access } = routeOptions.config
+    if (apiKey && apiKey.scope !== 'admin') {
+      if (access === 'admin') {
+        return done(
+          new AppError('forbidden', 'this needs a key for the whole service: make one with --admin'),
+        )
+      }
+      if (apiKey.scope === 'read' && access === 'write') {
+        return done(new AppError('forbidden', 'this key may only read: make one with --scope write'))
+      }
     }
     const { projectId } = params as { projectId?: string }
     const isForeign = projectId !== undefined && !isOpenTo(apiKey, projectId)
@@ -56,7 +111,21 @@ export function refuseWhatKeysDoNotOpen(server: Server, { config }: HttpContext)
   })
 }
 
+/** On loopback, whoever asks is the operator. Elsewhere it may be anyone. */
+function refuseAdministration(server: Server): void {
+  server.addHook('onRequest', ({ routeOptions }, _reply, done) => {
+    const isAdmin = routeOptions.config.access === 'admin'
+    const detail = 'with AUTH=open-to-everyone, projects and keys are made on the command line'
+    done(isAdmin ? new AppError('forbidden', detail) : undefined)
+  })
+}
+
 /** `Authorization: <key>`, as old clients send it, or `Authorization: Bearer <key>`. */
 function readCredential(request: FastifyRequest): string | undefined {
   return request.headers.authorization?.replace(/^Bearer +/i, '').trim() || undefined
+}
+
+/** A browser that shows what it gets. */
+function wantsPage({ headers }: FastifyRequest): boolean {
+  return headers.authorization === undefined && /\btext\/html\b/i.test(headers.accept ?? '')
 }

@@ -50,11 +50,14 @@ export function createPostgresBrowsing(query: Query, look: Query): Browsing {
       return new Map(rows.map(([rootId, failures]) => [rootId as string, toFailures(failures)]))
     },
 
-    async matching(projectId, rootIds, { q, tag, mark }) {
+    async matching(projectId, rootIds, { q, tag, mark, template }) {
       const values: unknown[] = [projectId, rootIds]
       const conditions: string[] = []
       if (tag !== undefined) {
         conditions.push(any('requests', `options::jsonb -> 'tags' ? $${values.push(tag)}`))
+      }
+      if (template !== undefined) {
+        conditions.push(any('requests', `template_id = $${values.push(template)}::uuid`))
       }
       if (mark !== undefined) {
         conditions.push(any('requests', `marks::jsonb ? $${values.push(mark)}`))

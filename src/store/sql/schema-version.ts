@@ -11,6 +11,11 @@ const MIGRATIONS = {
   '0009-capture-options': () => import('./migrations/0009-capture-options.ts'),
   '0010-life': () => import('./migrations/0010-life.ts'),
   '0011-secrets': () => import('./migrations/0011-secrets.ts'),
+  '0012-origin': () => import('./migrations/0012-origin.ts'),
+  '0013-templates': () => import('./migrations/0013-templates.ts'),
+  '0014-schedules': () => import('./migrations/0014-schedules.ts'),
+  '0015-webhooks': () => import('./migrations/0015-webhooks.ts'),
+  '0016-admin-keys': () => import('./migrations/0016-admin-keys.ts'),
 }
 
 /** The table with the changes that were made. */

@@ -59,12 +59,14 @@ export function createSqlStore({
     browsing,
 
     createProject: async (project) => (await writes()).createProject(project),
+    renameProject: async (projectId, name, revision) =>
+      (await writes()).renameProject(projectId, name, revision),
     countProjects: async () => (await writes()).countProjects(),
     addRoot: async (root, publish) => (await writes()).addRoot(root, publish),
     findTaken: async (projectId, uuids) => (await writes()).findTaken(projectId, uuids),
     whileFree: async (projectId, uuids, work) => (await writes()).whileFree(projectId, uuids, work),
     createKey: async (key) => (await writes()).createKey(key),
-    listKeys: async (projectId) => (await writes()).listKeys(projectId),
+    listKeys: async (page) => (await writes()).listKeys(page),
     revokeKey: async (keyId, at) => (await writes()).revokeKey(keyId, at),
 
     findIdentity: (name) => reads.findIdentity(name),
@@ -83,16 +85,15 @@ export function createSqlStore({
       letGo: async (root, now) => (await captures()).letGo(root, now),
       putBack: async (attempt, options) => (await captures()).putBack(attempt, options),
       findProgress: async (projectId, rootId) => (await captures()).findProgress(projectId, rootId),
+      findFailed: async (projectId, rootId, position) =>
+        (await captures()).findFailed(projectId, rootId, position),
       findChanges: async (projectId, rootId, since) =>
         (await captures()).findChanges(projectId, rootId, since),
       adopt: async (projectId, rootId, progress) => (await captures()).adopt(projectId, rootId, progress),
       findVersion: (projectId, rootId) => findVersion(projectId + rootId),
       findVersions: (roots) => reads.findVersions(roots),
     },
-    events: {
-      read: async (projectId, page) => (await writes()).events.read(projectId, page),
-      trim: async (options) => (await writes()).events.trim(options),
-    },
+    events: later(async () => (await writes()).events),
     removals: {
       async *removeRoot(projectId, rootId, now) {
         yield* (await writes()).removals.removeRoot(projectId, rootId, now)
@@ -105,10 +106,27 @@ export function createSqlStore({
       findLast: async (projectId) => (await writes()).removals.findLast(projectId),
       forgetProject: async (projectId) => (await writes()).removals.forgetProject(projectId),
     },
+    scheduledRoots: later(async () => (await writes()).scheduledRoots),
+    schedules: later(async () => (await writes()).schedules),
+    webhooks: later(async () => (await writes()).webhooks),
+    deliveries: later(async () => (await writes()).deliveries),
+    templates: later(async () => (await writes()).templates),
     close,
   }
 }
 
 function toRootKey(key: string): RootKey {
   return { projectId: key.slice(0, ID), rootId: key.slice(ID) }
+}
+
+type AsyncMethods<T> = { [K in keyof T]: (...args: never[]) => Promise<unknown> }
+
+/** Each method waits until the code for writing is loaded. */
+function later<T extends AsyncMethods<T>>(load: () => Promise<T>): T {
+  return new Proxy({} as T, {
+    get:
+      (_, name) =>
+      async (...args: never[]) =>
+        (await load())[name as keyof T](...args),
+  })
 }

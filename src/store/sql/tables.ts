@@ -1,6 +1,10 @@
+import type { KeyScope } from '../../contract/access.ts'
 import type { CaptureReason, CaptureState } from '../../contract/status.ts'
+import type { DeliveryState, WebhookFormat } from '../../contract/webhooks.ts'
 import type { Outcome } from '../captures.ts'
+import type { DeliveryEvent } from '../deliveries.ts'
 import type { EventKind } from '../events.ts'
+import type { OffReason } from '../webhooks.ts'
 
 /** The tables of both engines. Times are Unix milliseconds, ids are lower case text. */
 export interface Tables {
@@ -43,9 +47,10 @@ export interface Tables {
   }
   keys: {
     key_id: string
-    project_id: string
+    /** Null for the scope `admin`, and only for it. */
+    project_id: string | null
     hash: string
-    scope: 'read' | 'write'
+    scope: KeyScope
     label: string
     created: number
     revoked: number | null
@@ -64,6 +69,16 @@ export interface Tables {
     /** When its last page ended. Null: some are unfinished. */
     finished: number | null
     outcome: Outcome | null
+    /** When its pages are queued. Null: at once. */
+    scheduled: number | null
+    /** When the pages of a scheduled root were queued. */
+    begun: number | null
+    template_id: string | null
+    /** The recurring schedule that made it, and for which of its times. Together they are unique. */
+    schedule_id: string | null
+    occurrence: number | null
+    late_ms: number | null
+    missed: number | null
   }
   captures: {
     project_id: string
@@ -124,6 +139,101 @@ export interface Tables {
     /** Null: it is about the whole root. */
     position: number | null
     created: number
+  }
+  /** Recurring schedules. */
+  schedules: {
+    project_id: string
+    schedule_id: string
+    name: string
+    template_id: string | null
+    /** JSON without secrets. Null: it runs a template. */
+    request: string | null
+    sealed: string | null
+    cron: string | null
+    timezone: string | null
+    every: string | null
+    overlap: 'skip' | 'run'
+    paused: number
+    /** Its next time. Null: there is none, or it is paused. */
+    next: number | null
+    /** When the root of that time is made. */
+    due: number | null
+    created: number
+    changed: number
+    revision: string
+    last_root: string | null
+    runs: number
+    late: number
+    skipped: number
+    last_skipped: number | null
+    /** Why the last time made no root. */
+    problem: string | null
+    problem_at: number | null
+  }
+  webhooks: {
+    webhook_id: string
+    project_id: string
+    name: string
+    url: string
+    /** A JSON array of events. */
+    events: string
+    format: WebhookFormat
+    paused: number
+    /** A JSON array: sealed texts, each with the time until which it is valid. */
+    secrets: string
+    created: number
+    changed: number
+    revision: string
+    /** The number of the last event of its project that was made into a delivery, or was not wanted. */
+    after: number
+    /** Counts up with each attempt, at least to the time. The webhook with the smallest is next. */
+    turn: number
+    /** When its next attempt is due. Null: nothing can be begun. */
+    next_due: number | null
+    failing_since: number | null
+    off_since: number | null
+    off_reason: OffReason | null
+    off_detail: string | null
+  }
+  deliveries: {
+    delivery_id: string
+    project_id: string
+    webhook_id: string
+    /** The number of its event. Null: it is a test. */
+    number: number | null
+    event: DeliveryEvent
+    root_id: string | null
+    position: number | null
+    created: number
+    state: DeliveryState
+    attempts: number
+    /** Null: it waits for an earlier one of its root, or has ended. */
+    due: number | null
+    /** The id of the attempt under way. A late attempt has another id. */
+    attempt: string | null
+    /** Until when the process of this attempt owns the delivery. Null: nothing is under way. */
+    lease: number | null
+    last_at: number | null
+    last_ms: number | null
+    last_status: number | null
+    last_answer: string | null
+    last_problem: string | null
+    /** Null: it is pending. */
+    finished: number | null
+  }
+  templates: {
+    project_id: string
+    template_id: string
+    name: string
+    /** JSON, with empty texts for secrets. */
+    request: string
+    /** Its secrets, sealed. */
+    sealed: string | null
+    created: number
+    changed: number
+    revision: string
+    /** The last root that was made from it. The root may be removed by now. */
+    last_root: string | null
   }
   /** Values that are made once: the id of the store, and the identities of its other parts. */
   identity: {

@@ -25,6 +25,7 @@ export function createSqliteSearch(prepare: Prepare, runYielding: RunYielding) {
   const marked = prepare(
     `select 1 from requests cross join json_each(requests.marks) mark ${OF_ROOT} and mark.key = ?3 limit 1`,
   )
+  const made = prepare(`select 1 from requests ${OF_ROOT} and template_id = ?3 limit 1`)
   const part = (rows: string, names: string) =>
     `select position, ${names} as found from ${rows} and position >= ?3 order by position limit ${ROWS}`
   // One set of statements for each number of spellings. Done captures are searched as jobs.
@@ -69,7 +70,10 @@ export function createSqliteSearch(prepare: Prepare, runYielding: RunYielding) {
   }
 
   return {
-    async matches(projectId: string, rootId: string, { q, tag, mark }: RootFilter): Promise<boolean> {
+    async matches(projectId: string, rootId: string, filter: RootFilter): Promise<boolean> {
+      const { q, tag, mark, template } = filter
+      if (template !== undefined && (await runYielding(() => made(projectId, rootId, template))).length === 0)
+        return false
       if (tag !== undefined && (await runYielding(() => tagged(projectId, rootId, tag))).length === 0)
         return false
       if (mark !== undefined && (await runYielding(() => marked(projectId, rootId, mark))).length === 0)

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CaptureOptions, OwnOptions } from '../../../src/contract/capture-options.ts'
 import type { Seen } from '../../../src/contract/seen.ts'
+import type { Origin } from '../../../src/contract/status.ts'
 import { PREVIEW_WIDTH } from '../../../src/picture/picture.ts'
 import type { Failed } from '../../../src/store/captures.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -34,6 +35,7 @@ export async function hangCaptured(
     fullPage = false,
     tags = [],
     options = {},
+    origin,
   }: {
     pages: readonly CapturedPage[]
     colour?: string
@@ -44,6 +46,7 @@ export async function hangCaptured(
     tags?: readonly string[]
     /** Other options of the request. */
     options?: Partial<CaptureOptions>
+    origin?: Origin
   },
 ): Promise<string> {
   const rootId = randomUUID()
@@ -55,7 +58,7 @@ export async function hangCaptured(
   }))
   const all = { width, height, fullPage, tags: [...tags], ...options }
   const request = newRequest(projectId, { created, options: all })
-  await store.captures.accept({ ...request, rootId, pages: urls })
+  await store.captures.accept({ ...request, rootId, pages: urls, origin })
   const folder = join(dataDir, 'images', projectId)
   await mkdir(folder, { recursive: true })
   for (const page of pages) {

@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { openService } from '../../../src/app.ts'
 import { readConfig } from '../../../src/config/config.ts'
+import type { MessengerTimes } from '../../../src/messenger.ts'
 import { openStorage, type Storage } from '../../../src/storage.ts'
 import { makeFolder } from '../processes/workspace.ts'
 import { placeTables } from '../store/place-tables.ts'
@@ -24,7 +25,10 @@ export interface TestService extends Storage {
 export const INSTANT = Date.UTC(2026, 2, 1, 6)
 
 /** The whole service on a free port of 127.0.0.1 and a folder of its own, with a clock that tests move. */
-export async function startService(env: Record<string, string> = {}): Promise<TestService> {
+export async function startService(
+  env: Record<string, string> = {},
+  { delivering }: { delivering?: MessengerTimes } = {},
+): Promise<TestService> {
   const dataDir = env['DATA_DIR'] ?? join(await makeFolder(), 'data')
   if (!env['DATA_DIR'] && !env['DATABASE_URL']) await placeTables(join(dataDir, 'proofsheet.db'))
   const config = readConfig({
@@ -44,7 +48,7 @@ export async function startService(env: Record<string, string> = {}): Promise<Te
   })
   const log = pino({ level: config.logLevel }, sink)
   const test = { now: INSTANT }
-  const service = await openService(config, storage, { log, clock: () => test.now })
+  const service = await openService(config, storage, { log, clock: () => test.now, delivering })
   let stopped: Promise<void> | undefined
   const stop = () => {
     stopped ??= service.close().then(storage.close)

@@ -27,7 +27,12 @@ export async function makeProject(store: Store, projectId: string = randomUUID()
   return projectId
 }
 
-export async function makeKey(store: Store, projectId: string, scope: KeyScope = 'read') {
+/** Without a project: an admin key. */
+export async function makeKey(
+  store: Store,
+  projectId?: string,
+  scope: KeyScope = projectId === undefined ? 'admin' : 'read',
+) {
   const secret = makeApiKey()
   const keyId = randomUUID()
   const hash = hashApiKey(secret)

@@ -3,6 +3,7 @@ import { optionsOfPage, viewOf } from '../../../contract/capture-options.ts'
 import type { LookedPage, NewestCount, PictureCount, RequestSummary, ShownJob } from '../../browsing.ts'
 import type { SeenText } from '../../job-text.ts'
 import { readOptions, readOwnOptions } from '../options-text.ts'
+import { ORIGIN_COLUMNS, readOriginOf } from '../origin.ts'
 import { BETWEEN_JOBS, toJobText } from './reads.ts'
 
 /**
@@ -13,7 +14,16 @@ export const REQUEST = `roots.root_id, requests.options, roots.job_count,
   (select count(*) from captures of_root where of_root.project_id = roots.project_id
    and of_root.root_id = roots.root_id and of_root.state = 'failed'),
   ${unfinished('queued')}, ${unfinished('running')},
-  requests.marks`
+  ${ofSome('scheduled', 'requests.scheduled is not null and requests.begun is null')},
+  ${ofSome('cancelled', "requests.outcome = 'cancelled'")},
+  requests.marks, ${ORIGIN_COLUMNS.map((column) => `requests.${column}`).join(', ')}`
+
+/** Counted only for roots that can have such captures. */
+function ofSome(state: 'scheduled' | 'cancelled', condition: string): string {
+  return `case when ${condition} then (select count(*) from captures of_root
+   where of_root.project_id = roots.project_id and of_root.root_id = roots.root_id and of_root.state = '${state}')
+   else 0 end`
+}
 
 function unfinished(state: 'queued' | 'running'): string {
   return `(select count(*) from captures of_root where of_root.project_id = roots.project_id
@@ -21,10 +31,22 @@ function unfinished(state: 'queued' | 'running'): string {
 }
 
 export function toRequestSummary(row: readonly unknown[]): [string, RequestSummary] {
-  const [rootId, options, ...numbers] = row as [string, string, number, number, number, number]
-  const [done, failed, queued, running] = numbers
-  const counts = { total: done + failed + queued + running, queued, running, done, failed }
-  return [rootId, { options: readOptions(options), counts, marks: JSON.parse(row[6] as string) }]
+  const [rootId, options, ...numbers] = row as [string, string, ...number[]]
+  const [done = 0, failed = 0, queued = 0, running = 0, scheduled = 0, cancelled = 0] = numbers
+  const counts = {
+    ...{ total: done + failed + queued + running + scheduled + cancelled, queued, running, done, failed },
+    ...(scheduled > 0 && { scheduled }),
+    ...(cancelled > 0 && { cancelled }),
+  }
+  const [marks, ...from] = row.slice(8)
+  const origin = readOriginOf(from)
+  return [
+    rootId,
+    {
+      ...{ options: readOptions(options), counts, marks: JSON.parse(marks as string) },
+      ...(origin && { origin }),
+    },
+  ]
 }
 
 /** The code of the separator between the text of a job, the options of its page and what was seen. JSON escapes it. */

@@ -25,12 +25,14 @@ export interface Reads
   findVersions(keys: readonly RootKey[]): Promise<(number | undefined)[]>
   findKeys(hashes: readonly string[]): Promise<(ApiKey | undefined)[]>
   findIdentity(name: string): Promise<string | undefined>
-  /** Whether any capture is unfinished. */
+  /** Whether any capture is queued or under way. */
   anyUnfinished(): Promise<boolean>
   findBacklog(): Promise<Backlog>
 }
 
-export const ANY_UNFINISHED = 'select 1 from captures where finished is null limit 1'
+/** Two small indexes. Those of unfinished captures also have the scheduled ones, of which there may be many. */
+export const ANY_UNFINISHED = `select 1 where exists (select 1 from captures where state = 'queued')
+  or exists (select 1 from captures where state = 'running')`
 /** Selects the number of unfinished captures, of captures under way, and since when the oldest waits. */
 export const BACKLOG = `select
   cast((select coalesce(sum(waiting), 0) from turns where waiting > 0) as bigint),
@@ -118,13 +120,13 @@ export function toRootPositions(row: readonly unknown[]): RootPositions {
 export function toApiKey(row: readonly unknown[]): ApiKey {
   const [keyId, projectId, scope, label, created, revoked] = row as [
     string,
-    string,
+    string | null,
     ApiKey['scope'],
     string,
     number,
     number | null,
   ]
-  return { keyId, projectId, scope, label, created, revoked: revoked ?? undefined }
+  return { keyId, projectId: projectId ?? undefined, scope, label, created, revoked: revoked ?? undefined }
 }
 
 type JobRow = [number, string, string, string, number, number, string, number, number]

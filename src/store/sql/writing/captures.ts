@@ -1,5 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import type {
+  AcceptLimits,
   Attempt,
   Captured,
   Captures,
@@ -13,14 +14,14 @@ import type {
 } from '../../captures.ts'
 import type { RootKey } from '../../store.ts'
 import type { Tables } from '../tables.ts'
+import { acceptRequest, KeyTaken } from './accept.ts'
 import { begin, end, Overtaken, release, requeue } from './attempts.ts'
 import { findDue, isDue, isOf } from './due.ts'
-import { isCompeting, joinTurns, lockTurns, requireRoom } from './join-turns.ts'
+import { isCompeting, joinTurns, lockTurns } from './join-turns.ts'
 import { findEnded, finishEnded } from './life.ts'
-import { findChanges, findProgress } from './progress.ts'
-import { requireProject } from './projects.ts'
+import { findChanges, findFailed, findProgress } from './progress.ts'
 import { findMiscounted, recount } from './recount.ts'
-import { addRequest, adoptRequest, findAccepted, queuePages } from './requests.ts'
+import { adoptRequest } from './requests.ts'
 import { findNext } from './turns.ts'
 import type { WriteConnections } from './writes.ts'
 
@@ -46,27 +47,15 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
     this.#skew = clockSkew
   }
 
-  async accept(
-    request: NewRequest,
-    { mostWaiting = Number.POSITIVE_INFINITY }: Parameters<Captures['accept']>[1] = {},
-  ): Promise<string> {
-    const { projectId, rootId, created, pages } = request
+  async accept(request: NewRequest, limits: AcceptLimits = {}): Promise<string> {
     const skew = await this.#skew()
-    const now = created + skew
+    const now = request.created + skew
     const heldUntil = request.heldUntil && request.heldUntil + skew
+    const options = { now, lock: this.#lock, ...limits }
     for (;;) {
-      const accepted = await this.#transaction(async (transaction) => {
-        await requireProject(transaction, projectId)
-        const turns = await lockTurns(transaction, projectId, { lock: this.#lock })
-        const before = await findAccepted(transaction, request)
-        if (before !== undefined) return before
-        requireRoom(request, turns, mostWaiting)
-        const competes = turns.waiting > 0 && (await isCompeting(transaction, projectId, now))
-        await joinTurns(transaction, { projectId, now, pages: pages.length, competes }, turns)
-        if (!(await addRequest(transaction, request))) throw new KeyTaken()
-        await queuePages(transaction, { ...request, heldUntil })
-        return rootId
-      }).catch(unless(KeyTaken))
+      const accepted = await this.#transaction((transaction) =>
+        acceptRequest(transaction, { ...request, heldUntil }, options),
+      ).catch(unless(KeyTaken))
       if (accepted !== undefined) return accepted
     }
   }
@@ -183,6 +172,10 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
     return await findProgress(this.#read, projectId, rootId)
   }
 
+  async findFailed(...[projectId, rootId, position]: Parameters<Captures['findFailed']>) {
+    return await findFailed(this.#read, projectId, rootId, position)
+  }
+
   async findChanges(projectId: string, rootId: string, since: number): Promise<Changes | undefined> {
     return await findChanges(this.#read, projectId, rootId, since)
   }
@@ -195,9 +188,6 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
     return await this.#write.transaction().execute(work)
   }
 }
-
-/** Another request with the same idempotency key was accepted at the same time. This one starts again. */
-class KeyTaken extends Error {}
 
 /** Returns undefined for this error: then the caller tries again. */
 function unless(again: typeof KeyTaken | typeof Overtaken): (error: unknown) => undefined {

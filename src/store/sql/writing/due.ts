@@ -2,6 +2,8 @@ import { type ExpressionBuilder, type ExpressionWrapper, type SqlBool, sql, type
 import { type Attempt, type CaptureKey, SUSPECT_DEATHS } from '../../captures.ts'
 import type { Tables } from '../tables.ts'
 
+/** The turn of pages that are not in the queue: before all others, so that the index of the queue can leave them out. */
+export const NO_TURN = -1
 /** The version of a new request and its captures. */
 export const FIRST_VERSION = 1
 
@@ -60,7 +62,9 @@ export async function findDue(
     .orderBy('turn')
     .limit(1)
   let query =
-    'rootId' in of ? due.where('root_id', '=', of.rootId) : due.where('project_id', '=', of.projectId)
+    'rootId' in of
+      ? due.where('root_id', '=', of.rootId)
+      : due.where('project_id', '=', of.projectId).where('turn', '>', NO_TURN)
   if (of.lock) query = query.forUpdate().skipLocked()
   const row = await query.executeTakeFirst()
   return row && { projectId: row.project_id, rootId: row.root_id, position: row.position }

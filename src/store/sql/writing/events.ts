@@ -36,6 +36,10 @@ export async function appendEvents(
   await transaction.insertInto('events').values(rows).execute()
 }
 
+/** Every webhook that is on has looked at it. */
+const IS_TAKEN = sql`not exists (select 1 from webhooks where webhooks.project_id = events.project_id
+  and webhooks.paused = 0 and webhooks.off_since is null and webhooks.after < events.number)`
+
 export class SqlEvents implements Events {
   readonly #read: Kysely<Tables>
   readonly #write: Kysely<Tables>
@@ -62,10 +66,11 @@ export class SqlEvents implements Events {
   }
 
   async trim({ before, most, limit }: TrimOptions): Promise<number> {
-    const old = sql`select project_id, number from events where created < ${before} order by created limit ${limit}`
+    const old = sql`select project_id, number from events where created < ${before} and ${IS_TAKEN}
+      order by created limit ${limit}`
     const surplus = sql`select events.project_id, events.number from projects cross join events
       where last_event > ${most} and events.project_id = projects.project_id
-        and events.number <= last_event - ${most} limit ${limit}`
+        and events.number <= last_event - ${most} and ${IS_TAKEN} limit ${limit}`
     let removed = 0
     for (const some of [old, surplus]) {
       const { numAffectedRows = 0n } = await this.#write

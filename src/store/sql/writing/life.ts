@@ -9,6 +9,7 @@ import { appendEvents } from './events.ts'
 const AT_ONCE = 100
 
 export function outcomeOf(states: readonly CaptureState[]): Outcome {
+  if (states.includes('cancelled')) return 'cancelled'
   if (!states.includes('failed')) return 'done'
   return states.includes('done') ? 'partial' : 'failed'
 }
@@ -44,7 +45,8 @@ export async function finishIfLast(
 /** Roots that are not finished although all their captures have ended. */
 export async function findEnded(db: Kysely<Tables>): Promise<RootKey[]> {
   const { rows } = await sql<{ project_id: string; root_id: string }>`
-    select project_id, root_id from requests where finished is null and not exists (
+    select project_id, root_id from requests
+    where finished is null and (scheduled is null or begun is not null) and not exists (
       select 1 from captures where captures.project_id = requests.project_id
         and captures.root_id = requests.root_id and captures.finished is null)
     limit ${AT_ONCE}`.execute(db)

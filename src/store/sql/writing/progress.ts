@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Counts } from '../../../contract/status.ts'
 import type { CaptureProgress, Changes, RootProgress } from '../../captures.ts'
 import { readOptions, readOwnOptions } from '../options-text.ts'
+import { ORIGIN_COLUMNS, readOrigin } from '../origin.ts'
 import type { Tables } from '../tables.ts'
 
 /** Columns that may be long. They are read only for captures that have changed. */
@@ -25,6 +26,7 @@ export async function findProgress(
   return {
     created: request.created,
     idempotencyKey: request.idempotency_key ?? undefined,
+    origin: readOrigin(request),
     options: readOptions(request.options),
     version: versionOf(request, rows),
     finished: toFinished(request),
@@ -55,9 +57,10 @@ export async function findChanges(
     .orderBy('position')
     .execute()
   const counts: Counts = { total: rows.length, queued: 0, running: 0, done: 0, failed: 0 }
-  for (const { state } of rows) counts[state]++
+  for (const { state } of rows) counts[state] = (counts[state] ?? 0) + 1
   return {
     created: request.created,
+    origin: readOrigin(request),
     options: readOptions(request.options),
     version: versionOf(request, rows),
     finished: toFinished(request),
@@ -75,6 +78,7 @@ async function findRequest(db: Kysely<Tables>, projectId: string, rootId: string
         .onRef('roots.root_id', '=', 'requests.root_id'),
     )
     .select(['roots.created', 'idempotency_key', 'options', 'version', 'finished', 'outcome'])
+    .select(ORIGIN_COLUMNS)
     .where('requests.project_id', '=', projectId)
     .where('requests.root_id', '=', rootId)
     .executeTakeFirst()
@@ -109,4 +113,17 @@ function toProgress(row: Row): CaptureProgress {
     finished: row.finished ?? undefined,
     changed: row.changed,
   }
+}
+
+export async function findFailed(db: Kysely<Tables>, projectId: string, rootId: string, position: number) {
+  const row = await db
+    .selectFrom('captures')
+    .select(['url', 'name', 'reason', 'detail'])
+    .where('project_id', '=', projectId)
+    .where('root_id', '=', rootId)
+    .where('position', '=', position)
+    .where('state', '=', 'failed')
+    .executeTakeFirst()
+  if (!row || row.reason === null) return undefined
+  return { url: row.url, name: row.name, reason: row.reason, detail: row.detail ?? '' }
 }

@@ -116,7 +116,9 @@ async function hideProject(
       removed: fn.coalesce('removed', val(now)),
     }))
     .executeTakeFirst()
-  await transaction.deleteFrom('keys').where('project_id', '=', projectId).execute()
+  // Also what has secrets, and whatever would make new roots.
+  for (const table of ['keys', 'schedules', 'templates'] as const)
+    await transaction.deleteFrom(table).where('project_id', '=', projectId).execute()
   return numUpdatedRows > 0n
 }
 

@@ -36,12 +36,12 @@ async function removeRequest(
 ): Promise<void> {
   const find = transaction
     .selectFrom('captures')
-    .select(['finished', 'started', 'lease'])
+    .select(['state', 'finished', 'started', 'lease'])
     .where('project_id', '=', root.projectId)
     .where('root_id', '=', root.rootId)
     .orderBy('position')
   const captures = await (lock ? find.forUpdate() : find).execute()
-  const unfinished = captures.filter(({ finished }) => finished === null)
+  const unfinished = captures.filter(({ state, finished }) => finished === null && state !== 'scheduled')
   await deleteOf(transaction, 'captures', root)
   if (unfinished.length > 0) {
     const used = unfinished.reduce((sum, capture) => sum + usedUntil(now, capture), 0)

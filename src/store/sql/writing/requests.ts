@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRequest, RootProgress } from '../../captures.ts'
 import { writeOptions, writeOwnOptions } from '../options-text.ts'
+import { writeOrigin } from '../origin.ts'
 import type { Tables } from '../tables.ts'
 import { FIRST_VERSION } from './due.ts'
 import { outcomeOf } from './life.ts'
@@ -9,6 +10,7 @@ import { countMarks, marksOf, NO_MARKS } from './marks.ts'
 import { unknownProject } from './projects.ts'
 import { changeProject, newRevision } from './revision.ts'
 import { keepSecrets } from './secrets.ts'
+import { noteLastRoot } from './templates.ts'
 
 /** The root of a request is shown at once, without jobs. It has no claim. */
 const SHOWN = { job_count: 0, claimed: null, claimers: 0 } as const
@@ -37,7 +39,11 @@ export async function findAccepted(
 }
 
 /** False if another request with the same key was faster. Then the transaction must be rolled back. */
-export async function addRequest(transaction: Transaction<Tables>, request: NewRequest): Promise<boolean> {
+export async function addRequest(
+  transaction: Transaction<Tables>,
+  request: NewRequest,
+  { begun }: Pick<Tables['requests'], 'begun'>,
+): Promise<boolean> {
   const { projectId, rootId, created, digest } = request
   await transaction
     .insertInto('roots')
@@ -52,11 +58,15 @@ export async function addRequest(transaction: Transaction<Tables>, request: NewR
       options: writeOptions(request.options),
       version: FIRST_VERSION,
       marks: NO_MARKS,
+      ...writeOrigin(request.origin),
+      // Only roots that were scheduled have it.
+      begun: request.origin?.scheduled === undefined ? null : begun,
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'idempotency_key']).doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows === 0n) return false
   if (!(await changeProject(transaction, projectId))) throw unknownProject(projectId)
+  await noteLastRoot(transaction, request)
   return true
 }
 
@@ -65,7 +75,7 @@ export async function adoptRequest(
   transaction: Transaction<Tables>,
   projectId: string,
   rootId: string,
-  { idempotencyKey, options, version, finished, captures }: RootProgress,
+  { idempotencyKey, origin, options, version, finished, captures }: RootProgress,
 ): Promise<void> {
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('requests')
@@ -76,6 +86,7 @@ export async function adoptRequest(
       options: writeOptions(options),
       version,
       marks: countMarks(NO_MARKS, captures.map(marksOf)),
+      ...writeOrigin(origin),
       finished: finished?.at ?? Math.max(0, ...captures.map((capture) => capture.finished ?? 0)),
       outcome: finished?.outcome ?? outcomeOf(captures.map(({ state }) => state)),
     })
@@ -111,12 +122,16 @@ export async function adoptRequest(
 }
 
 /** Queues the pages after the other pages of the project. */
-export async function queuePages(
-  transaction: Transaction<Tables>,
-  { projectId, rootId, created, pages, heldUntil = 0 }: NewRequest,
-): Promise<void> {
-  const first = await firstTurn(transaction, projectId)
-  const rows = pages.map(({ url, name, loadingTime, ownOptions }, position) => ({
+export async function queuePages(transaction: Transaction<Tables>, request: NewRequest): Promise<void> {
+  const first = await firstTurn(transaction, request.projectId)
+  const rows = rowsOfPages(request).map((row) => ({ ...row, turn: first + row.position }))
+  await transaction.insertInto('captures').values(rows).execute()
+  await keepSecrets(transaction, request, request.pages)
+}
+
+/** The rows of new captures, without their turn. */
+export function rowsOfPages({ projectId, rootId, created, pages, heldUntil = 0 }: NewRequest) {
+  return pages.map(({ url, name, loadingTime, ownOptions }, position) => ({
     project_id: projectId,
     root_id: rootId,
     position,
@@ -125,7 +140,6 @@ export async function queuePages(
     loading_time: loadingTime,
     own_options: writeOwnOptions(ownOptions),
     state: 'queued' as const,
-    turn: first + position,
     attempts: 0,
     deaths: 0,
     due: heldUntil,
@@ -133,11 +147,10 @@ export async function queuePages(
     cut: 0,
     changed: FIRST_VERSION,
   }))
-  await transaction.insertInto('captures').values(rows).execute()
-  await keepSecrets(transaction, { projectId, rootId }, pages)
 }
 
-async function firstTurn(transaction: Transaction<Tables>, projectId: string): Promise<number> {
+/** The turn after all others of the project. Pages that are not in the queue have NO_TURN, which is less. */
+export async function firstTurn(transaction: Transaction<Tables>, projectId: string): Promise<number> {
   const last = await transaction
     .selectFrom('captures')
     .select(({ fn }) => fn.max('turn').as('turn'))

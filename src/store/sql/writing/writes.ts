@@ -1,19 +1,26 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
-import type { NewRoot, Project, ProjectSummary, Store, StoredKey } from '../../store.ts'
+import type { KeyPage, NewRoot, Project, ProjectSummary, Store, StoredKey } from '../../store.ts'
 import type { Tables } from '../tables.ts'
 import { SqlCaptures } from './captures.ts'
 import { claim, releaseClaim, renewClaim, showRoot } from './claims.ts'
 import { SqlEvents } from './events.ts'
 import { findTaken, type Transact, whileFree } from './free-ids.ts'
 import { holdClaim, lostClaim } from './hold-claim.ts'
-import { requireProject } from './projects.ts'
+import { createKey, listKeys, revokeKey } from './keys.ts'
+import { renameProject, requireProject } from './projects.ts'
 import { SqlRemovals } from './removals.ts'
 import { newRevision } from './revision.ts'
+import { SqlScheduledRoots } from './scheduled-roots.ts'
+import { SqlSchedules } from './schedules.ts'
+import { SqlTemplates } from './templates.ts'
+import { SqlDeliveries } from './webhooks/deliveries.ts'
+import { SqlWebhooks } from './webhooks/webhooks.ts'
 
 type StoreWrites = Pick<
   Store,
   | 'createProject'
+  | 'renameProject'
   | 'countProjects'
   | 'addRoot'
   | 'findTaken'
@@ -29,6 +36,11 @@ export interface Writes extends StoreWrites {
   readonly captures: SqlCaptures
   readonly events: SqlEvents
   readonly removals: SqlRemovals
+  readonly scheduledRoots: SqlScheduledRoots
+  readonly schedules: SqlSchedules
+  readonly webhooks: SqlWebhooks
+  readonly deliveries: SqlDeliveries
+  readonly templates: SqlTemplates
 }
 
 /** A driver opens them, and translates the errors of its engine. They may be one connection. */
@@ -48,6 +60,11 @@ export function openWrites(connections: WriteConnections): Writes {
     captures: new SqlCaptures(connections),
     events: new SqlEvents(connections),
     removals: new SqlRemovals(connections),
+    scheduledRoots: new SqlScheduledRoots(connections),
+    schedules: new SqlSchedules(connections),
+    webhooks: new SqlWebhooks(connections),
+    deliveries: new SqlDeliveries(connections),
+    templates: new SqlTemplates(connections),
   })
 }
 
@@ -72,6 +89,10 @@ class SqlWrites implements StoreWrites {
         .executeTakeFirstOrThrow(),
     )
     if (numInsertedOrUpdatedRows === 0n) throw new AppError('conflict', `project ${projectId} exists already`)
+  }
+
+  renameProject(projectId: string, name: string, revision?: string): Promise<Project | undefined> {
+    return this.#transaction((transaction) => renameProject(transaction, { projectId, name, revision }))
   }
 
   async countProjects(): Promise<ProjectSummary[]> {
@@ -143,49 +164,16 @@ class SqlWrites implements StoreWrites {
     return whileFree({ transact, clock: this.#clock }, { projectId, uuids }, work)
   }
 
-  async createKey(key: StoredKey): Promise<void> {
-    await requireProject(this.#read, key.projectId)
-    const { numInsertedOrUpdatedRows } = await this.#transaction((transaction) =>
-      transaction
-        .insertInto('keys')
-        .values({
-          key_id: key.keyId,
-          project_id: key.projectId,
-          hash: key.hash,
-          scope: key.scope,
-          label: key.label,
-          created: key.created,
-          revoked: key.revoked ?? null,
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirstOrThrow(),
-    )
-    if (numInsertedOrUpdatedRows === 0n) throw new AppError('conflict', `key ${key.keyId} exists already`)
+  createKey(key: StoredKey): Promise<void> {
+    return this.#transaction((transaction) => createKey(transaction, key))
   }
 
-  async listKeys(projectId?: string): Promise<StoredKey[]> {
-    let query = this.#read.selectFrom('keys').selectAll().orderBy('created').orderBy('key_id')
-    if (projectId !== undefined) query = query.where('project_id', '=', projectId)
-    return (await query.execute()).map((row) => ({
-      keyId: row.key_id,
-      projectId: row.project_id,
-      scope: row.scope,
-      label: row.label,
-      created: row.created,
-      revoked: row.revoked ?? undefined,
-      hash: row.hash,
-    }))
+  listKeys(page?: KeyPage): Promise<StoredKey[]> {
+    return listKeys(this.#read, page)
   }
 
-  async revokeKey(keyId: string, at: number): Promise<boolean> {
-    const { numUpdatedRows } = await this.#transaction((transaction) =>
-      transaction
-        .updateTable('keys')
-        .set(({ fn, val }) => ({ revoked: fn.coalesce('revoked', val(at)) }))
-        .where('key_id', '=', keyId)
-        .executeTakeFirst(),
-    )
-    return numUpdatedRows > 0n
+  revokeKey(keyId: string, at: number): Promise<boolean> {
+    return this.#transaction((transaction) => revokeKey(transaction, keyId, at))
   }
 
   async keepIdentity(name: string, value: string): Promise<string> {

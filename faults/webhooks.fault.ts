@@ -1,0 +1,35 @@
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { makeFolder } from '../test/support/processes/workspace.ts'
+import { KEYS } from '../test/support/servers/keys.ts'
+import { usePostgres } from '../test/support/servers/use-servers.ts'
+import { EVENTS_OF_A_ROOT, passOrdeal } from '../test/webhooks/ordeal.ts'
+import { tell } from './outcome.ts'
+
+const postgres = usePostgres()
+const EVENTS = 1_000
+const ORDEAL = { roots: EVENTS / EVENTS_OF_A_ROOT, kills: 100, killWithin: 4_000, gone: 5 } as const
+
+const WORLDS = [
+  ['one process, SQLite', 1, async () => ({ DATA_DIR: join(await makeFolder(), 'data') })],
+  [
+    'two processes, PostgreSQL',
+    2,
+    async () => ({ DATABASE_URL: await postgres.newDatabase(), DATA_DIR: await makeFolder(), ...KEYS }),
+  ],
+] as const
+
+for (const [world, processes, newPlace] of WORLDS) {
+  test(`webhooks to a receiver that fails in every way, kill -9 every few seconds, ${world}`, async ({
+    task,
+  }) => {
+    const account = await passOrdeal({ ...ORDEAL, processes, place: await newPlace() })
+    const { kills, events, lost, forged, twice, faults } = account
+    const told = Object.entries(faults).map(([name, times]) => `${name} ${times}`)
+    tell(task, {
+      ...{ world, times: kills, acknowledged: events, lost: lost.length, dangling: 0 },
+      note: `${twice} events arrived more than once; ${told.join(', ')}`,
+    })
+    expect(forged).toBe(0)
+  })
+}

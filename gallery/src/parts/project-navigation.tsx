@@ -1,0 +1,70 @@
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { toCapture, toPages, toRoots, toSchedules, toTemplates, toWebhooks } from '../addresses.ts'
+import { client } from '../session.ts'
+import { useAnswer } from '../use-answer.ts'
+import { mayWrite, useSession } from '../use-session.ts'
+import { UNTITLED } from '../words.ts'
+
+/** The places of a project. A place of your own goes here, and its view gives its name to `Layout`. */
+const PLACES = {
+  roots: { label: 'Captures', to: toRoots },
+  pages: { label: 'Pages', to: toPages },
+  templates: { label: 'Templates', to: toTemplates },
+  schedules: { label: 'Schedules', to: toSchedules },
+  webhooks: { label: 'Webhooks', to: toWebhooks },
+} as const satisfies Record<string, { label: string; to: (projectId: string) => string }>
+
+export type Place = keyof typeof PLACES | 'capture'
+
+/** The name of the project and the links to its places. On a narrow screen the links scroll sideways. */
+export function ProjectNavigation({ projectId, place }: { projectId: string; place: Place | undefined }) {
+  const { value } = useAnswer(`project ${projectId}`, (signal) => client.getProject(projectId, { signal }))
+  const { session } = useSession()
+  const places = useRef<HTMLSpanElement>(null)
+  useLayoutEffect(() => {
+    const current = places.current?.querySelector<HTMLElement>('[aria-current]')
+    if (current && places.current) places.current.scrollLeft = current.offsetLeft - places.current.offsetLeft
+  }, [place])
+  return (
+    <nav class="project" aria-label="Project">
+      <a class="name" dir="auto" href={toRoots(projectId)}>
+        {value ? value.name || UNTITLED : '…'}
+      </a>
+      <span class="tabs">
+        <span class="places" ref={places}>
+          {Object.entries(PLACES).map(
+            ([name, { label, to }]) =>
+              // Who may only read may not see webhooks.
+              (name !== 'webhooks' || !session || mayWrite(session, projectId)) && (
+                <Tab key={name} href={to(projectId)} current={place === name}>
+                  {label}
+                </Tab>
+              ),
+          )}
+        </span>
+        <Tab href={toCapture(projectId)} current={place === 'capture'} primary>
+          New capture
+        </Tab>
+      </span>
+    </nav>
+  )
+}
+
+function Tab({
+  href,
+  current,
+  primary = false,
+  children,
+}: {
+  href: string
+  current: boolean
+  primary?: boolean
+  children: ComponentChildren
+}) {
+  return (
+    <a href={href} class={primary ? 'tab new' : 'tab'} aria-current={current ? 'page' : undefined}>
+      {children}
+    </a>
+  )
+}

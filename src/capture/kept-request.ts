@@ -1,0 +1,198 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Mistake } from '../contract/check.ts'
+import { concealRequest } from '../contract/options/conceal-request.ts'
+import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
+import type { KeyRing } from '../secrets/key-ring.ts'
+import { pairPages } from './pair-pages.ts'
+
+// A request that is kept to be run later or again: of a template or a schedule. Its secrets are sealed as one text. Who may change
+// it, but does not know a secret, must not get to see it. So a kept secret goes only to the origins of the pages that it was
+// given for, and a login is used only with the fields that it was given with: it could be typed into a field that shows it.
+
+/** What to capture, and how. */
+export type Given = Pick<ScreenshotRequest, 'screenshotParameter' | 'urls' | 'failOn'>
+
+export interface KeptRequest {
+  /** JSON of a `Given`, with empty texts for secrets. */
+  readonly request: string
+  readonly sealed: string | undefined
+}
+
+interface KeptSecret {
+  readonly text: string
+  readonly origins: readonly string[]
+}
+
+type KeptSecrets = Readonly<Record<string, KeptSecret>>
+
+type Opened =
+  | { readonly given: Given; readonly mistakes?: undefined }
+  | { readonly given?: undefined; readonly mistakes: readonly Mistake[] }
+
+/** `place`: where the sealed text belongs. It opens only there. The request has been checked. */
+export function keepRequest(given: Given, ring: KeyRing, place: string): KeptRequest {
+  const { request, secrets } = concealRequest(given)
+  if (!secrets) return { request: JSON.stringify(request), sealed: undefined }
+  const kept = Object.entries(secrets).map(([pointer, text]) => {
+    const [list, index] = stepsOf(pointer)
+    const pages = list === 'urls' ? given.urls.slice(Number(index), Number(index) + 1) : given.urls
+    return [pointer, { text, origins: [...new Set(pages.map(originOf))] }]
+  })
+  return {
+    request: JSON.stringify(request),
+    sealed: ring.seal(JSON.stringify(Object.fromEntries(kept)), place),
+  }
+}
+
+/** The request without its secrets. */
+export function showRequest({ request }: Pick<KeptRequest, 'request'>): Given {
+  return JSON.parse(request)
+}
+
+/**
+ * The request with its secrets, and with other pages if some are given. Throws CannotOpen. Mistakes: a page is of an origin that
+ * a secret was not given for.
+ */
+export function openRequest(
+  kept: KeptRequest,
+  ring: KeyRing,
+  { place, urls }: { place: string; urls?: ScreenshotRequest['urls'] | undefined },
+): Opened {
+  const before = showRequest(kept)
+  const secrets = readSecrets(kept, ring, place)
+  const { given, refused } = refill({ ...before, ...(urls && { urls }) }, before, secrets)
+  if (refused.length === 0) return { given }
+  const told = refused.map(({ steps, page, detail }) =>
+    page === undefined
+      ? { pointer: toPointer(steps), detail }
+      : {
+          pointer: `#/urls/${page}/url`,
+          detail: 'must be of an origin that the kept secrets were given for',
+        },
+  )
+  return {
+    mistakes: told.filter(({ pointer }, at) => told.findIndex((each) => each.pointer === pointer) === at),
+  }
+}
+
+/**
+ * Puts the secrets that are kept into a changed request, where it has empty texts. The change may be any JSON: it is checked
+ * afterwards. Throws CannotOpen. Mistakes: a secret must be given again. An empty text for which nothing is kept stays empty, and
+ * the check refuses it.
+ */
+export function refillRequest<T>(
+  changed: T,
+  kept: KeptRequest,
+  { ring, place }: { ring: KeyRing; place: string },
+): { readonly given: T; readonly mistakes?: readonly Mistake[] | undefined } {
+  const { given, refused } = refill(changed, showRequest(kept), readSecrets(kept, ring, place))
+  if (refused.length === 0) return { given }
+  return { given, mistakes: refused.map(({ steps, detail }) => ({ pointer: toPointer(steps), detail })) }
+}
+
+function readSecrets({ sealed }: KeptRequest, ring: KeyRing, place: string): KeptSecrets {
+  return sealed === undefined ? {} : JSON.parse(ring.open(sealed, place))
+}
+
+interface Refused {
+  /** Where the secret is missing. */
+  readonly steps: readonly string[]
+  /** The page that it was not given for. */
+  readonly page?: number
+  readonly detail: string
+}
+
+/** `changed` may be any JSON. */
+function refill<T>(changed: T, before: Given, secrets: KeptSecrets): { given: T; refused: Refused[] } {
+  const given = structuredClone(changed)
+  const pages = valueAt(given, ['urls'])
+  const urls: readonly unknown[] = Array.isArray(pages) ? pages : []
+  const pairs = pairPages(before.urls, urls)
+  const bare = withoutSecrets(given, urls)
+  const refused: Refused[] = []
+  for (const [pointer, { text, origins }] of Object.entries(secrets)) {
+    const [list = '', ...steps] = stepsOf(pointer)
+    const isShared = list !== 'urls'
+    const place = isShared ? [list] : [list, ...steps.splice(0, 1)]
+    // A page keeps its secrets also at another position of the list.
+    const target = isShared ? place : [list, String(pairs.get(Number(place[1])))]
+    const [option = '', ...inner] = steps
+    const [old, now] = [valueAt(before, [...place, option]), valueAt(bare, [...target, option])]
+    const path = [
+      ...target,
+      option,
+      ...pathWithin({ old, now, given: valueAt(given, [...target, option]) }, inner),
+    ]
+    if (valueAt(given, path) !== '') continue
+    const page = isShared ? urls.findIndex((each) => !origins.includes(originOf(each))) : -1
+    if (page >= 0) {
+      refused.push({ steps: path, page, detail: notFor(originOf(urls[page]), origins) })
+    } else if (!Array.isArray(old) && inner.length > 1 && !isDeepStrictEqual(old, now)) {
+      refused.push({ steps: path, detail: `must be given again: other parts of ${option} have changed` })
+    } else {
+      setAt(given, path, text)
+    }
+  }
+  return { given, refused }
+}
+
+/** Where a secret of an option is now. A secret of a list belongs to an item, which may be at another position. */
+function pathWithin({ old, now, given }: Record<'old' | 'now' | 'given', unknown>, inner: readonly string[]) {
+  if (!Array.isArray(old)) return inner
+  const [index = '', ...rest] = inner
+  const item = Array.isArray(now)
+    ? now.findIndex(
+        (each, at) =>
+          isDeepStrictEqual(each, old[Number(index)]) && valueAt(given, [String(at), ...rest]) === '',
+      )
+    : -1
+  return [String(item), ...rest]
+}
+
+function withoutSecrets(given: unknown, urls: readonly unknown[]): unknown {
+  const objects = urls.map((page) => (isBranch(page) ? page : {}))
+  const shared = valueAt(given, ['screenshotParameter'])
+  const request = { screenshotParameter: isBranch(shared) ? shared : {}, urls: objects }
+  return concealRequest(request as unknown as Given).request
+}
+
+function notFor(other: string, origins: readonly string[]): string {
+  return `must be given again: it was given for ${origins.join(', ')}, and a page is at ${other}`
+}
+
+/** What is no address is like no other origin. */
+function originOf(page: unknown): string {
+  const url = String(valueAt(page, ['url']))
+  return URL.parse(url)?.origin ?? url
+}
+
+type Branch = Record<string, unknown>
+
+function isBranch(value: unknown): value is Branch {
+  return typeof value === 'object' && value !== null
+}
+
+function stepsOf(pointer: string): string[] {
+  const steps = pointer.split('/').slice(1)
+  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
+function toPointer(steps: readonly string[]): string {
+  const escaped = steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1')))
+  return `#/${escaped.join('/')}`
+}
+
+function valueAt(root: unknown, steps: readonly string[]): unknown {
+  let value = root
+  for (const step of steps) {
+    if (!isBranch(value) || !Object.hasOwn(value, step)) return undefined
+    value = value[step]
+  }
+  return value
+}
+
+/** There is a value at this place. */
+function setAt(root: unknown, steps: readonly string[], text: string): void {
+  const branch = valueAt(root, steps.slice(0, -1)) as Branch
+  branch[steps.at(-1) ?? ''] = text
+}

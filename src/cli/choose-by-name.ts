@@ -1,0 +1,35 @@
+import { parseId } from '../contract/ids.ts'
+import { AppError } from '../errors.ts'
+import { printable } from './table.ts'
+
+/** A kind of thing that a command is given by its id or its name. */
+export type Thing = 'template' | 'schedule' | 'webhook'
+
+/**
+ * An id is returned without a check: the caller must look it up. Throws `not_found`, or `bad_request` if several have the
+ * name.
+ */
+export async function chooseByName<T extends { readonly name: string }>(
+  thing: Thing,
+  meant: string,
+  { list, idOf }: { list: () => Promise<readonly T[]>; idOf: (each: T) => string },
+): Promise<string> {
+  const id = parseId(meant)
+  if (id !== undefined) return id
+  const fitting = (await list()).filter(({ name }) => name === meant)
+  const [first, second] = fitting
+  if (!first) throw noSuch(thing, meant)
+  if (!second) return idOf(first)
+  const ids = fitting.map((each) => `  ${idOf(each)}`).join('\n')
+  throw new AppError(
+    'bad_request',
+    `several ${thing}s are called ${printable(meant)}. Choose one by its id\n${ids}`,
+  )
+}
+
+export function noSuch(thing: Thing, meant: string): AppError {
+  return new AppError(
+    'not_found',
+    `there is no ${thing} ${printable(meant)}. List them with: npx proofsheet ${thing} list`,
+  )
+}

@@ -1,0 +1,61 @@
+import { Command, Option } from 'commander'
+import { parseTemplateRequest } from '../../contract/templates.ts'
+import { AppError } from '../../errors.ts'
+import { addRequestOptions, type Given, once } from '../capture/options.ts'
+import { toOrders } from '../capture/orders.ts'
+import { withIdleStudio } from '../idle-studio.ts'
+import { getProjectId } from '../storage.ts'
+import { printable } from '../table.ts'
+
+export function createCommand(): Command {
+  const command = new Command('create')
+    .description('Keep a request as a template, and print the id of the template.')
+    .argument('[urls...]', 'addresses of pages; - reads them from the input')
+    .addOption(new Option('--name <text>', 'the name of the template').argParser(once(String)))
+    .addOption(
+      new Option('--from <file>', 'read addresses or one request from a file; - is the input').argParser(
+        once(String),
+      ),
+    )
+  return addRequestOptions(command).addHelpText('after', EXPLANATION).action(createTemplate)
+}
+
+const EXPLANATION = `
+  npx proofsheet template create --name Nightly --full-page https://example.com/ https://example.com/pricing
+  npx proofsheet template create --name "With a login" --from request.json
+
+The options and the file are those of \`proofsheet capture\`. A file of JSON may have the name, too: what
+\`template show\` prints can be changed and given back, but for the secrets, which it does not show. Secrets are stored
+encrypted.`
+
+interface AllGiven extends Given {
+  readonly name?: string
+  readonly from?: string
+  readonly project?: string
+}
+
+async function createTemplate(urls: readonly string[], { name, project, ...given }: AllGiven): Promise<void> {
+  const [order, ...others] = await toOrders(urls, given)
+  if (!order || others.length > 0) throw new AppError('bad_request', 'a template has one request: give one')
+  // What `template show` prints beside the request.
+  const {
+    templateId: _,
+    created: __,
+    changed: ___,
+    last: ____,
+    ...request
+  } = order.request as typeof order.request & Record<'templateId' | 'created' | 'changed' | 'last', unknown>
+  const body = { ...request, ...(name !== undefined && { name }) }
+  if (!('name' in body)) throw new AppError('bad_request', 'the template needs a name: --name "Nightly"')
+  const template = await withIdleStudio(async ({ storage, studio, config }) => {
+    const { mistakes } = parseTemplateRequest(body, config.limits)
+    if (mistakes) {
+      throw new AppError('bad_request', mistakes.map((each) => printable(order.tell(each))).join('\n'))
+    }
+    return await studio.templates.create(await getProjectId(storage, project), body, Date.now())
+  })
+  process.stdout.write(`${template.templateId}\n`)
+  process.stderr.write(
+    `Template "${printable(template.name)}" is ready. Run it with:\n  npx proofsheet template run ${template.templateId}\n`,
+  )
+}

@@ -1,0 +1,93 @@
+import { rule, type Static, Type } from './schema.ts'
+import { Time } from './time.ts'
+
+// Who may do what: keys, the session of a browser, and the projects that an administrator makes.
+
+export const KEY_SCOPES = ['read', 'write', 'admin'] as const
+export type KeyScope = (typeof KEY_SCOPES)[number]
+
+const STRICT = { additionalProperties: false }
+const MAX_NAME = 200
+
+const KEY = {
+  keyId: Type.String({ description: 'Not secret. Log lines name it.', examples: ['6c0a1f93b2d4'] }),
+  scope: Type.Enum(KEY_SCOPES, {
+    description: '`write` includes `read`. `admin` opens every project, and makes projects and keys.',
+  }),
+  projectId: Type.Optional(
+    Type.String({ format: 'uuid', description: 'The project it opens. None: all of them (`admin`).' }),
+  ),
+  label: Type.String({ description: 'What it is for.' }),
+  created: Time('When it was made.'),
+  revoked: Type.Optional(Time('When it was revoked.')),
+}
+
+export const KeyParams = Type.Object({
+  keyId: Type.String({ description: 'The id of the key, as lists and log lines have it.' }),
+})
+
+export const Key = Type.Object(KEY, { $id: 'Key', description: 'An API key, without its secret.' })
+export type Key = Static<typeof Key>
+
+/** What `POST /api/keys` takes. */
+export const KeyRequest = Type.Object(
+  {
+    scope: KEY.scope,
+    projectId: KEY.projectId,
+    label: Type.Optional(Type.String({ maxLength: MAX_NAME })),
+  },
+  { $id: 'KeyRequest', description: '`projectId` is required, but for `admin`.', ...STRICT },
+)
+export type KeyRequest = Static<typeof KeyRequest>
+
+export const NewKey = Type.Object(
+  { ...KEY, key: Type.String({ description: 'The key itself. It is not shown again.' }) },
+  { $id: 'NewKey' },
+)
+export type NewKey = Static<typeof NewKey>
+
+export const KeyList = Type.Array(Type.Reference<Key>('Key'), { description: 'Keys, oldest first.' })
+
+/** What `POST /api/projects` and `PUT /api/projects/:projectId` take. */
+export const ProjectRequest = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: MAX_NAME,
+      examples: ['My site'],
+      [rule]: (text: string) => (text.trim() === '' ? 'must not be blank' : undefined),
+    }),
+    projectId: Type.Optional(
+      Type.String({ format: 'uuid', description: 'For a new project. Without it, a new id.' }),
+    ),
+  },
+  { $id: 'ProjectRequest', ...STRICT },
+)
+export type ProjectRequest = Static<typeof ProjectRequest>
+
+/** What `POST /api/session` takes. */
+export const SignIn = Type.Object(
+  {
+    key: Type.String({ minLength: 1, maxLength: 200, writeOnly: true }),
+    stay: Type.Optional(
+      Type.Boolean({
+        description:
+          'Also after the browser was closed, for thirty days. Without it: as the session is; a new one ends with the browser.',
+      }),
+    ),
+  },
+  { $id: 'SignIn', ...STRICT },
+)
+export type SignIn = Static<typeof SignIn>
+
+export const Session = Type.Object(
+  {
+    auth: Type.Enum(['open', 'keys'], { description: '`open`: no key is asked for.' }),
+    keys: Type.Array(Type.Reference<Key>('Key'), {
+      description: 'The keys that this request was sent with: by its header, or by the cookie.',
+    }),
+    isAdmin: Type.Boolean({ description: 'Whether projects and keys may be made.' }),
+  },
+  { $id: 'Session', description: 'Who asks.' },
+)
+export type Session = Static<typeof Session>

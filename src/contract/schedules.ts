@@ -1,0 +1,120 @@
+import { problemOfDuration } from './duration.ts'
+import { rule, type Schema, type Static, Type } from './schema.ts'
+import { createScreenshotRequest, type RequestLimits, type ScreenshotRequest } from './screenshot-request.ts'
+import { GIVEN_REQUEST, LastRoot, Name } from './templates.ts'
+import { Time } from './time.ts'
+
+// A schedule makes a root again and again: from a template, or from a request of its own.
+
+/** So many of the next times are shown. */
+export const NEXT_TIMES = 5
+const MAX_CRON = 200
+const STRICT = { additionalProperties: false }
+
+export const OVERLAPS = ['skip', 'run'] as const
+
+const When = {
+  cron: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_CRON,
+      description:
+        'Five fields: minute, hour, day of the month, month, day of the week. A time that a change to daylight saving time leaves ' +
+        'out is taken right after the change; a time that comes twice is taken once.',
+      examples: ['0 2 * * *'],
+    }),
+  ),
+  timezone: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'The time zone of `cron`, by its IANA name. Without it: UTC.',
+      examples: ['Europe/Berlin'],
+    }),
+  ),
+  every: Type.Optional(
+    Type.String({
+      maxLength: 20,
+      description:
+        'Instead of `cron`: a number with s, m, h or d, counted from the time the schedule was made.',
+      examples: ['6h'],
+      [rule]: problemOfDuration,
+    }),
+  ),
+  overlap: Type.Optional(
+    Type.Enum(OVERLAPS, {
+      default: 'skip',
+      description:
+        'What happens at a time when the root before is unfinished: it is skipped, or runs all the same.',
+    }),
+  ),
+}
+
+const TemplateId = Type.String({ format: 'uuid', description: 'The template to run.' })
+
+/** What `POST …/schedules` and `PUT …/schedules/:scheduleId` take. */
+export const createScheduleRequest = (limits: RequestLimits) =>
+  Type.Object(
+    {
+      name: Name,
+      templateId: Type.Optional(TemplateId),
+      request: Type.Optional(createScreenshotRequest(limits) as Schema<ScreenshotRequest>),
+      ...When,
+      paused: Type.Optional(Type.Boolean({ default: false })),
+    },
+    {
+      $id: 'ScheduleRequest',
+      description:
+        'Either `templateId` or `request`, and either `cron` or `every`. When a schedule is changed, an empty text in the place of a ' +
+        'secret keeps the secret that is stored for the same page.',
+      ...STRICT,
+    },
+  )
+
+export type ScheduleRequest = Static<ReturnType<typeof createScheduleRequest>>
+
+export const Schedule = Type.Object(
+  {
+    scheduleId: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    templateId: Type.Optional(TemplateId),
+    request: Type.Optional(Type.Object(GIVEN_REQUEST)),
+    ...When,
+    paused: Type.Boolean(),
+    next: Type.Array(Time('One of the next times.'), {
+      description: `The next ${NEXT_TIMES} times. Empty if it is paused, or if there are none.`,
+    }),
+    created: Time('When it was made.'),
+    changed: Time('When it was last changed.'),
+    last: Type.Optional(LastRoot),
+    runs: Type.Integer({ description: 'How many roots it has made.' }),
+    late: Type.Integer({ description: 'How many of them began more than a minute late.' }),
+    skipped: Type.Integer({
+      description: 'How many times were skipped because the root before was unfinished.',
+    }),
+    lastSkipped: Type.Optional(Time('The last of these times.')),
+    problem: Type.Optional(
+      Type.Object(
+        { at: Time('The time that made no root.'), detail: Type.String({ description: 'For people.' }) },
+        { description: 'Why the last time made no root. It is gone when a later time has made one.' },
+      ),
+    ),
+  },
+  { $id: 'Schedule', description: 'It makes a root again and again. Secrets are empty texts.' },
+)
+
+export type Schedule = Static<typeof Schedule>
+
+export const ScheduleList = Type.Array(Type.Reference<Schedule>('Schedule'), {
+  description: 'Schedules, oldest first.',
+})
+
+/** What `POST …/schedules/preview` takes. */
+export const SchedulePreviewRequest = Type.Object(
+  { cron: When.cron, timezone: When.timezone, every: When.every },
+  { $id: 'SchedulePreviewRequest', description: 'Either `cron` or `every`.', ...STRICT },
+)
+
+export const SchedulePreview = Type.Object({
+  next: Type.Array(Time('One of the next times.'), { description: `The next ${NEXT_TIMES} times.` }),
+})

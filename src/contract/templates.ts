@@ -1,0 +1,124 @@
+import { check } from './check.ts'
+import { givenOf } from './options/given.ts'
+import { type Schema, type Static, Type } from './schema.ts'
+import {
+  createAskedFields,
+  createUrls,
+  hasOtherWindow,
+  parseScreenshotRequest,
+  type RequestLimits,
+  type ScreenshotRequest,
+} from './screenshot-request.ts'
+import { State } from './status.ts'
+import { Time } from './time.ts'
+import { ScheduleDescription, ScheduledTs, type When, whenOf } from './when.ts'
+
+// A template is a request that is kept under a name. Its secrets are never shown: answers have empty texts in their place.
+
+const MAX_NAME = 200
+const STRICT = { additionalProperties: false }
+
+/** The name of a template, a schedule or a webhook. */
+export const Name = Type.String({
+  minLength: 1,
+  maxLength: MAX_NAME,
+  description: 'For people.',
+  examples: ['Nightly'],
+})
+
+/** What `POST …/templates` and `PUT …/templates/:templateId` take. */
+export const createTemplateRequest = (limits: RequestLimits, { hasWindow = false } = {}) =>
+  Type.Object(
+    { name: Name, ...createAskedFields(limits, { hasWindow }) },
+    {
+      $id: 'TemplateRequest',
+      description:
+        'A request with a name. When a template is changed, an empty text in the place of a secret keeps the secret that is stored ' +
+        'for the same page.',
+      ...STRICT,
+    },
+  )
+
+export type TemplateRequest = { readonly name: string } & Pick<
+  ScreenshotRequest,
+  'screenshotParameter' | 'urls' | 'failOn'
+>
+
+/** Returns all mistakes of the body, or its name and its request: what was given, and nothing that asks for nothing. */
+export function parseTemplateRequest(body: unknown, limits: RequestLimits) {
+  const schema = createTemplateRequest(limits, { hasWindow: !hasOtherWindow(body) })
+  const { value, mistakes } = check(schema, body, { nothing: 'not_given' })
+  if (mistakes) return { mistakes }
+  const { name, screenshotParameter, urls, failOn } = value
+  const given = givenOf({ screenshotParameter, urls, failOn }) as Omit<TemplateRequest, 'name'>
+  const parsed = parseScreenshotRequest(given, limits)
+  return parsed.asked ? { name, given } : { mistakes: parsed.mistakes }
+}
+
+/** What `POST …/templates/:templateId` takes: all of it may be left out, and so may the body. */
+export const createTemplateRun = (limits: RequestLimits) =>
+  Type.Object(
+    {
+      urls: Type.Optional(createUrls(limits)),
+      scheduledTs: Type.Optional(ScheduledTs),
+      scheduleDescription: Type.Optional(ScheduleDescription),
+    },
+    {
+      $id: 'TemplateRun',
+      description:
+        '`urls` replace those of the template. If the template has secrets, they must be pages of the same origins.',
+      ...STRICT,
+    },
+  )
+
+/** Returns all mistakes of the body, or its pages, and when they are to be captured if not at once. */
+export function parseTemplateRun(body: unknown, limits: RequestLimits) {
+  const { value, mistakes } = check(createTemplateRun(limits), body, { nothing: 'not_given' })
+  if (mistakes) return { mistakes }
+  const { urls, ...time } = givenOf(value)
+  const when: When | undefined = whenOf(time)
+  return { run: { urls, when } }
+}
+
+export type TemplateRun = Partial<Pick<ScreenshotRequest, 'urls' | 'scheduledTs' | 'scheduleDescription'>>
+
+/** The last root of a template or a schedule. */
+export const LastRoot = Type.Object({
+  rootId: Type.String({ format: 'uuid' }),
+  created: Time('When it was requested.'),
+  state: State,
+  preview: Type.Optional(
+    Type.String({ description: 'The signed address of the preview of its first picture, if it has one.' }),
+  ),
+})
+
+export type LastRoot = Static<typeof LastRoot>
+
+/** Its fields are those of the request. */
+const AsGiven = <T>() =>
+  Type.Object({}, { description: 'As it was given. Secrets are empty texts.' }) as unknown as Schema<T>
+
+/** A request as it is shown: what was given, with empty texts for secrets. */
+export const GIVEN_REQUEST = {
+  screenshotParameter: AsGiven<TemplateRequest['screenshotParameter']>(),
+  urls: Type.Array(AsGiven<TemplateRequest['urls'][number]>()),
+  failOn: Type.Optional(Type.Enum(['status'])),
+}
+
+export const Template = Type.Object(
+  {
+    templateId: Type.String({ format: 'uuid' }),
+    name: Type.String(),
+    ...GIVEN_REQUEST,
+    created: Time('When it was made.'),
+    changed: Time('When it was last changed.'),
+    last: Type.Optional(LastRoot),
+  },
+  { $id: 'Template', description: 'A request that is kept under a name. Secrets are empty texts.' },
+)
+
+export type Template = Static<typeof Template>
+
+export const TemplateList = Type.Array(Type.Reference<Template>('Template'), {
+  description: 'Templates, newest first.',
+})

@@ -1,0 +1,45 @@
+import { KeyParams } from '../../../contract/access.ts'
+import { paths } from '../../../contract/paths.ts'
+import { logAct } from '../../answers/log-act.ts'
+import { problemResponses } from '../../answers/responses.ts'
+import type { HttpContext, Server } from '../../context.ts'
+import { readSessionCookie, setSessionCookie } from '../../rules/session-cookie.ts'
+import { describeSession, signedResponse } from './describe-session.ts'
+
+/** With all keys of the session, or with one of them. */
+export function signOut(server: Server, context: HttpContext): void {
+  const { keys, sessions, clock } = context
+  for (const [url, operationId, summary, params] of [
+    [paths.session, 'signOut', 'Sign out', undefined],
+    [paths.sessionKey, 'signOutKey', 'Sign out with one key', KeyParams],
+  ] as const) {
+    server.route({
+      method: 'DELETE',
+      url,
+      config: { access: 'session' },
+      schema: {
+        operationId,
+        tags: ['Access'],
+        summary,
+        description: 'The browser forgets the key. The key stays valid for others who have it.',
+        ...(params && { params }),
+        response: {
+          200: signedResponse,
+          ...problemResponses('unauthorized', 'forbidden', 'rate_limited', 'unavailable'),
+        },
+      },
+      handler: async (request, reply) => {
+        const { keyId } = request.params as { keyId?: string }
+        const { stays, keys: before } = sessions.open(readSessionCookie(request, context), clock())
+        const found = await keys.findAll(before.map(({ hash }) => hash))
+        const left = keyId === undefined ? [] : found.filter(({ key }) => key.keyId !== keyId)
+        const kept = before.filter(({ hash }) => left.some((other) => other.hash === hash))
+        const text = kept.length > 0 ? sessions.seal({ stays, keys: kept }) : ''
+        setSessionCookie(request, reply, { text, stays, context })
+        for (const { key } of found.filter((each) => !left.includes(each)))
+          logAct(request, 'signed out', { key: key.keyId })
+        return await reply.header('cache-control', 'no-store').send(describeSession(request, context, left))
+      },
+    })
+  }
+}

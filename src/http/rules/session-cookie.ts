@@ -1,0 +1,56 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { SESSION_MS } from '../../access/sessions.ts'
+import type { HttpContext } from '../context.ts'
+import { originOf } from './origin.ts'
+
+/** How the cookie of one origin is called, and what is said about it. */
+interface Kind {
+  readonly name: string
+  readonly attributes: string
+}
+
+/** The text of the cookie. Undefined if there is none, or more than one service has set one. */
+export function readSessionCookie(request: FastifyRequest, context: HttpContext): string | undefined {
+  const { cookie } = request.headers
+  if (cookie === undefined) return undefined
+  const { name } = kindFor(originOf(request, context))
+  for (const pair of cookie.split(';')) {
+    const [key = '', ...value] = pair.split('=')
+    if (key.trim() === name) return value.join('=').trim()
+  }
+  return undefined
+}
+
+/** `text` empty: the browser forgets the cookie. `stays`: also when it is closed. */
+export function setSessionCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { text, stays = false, context }: { text: string; stays?: boolean; context: HttpContext },
+): void {
+  const { name, attributes } = kindFor(originOf(request, context))
+  const age = text === '' ? '; Max-Age=0' : stays ? `; Max-Age=${SESSION_MS / 1000}` : ''
+  reply.header('set-cookie', `${name}=${text}${attributes}${age}`)
+}
+
+let last: Kind & { origin: string } = { origin: '', name: '', attributes: '' }
+
+/** Almost every request has the same origin as the last one. */
+function kindFor(origin: string): Kind {
+  if (origin !== last.origin) last = { origin, ...kindOf(origin) }
+  return last
+}
+
+/**
+ * Browsers do not separate the cookies of two ports, so the name contains the port. They keep a name with a prefix to https,
+ * and other hosts of the same domain cannot set it.
+ */
+function kindOf(origin: string): Kind {
+  const { protocol, pathname, port } = new URL(origin)
+  const path = pathname.replace(/(.)\/$/, '$1')
+  const isSecure = protocol === 'https:'
+  const prefix = isSecure ? (path === '/' ? '__Host-' : '__Secure-') : ''
+  return {
+    name: `${prefix}proofsheet${port && `-${port}`}`,
+    attributes: `; Path=${path}; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`,
+  }
+}

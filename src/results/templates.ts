@@ -1,0 +1,101 @@
+import type { KnownProject } from '../access/door.ts'
+import type { LastRoot } from '../contract/templates.ts'
+import type { Images } from '../images/images.ts'
+import type { Store } from '../store/store.ts'
+import type { StoredTemplate, TemplateHead, TemplatePosition } from '../store/templates.ts'
+import { decodeCursor, encodeCursor } from './cursor.ts'
+import { findLastRoots } from './last-roots.ts'
+import { listPieces } from './list-pieces.ts'
+import type { Piece } from './pieces.ts'
+import type { Answer, Asked, AskedForMuch } from './results.ts'
+
+/** Characters of requests that are read at once. A request may have a million. */
+const AT_ONCE = 500_000
+
+/** Templates as they are shown: without their secrets, with their last root. */
+export class TemplateResults {
+  readonly #store: Store
+  readonly #images: Images
+
+  constructor(store: Store, images: Images) {
+    this.#store = store
+    this.#images = images
+  }
+
+  /** One template, as JSON. */
+  async render(template: StoredTemplate, asked: Asked): Promise<string> {
+    const { projectId, lastRoot } = template
+    const addresses = await this.#images.addresses(asked)
+    const rootIds = lastRoot === undefined ? [] : [lastRoot]
+    const last = await findLastRoots(this.#store, { projectId, rootIds }, addresses)
+    return renderTemplate(template, last)
+  }
+
+  /** One list page of the templates of a project, newest first. Throws `bad_request` for a bad cursor. */
+  async list(
+    { projectId }: KnownProject,
+    { limit, cursor }: { limit: number; cursor: string | undefined },
+    asked: AskedForMuch,
+  ): Promise<Answer> {
+    const after = cursor === undefined ? undefined : positionOf(cursor)
+    const { templates } = this.#store
+    const found = await asked.inTurn(() => templates.page(projectId, { after, limit: limit + 1 }))
+    const heads = found.slice(0, limit)
+    const last = found.length > limit ? heads.at(-1) : undefined
+    return {
+      nextCursor: last && encodeCursor({ created: last.created, id: last.templateId }),
+      body: () => this.#body(projectId, heads, asked),
+    }
+  }
+
+  async *#body(projectId: string, heads: readonly TemplateHead[], asked: Asked): AsyncGenerator<Piece> {
+    const addresses = await this.#images.addresses(asked)
+    const rootIds = heads.flatMap(({ lastRoot }) => lastRoot ?? [])
+    const last = await findLastRoots(this.#store, { projectId, rootIds }, addresses)
+    let before = '['
+    for (const ids of slicesOf(heads)) {
+      const found = await this.#store.templates.findAll(projectId, ids)
+      // One that was removed meanwhile is left out.
+      const some = ids.flatMap((id) => found.find(({ templateId }) => templateId === id) ?? [])
+      if (some.length === 0) continue
+      for await (const piece of listPieces(some, (each) => renderTemplate(each, last), {
+        open: before,
+        close: '',
+      }))
+        yield { ...piece, last: false }
+      before = ','
+    }
+    yield { parts: [before === '[' ? '[]' : ']'], last: true }
+  }
+}
+
+function* slicesOf(heads: readonly TemplateHead[]): Generator<string[]> {
+  let slice: string[] = []
+  let length = 0
+  for (const head of heads) {
+    if (slice.length > 0 && length + head.length > AT_ONCE) {
+      yield slice
+      slice = []
+      length = 0
+    }
+    slice.push(head.templateId)
+    length += head.length
+  }
+  if (slice.length > 0) yield slice
+}
+
+/** The request is JSON already. */
+function renderTemplate(
+  { templateId, name, request, created, changed, lastRoot }: StoredTemplate,
+  roots: ReadonlyMap<string, LastRoot>,
+): string {
+  const last = lastRoot === undefined ? undefined : roots.get(lastRoot)
+  const start = JSON.stringify({ templateId, name })
+  const end = JSON.stringify({ created, changed, last })
+  return `${start.slice(0, -1)},${request.slice(1, -1)},${end.slice(1)}`
+}
+
+function positionOf(cursor: string): TemplatePosition {
+  const { created, id: templateId } = decodeCursor(cursor)
+  return { created, templateId }
+}

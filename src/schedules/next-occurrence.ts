@@ -1,0 +1,69 @@
+import { setImmediate as otherWork } from 'node:timers/promises'
+import {
+  LATE_MS,
+  type Next,
+  type Occurrence,
+  type ScheduleKey,
+  type StoredSchedule,
+  type Times,
+} from '../store/schedules.ts'
+import { type NextAfter, nextAfterOf } from './occurrences.ts'
+import { spreadOf } from './spread.ts'
+
+/** More times are not counted: each takes a fraction of a millisecond. */
+export const MOST_MISSED = 100
+const COUNTED_AT_ONCE = 10
+
+type Scheduled = ScheduleKey & Times & { readonly created: number }
+
+/** The first time after `after`, by the clock of the store. */
+export function firstNext(schedule: Scheduled, after: number, spreadMs: number): Next | undefined {
+  const nextAfter = nextAfterOf(schedule, schedule.created)
+  return withSpread(schedule, nextAfter, nextAfter(after), spreadMs)
+}
+
+/**
+ * What is to be done for a schedule that is due: its time, and the time that follows, which may have come, too. If it is
+ * late, later times that have passed are not made up for: they are counted, and the next is still to come. `now`: by the
+ * clock of the store.
+ */
+export async function nextOccurrence(
+  schedule: StoredSchedule,
+  now: number,
+  spreadMs: number,
+): Promise<(Occurrence & { readonly problem?: string }) | undefined> {
+  if (!schedule.next) return undefined
+  const { next: time, due } = schedule.next
+  const nextAfter = nextAfterOf(schedule, schedule.created)
+  const isLate = now - due > LATE_MS
+  const next = nextAfter(isLate ? Math.max(now, time) : time)
+  return {
+    time,
+    missed: isLate ? await countBetween(nextAfter, time, next ?? now + 1) : 0,
+    lateMs: isLate ? now - due : undefined,
+    next: withSpread(schedule, nextAfter, next, spreadMs),
+  }
+}
+
+function withSpread(
+  { scheduleId }: ScheduleKey,
+  nextAfter: NextAfter,
+  next: number | undefined,
+  spreadMs: number,
+): Next | undefined {
+  if (next === undefined) return undefined
+  if (spreadMs === 0) return { next, due: next }
+  const intervalMs = (nextAfter(next) ?? Number.POSITIVE_INFINITY) - next
+  return { next, due: next + spreadOf(scheduleId, { spreadMs, intervalMs }) }
+}
+
+/** How many times are after `from` and before `end`, at most MOST_MISSED. */
+async function countBetween(nextAfter: NextAfter, from: number, end: number): Promise<number> {
+  let count = 0
+  for (let time = nextAfter(from); time !== undefined && time < end; time = nextAfter(time)) {
+    count++
+    if (count === MOST_MISSED) break
+    if (count % COUNTED_AT_ONCE === 0) await otherWork()
+  }
+  return count
+}

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto'
+import { type Given, openRequest } from '../capture/kept-request.ts'
+import { sealRequest } from '../capture/seal-request.ts'
+import { parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
+import type { Origin } from '../contract/status.ts'
+import { AppError } from '../errors.ts'
+import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
+import type { NewRequest } from '../store/captures.ts'
+import type { ScheduleKey, StoredSchedule } from '../store/schedules.ts'
+
+/** The request of a template, with its secrets. Undefined: there is no such template. Throws CannotOpen. */
+export type FindTemplate = (projectId: string, templateId: string) => Promise<Given | undefined>
+
+export interface PrepareOptions {
+  readonly ring: KeyRing
+  readonly limits: RequestLimits
+  readonly findTemplate: FindTemplate
+}
+
+/** Where the sealed text of a schedule belongs. */
+export function placeOf({ scheduleId }: Pick<ScheduleKey, 'scheduleId'>): string {
+  return `schedule ${scheduleId}`
+}
+
+/**
+ * The root that a schedule makes, ready to be accepted: its secrets are sealed for this root. Or why there can be none. Throws
+ * only if the storage is away.
+ */
+export async function prepareRoot(
+  schedule: StoredSchedule,
+  { created, origin }: { readonly created: number; readonly origin: Origin },
+  options: PrepareOptions,
+): Promise<NewRequest | { readonly problem: string }> {
+  try {
+    const given = await getGiven(schedule, options)
+    const { asked, mistakes } = parseScreenshotRequest(given, options.limits)
+    if (!asked) {
+      const told = mistakes.map(({ pointer, detail }) => `${pointer} ${detail}`)
+      return { problem: `the request is not allowed any more: ${told.join('; ')}` }
+    }
+    const rootId = randomUUID()
+    const { projectId, templateId } = schedule
+    return {
+      ...sealRequest(asked, rootId, options.ring),
+      ...{ projectId, rootId, created, idempotencyKey: undefined },
+      origin: { ...(templateId !== undefined && { templateId }), ...origin },
+    }
+  } catch (error) {
+    if (error instanceof CannotOpen)
+      return { problem: 'its password, headers or cookies cannot be decrypted: give them again' }
+    if (error instanceof AppError && error.code === 'bad_request') return { problem: error.message }
+    throw error
+  }
+}
+
+/** Throws `bad_request` if there is no request to run. */
+async function getGiven(schedule: StoredSchedule, { ring, findTemplate }: PrepareOptions): Promise<Given> {
+  const { projectId, templateId, request, sealed } = schedule
+  if (request === undefined) {
+    const given = templateId === undefined ? undefined : await findTemplate(projectId, templateId)
+    if (!given) throw new AppError('bad_request', 'its template does not exist any more')
+    return given
+  }
+  const { given, mistakes } = openRequest({ request, sealed }, ring, { place: placeOf(schedule) })
+  if (!given) throw new AppError('bad_request', mistakes.map(({ detail }) => detail).join('; '))
+  return given
+}

@@ -1,0 +1,228 @@
+import { randomUUID } from 'node:crypto'
+import { setImmediate as otherWork } from 'node:timers/promises'
+import { type KeptRequest, keepRequest, refillRequest, showRequest } from '../capture/kept-request.ts'
+import type { Mistake } from '../contract/check.ts'
+import { parseId } from '../contract/ids.ts'
+import { isNothing } from '../contract/options/given.ts'
+import { NEXT_TIMES, type Schedule, type ScheduleRequest } from '../contract/schedules.ts'
+import type { RequestLimits } from '../contract/screenshot-request.ts'
+import { AppError } from '../errors.ts'
+import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
+import type { NewSchedule, ScheduleKey, SchedulePosition, StoredSchedule, Times } from '../store/schedules.ts'
+import type { Store } from '../store/store.ts'
+import { mistakesOfTimes } from './check-times.ts'
+import { firstNext } from './next-occurrence.ts'
+import { nextAfterOf, nextTimes } from './occurrences.ts'
+import { type AskedSchedule, type ParseOptions, parseSchedule } from './parse-schedule.ts'
+import { placeOf } from './prepare.ts'
+import type { ScheduleRuns } from './runs.ts'
+
+export type { StoredSchedule } from '../store/schedules.ts'
+
+export interface SchedulesOptions {
+  readonly runs: ScheduleRuns
+  readonly ring: KeyRing
+  readonly limits: RequestLimits
+  readonly clock: () => number
+  readonly spreadMs: number
+  readonly minIntervalMs: number
+  /** Schedules of one project. */
+  readonly most: number
+  /** The timer of this process looks at once. */
+  readonly wake: () => void
+  /** Whether there is such a template. */
+  readonly hasTemplate: (projectId: string, templateId: string) => Promise<boolean>
+}
+
+interface Expected {
+  readonly ifRevision?: string | undefined
+}
+
+const UNKNOWN_TEMPLATE = { pointer: '#/templateId', detail: 'must be a template of this project' }
+
+/** Makes, changes, removes and runs recurring schedules. Bodies are any JSON: `bad_request` names all their mistakes. */
+export class Schedules {
+  readonly #store: Pick<Store, 'schedules'>
+  readonly #options: SchedulesOptions
+
+  constructor(store: Pick<Store, 'schedules'>, options: SchedulesOptions) {
+    this.#store = store
+    this.#options = options
+  }
+
+  /** Fewer than `limit`, if their requests are long; but at least one, if there is one. */
+  async list(projectId: string, page: { after?: SchedulePosition | undefined; limit: number }) {
+    return await this.#store.schedules.list(projectId, { ...page, mayBeFewer: true })
+  }
+
+  /** Throws `not_found`. */
+  async get({ projectId, scheduleId }: ScheduleKey): Promise<StoredSchedule> {
+    const found = await this.#store.schedules.find(projectId, scheduleId)
+    if (!found) throw new AppError('not_found')
+    return found
+  }
+
+  async create(projectId: string, body: unknown): Promise<StoredSchedule> {
+    const now = await this.#now()
+    const asked = await this.#check(projectId, body, { now })
+    const key = { projectId, scheduleId: randomUUID() }
+    const { most, wake } = this.#options
+    const made = await this.#store.schedules.create(this.#toRow(key, asked, { created: now, now }), { most })
+    wake()
+    return made
+  }
+
+  /** Replaces a schedule. An empty text in the place of a secret keeps the secret. */
+  async change(
+    before: StoredSchedule,
+    body: unknown,
+    { ifRevision }: Expected = {},
+  ): Promise<StoredSchedule> {
+    return await this.#replace(before, ifRevision, async (current, now) => {
+      const refill = (request: unknown) => this.#refill(request, current)
+      const asked = await this.#check(current.projectId, body, {
+        now,
+        ...(current.request !== undefined && { refill }),
+      })
+      return this.#toRow(current, asked, { created: current.created, now })
+    })
+  }
+
+  /** A schedule that is paused does not run. What it has missed meanwhile is not made up for. */
+  async setPaused(before: StoredSchedule, paused: boolean): Promise<StoredSchedule> {
+    return await this.#replace(before, undefined, async (current, now) => {
+      const next = paused ? undefined : firstNext(current, now, this.#options.spreadMs)
+      return { ...current, paused, next }
+    })
+  }
+
+  /** Throws `not_found`, `precondition_failed`. Its roots stay. */
+  async remove(key: ScheduleKey, expected: Expected = {}): Promise<void> {
+    if (!(await this.#store.schedules.remove(key, expected))) throw new AppError('not_found')
+  }
+
+  /** Runs it now, beside its times. Returns the id of the root. */
+  async run(schedule: StoredSchedule): Promise<string> {
+    return await this.#options.runs.runNow(schedule)
+  }
+
+  /** The next times of a schedule that is not made yet. */
+  async preview(times: Pick<ScheduleRequest, 'cron' | 'timezone' | 'every'>): Promise<number[]> {
+    const now = await this.#now()
+    const { minIntervalMs } = this.#options
+    const mistakes = mistakesOfTimes(times, { now, minIntervalMs })
+    if (mistakes.length > 0) throw wrong(mistakes)
+    const { cron, timezone, every } = times
+    return nextTimes(nextAfterOf({ cron, timezone, every }, now), now, NEXT_TIMES)
+  }
+
+  /** As clients see it, without its last root. Finding the times takes a few milliseconds, so others come in between. */
+  async show(schedule: StoredSchedule): Promise<Schedule> {
+    await otherWork()
+    const { scheduleId, name, templateId, request, cron, timezone, every, overlap, paused } = schedule
+    const { created, changed, runs, late, skipped, lastSkipped, problem } = schedule
+    return {
+      ...{ scheduleId, name },
+      ...(templateId !== undefined && { templateId }),
+      ...(request !== undefined && { request: showRequest({ request }) }),
+      ...(cron !== undefined && { cron }),
+      ...(timezone !== undefined && { timezone }),
+      ...(every !== undefined && { every }),
+      ...{ overlap, paused, next: timesOf(schedule), created, changed, runs, late, skipped },
+      ...(lastSkipped !== undefined && { lastSkipped }),
+      ...(problem && { problem }),
+    }
+  }
+
+  async #now(): Promise<number> {
+    return await this.#store.schedules.timeAt(this.#options.clock())
+  }
+
+  async #check(
+    projectId: string,
+    body: unknown,
+    more: Pick<ParseOptions, 'now' | 'refill'>,
+  ): Promise<AskedSchedule> {
+    const { limits, minIntervalMs, hasTemplate } = this.#options
+    const { asked, mistakes = [] } = parseSchedule(body, { limits, minIntervalMs, ...more })
+    const named = (body as { templateId?: unknown } | null)?.templateId
+    const templateId = typeof named === 'string' ? parseId(named) : undefined
+    const isUnknown =
+      typeof named === 'string' &&
+      !isNothing(named) &&
+      !mistakes.some(({ pointer }) => pointer === UNKNOWN_TEMPLATE.pointer) &&
+      (templateId === undefined || !(await hasTemplate(projectId, templateId)))
+    if (!asked || isUnknown) throw wrong([...mistakes, ...(isUnknown ? [UNKNOWN_TEMPLATE] : [])])
+    return { ...asked, templateId }
+  }
+
+  #toRow(
+    key: ScheduleKey,
+    { given, name, templateId, cron, timezone, every, overlap, paused }: AskedSchedule,
+    { created, now }: { created: number; now: number },
+  ): NewSchedule {
+    const { ring, spreadMs } = this.#options
+    const none = { request: undefined, sealed: undefined }
+    const kept: KeptRequest | typeof none = given ? keepRequest(given, ring, placeOf(key)) : none
+    const { projectId, scheduleId } = key
+    const row = { projectId, scheduleId, name, templateId, cron, timezone, every, overlap, paused, created }
+    return { ...row, ...kept, next: paused ? undefined : firstNext(row, now, spreadMs) }
+  }
+
+  /** If someone was faster, it is done again: their secrets are the ones that are kept now. */
+  async #replace(
+    before: StoredSchedule,
+    ifRevision: string | undefined,
+    change: (current: StoredSchedule, now: number) => Promise<NewSchedule>,
+  ): Promise<StoredSchedule> {
+    for (let current = before; ; current = await this.get(before)) {
+      const { projectId, scheduleId, revision } = current
+      const now = await this.#now()
+      const row = await change(current, now)
+      const keepNext = !current.paused && !row.paused && isSameTimes(current, row)
+      try {
+        const changed = await this.#store.schedules.change(
+          { ...row, projectId, scheduleId, changed: now },
+          { ifRevision: revision, keepNext },
+        )
+        if (!changed) throw new AppError('not_found')
+        this.#options.wake()
+        return changed
+      } catch (error) {
+        const isStale = error instanceof AppError && error.code === 'precondition_failed'
+        if (!isStale || ifRevision !== undefined) throw error
+      }
+    }
+  }
+
+  /** If the secrets cannot be decrypted, or the request is malformed, the check tells what is wrong. */
+  #refill(changed: unknown, before: StoredSchedule): { request: unknown; mistakes: readonly Mistake[] } {
+    const kept = { request: before.request ?? '{}', sealed: before.sealed }
+    try {
+      const options = { ring: this.#options.ring, place: placeOf(before) }
+      const { given, mistakes = [] } = refillRequest(
+        changed as Parameters<typeof refillRequest>[0],
+        kept,
+        options,
+      )
+      return { request: given ?? changed, mistakes }
+    } catch (error) {
+      if (error instanceof CannotOpen || error instanceof TypeError) return { request: changed, mistakes: [] }
+      throw error
+    }
+  }
+}
+
+function isSameTimes(one: Times, other: Times): boolean {
+  return one.cron === other.cron && one.timezone === other.timezone && one.every === other.every
+}
+
+function timesOf(schedule: StoredSchedule): number[] {
+  if (!schedule.next) return []
+  const { next } = schedule.next
+  return [next, ...nextTimes(nextAfterOf(schedule, schedule.created), next, NEXT_TIMES - 1)]
+}
+
+function wrong(mistakes: readonly Mistake[]): AppError {
+  return new AppError('bad_request', 'the request has mistakes: see errors', { mistakes })
+}

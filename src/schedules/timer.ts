@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Store } from '../store/store.ts'
+import { doDue } from './do-due.ts'
+import type { ScheduleRuns } from './runs.ts'
+
+/** What other processes have scheduled is seen so much later, at most. */
+const LOOK_MS = 2_000
+/** A process that has just started does other things first. */
+const FIRST_MS = 500
+/** After other processes were faster. */
+const BEHIND_MS = 100
+/** The pause after the store could not be read. */
+const PAUSE_MS = 5_000
+/** Then closing does not wait for the database. */
+const CLOSE_MS = 5_000
+
+export interface Timer {
+  /** Something was scheduled or changed by this process. */
+  wake(): void
+  close(): Promise<void>
+}
+
+export interface TimerOptions {
+  readonly runs: ScheduleRuns
+  readonly log: Pick<Logger, 'error'>
+  readonly clock: () => number
+  readonly lookMs?: number
+}
+
+/**
+ * Does what is due: begins scheduled roots, and makes the roots of schedules. Every process has one, and whoever comes first
+ * does it. It reads one time from the store and sleeps until then, so it costs nothing to have many schedules.
+ */
+export function openTimer(
+  store: Pick<Store, 'schedules' | 'scheduledRoots'>,
+  { runs, log, clock, lookMs = LOOK_MS }: TimerOptions,
+): Timer {
+  const closing = new AbortController()
+  let doze = new AbortController()
+
+  const rest = async (ms: number): Promise<void> => {
+    const signal = AbortSignal.any([doze.signal, closing.signal])
+    await sleep(ms, undefined, { signal, ref: false }).catch(() => {})
+  }
+
+  /** Returns how long there is nothing to do. */
+  const look = async (): Promise<number> => {
+    const due = await store.schedules.findNextDue()
+    if (due === undefined) return lookMs
+    const left = due - (await store.schedules.timeAt(clock()))
+    if (left > 0) return Math.min(left, lookMs)
+    const done = await doDue(store, { runs, log, clock, signal: closing.signal })
+    return done > 0 ? 0 : BEHIND_MS
+  }
+
+  const loop = async (): Promise<void> => {
+    await rest(FIRST_MS)
+    while (!closing.signal.aborted) {
+      // Before the look: who wakes it meanwhile must not be missed.
+      doze = new AbortController()
+      const pause = await look().catch((error) => {
+        log.error({ err: error }, 'schedules cannot be read at the moment')
+        return PAUSE_MS
+      })
+      await rest(pause)
+    }
+  }
+
+  const looping = loop()
+  return {
+    wake: () => doze.abort(),
+    async close() {
+      closing.abort()
+      const tooLong = sleep(CLOSE_MS, 'too long', { ref: false })
+      if ((await Promise.race([looping, tooLong])) === 'too long')
+        log.error('could not stop the timer of schedules cleanly')
+    },
+  }
+}

@@ -1,0 +1,129 @@
+import type { AcceptLimits, NewRequest } from './captures.ts'
+import type { RootKey } from './store.ts'
+
+/** When a schedule makes a root: by `cron`, or `every` so often. */
+export interface Times {
+  readonly cron: string | undefined
+  /** Of `cron`. Undefined: UTC. */
+  readonly timezone: string | undefined
+  readonly every: string | undefined
+}
+
+/** The next time of a schedule, and when its root is made: a little later, so that not all begin at once. */
+export interface Next {
+  readonly next: number
+  readonly due: number
+}
+
+/** What people say about a schedule. */
+export interface ScheduleContent extends Times {
+  readonly name: string
+  /** The template to run. */
+  readonly templateId: string | undefined
+  /** Or a request of its own, as JSON without secrets. */
+  readonly request: string | undefined
+  /** Its secrets, encrypted. */
+  readonly sealed: string | undefined
+  readonly overlap: 'skip' | 'run'
+  readonly paused: boolean
+}
+
+/** A root that begins so late says so. */
+export const LATE_MS = 60_000
+
+export interface ScheduleKey {
+  readonly projectId: string
+  readonly scheduleId: string
+}
+
+export interface NewSchedule extends ScheduleKey, ScheduleContent {
+  readonly created: number
+  /** Undefined: there is none, or it is paused. */
+  readonly next: Next | undefined
+}
+
+export interface StoredSchedule extends NewSchedule {
+  readonly changed: number
+  /** Changes when people change the schedule, not when it runs. */
+  readonly revision: string
+  readonly lastRoot: string | undefined
+  readonly runs: number
+  readonly late: number
+  readonly skipped: number
+  readonly lastSkipped: number | undefined
+  readonly problem: { readonly at: number; readonly detail: string } | undefined
+}
+
+/** A position in the list of schedules. A list page begins after this schedule. */
+export interface SchedulePosition {
+  readonly created: number
+  readonly scheduleId: string
+}
+
+/** A time of a schedule that has come, and the time that follows. */
+export interface Occurrence {
+  readonly time: number
+  /** How many later times have passed, too. */
+  readonly missed: number
+  /** How late it is, if that is worth telling. */
+  readonly lateMs: number | undefined
+  readonly next: Next | undefined
+}
+
+/**
+ * `overtaken`: another process was faster, or the schedule was changed meanwhile. `skipped`: the root before is unfinished.
+ * `failed`: it could not be made, and the schedule says why.
+ */
+export type RunOutcome = RootKey | 'overtaken' | 'skipped' | { readonly failed: string }
+
+/** Recurring schedules. Errors are those of `Store`. */
+export interface Schedules {
+  /** The time by the clock of the store. `now`: by the clock of this process. */
+  timeAt(now: number): Promise<number>
+  /** When the next schedule or the next scheduled root is due, by the clock of the store. Undefined: there is none. */
+  findNextDue(): Promise<number | undefined>
+  /**
+   * Schedules that are due, the earliest first. None of a project that is being removed. Fewer than `limit` if their requests are
+   * long.
+   */
+  findDue(now: number, limit: number): Promise<StoredSchedule[]>
+  /** Throws `not_found` for an unknown project, `conflict` if the project has `most` schedules. */
+  create(schedule: NewSchedule, limits?: { readonly most?: number }): Promise<StoredSchedule>
+  find(projectId: string, scheduleId: string): Promise<StoredSchedule | undefined>
+  /** Oldest first, then by id. `mayBeFewer`: than `limit`, if their requests are long; but at least one, if there is one. */
+  list(
+    projectId: string,
+    page: { after?: SchedulePosition | undefined; limit: number; mayBeFewer?: boolean },
+  ): Promise<StoredSchedule[]>
+  /**
+   * Undefined if there is no such schedule. Throws `precondition_failed` if it has another revision than `ifRevision`.
+   * `keepNext`: the next time stays as it is. A time that is due must not be lost because the schedule gets another name.
+   */
+  change(
+    schedule: NewSchedule & { readonly changed: number },
+    options?: { readonly ifRevision?: string | undefined; readonly keepNext?: boolean },
+  ): Promise<StoredSchedule | undefined>
+  /** False if there is no such schedule. Throws as above. Its roots stay. */
+  remove(key: ScheduleKey, options?: { readonly ifRevision?: string | undefined }): Promise<boolean>
+  /**
+   * Makes the root of an occurrence and moves the schedule to its next time, in one transaction. It does so once, whatever
+   * process comes first: `schedule` must be as it was read, with the same next time. `request`: the root, or why there can be
+   * none. If too many pages of the project wait, that is a failure of this occurrence.
+   */
+  run(
+    schedule: StoredSchedule,
+    occurrence: Occurrence,
+    options: RunOptions & { readonly request: NewRequest | { readonly problem: string } },
+  ): Promise<RunOutcome>
+  /**
+   * Makes a root beside the times of the schedule. Throws as `Captures.accept`. If its time is one of the schedule, or has a
+   * root, it gets the next millisecond.
+   */
+  runNow(schedule: ScheduleKey, request: NewRequest, options: RunOptions): Promise<string>
+  /** How many there are in all projects. */
+  count(): Promise<number>
+}
+
+export interface RunOptions extends AcceptLimits {
+  readonly now: number
+}

@@ -1,0 +1,207 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { AppError } from '../../../errors.ts'
+import type { NewRequest } from '../../captures.ts'
+import type { NewSchedule, RunOptions, ScheduleKey, Schedules, StoredSchedule } from '../../schedules.ts'
+import type { Tables } from '../tables.ts'
+import { requireProject } from './projects.ts'
+import { newRevision } from './revision.ts'
+import { runNow, runOnce } from './run-schedule.ts'
+import { countAtOnce, readSchedule, writeSchedule } from './schedule-rows.ts'
+import type { WriteConnections } from './writes.ts'
+
+const LENGTH = sql<number>`coalesce(length(request), 0)`.as('length')
+
+type Expected = { readonly ifRevision?: string | undefined }
+
+export class SqlSchedules implements Schedules {
+  readonly #read: Kysely<Tables>
+  readonly #write: Kysely<Tables>
+  readonly #lock: boolean
+  readonly #skew: () => Promise<number>
+
+  constructor({ read, write, severalWriters, clockSkew }: WriteConnections) {
+    this.#read = read
+    this.#write = write
+    this.#lock = severalWriters
+    this.#skew = clockSkew
+  }
+
+  async timeAt(now: number): Promise<number> {
+    return now + (await this.#skew())
+  }
+
+  async findNextDue(): Promise<number | undefined> {
+    // Projects that are being removed are left out here, too: otherwise the caller would come again at once.
+    const { rows } = await sql<{ due: number | null }>`select min(due) as due from (
+      select * from (select due from schedules cross join projects
+        where due is not null and projects.project_id = schedules.project_id and removed is null
+        order by due limit 1) as recurring
+      union all
+      select * from (select scheduled as due from requests cross join projects
+        where scheduled is not null and begun is null and finished is null
+          and projects.project_id = requests.project_id and removed is null
+        order by scheduled limit 1) as once) as first`.execute(this.#read)
+    return rows[0]?.due ?? undefined
+  }
+
+  async findDue(at: number, limit: number): Promise<StoredSchedule[]> {
+    const now = at + (await this.#skew())
+    const heads = await this.#read
+      .selectFrom('schedules')
+      .innerJoin('projects', 'projects.project_id', 'schedules.project_id')
+      .select(['schedules.project_id', 'schedules.schedule_id', LENGTH])
+      .where('due', '<=', now)
+      .where('due', 'is not', null)
+      .where('projects.removed', 'is', null)
+      .orderBy('due')
+      .limit(limit)
+      .execute()
+    const some = heads.slice(0, countAtOnce(heads))
+    if (some.length === 0) return []
+    const rows = await this.#read
+      .selectFrom('schedules')
+      .selectAll()
+      .where('project_id', 'in', [...new Set(some.map((head) => head.project_id))])
+      .where(
+        'schedule_id',
+        'in',
+        some.map((head) => head.schedule_id),
+      )
+      .where('due', '<=', now)
+      .orderBy('due')
+      .execute()
+    return rows.map(readSchedule)
+  }
+
+  async create(
+    schedule: NewSchedule,
+    { most = Number.POSITIVE_INFINITY }: { most?: number } = {},
+  ): Promise<StoredSchedule> {
+    const { projectId, scheduleId, created } = schedule
+    return await this.#transaction(async (transaction) => {
+      await requireProject(transaction, projectId, { lock: this.#lock })
+      const { count } = await transaction
+        .selectFrom('schedules')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
+        .where('project_id', '=', projectId)
+        .executeTakeFirstOrThrow()
+      if (count >= most)
+        throw new AppError(
+          'conflict',
+          `this project has ${count} schedules, and may have ${most} (MAX_SCHEDULES)`,
+        )
+      const row = await transaction
+        .insertInto('schedules')
+        .values({
+          ...{ project_id: projectId, schedule_id: scheduleId, created, changed: created },
+          ...{ revision: newRevision(), runs: 0, late: 0, skipped: 0 },
+          ...writeSchedule(schedule),
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return readSchedule(row)
+    })
+  }
+
+  async find(projectId: string, scheduleId: string): Promise<StoredSchedule | undefined> {
+    const row = await this.#read
+      .selectFrom('schedules')
+      .selectAll()
+      .where('project_id', '=', projectId)
+      .where('schedule_id', '=', scheduleId)
+      .executeTakeFirst()
+    return row && readSchedule(row)
+  }
+
+  async list(
+    projectId: string,
+    { after, limit, mayBeFewer = false }: Parameters<Schedules['list']>[1],
+  ): Promise<StoredSchedule[]> {
+    let query = this.#read.selectFrom('schedules').where('project_id', '=', projectId)
+    if (after)
+      query = query.where(({ eb, refTuple, tuple }) =>
+        eb(refTuple('created', 'schedule_id'), '>', tuple(after.created, after.scheduleId)),
+      )
+    const sorted = query.orderBy('created').orderBy('schedule_id')
+    const count = mayBeFewer ? countAtOnce(await sorted.select(LENGTH).limit(limit).execute()) : limit
+    const rows = await sorted.selectAll().limit(count).execute()
+    return rows.map(readSchedule)
+  }
+
+  async change(
+    schedule: NewSchedule & { readonly changed: number },
+    { ifRevision, keepNext = false }: Expected & { readonly keepNext?: boolean } = {},
+  ): Promise<StoredSchedule | undefined> {
+    const { next, due, ...content } = writeSchedule(schedule)
+    const values = keepNext ? content : { ...content, next, due }
+    return await this.#transaction(async (transaction) => {
+      if (!(await this.#isThere(transaction, schedule, ifRevision))) return undefined
+      const row = await transaction
+        .updateTable('schedules')
+        .set({ ...values, changed: schedule.changed, revision: newRevision() })
+        .where('project_id', '=', schedule.projectId)
+        .where('schedule_id', '=', schedule.scheduleId)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return readSchedule(row)
+    })
+  }
+
+  async remove(key: ScheduleKey, { ifRevision }: Expected = {}): Promise<boolean> {
+    return await this.#transaction(async (transaction) => {
+      if (!(await this.#isThere(transaction, key, ifRevision))) return false
+      await transaction
+        .deleteFrom('schedules')
+        .where('project_id', '=', key.projectId)
+        .where('schedule_id', '=', key.scheduleId)
+        .execute()
+      return true
+    })
+  }
+
+  async run(...[schedule, occurrence, options]: Parameters<Schedules['run']>) {
+    const now = await this.timeAt(options.now)
+    return await this.#transaction((transaction) =>
+      runOnce(transaction, schedule, occurrence, { ...options, now, lock: this.#lock }),
+    )
+  }
+
+  async runNow(schedule: ScheduleKey, request: NewRequest, options: RunOptions): Promise<string> {
+    const now = await this.timeAt(options.now)
+    return await this.#transaction((transaction) =>
+      runNow(transaction, schedule, request, { ...options, now, lock: this.#lock }),
+    )
+  }
+
+  async count(): Promise<number> {
+    const { count } = await this.#read
+      .selectFrom('schedules')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow()
+    return count
+  }
+
+  /** Locks the row. Throws `precondition_failed`. */
+  async #isThere(
+    transaction: Transaction<Tables>,
+    { projectId, scheduleId }: ScheduleKey,
+    ifRevision: string | undefined,
+  ): Promise<boolean> {
+    const find = transaction
+      .selectFrom('schedules')
+      .select('revision')
+      .where('project_id', '=', projectId)
+      .where('schedule_id', '=', scheduleId)
+    const found = await (this.#lock ? find.forUpdate() : find).executeTakeFirst()
+    if (found && ifRevision !== undefined && found.revision !== ifRevision)
+      throw new AppError(
+        'precondition_failed',
+        'the schedule has been changed since it was read: read it again',
+      )
+    return found !== undefined
+  }
+
+  async #transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
+    return await this.#write.transaction().execute(work)
+  }
+}

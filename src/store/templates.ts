@@ -1,0 +1,67 @@
+/** A request that is kept under a name. */
+export interface StoredTemplate {
+  readonly projectId: string
+  readonly templateId: string
+  readonly name: string
+  /** JSON of the request, with empty texts for secrets. */
+  readonly request: string
+  /** Its secrets, encrypted. */
+  readonly sealed: string | undefined
+  readonly created: number
+  readonly changed: number
+  /** Changes with every change of the template, but not when it is run. */
+  readonly revision: string
+  /** The last root that was made from it. The root may be removed by now. */
+  readonly lastRoot: string | undefined
+}
+
+export type NewTemplate = Omit<StoredTemplate, 'changed' | 'revision' | 'lastRoot'>
+
+export interface TemplateKey {
+  readonly projectId: string
+  readonly templateId: string
+}
+
+/** A position in the list of templates. A list page begins after it. */
+export interface TemplatePosition {
+  readonly created: number
+  readonly templateId: string
+}
+
+/** A template without its request, which may be long. */
+export type TemplateHead = Pick<
+  StoredTemplate,
+  'templateId' | 'name' | 'created' | 'changed' | 'lastRoot'
+> & {
+  /** The length of its request. */
+  readonly length: number
+}
+
+/** The revision that a change is made to. Undefined: any. */
+export interface Expected {
+  readonly revision?: string | undefined
+}
+
+/** `missing`: there is no such template. `other`: it has another revision. */
+export type Outcome = 'done' | 'missing' | 'other'
+
+/** Templates of projects. Roots keep the id of a template that was removed. Errors are those of `Store`. */
+export interface Templates {
+  /** Throws `not_found` for an unknown project, `conflict` if it has `most` templates already, or the id is taken. */
+  create(template: NewTemplate, limits?: { readonly most?: number }): Promise<void>
+  find(key: TemplateKey): Promise<StoredTemplate | undefined>
+  /** Newest first, then by id, after `after`. */
+  page(
+    projectId: string,
+    page: { after?: TemplatePosition | undefined; limit: number },
+  ): Promise<TemplateHead[]>
+  /** Those of these templates that exist, in any order. */
+  findAll(projectId: string, templateIds: readonly string[]): Promise<StoredTemplate[]>
+  change(
+    key: TemplateKey,
+    change: Pick<StoredTemplate, 'name' | 'request' | 'sealed' | 'changed'>,
+    expected?: Expected,
+  ): Promise<Outcome>
+  /** Throws `conflict` if something uses it. */
+  remove(key: TemplateKey, expected?: Expected): Promise<Outcome>
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { type Given, keepRequest, openRequest, refillRequest } from '../capture/kept-request.ts'
+import type { Requests } from '../capture/requests.ts'
+import { parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
+import { parseTemplateRequest, parseTemplateRun } from '../contract/templates.ts'
+import { timeOf } from '../contract/when.ts'
+import { AppError, wrongRequest } from '../errors.ts'
+import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
+import type { Store } from '../store/store.ts'
+import type { Expected, StoredTemplate, TemplateKey } from '../store/templates.ts'
+
+export interface TemplatesOptions {
+  readonly ring: KeyRing
+  readonly requests: Pick<Requests, 'accept'>
+  readonly limits: RequestLimits & { readonly templates: number }
+}
+
+export type Run = NonNullable<ReturnType<typeof parseTemplateRun>['run']>
+
+/** Makes, changes, removes and runs templates. */
+export class Templates {
+  readonly #store: Pick<Store, 'templates'>
+  readonly #options: TemplatesOptions
+
+  constructor(store: Pick<Store, 'templates'>, options: TemplatesOptions) {
+    this.#store = store
+    this.#options = options
+  }
+
+  /** `body`: any JSON. Throws `bad_request` with all its mistakes, `not_found`, or `conflict` if there are too many. */
+  async create(projectId: string, body: unknown, now: number): Promise<StoredTemplate> {
+    const { limits, ring } = this.#options
+    const { given, name, mistakes } = parseTemplateRequest(body, limits)
+    if (!given) throw wrongRequest(mistakes)
+    const key = { projectId, templateId: randomUUID() }
+    const kept = keepRequest(given, ring, placeOf(key))
+    await this.#store.templates.create({ ...key, name, ...kept, created: now }, { most: limits.templates })
+    return await this.#get(key)
+  }
+
+  /**
+   * Replaces a template. An empty text in the place of a secret keeps the secret. Throws `bad_request` with all mistakes,
+   * `not_found`, `precondition_failed`.
+   */
+  async change(key: TemplateKey, body: unknown, { now, revision }: Expected & { now: number }) {
+    const { limits, ring } = this.#options
+    for (;;) {
+      const before = await this.#get(key)
+      if (revision !== undefined && revision !== before.revision) throw hasChanged()
+      const place = placeOf(key)
+      const refilled = refillIfOpen(body, before, { ring, place })
+      const { given, name, mistakes = [] } = parseTemplateRequest(refilled.given, limits)
+      if (!given || refilled.mistakes) throw wrongRequest(together(refilled.mistakes ?? [], mistakes))
+      const change = { name, ...keepRequest(given, ring, place), changed: now }
+      const outcome = await this.#store.templates.change(key, change, before)
+      if (outcome === 'missing') throw new AppError('not_found')
+      if (outcome === 'done') return await this.#get(key)
+      // Someone was faster. Their secrets are the ones that are kept now.
+    }
+  }
+
+  /** Throws `not_found`, `precondition_failed`, or `conflict` if something uses it. */
+  async remove(key: TemplateKey, expected: Expected): Promise<void> {
+    const outcome = await this.#store.templates.remove(key, expected)
+    if (outcome === 'missing') throw new AppError('not_found')
+    if (outcome === 'other') throw hasChanged()
+  }
+
+  /** Returns the id of the root when it is durable. Throws as `Requests.accept`, and `bad_request` with all mistakes. */
+  async run(
+    key: TemplateKey,
+    { urls, when }: Run,
+    { now, idempotencyKey }: { now: number; idempotencyKey: string | undefined },
+  ): Promise<string> {
+    const { limits, ring, requests } = this.#options
+    const template = await this.#get(key)
+    const opened = opening(() => openRequest(template, ring, { place: placeOf(key), urls }))
+    if (!opened.given) throw wrongRequest(opened.mistakes)
+    const { asked, mistakes } = parseScreenshotRequest(opened.given, limits)
+    if (!asked) throw wrongRequest(mistakes)
+    const scheduled = timeOf(when, now)
+    const origin = { templateId: key.templateId, ...(scheduled !== undefined && { scheduled }) }
+    return await requests.accept(key.projectId, { ...asked, when }, { now, idempotencyKey, origin })
+  }
+
+  /** What a template asks for, with its secrets. Throws CannotOpen. */
+  async findRequest(projectId: string, templateId: string): Promise<Given | undefined> {
+    const key = { projectId, templateId }
+    const template = await this.#store.templates.find(key)
+    if (!template) return undefined
+    return openRequest(template, this.#options.ring, { place: placeOf(key) }).given
+  }
+
+  async #get(key: TemplateKey): Promise<StoredTemplate> {
+    const found = await this.#store.templates.find(key)
+    if (!found) throw new AppError('not_found')
+    return found
+  }
+}
+
+/** What a run asks for. `body`: any JSON. Throws `bad_request` with all its mistakes. */
+export function readRun(body: unknown, limits: RequestLimits): Run {
+  const { run, mistakes } = parseTemplateRun(body, limits)
+  if (!run) throw wrongRequest(mistakes)
+  return run
+}
+
+/** Where the sealed secrets of a template belong. */
+function placeOf({ projectId, templateId }: TemplateKey): string {
+  return `template ${projectId} ${templateId}`
+}
+
+type Mistakes = readonly { readonly pointer: string; readonly detail: string }[]
+
+/** Where a secret must be given again, the check finds an empty text. One mistake is enough. */
+function together(first: Mistakes, others: Mistakes): Mistakes {
+  const places = new Set(first.map(({ pointer }) => pointer))
+  return [...first, ...others.filter(({ pointer }) => !places.has(pointer))]
+}
+
+function hasChanged(): AppError {
+  return new AppError('precondition_failed', 'the template was changed since you read it: read it again')
+}
+
+/** If the secrets cannot be decrypted, all of them must be given again: the check refuses empty texts. */
+function refillIfOpen(...request: Parameters<typeof refillRequest>): ReturnType<typeof refillRequest> {
+  try {
+    return refillRequest(...request)
+  } catch (error) {
+    if (error instanceof CannotOpen) return { given: request[0] }
+    throw error
+  }
+}
+
+function opening<T>(open: () => T): T {
+  try {
+    return open()
+  } catch (error) {
+    if (!(error instanceof CannotOpen)) throw error
+    throw new AppError(
+      'conflict',
+      'the secrets of this template cannot be decrypted: the service does not have their key any more. Change the template, and ' +
+        'give them again',
+      { cause: error },
+    )
+  }
+}

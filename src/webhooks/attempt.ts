@@ -1,0 +1,171 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { EVENT_HEADER } from '../contract/webhooks.ts'
+import { AppError } from '../errors.ts'
+import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
+import type { AttemptEnd, DeliveryTask } from '../store/deliveries.ts'
+import type { Store } from '../store/store.ts'
+import { renderBody } from './bodies.ts'
+import type { DeliveryFigures } from './figures.ts'
+import { findNews, type NewsSources } from './news.ts'
+import { OFF_AFTER_MS, pauseAfter, RETRY_PAUSES, readRetryAfter } from './retry.ts'
+import { openSecrets } from './secrets.ts'
+import type { Post, Send, Sent } from './send.ts'
+import { signHeaders } from './sign.ts'
+
+const GONE = 410
+/** With these, a receiver may say how long to wait. */
+const WAIT = [429, 503]
+/** The result of an attempt is written so often, if the store is away. After that, the delivery is sent again. */
+const WRITES = 10
+const BETWEEN_WRITES_MS = 2_000
+/** Pending deliveries that are dropped in one transaction. */
+const DROPPED_AT_ONCE = 200
+
+export interface AttemptRules extends Omit<NewsSources, 'store'> {
+  readonly store: NewsSources['store'] & Pick<Store, 'deliveries'>
+  readonly ring: KeyRing
+  readonly send: Send
+  readonly figures: DeliveryFigures
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
+  readonly clock: () => number
+  /** `proofsheet/0.1.0` */
+  readonly userAgent: string
+  /** The pauses after attempts that failed. */
+  readonly pauses?: readonly number[] | undefined
+  readonly offAfterMs?: number | undefined
+  /** The store cannot be read at the moment. */
+  readonly onAway: () => void
+}
+
+/** Makes one attempt and writes what came of it. If the signal is aborted, the attempt is put back. */
+export type MakeAttempt = (task: DeliveryTask, signal: AbortSignal) => Promise<void>
+
+export function createAttempt(rules: AttemptRules): MakeAttempt {
+  const { send, log, clock, figures } = rules
+  const { deliveries } = rules.store
+
+  const post = async (task: DeliveryTask): Promise<Post | undefined> => {
+    const news = await findNews(task, rules, clock())
+    if (!news) return undefined
+    const { webhook, created, deliveryId, event } = task
+    const body = renderBody(news, { ...webhook, created })
+    const secrets = openSecrets(webhook, rules.ring, clock())
+    const headers = {
+      'user-agent': rules.userAgent,
+      [EVENT_HEADER]: event,
+      ...signHeaders({ deliveryId, now: clock(), body }, secrets),
+    }
+    return { url: webhook.url, headers, body }
+  }
+
+  const tryOnce = async (task: DeliveryTask, signal: AbortSignal): Promise<AttemptEnd> => {
+    const at = clock()
+    let ready: Post | undefined
+    try {
+      ready = await post(task)
+    } catch (error) {
+      if (error instanceof CannotOpen)
+        return toEnd(task, at, { ms: 0, problem: `Its secret cannot be decrypted. ${error.message}` })
+      log.warn({ err: error, ...idsOf(task) }, 'a delivery could not be prepared; it is tried again')
+      if (error instanceof AppError && error.code === 'unavailable') {
+        rules.onAway()
+        return { state: 'put_back' }
+      }
+      // Only this one cannot be read: those behind it must not wait for it.
+      return toEnd(task, at, { ms: 0, problem: 'What it tells could not be read. The log says why.' })
+    }
+    if (!ready) return { state: 'dropped' }
+    try {
+      return toEnd(task, at, await send(ready, signal))
+    } catch (error) {
+      if (signal.aborted) return { state: 'put_back' }
+      throw error
+    }
+  }
+
+  const toEnd = (task: DeliveryTask, at: number, sent: Sent): AttemptEnd => {
+    const { ms, status, answer } = sent
+    const isDelivered = status !== undefined && status >= 200 && status < 300
+    figures.countAttempt(isDelivered ? 'delivered' : status === undefined ? 'unreachable' : 'answered')
+    const problem = tell(sent, task, rules)
+    const last = { at, ms, status, answer, problem }
+    if (isDelivered) return { state: 'delivered', last }
+    const askedMs =
+      status !== undefined && WAIT.includes(status) ? readRetryAfter(sent.retryAfter, clock()) : undefined
+    const { pauses = RETRY_PAUSES } = rules
+    const pause = pauseAfter(task.attempts, { pauses, random: Math.random(), askedMs })
+    const why = { ...idsOf(task), attempts: task.attempts, status, problem: sent.problem ?? problem }
+    if (status === GONE || pause === undefined) {
+      log.warn(why, 'a delivery is given up')
+      return { state: 'failed', last }
+    }
+    log.info(why, 'an attempt at a delivery failed')
+    return { state: 'pending', last, due: clock() + pause }
+  }
+
+  const write = async (task: DeliveryTask, how: AttemptEnd, signal: AbortSignal) => {
+    for (let left = WRITES; ; left--) {
+      try {
+        return await deliveries.end(task, how, clock())
+      } catch (error) {
+        rules.onAway()
+        if (left <= 1 || signal.aborted) throw error
+        await sleep(BETWEEN_WRITES_MS, undefined, { signal }).catch(() => {})
+      }
+    }
+  }
+
+  const switchOffIfDue = async (task: DeliveryTask, how: AttemptEnd, failingSince: number | undefined) => {
+    if (how.state !== 'failed' && how.state !== 'pending') return
+    const { offAfterMs = OFF_AFTER_MS } = rules
+    const isGone = how.last.status === GONE
+    if (!isGone && (failingSince === undefined || clock() - failingSince < offAfterMs)) return
+    const off = isGone
+      ? { reason: 'gone' as const, detail: 'It answered 410: the receiver wants no more deliveries.' }
+      : { reason: 'failing' as const, detail: `Every attempt has failed since ${toDate(failingSince)}.` }
+    if (!(await deliveries.switchOff(task, off, clock()))) return
+    log.warn({ ...idsOf(task), ...off }, 'a webhook was switched off')
+    for (;;) {
+      const dropped = await deliveries.dropPending({ now: clock(), limit: DROPPED_AT_ONCE })
+      for (let count = 0; count < dropped; count++) figures.countEnd('dropped')
+      if (dropped === 0) return
+    }
+  }
+
+  return async (task, signal) => {
+    const how = await tryOnce(task, signal)
+    const ended = await write(task, how, signal)
+    if (!ended) {
+      log.warn(idsOf(task), 'another process has taken over a delivery')
+      return
+    }
+    if (how.state === 'delivered' || how.state === 'failed' || how.state === 'dropped')
+      figures.countEnd(how.state)
+    await switchOffIfDue(task, how, ended.failingSince)
+  }
+}
+
+function idsOf({ projectId, webhookId, deliveryId }: DeliveryTask) {
+  return { projectId, webhookId, deliveryId }
+}
+
+/** Why there was no answer, or why the answer is none. An unknown name and a private one look the same: closed-reasons.ts. */
+function tell(
+  { status, problem, reason }: Sent,
+  { projectId, webhook }: DeliveryTask,
+  { explainTo }: Pick<NewsSources, 'explainTo'>,
+): string | undefined {
+  if (status !== undefined)
+    return status >= 300 && status < 400 ? 'It answered with a redirect, which is not followed.' : undefined
+  const isClosed = reason === 'dns' || reason === 'blocked'
+  if (!isClosed || explainTo.has(projectId)) return problem
+  return (
+    `${URL.parse(webhook.url)?.host} could not be reached: DNS does not know the name, or webhooks may not go there. ` +
+    'The log of the service says which.'
+  )
+}
+
+function toDate(ms: number | undefined): string {
+  return new Date(ms ?? 0).toISOString()
+}

@@ -1,0 +1,25 @@
+export type DeliveryOutcome = 'delivered' | 'failed' | 'dropped'
+/** `answered`: with a status that is no success. `unreachable`: without a status. */
+export type AttemptOutcome = 'delivered' | 'answered' | 'unreachable'
+
+/** What this process has delivered. */
+export class DeliveryFigures {
+  readonly ended = new Map<DeliveryOutcome, number>([
+    ['delivered', 0],
+    ['failed', 0],
+    ['dropped', 0],
+  ])
+  readonly attempts = new Map<AttemptOutcome, number>([
+    ['delivered', 0],
+    ['answered', 0],
+    ['unreachable', 0],
+  ])
+
+  countEnd(outcome: DeliveryOutcome): void {
+    this.ended.set(outcome, (this.ended.get(outcome) ?? 0) + 1)
+  }
+
+  countAttempt(outcome: AttemptOutcome): void {
+    this.attempts.set(outcome, (this.attempts.get(outcome) ?? 0) + 1)
+  }
+}

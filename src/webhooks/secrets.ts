@@ -1,0 +1,47 @@
+import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
+import type { SealedSecret } from '../store/webhooks.ts'
+
+/** After the secret was changed, the old one signs, too, for so long. */
+export const OLD_SECRET_MS = 24 * 3_600_000
+
+export function sealSecret(secret: string, webhookId: string, ring: KeyRing): SealedSecret {
+  return { sealed: ring.seal(secret, placeOf(webhookId)) }
+}
+
+/**
+ * The secrets that are valid now, the newest first. Throws CannotOpen if the newest cannot be opened. An older one is left out
+ * then: whoever has lost its key must not wait for its end.
+ */
+export function openSecrets(
+  { webhookId, secrets }: { webhookId: string; secrets: readonly SealedSecret[] },
+  ring: KeyRing,
+  now: number,
+): string[] {
+  return secrets.filter(isValid(now)).flatMap(({ sealed }, index) => {
+    try {
+      return ring.open(sealed, placeOf(webhookId))
+    } catch (error) {
+      if (index > 0 && error instanceof CannotOpen) return []
+      throw error
+    }
+  })
+}
+
+/** The new secret, and the one before it for a day. Older ones are not valid any more. */
+export function rotate(
+  fresh: SealedSecret,
+  before: readonly SealedSecret[],
+  now: number,
+): readonly SealedSecret[] {
+  const [last] = before.filter(isValid(now))
+  return last ? [fresh, { sealed: last.sealed, until: now + OLD_SECRET_MS }] : [fresh]
+}
+
+const isValid =
+  (now: number) =>
+  ({ until }: SealedSecret) =>
+    until === undefined || until > now
+
+function placeOf(webhookId: string): string {
+  return `webhook ${webhookId}`
+}

@@ -1,0 +1,161 @@
+import { type IncomingMessage, request } from 'node:http'
+import type { Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { EgressError, type EgressReason } from '../egress/failure.ts'
+import type { Reach } from '../egress/guard.ts'
+import { type Target, targetOf } from '../egress/target.ts'
+
+/** For everything until the head of the answer: look-up, connection, sending, waiting. */
+export const TIMEOUT_MS = 15_000
+/** The bytes of an answer that are kept. */
+const ANSWER_BYTES = 200
+/** How long to wait for them after the head. */
+const ANSWER_MS = 1_000
+const MAX_HEADER_BYTES = 16_384
+
+export interface Post {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** What came of an attempt: a status, or a problem. */
+export interface Sent {
+  readonly ms: number
+  readonly status?: number
+  /** The first bytes of the answer, as plain text. */
+  readonly answer?: string
+  /** A sentence for people: why there was no answer. */
+  readonly problem?: string
+  /** If it could not be reached. */
+  readonly reason?: EgressReason
+  /** The header `Retry-After`. */
+  readonly retryAfter?: string
+}
+
+/** Sends one POST. Redirects are not followed. Throws only if the signal was aborted. */
+export type Send = (post: Post, signal: AbortSignal) => Promise<Sent>
+
+export interface SendRules {
+  readonly reach: Reach
+  readonly timeoutMs?: number
+  /** Certificates to trust instead of the system's. */
+  readonly ca?: string
+}
+
+export function createSend({ reach, timeoutMs = TIMEOUT_MS, ca }: SendRules): Send {
+  return async (post, signal) => {
+    const began = performance.now()
+    const late = AbortSignal.timeout(timeoutMs)
+    const over = AbortSignal.any([signal, late])
+    const elapsed = () => Math.round(performance.now() - began)
+    let socket: Socket | undefined
+    try {
+      const target = targetOf(post.url)
+      if (!target) return { ms: 0, problem: 'Its address is not valid.' }
+      socket = await reach(target, over)
+      const stream = post.url.startsWith('https:') ? await encrypt(socket, target, { over, ca }) : socket
+      const answer = await ask(stream, post, over)
+      const ms = elapsed()
+      const retryAfter = answer.headers['retry-after']
+      const [status = 0, text] = [answer.statusCode, await readBeginning(answer)]
+      return { ms, status, answer: text, ...(retryAfter !== undefined && { retryAfter }) }
+    } catch (error) {
+      signal.throwIfAborted()
+      const ms = elapsed()
+      if (late.aborted) return { ms, problem: `There was no answer within ${timeoutMs / 1_000} s.` }
+      return { ms, problem: explain(error), ...(error instanceof EgressError && { reason: error.reason }) }
+    } finally {
+      socket?.destroy()
+    }
+  }
+}
+
+/** The certificate must be valid for the name, or the address, that the webhook has. */
+function encrypt(
+  socket: Socket,
+  { host, isAddress }: Target,
+  { over, ca }: { over: AbortSignal; ca: string | undefined },
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const secure = connectTls({
+      ...{ socket, host, rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] },
+      ...(!isAddress && { servername: host }),
+      ...(ca !== undefined && { ca }),
+    })
+    const giveUp = () => secure.destroy(new Error('nobody waits for the answer'))
+    over.addEventListener('abort', giveUp, { once: true })
+    if (over.aborted) giveUp()
+    secure.once('secureConnect', () => {
+      over.removeEventListener('abort', giveUp)
+      resolve(secure)
+    })
+    secure.on('error', reject)
+    // Some servers hang up without a word.
+    secure.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })))
+  })
+}
+
+/** On a connection that exists. So no agent and no proxy of the environment is used, and nothing is looked up. */
+function ask(stream: Socket, { url, headers, body }: Post, signal: AbortSignal): Promise<IncomingMessage> {
+  const { host, pathname, search } = new URL(url)
+  return new Promise((resolve, reject) => {
+    const asked = request({
+      ...{ method: 'POST', path: pathname + search, createConnection: () => stream, signal },
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headers: {
+        host,
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+        accept: '*/*',
+        connection: 'close',
+        ...headers,
+      },
+    })
+    asked.once('response', resolve)
+    asked.once('upgrade', (_answer, upgraded) => {
+      upgraded.destroy()
+      reject(new Error('it wants to speak another protocol'))
+    })
+    asked.on('error', reject)
+    asked.end(body)
+  })
+}
+
+/** Whatever came of the body within a moment. A body that breaks off is no failure: the status was there. */
+function readBeginning(answer: IncomingMessage): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    const end = () => {
+      clearTimeout(timer)
+      resolve(toPlainText(Buffer.concat(chunks).subarray(0, ANSWER_BYTES)))
+    }
+    const timer = setTimeout(end, ANSWER_MS)
+    answer.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes >= ANSWER_BYTES) end()
+    })
+    answer.once('end', end).once('error', end).once('close', end)
+  })
+}
+
+/** Without control characters and characters that change the direction of text. */
+export function toPlainText(bytes: Uint8Array): string {
+  return new TextDecoder()
+    .decode(bytes)
+    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]+/gu, ' ')
+    .replace(/\uFFFD+$/, '')
+    .trim()
+}
+
+function explain(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (error instanceof EgressError) return `${message.replace(/\.$/, '')}.`
+  if (code === 'ECONNRESET' || code === 'EPIPE') return 'It closed the connection before it answered.'
+  if (code?.startsWith('HPE_')) return `It did not answer as a web server does (${code}).`
+  if (code !== undefined && /CERT|SELF_SIGNED|ISSUER|SIGNATURE|ALTNAME|SSL|TLS/.test(code))
+    return `Its certificate or encryption is not valid (${code}).`
+  return `It could not be asked (${code ?? message}).`
+}

@@ -1,0 +1,161 @@
+import { randomUUID } from 'node:crypto'
+import type { Delivery, DeliveryState, Webhook } from '../contract/webhooks.ts'
+import type { AllowList } from '../egress/allow-list.ts'
+import { AppError } from '../errors.ts'
+import { decodeCursor, encodeCursor } from '../results/cursor.ts'
+import type { KeyRing } from '../secrets/key-ring.ts'
+import type { Store } from '../store/store.ts'
+import type { ListedWebhook, StoredDelivery, WebhookKey } from '../store/webhooks.ts'
+import { checkWebhookRequest } from './check-request.ts'
+import { rotate, sealSecret } from './secrets.ts'
+import { makeSecret } from './sign.ts'
+
+export interface WebhookRules {
+  readonly ring: KeyRing
+  readonly allow: AllowList
+  /** The most webhooks of a project. */
+  readonly most: number
+  readonly clock: () => number
+  /** Something may be due now. */
+  readonly wake: () => void
+}
+
+interface ListPage {
+  readonly limit: number
+  readonly cursor?: string | undefined
+}
+
+/** A webhook as clients see it, and its revision. */
+export interface ShownWebhook {
+  readonly webhook: Webhook
+  readonly revision: string
+}
+
+/** Makes and changes webhooks, and shows what they were told. Methods throw `not_found` for what does not exist. */
+export class Webhooks {
+  readonly #store: Store['webhooks']
+  readonly #rules: WebhookRules
+
+  constructor(store: Pick<Store, 'webhooks'>, rules: WebhookRules) {
+    this.#store = store.webhooks
+    this.#rules = rules
+  }
+
+  async list(
+    projectId: string,
+    { limit, cursor }: ListPage,
+  ): Promise<{ webhooks: Webhook[]; nextCursor: string | undefined }> {
+    const after = cursor === undefined ? undefined : decodeCursor(cursor)
+    const found = await this.#store.list(projectId, { after, limit: limit + 1 })
+    const shown = found.slice(0, limit)
+    const last = found.length > limit ? shown.at(-1) : undefined
+    return {
+      webhooks: shown.map((each) => show(each).webhook),
+      nextCursor: last && encodeCursor({ created: last.created, id: last.webhookId }),
+    }
+  }
+
+  /** The answer has the secret. `body`: any JSON. Throws `bad_request` with all its mistakes; `conflict` if there are too many. */
+  async create(projectId: string, body: unknown): Promise<ShownWebhook> {
+    const { allow, clock, most, ring } = this.#rules
+    const settings = checkWebhookRequest(body, allow)
+    const webhookId = randomUUID()
+    const secret = makeSecret()
+    const secrets = [sealSecret(secret, webhookId, ring)]
+    const made = await this.#store.create(
+      { projectId, webhookId, ...settings, secrets, created: clock() },
+      { most },
+    )
+    return show(made, secret)
+  }
+
+  /** Replaces all settings, and switches it on again. Throws as above, and `precondition_failed`. */
+  async change(key: WebhookKey, body: unknown, revision?: string): Promise<ShownWebhook> {
+    const { allow, clock, wake } = this.#rules
+    const settings = checkWebhookRequest(body, allow)
+    const changed = need(await this.#store.change(key, settings, { now: clock(), revision }))
+    wake()
+    return show(changed)
+  }
+
+  /** Throws `precondition_failed`. */
+  async remove(key: WebhookKey, revision?: string): Promise<void> {
+    if (!(await this.#store.remove(key, { revision }))) throw new AppError('not_found')
+  }
+
+  /** The answer has the new secret. */
+  async rotateSecret(key: WebhookKey): Promise<ShownWebhook> {
+    const { clock, ring } = this.#rules
+    const secret = makeSecret()
+    const fresh = sealSecret(secret, key.webhookId, ring)
+    const now = clock()
+    const changed = need(await this.#store.changeSecrets(key, (before) => rotate(fresh, before, now), now))
+    return show(changed, secret)
+  }
+
+  /** Throws `conflict` if it is paused or off. */
+  async test(key: WebhookKey): Promise<Delivery> {
+    const made = need(await this.#store.addTest(key, this.#rules.clock()))
+    this.#rules.wake()
+    return showDelivery(made)
+  }
+
+  async listDeliveries(
+    key: WebhookKey,
+    { limit, cursor, state }: ListPage & { state?: DeliveryState | undefined },
+  ): Promise<{ deliveries: Delivery[]; nextCursor: string | undefined }> {
+    const after = cursor === undefined ? undefined : decodeCursor(cursor)
+    const found = await this.#store.listDeliveries(key, { state, after, limit: limit + 1 })
+    const shown = found.slice(0, limit)
+    const last = found.length > limit ? shown.at(-1) : undefined
+    return {
+      deliveries: shown.map(showDelivery),
+      nextCursor: last && encodeCursor({ created: last.created, id: last.deliveryId }),
+    }
+  }
+
+  /** Throws `conflict` if the webhook is paused or off. */
+  async replay(key: WebhookKey, deliveryId: string): Promise<Delivery> {
+    const again = need(await this.#store.replay(key, deliveryId, this.#rules.clock()))
+    this.#rules.wake()
+    return showDelivery(again)
+  }
+
+  /** Everything that happened at this time or later. Returns how many. Throws as above. */
+  async replayFrom(key: WebhookKey, from: number): Promise<number> {
+    const count = need(await this.#store.replayFrom(key, from, this.#rules.clock()))
+    this.#rules.wake()
+    return count
+  }
+}
+
+export function show(stored: ListedWebhook, secret?: string): ShownWebhook {
+  const { webhookId, name, url, events, format, paused, created, changed, pending, failingSince, off } =
+    stored
+  return {
+    revision: stored.revision,
+    webhook: {
+      ...{ webhookId, name, url, events: [...events], format, paused, created, changed, pending },
+      ...(failingSince !== undefined && { failingSince }),
+      ...(off && { off: { ...off } }),
+      ...(secret !== undefined && { secret }),
+    },
+  }
+}
+
+export function showDelivery(stored: StoredDelivery): Delivery {
+  const { deliveryId, event, rootId, position, state, created, attempts, due, finished, last } = stored
+  return {
+    ...{ deliveryId, event, state, created, attempts },
+    ...(rootId !== undefined && { rootId }),
+    ...(position !== undefined && { position }),
+    ...(due !== undefined && { next: due }),
+    ...(finished !== undefined && { finished }),
+    ...(last && { last: { ...last } as NonNullable<Delivery['last']> }),
+  }
+}
+
+function need<T>(found: T | undefined): T {
+  if (found === undefined) throw new AppError('not_found')
+  return found
+}

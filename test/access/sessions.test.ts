@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { MAX_SESSION_KEYS, SESSION_MS, Sessions } from '../../src/access/sessions.ts'
+import { createKeyRing } from '../../src/secrets/key-ring.ts'
+import { parseSecretKeys } from '../../src/secrets/secret-keys.ts'
+
+const ringOf = (...keys: string[]) => createKeyRing(parseSecretKeys(keys.join(',')))
+const [OLD, NEW] = [
+  `k1:${Buffer.alloc(32, 1).toString('base64')}`,
+  `k2:${Buffer.alloc(32, 2).toString('base64')}`,
+]
+const sessions = new Sessions(ringOf(OLD))
+const NOW = 1_800_000_000_000
+const NOTHING = { stays: false, keys: [] }
+
+const sessionKey = fc.record({
+  hash: fc.string().map((text) => createHash('sha256').update(text).digest('hex')),
+  given: fc.integer({ min: NOW - SESSION_MS + 1, max: NOW }),
+})
+const content = fc.record({
+  stays: fc.boolean(),
+  keys: fc.array(sessionKey, { maxLength: MAX_SESSION_KEYS }),
+})
+
+test('property: a session opens as it was sealed, also after the keys were rotated; its text fits into a cookie', () => {
+  const rotated = new Sessions(ringOf(NEW, OLD))
+  fc.assert(
+    fc.property(content, (session) => {
+      const text = sessions.seal(session)
+      expect(text).toMatch(/^[\w.-]{1,2048}$/)
+      expect(sessions.open(text, NOW)).toEqual(session)
+      expect(rotated.open(text, NOW)).toEqual(session)
+    }),
+  )
+})
+
+test('property: a text that was changed, cut, lengthened or made up is no session, and no error', () => {
+  const change = fc.record({ at: fc.nat(), to: fc.constantFrom(...'AZaz09-_.=% ') })
+  fc.assert(
+    fc.property(content, change, fc.nat(), fc.string(), (session, { at, to }, length, more) => {
+      const text = sessions.seal(session)
+      const index = at % text.length
+      const changed = text.slice(0, index) + to + text.slice(index + 1)
+      if (changed !== text) expect(sessions.open(changed, NOW)).toEqual(NOTHING)
+      expect(sessions.open(text.slice(0, length % text.length), NOW)).toEqual(NOTHING)
+      if (more !== '') expect(sessions.open(text + more, NOW)).toEqual(NOTHING)
+      expect(sessions.open(more, NOW)).toEqual(NOTHING)
+    }),
+  )
+})
+
+test('a text of another place, of a key that is gone, or that is too long is no session', () => {
+  const pair = JSON.stringify([true, [Buffer.alloc(32).toString('base64url'), NOW]])
+  expect(sessions.open(ringOf(OLD).seal(pair, 'session'), NOW).keys).toHaveLength(1)
+  expect(sessions.open(ringOf(OLD).seal(pair, 'secrets'), NOW)).toEqual(NOTHING)
+  expect(sessions.open(ringOf(NEW).seal(pair, 'session'), NOW)).toEqual(NOTHING)
+  const key = { hash: '0'.repeat(64), given: NOW }
+  expect(sessions.open(sessions.seal({ stays: true, keys: Array(100).fill(key) }), NOW)).toEqual(NOTHING)
+  expect(sessions.open(undefined, NOW)).toEqual(NOTHING)
+})
+
+test('a key is forgotten thirty days after it was given', () => {
+  const hash = '0'.repeat(64)
+  const keys = [
+    { hash, given: NOW - SESSION_MS },
+    { hash, given: NOW - SESSION_MS + 1 },
+  ]
+  expect(sessions.open(sessions.seal({ stays: true, keys }), NOW)).toEqual({ stays: true, keys: [keys[1]] })
+})

@@ -1,0 +1,154 @@
+import fc from 'fast-check'
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { mistakesOfTimes } from '../../src/schedules/check-times.ts'
+import { cronOf, nextAfterOf, nextTimes } from '../../src/schedules/occurrences.ts'
+
+const MINUTE = 60_000
+/** 2026-01-01. */
+const NOW = Date.UTC(2026, 0, 1)
+const NO_TIMES = { cron: undefined, timezone: undefined, every: undefined }
+const CHECK = { now: NOW, minIntervalMs: MINUTE }
+
+/** Days that the library looks at until it finds a time, or gives up after 400 years. */
+const MOST_DAYS = 70_000
+
+/** Counts the days that the library looks at. Time is no measure on a busy machine. */
+function countDays(): () => number {
+  const expression = cronOf('* * * * *') as unknown as { _shift(date: Date): object }
+  const ofDate = Object.getPrototypeOf(expression._shift(new Date(NOW))) as { _matchDayValue: () => unknown }
+  const look = vi.spyOn(ofDate, '_matchDayValue')
+  onTestFinished(() => look.mockRestore())
+  return () => {
+    const count = look.mock.calls.length
+    look.mockClear()
+    return count
+  }
+}
+
+const number = fc.oneof(
+  fc.nat(70),
+  fc.constantFrom('00', '7', '-1', '1e3', '0x1', 'L', 'LW', '31W', '5#5', '1#2'),
+)
+const name = fc.constantFrom('JAN', 'feb', 'MON', 'sun', 'fri', 'mon-fri', 'x')
+const part = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom('*', '0', '*/5', '30', '1-5', '2') },
+  number.map(String),
+  name,
+  fc.tuple(number, number).map(([from, to]) => `${from}-${to}`),
+  fc.tuple(number, number).map(([from, step]) => `${from}/${step}`),
+  fc.array(number, { minLength: 2, maxLength: 20 }).map((list) => list.join()),
+)
+const field = fc
+  .tuple(fc.constantFrom('', '', '', '+', '?', ' ', '\u00a0'), part)
+  .map((parts) => parts.join(''))
+/** Texts like expressions, and any others. */
+const crons = fc.oneof(
+  { weight: 4, arbitrary: fc.array(field, { minLength: 5, maxLength: 5 }).map((fields) => fields.join(' ')) },
+  fc.array(field, { maxLength: 8 }).map((fields) => fields.join(' ')),
+  fc.constantFrom('@hourly', '@reboot', '@yearly', '@', '@@', '2026-01-01T00:00:00', '\n', '0\t0\n*  * *'),
+  fc.string({ maxLength: 200, unit: 'binary' }),
+)
+const ZONES = Intl.supportedValuesOf('timeZone')
+const zones = fc.oneof(
+  fc.constantFrom(...ZONES),
+  fc.constantFrom(...ZONES).map((zone) => zone.toUpperCase()),
+  fc.constantFrom(
+    'UTC',
+    'EST5EDT',
+    'Etc/GMT+5',
+    'GMT',
+    '+01:00',
+    'Europe',
+    'Europe/',
+    '../etc',
+    'Europe/Berlin\0',
+  ),
+  fc.string({ maxLength: 64, unit: 'binary' }),
+)
+
+test('property: whatever is written as cron and time zone, it is refused in words, or its times come one after the other', () => {
+  const days = countDays()
+  fc.assert(
+    fc.property(crons, fc.option(zones, { nil: undefined }), (cron, timezone) => {
+      days()
+      const mistakes = mistakesOfTimes({ cron, ...(timezone !== undefined && { timezone }) }, CHECK)
+      expect(days()).toBeLessThan(MOST_DAYS)
+      for (const { pointer, detail } of mistakes) {
+        expect(['#/cron', '#/timezone']).toContain(pointer)
+        expect(detail).toMatch(/^must /)
+      }
+      if (mistakes.length > 0) return
+      const times = nextTimes(nextAfterOf({ ...NO_TIMES, cron, timezone }, NOW), NOW, 5)
+      expect(days()).toBeLessThan(5 * MOST_DAYS)
+      expect(times.length).toBeGreaterThan(0)
+      for (const [index, time] of times.entries()) {
+        expect(time).toBeGreaterThan(times[index - 1] ?? NOW)
+        expect(time % MINUTE).toBe(0)
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test.each(['0 0 30 2 *', '0 0 31 2,4,6,9,11 *', '0 0 30W,31W 2 *', '* * 31,30 feb *'])(
+  '%s: there is no such day, and that is found soon',
+  (cron) => {
+    const days = countDays()
+    expect(mistakesOfTimes({ cron }, CHECK)).toEqual([
+      { pointer: '#/cron', detail: 'must have a time in the future, and has none: there is no such day' },
+    ])
+    expect(days()).toBeLessThan(MOST_DAYS)
+  },
+)
+
+test.each(['0 0 8-31 * +0#1,1#1,2#1', '0 0 29 2 +1'])('%s is refused before anything is searched', (cron) => {
+  const days = countDays()
+  expect(mistakesOfTimes({ cron }, CHECK)).toMatchObject([{ detail: expect.stringContaining('+') }])
+  expect(days()).toBe(0)
+})
+
+test('a day that is rare is found: the 29th of February, the fifth Monday of a February', () => {
+  expect(nextTimes(nextAfterOf({ ...NO_TIMES, cron: '0 0 29 2 *' }, NOW), NOW, 2)).toEqual([
+    Date.UTC(2028, 1, 29),
+    Date.UTC(2032, 1, 29),
+  ])
+  expect(mistakesOfTimes({ cron: '0 0 * 2 1#5' }, CHECK)).toEqual([])
+})
+
+test('the shortest distance of an hour counts, wherever it is', () => {
+  const at = (cron: string) =>
+    mistakesOfTimes({ cron }, { now: NOW + 26 * MINUTE, minIntervalMs: 5 * MINUTE })
+  expect(at('0,5,10,15,20,25,26 * * * *')).toMatchObject([{ pointer: '#/cron' }])
+  expect(at('*/5 * * * *')).toEqual([])
+  expect(at('58 1 * * *')).toEqual([])
+})
+
+const UNITS = [
+  ['s', 1_000],
+  ['m', MINUTE],
+  ['h', 60 * MINUTE],
+  ['d', 24 * 60 * MINUTE],
+] as const
+
+test('property: every is counted from when the schedule was made', () => {
+  const counts = fc.integer({ min: 1, max: 999_999 })
+  const afters = fc.integer({ min: 0, max: 4e12 })
+  fc.assert(
+    fc.property(counts, fc.constantFrom(...UNITS), afters, (count, [unit, unitMs], after) => {
+      const times = nextTimes(nextAfterOf({ ...NO_TIMES, every: `${count}${unit}` }, NOW), after, 3)
+      const everyMs = (times[1] ?? 0) - (times[0] ?? 0)
+      expect(everyMs).toBe(count * unitMs)
+      expect(times[2]).toBe((times[1] ?? 0) + everyMs)
+      expect(times[0]).toBeGreaterThan(Math.max(after, NOW))
+      expect(((times[0] ?? 0) - NOW) % everyMs).toBe(0)
+      if (after > NOW) expect(times[0]).toBeLessThanOrEqual(after + everyMs)
+    }),
+  )
+})
+
+test('a time zone in other letters is the same time zone, and takes no memory of its own', () => {
+  const zone = (timezone: string) => cronOf('30 2 * * *', timezone).options.timezone
+  expect(['europe/BERLIN', 'EUROPE/berlin', 'Europe/Berlin'].map(zone)).toEqual([
+    ...['Europe/Berlin', 'Europe/Berlin', 'Europe/Berlin'],
+  ])
+})

@@ -1,0 +1,202 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import type { DeliveryTask } from '../../src/store/deliveries.ts'
+import { makeProject } from '../support/store/results.ts'
+import {
+  DELIVERED,
+  finishRoot,
+  LIMIT,
+  NOW,
+  newWebhook,
+  REFUSED,
+  spreadAll,
+  takeDeliveries,
+} from '../support/store/webhooks.ts'
+import type { StoreDriver } from './store-driver.ts'
+
+const NOTHING = { events: false, due: false, lost: false }
+const told = (tasks: readonly (DeliveryTask | undefined)[]) =>
+  tasks.map((task) => task && [task.event, task.position])
+
+/** How every store hands out the work of delivering, whatever engine it runs on. */
+export function deliveringSuite(name: string, driver: StoreDriver): void {
+  const open = async (more: Parameters<typeof newWebhook>[1] = {}) => {
+    const store = await driver.open(await driver.newPlace())
+    const projectId = await makeProject(store)
+    const webhook = newWebhook(projectId, more)
+    await store.webhooks.create(webhook, LIMIT)
+    return { store, projectId, webhook, webhooks: store.webhooks, deliveries: store.deliveries }
+  }
+
+  describe(`${name}: events become deliveries`, () => {
+    test('once, those that are wanted, from the time when the webhook was made', async () => {
+      const store = await driver.open(await driver.newPlace())
+      const projectId = await makeProject(store)
+      await finishRoot(store, projectId)
+      const webhook = newWebhook(projectId, { events: ['root.finished', 'screenshot.failed'] })
+      await store.webhooks.create(webhook, LIMIT)
+      expect(await store.deliveries.findWork(NOW)).toEqual(NOTHING)
+      await finishRoot(store, projectId, { pages: [true, false] })
+      expect(await store.deliveries.findWork(NOW)).toEqual({ ...NOTHING, events: true })
+      // Of several processes, each event is taken by one.
+      await Promise.all([spreadAll(store, NOW, 1), spreadAll(store, NOW, 2), spreadAll(store, NOW, 100)])
+      const made = await store.webhooks.listDeliveries(webhook, { limit: 9 })
+      expect(made.map(({ event }) => event).toSorted()).toEqual(['root.finished', 'screenshot.failed'])
+      expect(await store.deliveries.findWork(NOW)).toEqual({ ...NOTHING, due: true })
+    })
+
+    test('an event stays in the outbox until every webhook that is on has looked at it', async () => {
+      const { store, projectId, webhook, webhooks, deliveries } = await open()
+      await finishRoot(store, projectId, { pages: [true, true] })
+      const trim = async () => await store.events.trim({ before: NOW + 1, most: 1, limit: 100 })
+      expect(await trim()).toBe(0)
+      await deliveries.spread(webhook, { now: NOW, limit: 2 })
+      expect(await trim()).toBe(2)
+      await webhooks.change(webhook, { ...webhook, paused: true }, { now: NOW })
+      expect(await trim()).toBe(1)
+      await webhooks.change(webhook, webhook, { now: NOW })
+      expect(await deliveries.findWork(NOW)).toEqual({ ...NOTHING, due: true })
+    })
+
+    test('events that are gone with their root are passed over', async () => {
+      const { store, projectId, deliveries } = await open()
+      const rootId = await finishRoot(store, projectId)
+      for await (const _ of store.removals.removeRoot(projectId, rootId, NOW));
+      await spreadAll(store)
+      expect(await deliveries.findWork(NOW)).toEqual(NOTHING)
+    })
+  })
+
+  describe(`${name}: attempts`, () => {
+    test('of one root are in the order of its events, one at a time', async () => {
+      const { store, projectId, deliveries } = await open()
+      await finishRoot(store, projectId, { pages: [true, false] })
+      await spreadAll(store, NOW, 1)
+      const [first, ...others] = await takeDeliveries(store)
+      expect([told([first]), others]).toEqual([[['screenshot.done', 0]], []])
+      if (!first) throw new Error('nothing was due')
+      // It is tried again later. Then the next one is due.
+      const later = { state: 'pending', last: REFUSED, due: NOW + 5_000 } as const
+      await deliveries.end(first, later, NOW)
+      const second = await takeDeliveries(store)
+      expect(told(second)).toEqual([['screenshot.failed', 1]])
+      // The first is due again, but the second is under way.
+      expect(await takeDeliveries(store, NOW + 6_000)).toEqual([])
+      for (const task of second) await deliveries.end(task, DELIVERED, NOW)
+      const rest: unknown[] = []
+      for (;;) {
+        const [task] = await takeDeliveries(store, NOW + 6_000)
+        if (!task) break
+        rest.push(...told([task]))
+        await deliveries.end(task, DELIVERED, NOW)
+      }
+      expect(rest).toEqual([
+        ['root.finished', undefined],
+        ['screenshot.done', 0],
+      ])
+      expect(await deliveries.findWork(NOW + 10_000)).toEqual(NOTHING)
+    })
+
+    test('of different roots are under way together', async () => {
+      const { store, projectId } = await open({ events: ['root.finished'] })
+      for (let root = 0; root < 3; root++) await finishRoot(store, projectId)
+      await spreadAll(store)
+      expect(await takeDeliveries(store)).toHaveLength(3)
+    })
+
+    test('take turns by webhook, not by age', async () => {
+      const { store, projectId, webhook, webhooks, deliveries } = await open({ events: ['root.finished'] })
+      for (let root = 0; root < 4; root++) await finishRoot(store, projectId)
+      await spreadAll(store)
+      const other = newWebhook(projectId, { events: ['root.finished'], created: NOW + 1 })
+      await webhooks.create(other, LIMIT)
+      for (let root = 0; root < 2; root++) await finishRoot(store, projectId, { now: NOW + 1 })
+      await spreadAll(store, NOW + 1)
+      const order: (string | undefined)[] = []
+      for (let now = NOW + 10; now < NOW + 16; now++) {
+        const task = await deliveries.takeNext({ now, leaseMs: 60_000 })
+        order.push(task?.webhookId === webhook.webhookId ? 'first' : 'other')
+      }
+      expect(order.slice(1)).toEqual(
+        order[0] === 'first'
+          ? ['other', 'first', 'other', 'first', 'first']
+          : ['first', 'other', 'first', 'first', 'first'],
+      )
+    })
+
+    test('leave out webhooks that are named, and those that fail', async () => {
+      const { store, projectId, webhook, webhooks, deliveries } = await open({ events: ['root.finished'] })
+      await finishRoot(store, projectId)
+      await finishRoot(store, projectId)
+      await spreadAll(store)
+      const lease = { now: NOW, leaseMs: 60_000 }
+      expect(await deliveries.takeNext({ ...lease, except: [webhook.webhookId] })).toBeUndefined()
+      const task = await deliveries.takeNext({ ...lease, healthyOnly: true })
+      if (!task) throw new Error('nothing was due')
+      await deliveries.end(task, { state: 'failed', last: REFUSED }, NOW)
+      expect(await deliveries.takeNext({ ...lease, healthyOnly: true })).toBeUndefined()
+      const next = await deliveries.takeNext(lease)
+      expect(next?.webhook.failingSince).toBe(NOW)
+      if (next) await deliveries.end(next, DELIVERED, NOW)
+      expect((await webhooks.find(webhook))?.failingSince).toBeUndefined()
+    })
+
+    test('whose process died are begun again when the lease is over; the late one changes nothing', async () => {
+      const { store, projectId, deliveries } = await open({ events: ['root.finished'] })
+      await finishRoot(store, projectId)
+      await spreadAll(store)
+      const [late] = await takeDeliveries(store)
+      expect(await deliveries.findWork(NOW + 60_000)).toEqual(NOTHING)
+      expect(await deliveries.giveBackLost(NOW + 60_000)).toBe(0)
+      expect(await deliveries.findWork(NOW + 60_001)).toEqual({ ...NOTHING, lost: true })
+      expect(await deliveries.giveBackLost(NOW + 60_001)).toBe(1)
+      const [again] = await takeDeliveries(store, NOW + 60_001)
+      expect(again).toMatchObject({ deliveryId: late?.deliveryId, attempts: 2 })
+      if (!late || !again) throw new Error('nothing was due')
+      expect(await deliveries.end(late, DELIVERED, NOW)).toBe(false)
+      expect(await deliveries.end(again, DELIVERED, NOW)).toEqual({ failingSince: undefined })
+      expect(await deliveries.end(again, DELIVERED, NOW)).toBe(false)
+    })
+
+    test('that were put back do not count and keep their place', async () => {
+      const { store, projectId, deliveries } = await open()
+      await finishRoot(store, projectId)
+      await spreadAll(store)
+      const [first] = await takeDeliveries(store)
+      if (!first) throw new Error('nothing was due')
+      await deliveries.end(first, { state: 'put_back' }, NOW)
+      expect(await takeDeliveries(store)).toMatchObject([{ deliveryId: first.deliveryId, attempts: 1 }])
+    })
+
+    test('at the same time, by several processes: each delivery is begun once', async () => {
+      const place = await driver.newPlace()
+      const stores = await Promise.all([1, 2, 3].map(() => driver.open(place)))
+      const [store] = stores
+      if (!store) throw new Error('there is no store')
+      const projectId = await makeProject(store)
+      for (let hook = 0; hook < 2; hook++) await store.webhooks.create(newWebhook(projectId), LIMIT)
+      for (let root = 0; root < 6; root++) await finishRoot(store, projectId, { pages: [true, false] })
+      const sent: DeliveryTask[] = []
+      const work = async (one: typeof store) => {
+        for (let idle = 0; idle < 5; ) {
+          await spreadAll(one, NOW, 2)
+          const task = await one.deliveries.takeNext({ now: NOW, leaseMs: 60_000 })
+          if (task) {
+            sent.push(task)
+            await one.deliveries.end(task, DELIVERED, NOW)
+          } else await sleep(5)
+          idle = task ? 0 : idle + 1
+        }
+      }
+      await Promise.all(stores.map(work))
+      expect(sent).toHaveLength(2 * 6 * 3)
+      expect(new Set(sent.map(({ deliveryId }) => deliveryId)).size).toBe(sent.length)
+      for (const ofRoot of Map.groupBy(sent, ({ webhookId, rootId }) => `${webhookId} ${rootId}`).values())
+        expect(told(ofRoot)).toEqual([
+          ['screenshot.done', 0],
+          ['screenshot.failed', 1],
+          ['root.finished', undefined],
+        ])
+    })
+  })
+}

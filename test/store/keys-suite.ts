@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { KeyPosition, StoredKey } from '../../src/store/store.ts'
+import { makeProject } from '../support/store/results.ts'
+import type { StoreDriver } from './store-driver.ts'
+
+export function newKey(projectId: string | undefined, more: Partial<StoredKey> = {}): StoredKey {
+  return {
+    keyId: randomUUID(),
+    projectId,
+    scope: projectId === undefined ? 'admin' : 'read',
+    label: 'CI',
+    created: 5,
+    revoked: undefined,
+    hash: randomUUID(),
+    ...more,
+  }
+}
+
+export function keysSuite(name: string, driver: StoreDriver): void {
+  const open = async () => driver.open(await driver.newPlace())
+
+  describe(`${name}: keys`, () => {
+    test('are found by hash until they are revoked', async () => {
+      const store = await open()
+      for (const created of [newKey(await makeProject(store)), newKey(undefined)]) {
+        await store.createKey(created)
+        const { hash, ...found } = created
+        expect(await store.findKey(hash)).toEqual(found)
+        expect(await store.findKey('other')).toBeUndefined()
+        expect(await store.revokeKey(created.keyId, 7)).toBe(true)
+        expect(await store.revokeKey(created.keyId, 9)).toBe(true)
+        expect(await store.revokeKey('other', 9)).toBe(false)
+        expect(await store.findKey(hash)).toBeUndefined()
+        expect(await store.listKeys()).toContainEqual({ ...created, revoked: 7 })
+      }
+    })
+
+    test('are listed by project; an unknown project gets none', async () => {
+      const store = await open()
+      const [mine, theirs] = [await makeProject(store), await makeProject(store)]
+      for (const projectId of [mine, theirs, undefined]) await store.createKey(newKey(projectId))
+      expect(await store.listKeys({ projectId: mine })).toMatchObject([{ projectId: mine }])
+      expect(await store.listKeys()).toHaveLength(3)
+      await expect(store.createKey(newKey(randomUUID()))).rejects.toMatchObject({ code: 'not_found' })
+    })
+
+    test('a key is for one project, or an admin key: no row is both, or neither', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      await expect(store.createKey(newKey(projectId, { scope: 'admin' }))).rejects.toThrow()
+      await expect(store.createKey(newKey(undefined, { scope: 'write' }))).rejects.toThrow()
+      expect(await store.listKeys()).toEqual([])
+    })
+
+    test('property: list pages of any size give every key once: oldest first, then by id', async () => {
+      const made = fc.record({ created: fc.integer({ min: 0, max: 2 }), isAdmin: fc.boolean() })
+      const keys = fc.array(made, { maxLength: 8 })
+      const store = await open()
+      await fc.assert(
+        fc.asyncProperty(keys, fc.integer({ min: 1, max: 4 }), async (some, limit) => {
+          const projectId = await makeProject(store)
+          for (const { isAdmin, created } of some) {
+            await store.createKey(newKey(isAdmin ? undefined : projectId, { created }))
+          }
+          for (const only of [{}, { projectId }]) {
+            const seen: string[] = []
+            for (let after: KeyPosition | undefined; ; ) {
+              const page = await store.listKeys({ ...only, after, limit })
+              seen.push(...page.map(({ keyId }) => keyId))
+              if (page.length < limit) break
+              after = page.at(-1)
+            }
+            const all = await store.listKeys(only)
+            expect(seen).toEqual(all.map(({ keyId }) => keyId))
+            expect(all).toEqual(all.toSorted((a, b) => a.created - b.created || (a.keyId < b.keyId ? -1 : 1)))
+          }
+        }),
+        { numRuns: 5 },
+      )
+    })
+  })
+
+  describe(`${name}: the name of a project`, () => {
+    test('changes with its revision, and only from the revision that was read', async () => {
+      const store = await open()
+      const projectId = await makeProject(store)
+      const before = await store.findProject(projectId)
+      const renamed = await store.renameProject(projectId, 'New name')
+      expect(renamed).toEqual({ ...before, name: 'New name', revision: expect.any(String) })
+      expect(renamed?.revision).not.toBe(before?.revision)
+      expect(await store.findProject(projectId)).toEqual(renamed)
+      const late = store.renameProject(projectId, 'Too late', before?.revision)
+      await expect(late).rejects.toMatchObject({ code: 'precondition_failed' })
+      expect(await store.renameProject(projectId, 'Newer', renamed?.revision)).toMatchObject({
+        name: 'Newer',
+      })
+      expect(await store.renameProject(randomUUID(), 'x')).toBeUndefined()
+      const unknown = store.renameProject(randomUUID(), 'x', 'some revision')
+      await expect(unknown).rejects.toMatchObject({ code: 'not_found' })
+      await store.removals.removeProject(projectId, 1).next()
+      expect(await store.renameProject(projectId, 'Gone')).toBeUndefined()
+    })
+  })
+}

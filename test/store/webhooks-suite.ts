@@ -1,0 +1,258 @@
+import { randomUUID } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { makeProject } from '../support/store/results.ts'
+import {
+  DELIVERED,
+  finishRoot,
+  LIMIT,
+  NOW,
+  newWebhook,
+  REFUSED,
+  spreadAll,
+  takeDeliveries,
+} from '../support/store/webhooks.ts'
+import type { StoreDriver } from './store-driver.ts'
+
+/** What every store must do with the settings of webhooks and the list of deliveries, whatever engine it runs on. */
+export function webhooksSuite(name: string, driver: StoreDriver): void {
+  const open = async () => {
+    const store = await driver.open(await driver.newPlace())
+    const projectId = await makeProject(store)
+    return { store, projectId, webhooks: store.webhooks, deliveries: store.deliveries }
+  }
+
+  describe(`${name}: webhooks`, () => {
+    test('are made, found, listed oldest first, changed and removed', async () => {
+      const { webhooks, projectId } = await open()
+      const second = newWebhook(projectId, { created: NOW + 2, events: ['root.finished'], format: 'slack' })
+      const first = newWebhook(projectId, { created: NOW + 1 })
+      const made = await webhooks.create(second, LIMIT)
+      const { created, ...given } = second
+      expect(made).toMatchObject({ ...given, created, changed: created, pending: 0 })
+      expect([made.off, made.failingSince]).toEqual([undefined, undefined])
+      await webhooks.create(first, LIMIT)
+      expect(await webhooks.find(second)).toEqual(made)
+      const ids = (await webhooks.list(projectId, { limit: 10 })).map(({ webhookId }) => webhookId)
+      expect(ids).toEqual([first.webhookId, second.webhookId])
+      const after = { created: first.created, id: first.webhookId }
+      expect(await webhooks.list(projectId, { after, limit: 10 })).toEqual([made])
+
+      const settings = { ...second, name: 'Other', url: 'https://example.org/', paused: true }
+      const changed = await webhooks.change(second, settings, { now: NOW + 9, revision: made.revision })
+      expect(changed).toMatchObject({ name: 'Other', paused: true, changed: NOW + 9, created })
+      expect(changed?.revision).not.toBe(made.revision)
+      const late = webhooks.change(second, settings, { now: NOW, revision: made.revision })
+      await expect(late).rejects.toMatchObject({ code: 'precondition_failed' })
+      await expect(webhooks.remove(second, { revision: made.revision })).rejects.toMatchObject({
+        code: 'precondition_failed',
+      })
+      expect(await webhooks.remove(second)).toBe(true)
+      expect(await webhooks.remove(second)).toBe(false)
+      expect(await webhooks.find(second)).toBeUndefined()
+      expect(await webhooks.change(second, settings, { now: NOW })).toBeUndefined()
+    })
+
+    test('of another project are not there, whatever is done with them', async () => {
+      const { store, webhooks, projectId } = await open()
+      const mine = newWebhook(projectId)
+      const before = await webhooks.create(mine, LIMIT)
+      const key = { webhookId: mine.webhookId, projectId: await makeProject(store) }
+      expect(await webhooks.find(key)).toBeUndefined()
+      expect(await webhooks.list(key.projectId, { limit: 9 })).toEqual([])
+      expect(await webhooks.change(key, mine, { now: NOW })).toBeUndefined()
+      expect(await webhooks.changeSecrets(key, () => [], NOW)).toBeUndefined()
+      expect(await webhooks.remove(key)).toBe(false)
+      expect(await webhooks.addTest(key, NOW)).toBeUndefined()
+      expect(await webhooks.replay(key, randomUUID(), NOW)).toBeUndefined()
+      expect(await webhooks.replayFrom(key, 0, NOW)).toBeUndefined()
+      expect(await webhooks.listDeliveries(key, { limit: 9 })).toEqual([])
+      expect(await webhooks.find(mine)).toEqual(before)
+    })
+
+    test('are limited in number, also if they are made at the same time', async () => {
+      const { webhooks, projectId } = await open()
+      const make = () =>
+        webhooks.create(newWebhook(projectId), { most: 3 }).then(
+          () => 'made',
+          (error) => error.code,
+        )
+      const outcomes = await Promise.all(Array.from({ length: 6 }, make))
+      expect(outcomes.toSorted()).toEqual(['conflict', 'conflict', 'conflict', 'made', 'made', 'made'])
+      await expect(webhooks.create(newWebhook(randomUUID()), LIMIT)).rejects.toMatchObject({
+        code: 'not_found',
+      })
+    })
+
+    test('keep all of their secrets when two are added at the same time', async () => {
+      const { webhooks, projectId } = await open()
+      const webhook = newWebhook(projectId, { secrets: [] })
+      await webhooks.create(webhook, LIMIT)
+      const add = (sealed: string) =>
+        webhooks.changeSecrets(webhook, (before) => [{ sealed }, ...before], NOW)
+      await Promise.all([add('a'), add('b'), add('c')])
+      const secrets = (await webhooks.find(webhook))?.secrets.map(({ sealed }) => sealed)
+      expect(secrets?.toSorted()).toEqual(['a', 'b', 'c'])
+    })
+
+    test('go with their project, and are told nothing while it is being removed', async () => {
+      const { store, webhooks, deliveries, projectId } = await open()
+      const webhook = newWebhook(projectId)
+      await webhooks.create(webhook, LIMIT)
+      await finishRoot(store, projectId)
+      await spreadAll(store)
+      await finishRoot(store, projectId)
+      for await (const _ of store.removals.removeProject(projectId, NOW));
+      expect(await deliveries.findBehind(9)).toEqual([])
+      expect(await takeDeliveries(store)).toEqual([])
+      while ((await deliveries.forget({ before: 0, most: 100, limit: 1 })) > 0);
+      expect(await webhooks.listDeliveries(webhook, { limit: 9 })).toEqual([])
+      expect(await store.removals.forgetProject(projectId)).toBe(true)
+      expect(await webhooks.find(webhook)).toBeUndefined()
+    })
+  })
+
+  describe(`${name}: deliveries`, () => {
+    const ofProject = async () => {
+      const opened = await open()
+      const webhook = newWebhook(opened.projectId)
+      await opened.webhooks.create(webhook, LIMIT)
+      const list = (state?: 'pending' | 'delivered' | 'failed' | 'dropped') =>
+        opened.webhooks.listDeliveries(webhook, { limit: 100, state })
+      return { ...opened, webhook, list }
+    }
+
+    test('are listed newest first, by state, and in pages', async () => {
+      const { store, webhooks, deliveries, projectId, webhook, list } = await ofProject()
+      const rootId = await finishRoot(store, projectId, { pages: [true, false] })
+      await spreadAll(store)
+      const [first] = await takeDeliveries(store)
+      if (first) await deliveries.end(first, DELIVERED, NOW + 1)
+      const all = await list()
+      expect(all.map(({ event, position, state }) => [event, position, state])).toEqual([
+        ['root.finished', undefined, 'pending'],
+        ['screenshot.failed', 1, 'pending'],
+        ['screenshot.done', 0, 'delivered'],
+      ])
+      expect(all[2]).toEqual({
+        deliveryId: first?.deliveryId,
+        ...{ event: 'screenshot.done', rootId, position: 0, state: 'delivered', created: NOW, attempts: 1 },
+        ...{ due: undefined, finished: NOW + 1, last: DELIVERED.last },
+      })
+      expect(await list('delivered')).toEqual([all[2]])
+      const pages = []
+      for (let after: { created: number; id: string } | undefined; pages.length < 3; ) {
+        const [one] = await webhooks.listDeliveries(webhook, { limit: 1, after })
+        if (!one) break
+        pages.push(one)
+        after = { created: one.created, id: one.deliveryId }
+      }
+      expect(pages).toEqual(all)
+      expect((await webhooks.find(webhook))?.pending).toBe(2)
+      expect(await deliveries.findBacklog()).toEqual({ pending: 2, oldest: NOW, off: 0 })
+    })
+
+    test('a test is a delivery about nothing, due at once', async () => {
+      const { store, webhooks, webhook } = await ofProject()
+      const made = await webhooks.addTest(webhook, NOW)
+      expect(made).toMatchObject({ event: 'webhook.test', rootId: undefined, state: 'pending', due: NOW })
+      const [task] = await takeDeliveries(store)
+      expect(task).toMatchObject({ deliveryId: made?.deliveryId, event: 'webhook.test', attempts: 1 })
+      await webhooks.change(webhook, { ...webhook, paused: true }, { now: NOW })
+      await expect(webhooks.addTest(webhook, NOW)).rejects.toMatchObject({ code: 'conflict' })
+    })
+
+    test('one that has ended is sent again as if it had never been tried', async () => {
+      const { store, webhooks, deliveries, projectId, webhook } = await ofProject()
+      await finishRoot(store, projectId)
+      await spreadAll(store)
+      const [first] = await takeDeliveries(store)
+      if (!first) throw new Error('nothing was due')
+      await deliveries.end(first, { state: 'failed', last: REFUSED }, NOW)
+      for (const task of await takeDeliveries(store)) await deliveries.end(task, DELIVERED, NOW)
+      const again = await webhooks.replay(webhook, first.deliveryId, NOW + 5)
+      expect(again).toMatchObject({ state: 'pending', attempts: 0, due: NOW + 5, finished: undefined })
+      const tasks = await takeDeliveries(store, NOW + 5)
+      expect(tasks.map(({ event, attempts }) => [event, attempts])).toEqual([['screenshot.done', 1]])
+      expect(await webhooks.replay(webhook, randomUUID(), NOW)).toBeUndefined()
+    })
+
+    test('all since a time are sent again in their order, also what never became a delivery', async () => {
+      const { store, webhooks, deliveries, projectId, webhook, list } = await ofProject()
+      const deliverAll = async (now: number) => {
+        await spreadAll(store, now)
+        const told: string[] = []
+        for (;;) {
+          const task = await deliveries.takeNext({ now, leaseMs: 60_000 })
+          if (!task) return told
+          told.push(`${task.event} ${task.rootId}`)
+          await deliveries.end(task, DELIVERED, now)
+        }
+      }
+      await finishRoot(store, projectId, { now: NOW })
+      const second = await finishRoot(store, projectId, { now: NOW + 10, pages: [true, true] })
+      expect(await deliverAll(NOW + 10)).toHaveLength(5)
+      await webhooks.change(webhook, { ...webhook, paused: true }, { now: NOW + 11 })
+      const third = await finishRoot(store, projectId, { now: NOW + 12 })
+      await webhooks.change(webhook, webhook, { now: NOW + 13 })
+      expect(await deliverAll(NOW + 13)).toEqual([])
+
+      expect(await webhooks.replayFrom(webhook, NOW + 10, NOW + 20)).toBe(5)
+      expect((await list('pending')).length).toBe(3)
+      const expected = [
+        ...[`screenshot.done ${second}`, `screenshot.done ${second}`, `root.finished ${second}`],
+        ...[`screenshot.done ${third}`, `root.finished ${third}`],
+      ]
+      expect(await deliverAll(NOW + 20)).toEqual(expected)
+      expect(await deliverAll(NOW + 20)).toEqual([])
+      expect(await webhooks.replayFrom(webhook, NOW + 13, NOW + 21)).toBe(0)
+    })
+
+    test('are forgotten when they are old or too many, but never before they have ended', async () => {
+      const { store, webhooks, deliveries, projectId, webhook, list } = await ofProject()
+      for (let root = 0; root < 4; root++) await finishRoot(store, projectId, { now: NOW + root })
+      await spreadAll(store)
+      const tasks = await takeDeliveries(store, NOW + 9)
+      for (const task of tasks.slice(1)) await deliveries.end(task, DELIVERED, NOW + 9)
+      const forget = async (before: number, most: number) => {
+        while ((await deliveries.forget({ before, most, limit: 2 })) > 0);
+        return (await list()).map(({ created }) => created - NOW)
+      }
+      expect(await forget(NOW + 2, 100)).toEqual([3, 3, 2, 2, 1, 0, 0])
+      expect(await forget(0, 3)).toEqual([3, 3, 2, 2, 1, 0, 0])
+      expect(await forget(0, 2)).toEqual([3, 3, 2, 1, 0, 0])
+      await webhooks.remove(webhook)
+      expect(await list()).toEqual([])
+    })
+
+    test('of a webhook that was switched off are dropped; changing it switches it on again', async () => {
+      const { store, webhooks, deliveries, projectId, webhook, list } = await ofProject()
+      const made = await webhooks.find(webhook)
+      await finishRoot(store, projectId)
+      await spreadAll(store)
+      const [task] = await takeDeliveries(store)
+      if (!task) throw new Error('nothing was due')
+      const end = await deliveries.end(task, { state: 'failed', last: REFUSED }, NOW)
+      expect(end).toEqual({ failingSince: NOW })
+      const off = { reason: 'gone', detail: 'It answered 410.' } as const
+      expect(await deliveries.switchOff(webhook, off, NOW + 1)).toBe(true)
+      expect(await deliveries.switchOff(webhook, off, NOW + 2)).toBe(false)
+      const now = await webhooks.find(webhook)
+      expect(now).toMatchObject({ off: { since: NOW + 1, ...off }, failingSince: NOW })
+      expect(now?.revision).not.toBe(made?.revision)
+      expect(await takeDeliveries(store, NOW + 9)).toEqual([])
+      expect(await deliveries.dropPending({ now: NOW + 3, limit: 9 })).toBe(1)
+      expect(await deliveries.dropPending({ now: NOW + 3, limit: 9 })).toBe(0)
+      expect((await list('dropped')).map(({ finished }) => finished)).toEqual([NOW + 3])
+      expect((await deliveries.findBacklog()).off).toBe(1)
+      await finishRoot(store, projectId)
+      expect(await deliveries.findBehind(9)).toEqual([])
+      await webhooks.change(webhook, webhook, { now: NOW + 4 })
+      expect(await webhooks.find(webhook)).toMatchObject({ off: undefined, failingSince: undefined })
+      // What happened while it was off is not told.
+      expect(await deliveries.findBehind(9)).toEqual([])
+      await finishRoot(store, projectId)
+      await spreadAll(store)
+      expect(await takeDeliveries(store)).toHaveLength(1)
+    })
+  })
+}

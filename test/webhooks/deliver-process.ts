@@ -1,0 +1,32 @@
+import { pino } from 'pino'
+import { readConfig } from '../../src/config/config.ts'
+import { createWayOut } from '../../src/egress/guard.ts'
+import { openMessenger } from '../../src/messenger.ts'
+import { openQueue } from '../../src/queue/open-queue.ts'
+import { openStorage } from '../../src/storage.ts'
+import { createSend } from '../../src/webhooks/send.ts'
+import { FAILURE, PICTURE } from '../support/store/captures.ts'
+
+// A process that captures and delivers as a service does, with shorter times. Its pages are captured in no time; every third fails.
+
+const config = readConfig(process.env, { serving: false })
+const storage = await openStorage(config)
+const log = pino({ level: 'fatal' })
+const clock = () => Date.now()
+const reach = createWayOut({ allow: config.webhooks.allow })
+const messenger = openMessenger(config, storage, {
+  ...{ log, clock, lookMs: 200, leaseMs: 3_000 },
+  pauses: Array.from({ length: 200 }, () => 200),
+  send: createSend({ reach, timeoutMs: 1_000 }),
+})
+const { captures } = storage.store
+openQueue(captures, {
+  ...{ concurrency: 4, log, clock, leaseMs: 2_000 },
+  work: async (task) => {
+    await captures.finish(task, task.position % 3 === 2 ? FAILURE : PICTURE, clock())
+    messenger.wake()
+  },
+})
+messenger.begin('http://127.0.0.1')
+process.stdout.write('running\n')
+setInterval(() => {}, 60_000)

@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { CannotOpen, createKeyRing } from '../../src/secrets/key-ring.ts'
+import { parseSecretKeys } from '../../src/secrets/secret-keys.ts'
+import { OLD_SECRET_MS, openSecrets, rotate, sealSecret } from '../../src/webhooks/secrets.ts'
+
+const ringOf = (id: string) =>
+  createKeyRing(parseSecretKeys(`${id}:${Buffer.alloc(32, id).toString('base64')}`))
+const webhookId = randomUUID()
+
+test('after a rotation both secrets sign, for a day', () => {
+  const ring = ringOf('k1')
+  const secrets = rotate(sealSecret('new', webhookId, ring), [sealSecret('old', webhookId, ring)], 5)
+  expect(openSecrets({ webhookId, secrets }, ring, 6)).toEqual(['new', 'old'])
+  expect(openSecrets({ webhookId, secrets }, ring, 5 + OLD_SECRET_MS)).toEqual(['new'])
+})
+
+test('a rotation helps at once if the key of the old secret is lost', () => {
+  const ring = ringOf('k2')
+  const lost = [sealSecret('old', webhookId, ringOf('k1'))]
+  expect(() => openSecrets({ webhookId, secrets: lost }, ring, 6)).toThrow(CannotOpen)
+  const secrets = rotate(sealSecret('new', webhookId, ring), lost, 5)
+  expect(openSecrets({ webhookId, secrets }, ring, 6)).toEqual(['new'])
+})

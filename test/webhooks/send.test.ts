@@ -1,0 +1,120 @@
+import { readFile } from 'node:fs/promises'
+import { createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { parseAllowList } from '../../src/egress/allow-list.ts'
+import { createWayOut, type Lookup } from '../../src/egress/guard.ts'
+import { createSend, type SendRules } from '../../src/webhooks/send.ts'
+import { type Answer, openReceiver } from '../support/http/receiver.ts'
+
+const HERE: Lookup = async () => ['127.0.0.1']
+
+/** Sends to this machine, whatever the name. */
+function sender(rules: Partial<SendRules> = {}, allow = '127.0.0.1,localhost,other.test') {
+  const reach = createWayOut({ allow: parseAllowList(allow), lookup: HERE })
+  const send = createSend({ reach, ...rules })
+  return (url: string, signal = new AbortController().signal) =>
+    send({ url, headers: { 'x-mine': '1' }, body: '{"a":"ü"}' }, signal)
+}
+
+async function receive(answer: Answer, tls?: { key: Buffer; cert: Buffer }) {
+  const receiver = await openReceiver(answer, tls ? { tls } : {})
+  onTestFinished(() => receiver.close())
+  return receiver
+}
+
+/** A server that says whatever it is told, which need not be HTTP. */
+async function speak(say: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    say(socket)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}/`
+}
+
+test('the request arrives whole, and the status and the beginning of the answer come back', async () => {
+  const receiver = await receive(
+    (to) => void to.writeHead(202).end(`a\u0000b\u202Ec\n${'ü'.repeat(5_000_000)}`),
+  )
+  const sent = await sender()(`${receiver.url}?x=1`)
+  expect(sent).toMatchObject({ status: 202, answer: expect.stringMatching(/^a b c ü{90,}$/) })
+  expect(Buffer.byteLength(sent.answer ?? '')).toBeLessThanOrEqual(200)
+  expect(receiver.received).toMatchObject([
+    { path: '/hook?x=1', body: '{"a":"ü"}', headers: { 'x-mine': '1', 'content-length': '10' } },
+  ])
+})
+
+test('a body that never ends does not hold the attempt', async () => {
+  const receiver = await receive((to) => {
+    to.writeHead(200)
+    to.write('begun')
+  })
+  expect(await sender()(receiver.url)).toMatchObject({ status: 200, answer: 'begun' })
+})
+
+const NO_ANSWERS: [string, (socket: Socket) => void, string][] = [
+  ['says nothing', () => {}, 'There was no answer within 0.2 s.'],
+  ['hangs up', (socket) => void socket.end(), 'It closed the connection before it answered.'],
+  [
+    'resets',
+    (socket) => void socket.once('data', () => socket.resetAndDestroy()),
+    'It closed the connection before it answered.',
+  ],
+  [
+    'is no web server',
+    (socket) => void socket.end('SSH-2.0-x\r\n'),
+    'It did not answer as a web server does',
+  ],
+  [
+    'sends headers without end',
+    (socket) => void socket.write(`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(10_000)}`),
+    'It did not answer as a web server does (HPE_HEADER_OVERFLOW).',
+  ],
+  [
+    'wants another protocol',
+    (socket) =>
+      void socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
+    'It could not be asked (it wants to speak another protocol).',
+  ],
+]
+
+test.each(NO_ANSWERS)('a receiver that %s gives a problem and no status', async (_, say, problem) => {
+  const sent = await sender({ timeoutMs: 200 })(await speak(say))
+  expect(sent.status).toBeUndefined()
+  expect(sent.problem).toContain(problem)
+})
+
+test('certificates are verified, for the name that the webhook has', async () => {
+  const file = (name: string) => readFile(join(import.meta.dirname, '../support/servers/tls', name))
+  const [key, cert, ca, otherCa] = await Promise.all(
+    ['server.key', 'server.pem', 'ca.pem', 'other-ca.pem'].map(file),
+  )
+  const { port, received } = await receive((to) => void to.end(), {
+    key: key as Buffer,
+    cert: cert as Buffer,
+  })
+  const trusting = (which?: Buffer) => sender(which ? { ca: String(which) } : {})
+  expect(await trusting(ca)(`https://127.0.0.1:${port}/`)).toMatchObject({ status: 200 })
+  expect(received).toHaveLength(1)
+  const invalid = { problem: expect.stringContaining('Its certificate or encryption is not valid') }
+  expect(await trusting(otherCa)(`https://127.0.0.1:${port}/`)).toMatchObject(invalid)
+  expect(await trusting()(`https://127.0.0.1:${port}/`)).toMatchObject(invalid)
+  expect(await trusting(ca)(`https://other.test:${port}/`)).toMatchObject(invalid)
+  expect(received).toHaveLength(1)
+})
+
+test('an attempt that nobody waits for any more ends at once, wherever it is', async () => {
+  for (const url of [await speak(() => {}), (await speak(() => {})).replace('http:', 'https:')]) {
+    const over = new AbortController()
+    const sent = sender()(url, over.signal)
+    setTimeout(() => over.abort(new Error('the service stops')), 20)
+    await expect(sent).rejects.toThrow('the service stops')
+  }
+})
