@@ -13,7 +13,6 @@ import { Seen } from '../contract/seen.ts'
 import { RootStatus } from '../contract/status.ts'
 import { createTemplateRequest, createTemplateRun, Template } from '../contract/templates.ts'
 import { Delivery, ReplayRequest, Webhook, WebhookRequest } from '../contract/webhooks.ts'
-import { AppError } from '../errors.ts'
 import { examples } from './answers/examples.ts'
 import { OpenAnswers } from './answers/open-answers.ts'
 import { openApiInfo } from './answers/openapi.ts'
@@ -98,9 +97,6 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   server.addContentTypeParser('*', (_request, _body, done) => done(null))
 
   server.setErrorHandler(sendProblem)
-  server.setNotFoundHandler(async () => {
-    throw new AppError('not_found')
-  })
   // Hooks that wait for nothing are not async: a promise would cost more than the hook itself.
   server.addHook('onRequest', (request, reply, done) => {
     reply
@@ -158,7 +154,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   ])
     server.addSchema({ ...schema, examples: [examples[schema['$id'] as keyof typeof examples]].flat() })
   await server.register(swagger, openApiInfo(context))
-  const methods = refuseOtherMethods(server)
+  refuseOtherMethods(server)
   const openAnswers = new OpenAnswers(server, context)
   listRoots(server, context)
   getRoot(server, context)
@@ -188,7 +184,6 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   documentation(server)
   gallery(server, context)
   oldAddresses(server)
-  methods.complete()
   return server
 }
 
