@@ -58,6 +58,6 @@ export function conditionOf({ off, paused, failingSince }: Webhook): { look: str
 export function attemptsOf({ state, attempts, next, last }: Delivery, now: number): string {
   if (attempts === 0) return state === 'pending' ? 'on its way' : 'not tried'
   const tried = count(attempts, 'attempt')
-  if (next !== undefined) return `${tried} · next ${distance(next, now)}`
+  if (next !== undefined) return `${tried} · next ${next <= now ? 'now' : distance(next, now)}`
   return last ? `${tried} · ${last.ms} ms` : tried
 }

@@ -78,6 +78,7 @@ test('a delivery says how often it was tried, and when next', () => {
   expect(attemptsOf({ ...DELIVERY, attempts: 2, next: NOW + 10 * MINUTE }, NOW)).toBe(
     '2 attempts · next in 10 minutes',
   )
+  expect(attemptsOf({ ...DELIVERY, attempts: 1, next: NOW - MINUTE }, NOW)).toBe('1 attempt · next now')
   const last = { at: NOW, ms: 12, status: 200 }
   expect(attemptsOf({ ...DELIVERY, state: 'delivered', attempts: 1, last }, NOW)).toBe('1 attempt · 12 ms')
 })
