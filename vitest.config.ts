@@ -11,6 +11,7 @@ export default defineConfig(async () => {
     test: {
       include: ['test/**/*.test.ts'],
       globalSetup: [
+        'test/support/runner/memory-folder.ts',
         'test/support/runner/build-gallery.ts',
         'test/support/runner/build-program.ts',
         'test/support/servers/shared-postgres.ts',
