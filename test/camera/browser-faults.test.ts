@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -200,7 +201,9 @@ function processorTime(pid: number): number {
 function run(script: string, env: Record<string, string> = {}): RunningProcess {
   const support = new URL('../support/camera/camera.ts', import.meta.url)
   const code = `import { openTestCamera } from '${support}'\n${script}`
-  return start(process.execPath, ['--input-type=module', '-e', code], { env: { ...BROWSER_ENV, ...env } })
+  // Profiles of browsers are in the same folder as those of this process.
+  const own = { ...BROWSER_ENV, TMPDIR: tmpdir(), ...env }
+  return start(process.execPath, ['--input-type=module', '-e', code], { env: own })
 }
 
 describe('without a browser', () => {
