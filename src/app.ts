@@ -53,10 +53,10 @@ export async function openService(
   const results = new Results(store, images, config.limits.cacheBytes)
   const overviews = new Overviews(store, images, config.explainTo)
   const pages = new Pages(store, images)
-  // SQLite works in this thread, so one piece at a time. With PostgreSQL, three pieces keep this thread busy and leave most
-  // connections for small requests.
+  // SQLite works in this thread, so one piece at a time. With PostgreSQL, two pieces keep this thread busy. With three, small
+  // requests wait for them in the database.
   const { database, databasePool } = config
-  const atOnce = database.kind === 'sqlite' ? 1 : Math.min(3, Math.ceil(databasePool.connections / 2))
+  const atOnce = database.kind === 'sqlite' ? 1 : Math.min(2, Math.ceil(databasePool.connections / 2))
   const turns = new FairTurns(atOnce, store.isLookingUp)
   const refusals = new Refusals()
   const gone = new GonePictures(door, images)

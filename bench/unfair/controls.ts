@@ -1,29 +1,37 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { availableParallelism } from 'node:os'
 import { rootPath } from '../../src/contract/paths.ts'
 import { type Attack, attackWith } from './attack.ts'
 import { keep } from './children.ts'
 import { toGet } from './requests.ts'
 import { addLargeRoot } from './world.ts'
 
-/** Honest load, measured like an attack, to compare the attacks with. */
-export const controls: readonly Attack[] = [
-  {
-    id: '0a',
-    what: 'a busy machine: another process uses one core, and asks for nothing',
+/** Processes that only use the processor, as a browser does beside an attack. */
+function spinning(id: string, what: string, processes: number): Attack {
+  return {
+    id,
+    what,
     control: true,
     async start() {
-      const spinning = keep(spawn(process.execPath, ['-e', 'for(;;);'], { stdio: 'ignore' }))
+      const all = Array.from({ length: processes }, () =>
+        keep(spawn(process.execPath, ['-e', 'for(;;);'], { stdio: 'ignore' })),
+      )
       return {
         tell: async () => ({}),
         async stop() {
-          const ended = once(spinning, 'exit')
-          spinning.kill('SIGKILL')
-          await ended
+          const ended = all.map((each) => once(each, 'exit'))
+          for (const each of all) each.kill('SIGKILL')
+          await Promise.all(ended)
         },
       }
     },
-  },
+  }
+}
+
+/** Honest load, measured like an attack, to compare the attacks with. */
+export const controls: readonly Attack[] = [
+  spinning('0a', 'a busy machine: another process uses one core, and asks for nothing', 1),
   {
     id: '0b',
     what: 'an honest client that is busy: another key reads one small root in a loop, 4 connections',
@@ -49,4 +57,9 @@ export const controls: readonly Attack[] = [
       return await attackWith({ url, connections: 500, requests, manner: 'hold', heldMs: 3_000 })
     },
   },
+  spinning(
+    '0d',
+    'a very busy machine: other processes use every core, and ask for nothing',
+    availableParallelism(),
+  ),
 ]

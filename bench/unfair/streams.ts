@@ -12,6 +12,8 @@ const watching = (id: string, what: string, connections: number, path: typeof ev
   id,
   what,
   env: { CAPTURE_CONCURRENCY: '0' },
+  // The services of other attacks would capture the pages that are left.
+  ownWorld: true,
   async start({ world: { storage, attacker }, service }: Setup) {
     const { projectId } = attacker
     const rootId = await addWaitingRoot(storage, attacker, { pages: PAGES, addressBytes: ADDRESS_BYTES })

@@ -109,17 +109,32 @@ export class EventStream implements Watcher, OpenAnswer {
     else void this.#sendLarge(status).catch((error) => this.fail(error))
   }
 
-  /** Waits for memory, in case the client does not read it. The status may change meanwhile. */
+  /**
+   * Waits for memory, in case the client does not read it. The status may change meanwhile. Writing takes a turn: copying a
+   * megabyte into a connection takes as long as other pieces.
+   */
   async #sendLarge({ event, version }: StatusBytes): Promise<void> {
     const { unread, response, watchers, root, inTurn } = this.#options
     const { giveBack } = await unread.take(this.client, event.length, whenClosed(response))
-    const status = await watchers.statuses.read(root, this.since, version, inTurn).catch((error) => {
+    try {
+      const status = await watchers.statuses.read(root, this.since, version, inTurn)
+      response.once('close', giveBack)
+      await inTurn(async () => {
+        if (status && !this.#isOver && !response.destroyed) this.#writeNow(status, giveBack)
+        else giveBack()
+      })
+    } catch (error) {
       giveBack()
       throw error
-    })
-    response.once('close', giveBack)
-    if (status && !this.#isOver && !response.destroyed) this.#write(status, giveBack)
-    else giveBack()
+    }
+  }
+
+  /** Corked, so that the bytes are written within this turn. Node would write them after it. */
+  #writeNow(status: StatusBytes, giveBack: () => void): void {
+    const { socket } = this.#options.response
+    socket?.cork()
+    this.#write(status, giveBack)
+    socket?.uncork()
   }
 
   #write({ event, version, isFinal }: StatusBytes, giveBack?: () => void): void {

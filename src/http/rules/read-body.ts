@@ -8,7 +8,7 @@ import { clientOf } from './client-of.ts'
 
 /** Longest pause within a body. Others may wait for the memory that it has reserved. */
 const STILL_MS = 5_000
-/** The first size of the buffer for a body. When it is full, it doubles. The first time, `look` is called. */
+/** After so many bytes `look` is called. Also the first size of the buffer for a body of unknown length. When it is full, it doubles. */
 const FIRST_BYTES = 65_536
 
 /** How many bodies may wait, of one client and of all. Each holds the bytes that Node has read ahead. */
@@ -66,13 +66,10 @@ interface Expected {
   readonly look: (beginning: Buffer) => void
 }
 
-/** Into one buffer: a chunk of one byte would take a hundred bytes. */
-function readAll(
-  { raw }: FastifyRequest,
-  { bytes = Number.POSITIVE_INFINITY, most, stillMs, look }: Expected,
-): Promise<Buffer> {
+/** Into one buffer: a chunk of one byte would take a hundred bytes. The system gives it memory when bytes are written into it. */
+function readAll({ raw }: FastifyRequest, { bytes, most, stillMs, look }: Expected): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    let body: Buffer = Buffer.allocUnsafeSlow(Math.min(FIRST_BYTES, most, bytes))
+    let body: Buffer = Buffer.allocUnsafeSlow(bytes ?? Math.min(FIRST_BYTES, most))
     let filled = 0
     let wrong: unknown
     const still = setTimeout(() => end(standsStill(stillMs)), stillMs)
@@ -88,7 +85,7 @@ function readAll(
       still.refresh()
       const needed = filled + chunk.length
       if (needed > most) return end(tooLarge())
-      if (needed > body.length && filled <= FIRST_BYTES) {
+      if (needed > FIRST_BYTES && filled <= FIRST_BYTES) {
         try {
           look(body.subarray(0, filled))
         } catch (error) {
@@ -98,7 +95,7 @@ function readAll(
       }
       if (wrong === undefined) {
         if (needed > body.length) {
-          body = enlarge(body, Math.min(most, bytes, Math.max(needed, 2 * body.length)))
+          body = enlarge(body, Math.min(most, Math.max(needed, 2 * body.length)))
         }
         chunk.copy(body, filled)
       }
