@@ -37,7 +37,7 @@ export interface Service {
   close(): Promise<void>
 }
 
-export interface ServiceOptions extends Partial<Pick<StudioOptions, 'log' | 'clock' | 'fixedAddresses'>> {
+export interface ServiceOptions extends Partial<Pick<StudioOptions, 'log' | 'clock' | 'camera'>> {
   readonly delivering?: MessengerTimes | undefined
 }
 
@@ -45,7 +45,7 @@ export interface ServiceOptions extends Partial<Pick<StudioOptions, 'log' | 'clo
 export async function openService(
   config: Config,
   storage: Storage,
-  { log = pino({ level: 'silent' }), clock = Date.now, fixedAddresses, delivering }: ServiceOptions = {},
+  { log = pino({ level: 'silent' }), clock = Date.now, camera, delivering }: ServiceOptions = {},
 ): Promise<Service> {
   const { store, images } = storage
   for (const warning of store.warnings) log.warn(warning)
@@ -64,7 +64,7 @@ export async function openService(
   const unread = new ByteBudget(config.limits.unreadBytes)
   const messenger = openMessenger(config, storage, { log, clock, ...delivering })
   const onEnded = messenger.wake
-  const studio = await openStudio(config, storage, { log, clock, turns, onEnded, fixedAddresses })
+  const studio = await openStudio(config, storage, { log, clock, turns, onEnded, camera })
   const sweeps = new Sweeps(storage, { log, kept: config.webhooks })
   const { requests, templates, schedules, cancel, watchers, importedStatus } = studio
   const { ready, findBrowser, whyWaiting, isStuck } = studio

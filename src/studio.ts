@@ -1,4 +1,3 @@
-import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
 import type { FoundBrowser } from './browser/browser.ts'
 import type { Camera } from './camera/camera.ts'
@@ -10,8 +9,7 @@ import { type ImportedStatus, importedStatus } from './capture/status.ts'
 import { createWaitForRoom, type WhyWaiting } from './capture/wait-for-room.ts'
 import { createWork } from './capture/worker.ts'
 import type { Config } from './config/config.ts'
-import { ownHostsOf } from './config/own-hosts.ts'
-import type { FixedAddress } from './egress/guard.ts'
+import { firstBrowser, openCamera } from './open-camera.ts'
 import { openQueue } from './queue/open-queue.ts'
 import { createSchedules } from './schedules/create-schedules.ts'
 import type { ScheduleFigures } from './schedules/figures.ts'
@@ -62,19 +60,19 @@ export interface StudioOptions {
   readonly onEnded?: (() => void) | undefined
   /** Captures only requests of this studio. */
   readonly ownOnly?: boolean
-  /** Names with a fixed address, whatever DNS says. */
-  readonly fixedAddresses?: ReadonlyMap<string, FixedAddress> | undefined
+  /** Default: a camera in this thread. It starts with the first page. */
+  readonly camera?: Camera | undefined
 }
 
 export async function openStudio(
   config: Config,
   storage: Storage,
-  { log, clock, turns = new FairTurns(1), ownOnly = false, onEnded, fixedAddresses }: StudioOptions,
+  { log, clock, turns = new FairTurns(1), ownOnly = false, onEnded, ...given }: StudioOptions,
 ): Promise<Studio> {
   const { captures } = storage.store
   const ring = createKeyRing(storage.secretKeys)
   const { concurrency } = config.capture
-  const camera = whenNeeded(() => openCamera(config, { log, fixedAddresses }))
+  const camera = given.camera ?? whenNeeded(() => openCamera(config, { log }))
   const watchers = new RootWatchers(captures, turns, {
     explainTo: config.explainTo,
     whyWaiting: () => whyWaiting(),
@@ -186,43 +184,4 @@ function whenNeeded(open: () => Promise<Camera>): Camera {
     shoot: async (page, signal) => (await camera()).shoot(page, signal),
     close: async () => (await opened)?.close(),
   }
-}
-
-export async function openCamera(
-  config: Config,
-  { log, fixedAddresses }: Pick<StudioOptions, 'fixedAddresses'> & { log: Pick<Logger, 'info' | 'warn'> },
-): Promise<Camera> {
-  const { capture, limits } = config
-  const [{ createCamera }, { createGuard }] = await Promise.all([
-    import('./camera/chromium.ts'),
-    import('./egress/guard.ts'),
-  ])
-  return createCamera({
-    find: () => getBrowsers(config),
-    guard: createGuard({
-      ...capture,
-      ownHosts: ownHostsOf(config),
-      ...(fixedAddresses && { fixedAddresses }),
-    }),
-    concurrency: capture.concurrency || availableParallelism(),
-    limits: {
-      height: limits.viewportHeight,
-      pixels: limits.picturePixels,
-      bytes: limits.captureBytes,
-      pageBytes: limits.pageBytes,
-    },
-    log,
-  })
-}
-
-/** Throws AppError `no_browser`. */
-async function firstBrowser(config: Config): Promise<FoundBrowser | undefined> {
-  for await (const found of getBrowsers(config)) return found
-  return undefined
-}
-
-/** Throws AppError `no_browser`. */
-async function* getBrowsers({ capture, dataDir }: Config): AsyncGenerator<FoundBrowser> {
-  const { getBrowsers: get } = await import('./browser/find-browser.ts')
-  yield* get({ ...capture, dataDir })
 }

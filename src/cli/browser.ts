@@ -8,7 +8,7 @@ import { type Config, readConfig } from '../config/config.ts'
 import { DEFAULT_LOADING_TIME } from '../contract/results.ts'
 import { addressOf, serveSite } from '../demo/site/serve-site.ts'
 import { AppError } from '../errors.ts'
-import { openCamera } from '../studio.ts'
+import { openCamera } from '../open-camera.ts'
 import type { ExitCode } from './exit-code.ts'
 import { createProgress, type Progress } from './progress.ts'
 

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import type { Logger } from 'pino'
 import { openService, type Service } from '../../app.ts'
+import { openCameraThread } from '../../camera-thread/camera-thread.ts'
 import type { Config } from '../../config/config.ts'
 import { settings } from '../../config/settings.ts'
 import { DEMO_PROJECT_ID } from '../../demo/project-id.ts'
@@ -51,10 +52,11 @@ async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
     const demo =
       has && (await (await import('./demo.ts')).openDemo(storage, { log, make: withDemo === true }))
     try {
-      const service = await openService(config, storage, {
-        log,
-        fixedAddresses: demo ? demo.fixedAddresses : undefined,
-      }).catch((error) => explainListening(error, config))
+      const fixedAddresses = demo ? demo.fixedAddresses : undefined
+      const camera = openCameraThread({ log, fixedAddresses })
+      const service = await openService(config, storage, { log, camera }).catch((error) =>
+        explainListening(error, config),
+      )
       keepYoungHeapSmall()
       try {
         say(await describeService(service.url, { storage, config, noBrowser: await findMissing(service) }))
