@@ -23,7 +23,7 @@ export default defineConfig(async () => {
       hookTimeout: 180_000,
       expect: { poll: { timeout: PATIENCE_MS } },
       // Much of the time goes by waiting, for a lease to run out or a page to be given up: more at once than there are cores.
-      maxWorkers: 7,
+      maxWorkers: 6,
       // The files of a worker share its process: each begins warm, and undoes what it changes there.
       isolate: false,
       sequence: { sequencer: LongestFirst },

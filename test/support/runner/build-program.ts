@@ -45,11 +45,19 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
+/** The thread is bundled, too: its program is beside that of the process. */
+function isThread(id: string): boolean {
+  return id.startsWith(join(ROOT, 'src', 'camera-thread'))
+}
+
 async function buildProgram(): Promise<string> {
   await mkdir(BUILT, { recursive: true })
   const dir = await mkdtemp(join(BUILT, '.program-'))
   const bundle = await rolldown({
-    input: join(ROOT, 'src', 'main.ts'),
+    input: {
+      main: join(ROOT, 'src', 'main.ts'),
+      'in-thread': join(ROOT, 'src', 'camera-thread', 'in-thread.ts'),
+    },
     platform: 'node',
     external: NOT_BUNDLED,
     logLevel: 'silent',
@@ -57,7 +65,7 @@ async function buildProgram(): Promise<string> {
       {
         name: 'sources find their files where they lie',
         transform: (code, id) =>
-          id.startsWith(join(ROOT, 'src')) && code.includes('import.meta.url')
+          id.startsWith(join(ROOT, 'src')) && !isThread(id) && code.includes('import.meta.url')
             ? code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
             : undefined,
       },
