@@ -12,6 +12,9 @@ import {
   type ToThread,
 } from './messages.ts'
 
+/** Its objects live longer than V8 calls young anyway: a large young heap would only be more memory. */
+const YOUNG_HEAP_MB = 12
+
 const PROGRAM = new URL(`in-thread${extname(import.meta.url)}`, import.meta.url)
 
 /**
@@ -54,7 +57,10 @@ class CameraThread {
   isOver = false
 
   constructor({ log, fixedAddresses }: CameraSetup) {
-    this.#worker = new Worker(PROGRAM, { workerData: { fixedAddresses } satisfies ThreadData })
+    this.#worker = new Worker(PROGRAM, {
+      workerData: { fixedAddresses } satisfies ThreadData,
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_HEAP_MB },
+    })
     this.#worker.on('message', (message: FromThread) => {
       if ('log' in message) {
         const [values, text] = message.values as [object, string]
