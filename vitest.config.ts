@@ -22,7 +22,7 @@ export default defineConfig(async () => {
       testTimeout: 180_000,
       hookTimeout: 180_000,
       expect: { poll: { timeout: PATIENCE_MS } },
-      // Much of the time goes by waiting, for a lease to run out or a page to be given up: more at once than there are cores.
+      // Some tests wait, for a lease to run out or a page to be given up: more at once than there are cores, which are busy then.
       maxWorkers: 6,
       // The files of a worker share its process: each begins warm, and undoes what it changes there.
       isolate: false,

@@ -1,5 +1,7 @@
 // @module-tag browser
 
+import { once } from 'node:events'
+import type { Worker } from 'node:worker_threads'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { type Camera, CaptureFailure, type PageToShoot } from '../../src/camera/camera.ts'
 import { openCameraThread } from '../../src/camera-thread/camera-thread.ts'
@@ -80,6 +82,21 @@ test('who gives up gets the own reason, and the page ends in the thread', async 
   giveUp.abort(reason)
   await expect(shooting).rejects.toBe(reason)
   await left
+})
+
+test('the browser of a thread that dies ends with it', async () => {
+  const started = once(process, 'worker') as Promise<[Worker]>
+  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  const { camera } = await openThread(() => resolve())
+  const before = findBrowsers()
+  const shooting = camera.shoot(pageOf('http://site.test/', { loadingTime: 100_000 }), never())
+  shooting.catch(() => {})
+  await asked
+  expect(findBrowsers().length).toBeGreaterThan(before.length)
+  const [thread] = await started
+  await thread.terminate()
+  await expect(shooting).rejects.toMatchObject({ name: 'CaptureFailure', reason: 'crashed' })
+  await expect.poll(() => findBrowsers()).toEqual(before)
 })
 
 test('a thread that dies fails its pages as crashed, and the next page starts another', async () => {

@@ -8,7 +8,7 @@ import { clientOf } from './client-of.ts'
 
 /** Longest pause within a body. Others may wait for the memory that it has reserved. */
 const STILL_MS = 5_000
-/** After so many bytes `look` is called. Also the first size of the buffer for a body of unknown length. When it is full, it doubles. */
+/** After so many bytes `look` is called. Also the first size of the buffer for a body of unknown length, which then doubles. */
 const FIRST_BYTES = 65_536
 
 /** How many bodies may wait, of one client and of all. Each holds the bytes that Node has read ahead. */
@@ -66,7 +66,9 @@ interface Expected {
   readonly look: (beginning: Buffer) => void
 }
 
-/** Into one buffer: a chunk of one byte would take a hundred bytes. The system gives it memory when bytes are written into it. */
+/**
+ * Into one buffer: a chunk of one byte would take a hundred bytes. The system gives it memory when bytes are written into it.
+ */
 function readAll({ raw }: FastifyRequest, { bytes, most, stillMs, look }: Expected): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let body: Buffer = Buffer.allocUnsafeSlow(bytes ?? Math.min(FIRST_BYTES, most))
