@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession, Page, Request } from 'playwright-core'
 import { endOf, unveil, whenDrawn } from './in-page/unveil.ts'
 import { hearsScrolling } from './scrolling.ts'
+import { findSharedWorkers } from './shared-workers.ts'
 
 /** A page with scripts may send more requests after an answer: the network must be quiet for this long. */
 export const QUIET_MS = 500
@@ -30,6 +31,17 @@ export function observeNetwork(page: Page) {
   const ended = (request: Request) => {
     if (open.delete(request)) last = performance.now()
   }
+  let lookedAt = 0
+  /** The browser does not say how a request for a shared worker ends. Looks for them if nothing else happens. */
+  const endSharedWorkers = async () => {
+    const now = performance.now()
+    if (now - Math.max(last, lookedAt) < QUIET_MS) return
+    lookedAt = now
+    const scripts = [...open].filter((request) => request.resourceType() === 'script')
+    if (scripts.length === 0) return
+    const workers = await findSharedWorkers(page)
+    for (const request of scripts) if (workers.has(request.url())) ended(request)
+  }
   page.on('request', began)
   page.on('requestfinished', ended)
   page.on('requestfailed', ended)
@@ -37,6 +49,7 @@ export function observeNetwork(page: Page) {
     /** Resolves when there was no request and no answer for `quietMs`. */
     async quiet(quietMs: number, signal: AbortSignal): Promise<void> {
       while (open.size > 0 || performance.now() - last < quietMs) {
+        if (open.size > 0) await endSharedWorkers()
         const rest = quietMs - (performance.now() - last)
         await sleep(open.size > 0 ? LOOK_MS : Math.max(1, rest), undefined, { signal })
       }

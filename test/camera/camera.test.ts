@@ -123,8 +123,11 @@ describe.concurrent('a page that', () => {
     expect(count('/popup-lives')).toBe(0)
   })
 
-  test('listens to events without end is taken as soon as it is there', async () => {
-    expect((await look(camera.take(at('/streaming'), { loadingTime: FOREVER }))).at(600, 400)).toBe(GREEN)
+  test.each([
+    ['listens to events without end', '/streaming'],
+    ['has a shared worker', '/shares'],
+  ])('%s is taken as soon as it is there', async (_, path) => {
+    expect((await look(camera.take(at(path), { loadingTime: FOREVER }))).at(600, 400)).toBe(GREEN)
   })
 
   test('starts downloads is taken without them', async () => {

@@ -107,6 +107,8 @@ const pages: Record<string, string | Handler> = {
   '/streaming': paint(GREEN, `<script>new EventSource('/endless-events')</script>`),
   '/endless-events': (answer) =>
     void answer.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n'),
+  '/shares': paint(GREEN, `<script>new SharedWorker('/shared.js')</script>`),
+  '/shared.js': (answer) => void answer.writeHead(200, { 'content-type': 'text/javascript' }).end('0'),
   '/lazy': paint(
     BLUE,
     `<div style="height:9000px"></div>${image('/late.png', 8000, 'loading=lazy')}

@@ -194,7 +194,7 @@ describe('from inside a page', () => {
     ['a page', {}],
     ['a page with headers, cookies and a device', VISITOR],
   ])('nothing reaches this machine from %s', async (_, visitor) => {
-    const results = await attack(camera, { loadingTime: 20_000, ...visitor })
+    const results = await attack(camera, { loadingTime: PATIENCE_MS, ...visitor })
     expect(results.slice(0, PAGES.length)).toEqual(PAGES.map(() => 'taken'))
     expect(results.slice(PAGES.length)).toEqual(results.slice(PAGES.length).map(() => 'blocked'))
     expectSilence()
