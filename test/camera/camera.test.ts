@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { findBrowsers, openTestCamera, readPixels, type TestCamera } from '../support/camera/camera.ts'
+import { findBrowsers, openTestCamera, readPixels, type Wanted } from '../support/camera/camera.ts'
 import { until } from '../support/runner/until.ts'
 import { freePort } from '../support/servers/ports.ts'
 import { A_WHILE, BLUE, FOREVER, GREEN, look, RED, useSite } from './use-site.ts'
@@ -156,7 +156,7 @@ describe.concurrent('a page that', () => {
 })
 
 describe.concurrent('why there is no picture', () => {
-  const failing = async (url: string, wanted: Parameters<TestCamera['take']>[1] = {}) => {
+  const failing = async (url: string, wanted: Wanted = { loadingTime: FOREVER }) => {
     const failure = await camera.take(url, wanted).then(
       () => ({ name: 'none', reason: undefined, message: '' }),
       (error) => error,
