@@ -16,8 +16,7 @@ interface Owed {
   /** Requests that have arrived and are not in `count` yet. */
   notBegun: number
   client: string | undefined
-  /** The answer under way. The others wait for it. */
-  current: FastifyReply | undefined
+  /** They wait for the answer under way. */
   readonly waiting: (() => void)[]
 }
 
@@ -43,6 +42,8 @@ export interface Connections {
  */
 export function answerInOrder(server: Server, { config, refusals }: HttpContext): Connections {
   const byAddress = new ConnectionsByAddress()
+  /** Kept beside the connections: to look for them in ten thousand connections costs more than their signs of life. */
+  const underWay = new Set<FastifyReply>()
   const afterwards: ((request: FastifyRequest, reply: FastifyReply) => void)[] = []
   let draining = false
   // At MAX_CONNECTIONS an idle connection is closed. Its client can connect again.
@@ -58,7 +59,7 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
   server.server.on('connection', (socket: Socket) => {
     if (!makeRoom(socket)) return socket.destroy()
     byAddress.add(socket)
-    owedBy.set(socket, { count: 0, notBegun: 0, client: undefined, current: undefined, waiting: [] })
+    owedBy.set(socket, { count: 0, notBegun: 0, client: undefined, waiting: [] })
     socket.once('close', () => byAddress.remove(socket))
   })
   // Requests of a closed connection are dropped: Node still parses those that have arrived, perhaps thousands.
@@ -84,7 +85,7 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
     if (owed.count === 1) byAddress.busy(socket)
     reply.raw.on('close', () => {
       owed.count--
-      owed.current = undefined
+      underWay.delete(reply)
       if (owed.count === 0) byAddress.idle(socket)
       if (draining && !isAnswering(socket)) socket.destroySoon()
       for (const then of afterwards) then(request, reply)
@@ -92,7 +93,7 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
     })
     if (owed.count > MAX_AHEAD) socket.destroy()
     const begin = () => {
-      owed.current = reply
+      if (!socket.destroyed) underWay.add(reply)
       done(socket.destroyed ? new AppError('bad_request', TOO_MANY_AHEAD) : undefined)
     }
     if (owed.count === 1) begin()
@@ -100,12 +101,7 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
   })
   return {
     whenOver: (then) => void afterwards.push(then),
-    *answers() {
-      for (const socket of byAddress.sockets()) {
-        const { current } = owedBy.get(socket) as Owed
-        if (current) yield current
-      }
-    },
+    answers: () => underWay,
     drain() {
       draining = true
       for (const socket of byAddress.sockets()) if (!isAnswering(socket)) socket.destroySoon()

@@ -25,7 +25,8 @@ export function limitIdleTime(server: Server, connections: Connections, { config
     for (const { raw, request } of connections.answers()) {
       if (++looked % LOOKED_AT_ONCE === 0) await nextIteration()
       const { socket } = raw
-      const sent = socket && describeSent(socket)
+      // Most answers wait for changes, and have sent what there was: their handles need not be asked.
+      const sent = socket && socket.writableLength > 0 && describeSent(socket)
       if (!sent || sent.waiting === 0) continue
       const bytes = socket.bytesRead + sent.taken
       const before = movedBy.get(socket)
