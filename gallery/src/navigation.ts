@@ -87,29 +87,30 @@ export function useNavigation(): Route {
   return route
 }
 
-/** How long to wait until a list is long enough for the old scroll position. */
-const GROWING_MS = 3_000
+/** How long to wait for the next piece of a list that is not long enough for the old scroll position. */
+const GROWING_MS = 30_000
 
 /** Restores the scroll position of this entry as soon as the document is long enough, unless the user scrolls. */
 export function keepScroll(): () => void {
   const target = entry().scroll ?? 0
-  let [end, height] = [0, 0]
-  let frame = 0
+  let late: ReturnType<typeof setTimeout> | undefined
   const listening = new AbortController()
+  const growing = new ResizeObserver(() => look())
   const stop = () => {
-    cancelAnimationFrame(frame)
+    clearTimeout(late)
+    growing.disconnect()
     listening.abort()
   }
   const look = () => {
     window.scrollTo(0, target)
-    const { scrollHeight } = document.documentElement
-    if (scrollHeight > height) [end, height] = [performance.now() + GROWING_MS, scrollHeight]
-    if (Math.abs(window.scrollY - target) > 1 && performance.now() < end) frame = requestAnimationFrame(look)
-    else stop()
+    clearTimeout(late)
+    if (Math.abs(window.scrollY - target) <= 1) stop()
+    else late = setTimeout(stop, GROWING_MS)
   }
   for (const event of ['wheel', 'touchstart', 'keydown', 'pointerdown']) {
     window.addEventListener(event, stop, { passive: true, signal: listening.signal })
   }
+  growing.observe(document.documentElement)
   look()
   return stop
 }

