@@ -76,7 +76,7 @@ test('a list is filtered by state, mark and day; the address has the filters, an
   await expect.poll(() => rows.count()).toBe(6)
   expect(query()).toBe('')
   // Where it was is gone; the focus is not lost with it.
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Filter')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Filter')
 
   await page.getByRole('radio', { name: 'an error' }).check()
   await expect.poll(() => rows.count()).toBe(1)

@@ -46,7 +46,9 @@ test('a new view gets the focus, and screen readers say its name', async () => {
   await page.getByRole('link', { name: '28 February 2026' }).press('Enter')
   await page.waitForURL(`**/roots/${rootIds[0]}`)
   await expect.poll(() => focused(page)).toBe('28 February 2026 at 06:00:00')
-  expect(await page.getByRole('main').evaluate((main) => main === document.activeElement)).toBe(true)
+  await expect
+    .poll(() => page.getByRole('main').evaluate((main) => main === document.activeElement))
+    .toBe(true)
   // Searching is not going elsewhere.
   await page.getByRole('link', { name: 'Pages' }).press('Enter')
   await expect.poll(() => focused(page)).toBe('Pages')

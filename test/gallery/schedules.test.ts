@@ -39,7 +39,7 @@ test('a schedule is made, shows its next times, is paused, changed and deleted',
   await expect.poll(() => page.locator('.times li').first().textContent()).toMatch(/0[78]:00 \(09:00 there\)/)
   await page.getByRole('button', { name: 'Save the schedule' }).click()
   await page.getByText('The name must be a text').waitFor()
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('scheduleName')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('scheduleName')
   await page.getByLabel('Name').fill('Mornings')
   await page.getByRole('button', { name: 'Save the schedule' }).click()
   await page.getByRole('heading', { name: 'Mornings' }).waitFor()
@@ -70,7 +70,7 @@ test('a schedule is made, shows its next times, is paused, changed and deleted',
 
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.keyboard.press('Escape')
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Delete')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Delete')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Delete it' }).click()
   await page.getByText('There are no schedules yet').waitFor()
@@ -91,7 +91,7 @@ test('a capture for later says when it begins, and is cancelled', async () => {
   await row.getByText('It begins in 1 day').waitFor()
   expect(await row.locator('.state').textContent()).toBe('scheduled')
   await row.getByRole('button', { name: 'Cancel' }).click()
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Keep it')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep it')
   await row.getByRole('button', { name: 'Cancel it' }).click()
   await row.getByText('It was cancelled.').waitFor()
   for await (const [root] of client.listOverviews(projectId, { limit: 1 })) {

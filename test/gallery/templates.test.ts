@@ -33,7 +33,7 @@ test('a capture is saved as a template, which is run, edited and deleted', async
   await page.getByRole('heading', { name: 'New template' }).waitFor()
   await page.getByRole('button', { name: 'Save the template' }).click()
   await page.getByText('The name must be a text of 1 to 200 characters').waitFor()
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('templateName')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('templateName')
   await page.locator('#templateName').fill('Nightly')
   await page.getByRole('button', { name: 'Save the template' }).click()
   await page.locator('.template').waitFor()
@@ -63,7 +63,7 @@ test('a capture is saved as a template, which is run, edited and deleted', async
   expect(await all()).toMatchObject([{ name: 'Weekly', screenshotParameter: template?.screenshotParameter }])
 
   await page.getByRole('button', { name: 'Delete' }).click()
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Keep it')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep it')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('button', { name: 'Delete it' }).click()

@@ -22,12 +22,12 @@ test('a webhook is made, shows its secret once, is tested, fails and is deleted'
   await page.getByLabel('Address').fill('ftp://127.0.0.1/')
   await page.getByRole('button', { name: 'Make the webhook' }).click()
   await page.getByText('The address must be an http or https address').waitFor()
-  expect(await page.evaluate(() => document.activeElement?.id)).toBe('webhookUrl')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('webhookUrl')
   await page.getByLabel('Address').fill(receiver.url)
   await page.getByRole('button', { name: 'Make the webhook' }).click()
   const secret = await page.locator('.once code').innerText()
   expect(secret).toMatch(/^whsec_/)
-  expect(await page.evaluate(() => document.activeElement?.className)).toBe('once')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.className)).toBe('once')
 
   await page.getByRole('link', { name: 'Go on to its deliveries' }).click()
   await page.getByRole('button', { name: 'Send a test' }).click()
@@ -54,7 +54,7 @@ test('a webhook is made, shows its secret once, is tested, fails and is deleted'
   await page.getByLabel('a page was captured').check()
   await page.getByRole('button', { name: 'Save the webhook' }).click()
   await page.getByRole('heading', { name: 'Our builds' }).waitFor()
-  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Edit')
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Edit')
   for await (const [webhook] of client.listWebhooks(projectId)) {
     expect(webhook).toMatchObject({ name: 'Our builds', events: ['screenshot.done', 'root.finished'] })
   }

@@ -122,10 +122,13 @@ export function attacks(
       }
       const all = Object.entries(ways).flatMap(([way, ask]) => ['http', 'https'].map(async (scheme) =>
         [way + ' ' + scheme, await ask(scheme + '://secret.test/' + way)]))
-      Promise.all(all).then((said) => {
-        const seen = performance.getEntriesByType('resource').filter(({ name }) => name.includes('secret.test'))
-          .map(({ name, initiatorType, responseStatus, nextHopProtocol, transferSize, domainLookupStart, connectStart,
-            requestStart, responseStart }) => [name, initiatorType, responseStatus, nextHopProtocol, transferSize,
+      performance.setResourceTimingBufferSize(100_000)
+      const entries = () => performance.getEntriesByType('resource').filter(({ name }) => name.includes('secret.test'))
+      Promise.all(all).then(async (said) => {
+        // The entry of a frame may come after its load event. A request under way keeps the page from being taken.
+        while (entries().length < 8) await fetch('/tell')
+        const seen = entries().map(({ name, initiatorType, responseStatus, nextHopProtocol, transferSize,
+            domainLookupStart, connectStart, requestStart, responseStart }) => [name, initiatorType, responseStatus, nextHopProtocol, transferSize,
             domainLookupStart > 0, connectStart > 0, requestStart > 0, responseStart > 0].join()).sort().join(' ')
         const found = [...said, ['timing', seen]]
         document.querySelector('pre').textContent = found.join('\\n')
