@@ -1,8 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import perf from 'node:perf_hooks'
 import pg from 'pg'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { Readiness } from '../../src/contract/readiness.ts'
 import { DEMO_PROJECT_ID } from '../../src/demo/project-id.ts'
 import { makeApiKey } from '../../src/store/api-key.ts'
@@ -148,6 +149,19 @@ describe('/metrics', () => {
       .filter((line) => line !== '' && !/^(# (HELP|TYPE) )?proofsheet_/.test(line))
     expect(strangers).toEqual([])
     expect(text).not.toContain(projectId)
+  })
+
+  test('the process is measured once, however many services it starts', async () => {
+    const measuring = vi.spyOn(perf, 'monitorEventLoopDelay')
+    onTestFinished(() => measuring.mockRestore())
+    for (let services = 0; services < 3; services++) {
+      const service = await startService()
+      expect(await (await service.get('/metrics')).text()).toContain(
+        'proofsheet_nodejs_eventloop_lag_p99_seconds ',
+      )
+      await service.stop()
+    }
+    expect(measuring.mock.calls.length).toBeLessThanOrEqual(1)
   })
 })
 

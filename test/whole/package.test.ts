@@ -168,7 +168,9 @@ const SERVICE = `import { openService, openStorage, readConfig, type Service } f
   export const service: Service = await openService(config, await openStorage(config))`
 
 /** As strict as can be: declarations are checked as well, and so must be complete. */
-const STRICT = '--ignoreConfig --noEmit --strict --skipLibCheck false --target es2024'.split(' ')
+const STRICT = '--ignoreConfig --singleThreaded --noEmit --strict --skipLibCheck false --target es2024'.split(
+  ' ',
+)
 
 test.for([
   ['nodenext', ['--module', 'nodenext']],

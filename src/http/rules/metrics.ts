@@ -22,13 +22,23 @@ export interface Metrics {
   render(): Promise<string>
 }
 
+let ofProcess: Registry | undefined
+
+/** Made once for a process, however many servers it starts: what the library measures with it never stops measuring. */
+function processFigures(): Registry {
+  if (!ofProcess) {
+    ofProcess = new Registry()
+    collectDefaultMetrics({ register: ofProcess, prefix: PREFIX })
+  }
+  return ofProcess
+}
+
 /**
  * Counts and times every request by route, never by address: an address would name projects. The histogram of the library
  * is not used: it makes a text of the labels for each request, which costs more than finding the answer.
  */
 export function measureRequests(connections: Connections, context: HttpContext): Metrics {
-  const registry = new Registry()
-  collectDefaultMetrics({ register: registry, prefix: PREFIX })
+  const registry = processFigures()
   const all: RequestSeries[] = []
   const byRoute = new Map<string, Map<string, Map<Status, RequestSeries>>>()
   const find = (method: string, route: string, status: Status): RequestSeries =>
