@@ -22,13 +22,19 @@ export interface Metrics {
   render(): Promise<string>
 }
 
+/**
+ * How often the delay of the event loop is measured. The figures contain this time. Every 10 ms, as the library does by itself,
+ * took a tenth of the processor time of a service with 10,000 watchers while nothing changes.
+ */
+const LOOP_MS = 20
+
 let ofProcess: Registry | undefined
 
 /** Made once for a process, however many servers it starts: what the library measures with it never stops measuring. */
 function processFigures(): Registry {
   if (!ofProcess) {
     ofProcess = new Registry()
-    collectDefaultMetrics({ register: ofProcess, prefix: PREFIX })
+    collectDefaultMetrics({ register: ofProcess, prefix: PREFIX, eventLoopMonitoringPrecision: LOOP_MS })
   }
   return ofProcess
 }
