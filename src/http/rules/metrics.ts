@@ -24,7 +24,7 @@ export interface Metrics {
 
 /**
  * How often the delay of the event loop is measured. The figures contain this time. Every 10 ms, as the library does by itself,
- * took a tenth of the processor time of a service with 10,000 watchers while nothing changes.
+ * took 0.1 to 0.2 % of a core more, all the time.
  */
 const LOOP_MS = 20
 
