@@ -5,7 +5,6 @@ import { setFlagsFromString } from 'node:v8'
 import type { Browser, BrowserContext } from 'playwright-core'
 import type { Environment, FoundBrowser } from '../browser/browser.ts'
 import { AppError } from '../errors.ts'
-import { moveToBackground } from './background.ts'
 import { type BrowserProcesses, processesOf } from './processes.ts'
 
 /** For everything outside a context of ours there is no way out at all. */
@@ -29,6 +28,7 @@ const ARGUMENTS = [
   // What is outside the window is drawn as well, where the picture is larger than the window; and no picture moves.
   '--blink-settings=mainFrameClipsContent=false,imageAnimationPolicy=2',
   // What is drawn depends on the page alone, and not on what of it was drawn before, or came sooner.
+  '--run-all-compositor-stages-before-draw',
   '--disable-partial-raster',
   '--disable-checker-imaging',
   // V8 may drop the object of an IntersectionObserver that no variable holds, although the observer works on. Then we would not
@@ -123,7 +123,6 @@ async function launch(
     if (!browser) throw new Error('Playwright has started no browser')
     for (const page of own.pages()) await page.close()
     const processes = await processesOf(browser)
-    if (processes.pid !== undefined) await moveToBackground(processes.pid)
     let closed: Promise<void> | undefined
     return {
       browser,
