@@ -16,6 +16,7 @@ export default defineConfig(async () => {
         'test/support/runner/build-program.ts',
         'test/support/servers/shared-postgres.ts',
       ],
+      setupFiles: ['test/support/runner/own-flags.ts'],
       tags: [{ name: BROWSER_TAG, description: 'Needs a browser.', skip: !hasBrowser }],
       reporters: ['default', ...(hasBrowser ? [] : [createBrowserReporter()])],
       // Real processes, disks and pictures: a slow, shared machine must not fail what is right. These end what hangs.

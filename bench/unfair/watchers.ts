@@ -21,7 +21,7 @@ const CHANGE_LIMIT_MS = 20_000
 /** After this time the garbage of connecting is collected. */
 const SETTLE_MS = 15_000
 /** Two heartbeats of the streams. */
-const STILL_S = 50
+const STILL_S = 80
 /** The share of a core while nothing changes. */
 const TARGET_SHARE = 0.02
 

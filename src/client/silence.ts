@@ -1,7 +1,7 @@
 import { NoAnswerError } from './no-answer-error.ts'
 
-/** The service sends something at least every 26 seconds. A connection that is silent for longer is dead. */
-const LONGEST_SILENCE_MS = 30_000
+/** The service sends something at least every 42 seconds. A connection that is silent for longer is dead. */
+const LONGEST_SILENCE_MS = 45_000
 
 export interface Silence {
   /** Aborted by the given signal, or by silence. */

@@ -248,7 +248,7 @@ test('a service on the same storage leaves a command its pages; what it leaves b
   )
   expect([own.code, own.stdout]).toEqual([0, expect.not.stringContaining('blocked')])
   const stopped = proofsheet(
-    ['capture', '--project', project, ...Array.from({ length: 20 }, () => pageOf(site, '/never'))],
+    ['capture', '--project', project, ...Array.from({ length: 8 }, () => pageOf(site, '/never'))],
     env,
   )
   while (!site.asked.includes('/never')) await new Promise((resolve) => setTimeout(resolve, 50))
@@ -258,7 +258,7 @@ test('a service on the same storage leaves a command its pages; what it leaves b
   const status = `${service.url}/api/projects/${project}/screenshots/root/${rootId}/status?wait=20`
   await expect
     .poll(async () => await (await fetch(status)).json())
-    .toMatchObject({ state: 'failed', counts: { failed: 20 } })
+    .toMatchObject({ state: 'failed', counts: { failed: 8 } })
 })
 
 test('work captures what a service without a browser accepts', async () => {

@@ -172,22 +172,23 @@ const STRICT = '--ignoreConfig --singleThreaded --noEmit --strict --skipLibCheck
   ' ',
 )
 
+const IN_NODE = ['--module', 'nodenext']
+const IN_BUNDLER = ['--module', 'esnext', '--moduleResolution', 'bundler']
+/** A web page has no types of Node. */
+const IN_PAGE = ['--lib', 'esnext,dom', '--types', '']
+const ON_SERVER = ['--typeRoots', join(TOOLS, '@types'), '--types', 'node']
+
 test.for([
-  ['nodenext', ['--module', 'nodenext']],
-  ['bundler', ['--module', 'esnext', '--moduleResolution', 'bundler']],
-] as const)('both entries have types where modules are resolved as %s', async ([name, resolution]) => {
-  const check = async (file: string, text: string, options: string[]) => {
-    await writeFile(join(home, file), text)
-    const args = [...STRICT, ...resolution, ...options, file]
-    await run(join(TOOLS, '.bin', 'tsc'), args, { cwd: home }).catch(({ stdout }) => {
+  ['client', 'for Node', CLIENT, [...IN_NODE, ...IN_PAGE]],
+  ['client', 'for a bundler', CLIENT, [...IN_BUNDLER, ...IN_PAGE]],
+  ['service', 'for Node', SERVICE, [...IN_NODE, ...ON_SERVER]],
+] as const)('the %s has types where modules are resolved as %s', async ([name, , text, options]) => {
+  await writeFile(join(home, `${name}.mts`), text)
+  await run(join(TOOLS, '.bin', 'tsc'), [...STRICT, ...options, `${name}.mts`], { cwd: home }).catch(
+    ({ stdout }) => {
       throw new Error(stdout)
-    })
-  }
-  await Promise.all([
-    // A web page has no types of Node.
-    check(`${name}-client.mts`, CLIENT, ['--lib', 'esnext,dom', '--types', '']),
-    check(`${name}-service.mts`, SERVICE, ['--typeRoots', join(TOOLS, '@types'), '--types', 'node']),
-  ])
+    },
+  )
 })
 
 test('a page that Vite builds holds the client, and nothing else of the package', async () => {

@@ -3,8 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
 
-/** Proxies close a silent connection. Our own client does so after 30 s. */
-const LONGEST_SILENCE_MS = 25_000
+/** Proxies close a silent connection: HAProxy of Debian after 50 s, nginx and the balancers of clouds after 60 s. */
+const LONGEST_SILENCE_MS = 40_000
+/** Of `IDLE_TIMEOUT`. */
+const LONGEST_SILENCE_SHARE = 2 / 3
 /** How often keys are checked: a revoked key works for so long, at most. */
 const KEYS_MS = 2_000
 /** Signs of life in one iteration of the event loop. */
@@ -47,7 +49,9 @@ export class OpenAnswers {
 
   constructor(server: Server, context: HttpContext) {
     this.#context = context
-    this.#silenceMs = Math.floor(Math.min(LONGEST_SILENCE_MS, context.config.limits.idleMs / 2))
+    this.#silenceMs = Math.floor(
+      Math.min(LONGEST_SILENCE_MS, context.config.limits.idleMs * LONGEST_SILENCE_SHARE),
+    )
     const timers = [
       setInterval(() => void this.#beat(), this.#silenceMs / 25).unref(),
       setInterval(() => void this.#endRevoked(), KEYS_MS).unref(),
