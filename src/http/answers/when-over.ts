@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { Bag } from '../../shares/bag.ts'
 import type { Server } from '../context.ts'
 
 /** One error for all: making one for each answer would cost more than the rest of the work. */
@@ -6,7 +7,7 @@ const NOBODY_WAITS = new Error('the client has gone, or the service stops')
 
 /** For answers that wait. Aborted when the client has gone, or the service stops. */
 export function whenOver(server: Server): (reply: FastifyReply) => AbortSignal {
-  const waiting = new Set<AbortController>()
+  const waiting = new Bag<AbortController>()
   let closing = false
   server.addHook('preClose', (done) => {
     closing = true
@@ -20,9 +21,9 @@ export function whenOver(server: Server): (reply: FastifyReply) => AbortSignal {
       over.abort(NOBODY_WAITS)
       return over.signal
     }
-    waiting.add(over)
+    const placed = waiting.add(over)
     reply.raw.once('close', () => {
-      waiting.delete(over)
+      waiting.remove(placed)
       over.abort(NOBODY_WAITS)
     })
     return over.signal

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
+import { Bag, type Placed } from '../../shares/bag.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { createAdmission } from './admission.ts'
 import { ConnectionsByAddress } from './connections-by-address.ts'
@@ -43,7 +44,7 @@ export interface Connections {
 export function answerInOrder(server: Server, { config, refusals }: HttpContext): Connections {
   const byAddress = new ConnectionsByAddress()
   /** Kept beside the connections: to look for them in ten thousand connections costs more than their signs of life. */
-  const underWay = new Set<FastifyReply>()
+  const underWay = new Bag<FastifyReply>()
   const afterwards: ((request: FastifyRequest, reply: FastifyReply) => void)[] = []
   let draining = false
   // At MAX_CONNECTIONS an idle connection is closed. Its client can connect again.
@@ -83,9 +84,11 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
     const owed = owedBy.get(socket) as Owed
     owed.count++
     if (owed.count === 1) byAddress.busy(socket)
+    let answer: Placed<FastifyReply> | undefined
     reply.raw.on('close', () => {
       owed.count--
-      underWay.delete(reply)
+      if (answer) underWay.remove(answer)
+      answer = undefined
       if (owed.count === 0) byAddress.idle(socket)
       if (draining && !isAnswering(socket)) socket.destroySoon()
       for (const then of afterwards) then(request, reply)
@@ -93,7 +96,7 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
     })
     if (owed.count > MAX_AHEAD) socket.destroy()
     const begin = () => {
-      if (!socket.destroyed) underWay.add(reply)
+      if (!socket.destroyed) answer = underWay.add(reply)
       done(socket.destroyed ? new AppError('bad_request', TOO_MANY_AHEAD) : undefined)
     }
     if (owed.count === 1) begin()
