@@ -16,9 +16,12 @@ export class Lines<T> {
   /** Takes the next item. Its client then comes after all others. Undefined if all lines are empty. */
   next(): T | undefined {
     for (const [client, line] of this.#lines) {
-      this.#lines.delete(client)
       const next = line.shift()
-      if (line.length > 0) this.#lines.set(client, line)
+      if (line.length === 0) this.#lines.delete(client)
+      else if (this.#lines.size > 1) {
+        this.#lines.delete(client)
+        this.#lines.set(client, line)
+      }
       return next
     }
     return undefined

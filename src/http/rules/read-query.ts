@@ -12,17 +12,25 @@ type GivenQuery = Readonly<Record<string, unknown>>
 const compileQuery: FastifySchemaCompiler<Schema> = ({ schema, httpPart }) => {
   if (httpPart !== 'querystring') return () => true
   const properties = Object.entries(schema['properties'] as Record<string, Schema>)
-  return (query: GivenQuery) => {
-    const read = Object.fromEntries(
+  const read = (query: GivenQuery) => {
+    const parsed = Object.fromEntries(
       properties.map(([name, property]) => [name, parse(property, query[name])]),
     )
     // Texts that no database can store are allowed: nothing matches them.
-    const { value, mistakes } = check(schema, read, { texts: 'any' })
+    const { value, mistakes } = check(schema, parsed, { texts: 'any' })
     if (!mistakes) return { value }
     const told = mistakes.map(({ pointer, detail }) => ({ parameter: pointer.slice(2), detail }))
     const message = told.map(({ parameter, detail }) => `${parameter} ${detail}`).join('; ')
     return { error: new AppError('bad_request', message, { mistakes: told }) }
   }
+  // Most requests have no query. Checking that would take a fiftieth of their time.
+  const none = Object.freeze(read({}).value)
+  return (query: GivenQuery) => (none && isEmpty(query) ? { value: none } : read(query))
+}
+
+function isEmpty(query: GivenQuery): boolean {
+  for (const _ in query) return false
+  return true
 }
 
 /**
