@@ -31,7 +31,7 @@ const faults: Record<string, (request: IncomingMessage, response: ServerResponse
 
 describe.each(Object.entries(faults))('S3 %s', (name, fault) => {
   test('fails what is added with a typed error, loses nothing, keeps reading alive, and heals', async () => {
-    const service = await startService({ IMAGES_URL: s3.newPlace(), IMAGES_TIMEOUT: '2s' })
+    const service = await startService({ IMAGES_URL: s3.newPlace(), IMAGES_TIMEOUT: '5s' })
     const projectId = await makeProject(service.store)
     const png = await makePng()
     const jobs = (count: number) => Array.from({ length: count }, () => submittedJob(png))
@@ -87,7 +87,7 @@ test('a fault that passes while one request is repeated is not even noticed', as
 
 describe('what someone has to put right is said in words', () => {
   const check = async (env: Record<string, string>) => {
-    const service = await startService({ IMAGES_TIMEOUT: '2s', ...env })
+    const service = await startService({ IMAGES_TIMEOUT: '10s', ...env })
     return await service.images.check().then(
       () => 'fine',
       (error) => `${error.code}: ${error.message}`,
