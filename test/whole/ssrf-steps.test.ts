@@ -62,7 +62,7 @@ const ATTACKS: readonly [string, () => Wanted][] = [
     () => ({
       clicks: ['#new', '#fetch', '#open', '#frame', '#ping', '#link'].map((elementId) => ({
         elementId,
-        loadingTime: 300,
+        loadingTime: 1_000,
       })),
     }),
   ],
@@ -80,7 +80,7 @@ async function attack(allow: string): Promise<string[]> {
   const camera = openTestCamera({ allow: `${ATTACKER}:${site.port}${allow}`, lookup })
   onTestFinished(() => camera.close())
   const ends = ATTACKS.map(([path, wanted]) =>
-    camera.take(`http://${ATTACKER}:${site.port}${path}`, { loadingTime: 20_000, ...wanted() }).then(
+    camera.take(`http://${ATTACKER}:${site.port}${path}`, { loadingTime: 60_000, ...wanted() }).then(
       () => 'taken',
       ({ reason }) => reason,
     ),
