@@ -179,10 +179,10 @@ const IN_PAGE = ['--lib', 'esnext,dom', '--types', '']
 const ON_SERVER = ['--typeRoots', join(TOOLS, '@types'), '--types', 'node']
 
 test.for([
-  ['client', 'for Node', CLIENT, [...IN_NODE, ...IN_PAGE]],
-  ['client', 'for a bundler', CLIENT, [...IN_BUNDLER, ...IN_PAGE]],
-  ['service', 'for Node', SERVICE, [...IN_NODE, ...ON_SERVER]],
-] as const)('the %s has types where modules are resolved as %s', async ([name, , text, options]) => {
+  ['client', 'Node', CLIENT, [...IN_NODE, ...IN_PAGE]],
+  ['client', 'a bundler', CLIENT, [...IN_BUNDLER, ...IN_PAGE]],
+  ['service', 'Node', SERVICE, [...IN_NODE, ...ON_SERVER]],
+] as const)('the %s has types where %s resolves the modules', async ([name, , text, options]) => {
   await writeFile(join(home, `${name}.mts`), text)
   await run(join(TOOLS, '.bin', 'tsc'), [...STRICT, ...options, `${name}.mts`], { cwd: home }).catch(
     ({ stdout }) => {

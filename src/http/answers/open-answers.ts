@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
 
-/** Proxies close a silent connection: HAProxy of Debian after 50 s, nginx and the balancers of clouds after 60 s. */
+/** Our own client gives up a silent connection after 45 s. Proxies close one, too: nginx after 60 s, unless told otherwise. */
 const LONGEST_SILENCE_MS = 40_000
 /** Of `IDLE_TIMEOUT`. */
 const LONGEST_SILENCE_SHARE = 2 / 3
