@@ -1,28 +1,41 @@
 import { Lines } from '../../shares/lines.ts'
 
 /** Requests that begin in one iteration of the event loop: a millisecond or two. */
-const AT_ONCE = 16
+const AT_ONCE = 32
 
 /**
  * Requests that arrive together begin a few at a time, and clients take turns. So a client that opens many connections at
  * once does not delay the others.
  */
-export function createAdmission(): (client: string, begin: () => void) => void {
-  const lines = new Lines<() => void>()
-  let begun = 0
-  const beginSome = () => {
-    begun = 0
-    while (begun < AT_ONCE && !lines.isEmpty) {
-      begun++
-      lines.next()?.()
-    }
-    if (begun > 0) setImmediate(beginSome)
+export class Admission {
+  readonly #lines = new Lines<() => void>()
+  /** Requests of this iteration that did not wait. */
+  #begun = 0
+  #isAwaited = false
+
+  /** Whether a request may begin now. Then it counts as begun. Otherwise it must wait in line. */
+  mayBegin(): boolean {
+    if (this.#begun >= AT_ONCE || !this.#lines.isEmpty) return false
+    this.#begun++
+    this.#awaitNextIteration()
+    return true
   }
-  return (client, begin) => {
-    if (begun < AT_ONCE && lines.isEmpty) {
-      if (begun === 0) setImmediate(beginSome)
-      begun++
-      begin()
-    } else lines.join(client, begin)
+
+  waitInLine(client: string, begin: () => void): void {
+    this.#lines.join(client, begin)
+  }
+
+  /** Only while there is something to do then: the loop does not wait for events that come together if an iteration is awaited. */
+  #awaitNextIteration(): void {
+    if (this.#isAwaited) return
+    this.#isAwaited = true
+    setImmediate(this.#nextIteration)
+  }
+
+  readonly #nextIteration = (): void => {
+    this.#isAwaited = false
+    this.#begun = 0
+    for (let begun = 0; begun < AT_ONCE && !this.#lines.isEmpty; begun++) this.#lines.next()?.()
+    if (!this.#lines.isEmpty) this.#awaitNextIteration()
   }
 }

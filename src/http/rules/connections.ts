@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { Bag, type Placed } from '../../shares/bag.ts'
 import type { HttpContext, Server } from '../context.ts'
-import { createAdmission } from './admission.ts'
+import { Admission } from './admission.ts'
 import { ConnectionsByAddress } from './connections-by-address.ts'
 
 /** Requests that a client may send ahead of their answers. Each costs memory while it waits. */
@@ -65,16 +65,20 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
   })
   // Requests of a closed connection are dropped: Node still parses those that have arrived, perhaps thousands.
   const [answer] = server.server.listeners('request') as RequestListener[]
-  const admit = createAdmission()
+  const admission = new Admission()
   server.server.removeAllListeners('request').on('request', (request, response) => {
     const { socket, headers } = request
     const owed = owedBy.get(socket)
-    if (!owed) return
+    if (!owed || socket.destroyed) return
     // The key is not looked up yet. The header of the first request names the client, so that requests of a connection stay in
     // order.
     owed.client ??= headers.authorization ?? socket.remoteAddress ?? ''
+    if (admission.mayBegin()) {
+      answer?.(request, response)
+      return
+    }
     owed.notBegun++
-    admit(owed.client, () => {
+    admission.waitInLine(owed.client, () => {
       owed.notBegun--
       if (!socket.destroyed) answer?.(request, response)
     })
