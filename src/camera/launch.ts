@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8'
 import type { Browser, BrowserContext } from 'playwright-core'
 import type { Environment, FoundBrowser } from '../browser/browser.ts'
 import { AppError } from '../errors.ts'
+import { moveToBackground } from './background.ts'
 import { type BrowserProcesses, processesOf } from './processes.ts'
 
 /** For everything outside a context of ours there is no way out at all. */
@@ -123,6 +124,7 @@ async function launch(
     if (!browser) throw new Error('Playwright has started no browser')
     for (const page of own.pages()) await page.close()
     const processes = await processesOf(browser)
+    if (processes.pid !== undefined) await moveToBackground(processes.pid)
     let closed: Promise<void> | undefined
     return {
       browser,

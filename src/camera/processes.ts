@@ -7,6 +7,8 @@ const run = promisify(execFile)
 
 /** The processes that a browser is made of. */
 export interface BrowserProcesses {
+  /** The main process. Undefined if it is not known. */
+  readonly pid: number | undefined
   kill(): void
 }
 
@@ -15,11 +17,11 @@ export async function processesOf(browser: Browser): Promise<BrowserProcesses> {
   const { processInfo } = await session.send('SystemInfo.getProcessInfo')
   await session.detach()
   const pid = processInfo.find(({ type }) => type === 'browser')?.id
-  if (pid === undefined) return { kill() {} }
+  if (pid === undefined) return { pid, kill() {} }
   const [group, own] = await Promise.all([groupOf(pid), groupOf(process.pid)]).catch(() => [pid, 0])
   // Never this process: a browser in our own group is killed alone.
   const targets = group > 1 && group !== own ? [-group, pid] : [pid]
-  return { kill: () => kill(targets) }
+  return { pid, kill: () => kill(targets) }
 }
 
 /** Playwright makes a group of what it starts: of the browser, or of a script and the browser that the script starts. */

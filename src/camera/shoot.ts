@@ -25,34 +25,63 @@ export const ANSWER_MS = 4_000
 /** What was seen of the page may say why a step failed. */
 const STEP_REASONS: readonly CaptureReason[] = ['login', 'wait_for', 'element']
 
+/** The loading time of a page that is opened again. It came before, so it comes soon. */
+const AGAIN_MS = 5_000
+
 interface Rules {
   readonly limits: PictureLimits
   readonly answerMs: number
   readonly signal: AbortSignal
 }
 
+/** The browser takes no picture of a page that has moved, although the page stays where it is now. */
+class Stuck extends Error {}
+
+/**
+ * If Chromium is asked for a picture of a page while the page moves, it sometimes never takes one of it again. Then the page is
+ * opened once more, and stays on its first document.
+ */
 export async function shootPage(
   context: BrowserContext,
   gate: Gate,
   wanted: PageToShoot,
   rules: Rules,
 ): Promise<Shot> {
+  try {
+    return await inNewPage(context, wanted, (page) => shoot(page, gate, wanted, rules))
+  } catch (error) {
+    if (!(error instanceof Stuck)) throw error
+    const again = { ...wanted, loadingTime: Math.min(wanted.loadingTime, AGAIN_MS) }
+    return await inNewPage(context, wanted, (page) => shoot(page, gate, again, { ...rules, stays: true }))
+  }
+}
+
+async function inNewPage(
+  context: BrowserContext,
+  { url }: PageToShoot,
+  work: (page: Page) => Promise<Shot>,
+): Promise<Shot> {
   const page = await context.newPage()
-  context.on('page', (popup) => void popup.close().catch(() => {}))
+  const closePopup = (popup: Page) => void popup.close().catch(() => {})
+  context.on('page', closePopup)
   const crashed = new Promise<never>((_, reject) => {
-    page.once('crash', () =>
-      reject(new CaptureFailure('crashed', `${hostOf(wanted.url)} crashed the browser.`)),
-    )
+    page.once('crash', () => reject(new CaptureFailure('crashed', `${hostOf(url)} crashed the browser.`)))
   })
   crashed.catch(() => {})
-  return await Promise.race([crashed, shoot(page, gate, wanted, rules)])
+  try {
+    return await Promise.race([crashed, work(page)])
+  } catch (error) {
+    context.off('page', closePopup)
+    if (error instanceof Stuck) await page.close().catch(() => {})
+    throw error
+  }
 }
 
 async function shoot(
   page: Page,
   gate: Gate,
   wanted: PageToShoot,
-  { limits, answerMs, signal }: Rules,
+  { limits, answerMs, signal, stays = false }: Rules & { readonly stays?: boolean },
 ): Promise<Shot> {
   const network = observeNetwork(page)
   const visit = new Visit(page, gate, wanted)
@@ -72,6 +101,7 @@ async function shoot(
   const seeNow = (found: Found) => see(page, visit, network, found, stage)
   if (stage) await prepareSteps(stage)
   await visit.navigate()
+  if (stays) await stayHere(session)
   if (stage) {
     await runSteps(stage).catch(async (error) => {
       if (!(error instanceof CaptureFailure) || !STEP_REASONS.includes(error.reason)) throw error
@@ -95,13 +125,18 @@ async function shoot(
       element === undefined
         ? await expose(page, session, rest, wanted, { limits, signal: called })
         : await exposeElement(page, session, element, wanted, { world, limits, signal: called })
-    return { bytes, seen: await seeNow({ ...marks, restless: !rest.atRest }) }
+    return { bytes, seen: await seeNow({ ...marks, restless: stays || !rest.atRest }) }
   }
 
-  let isHeld = false
+  let isHeld = stays
   for (let patience = HOLD_MS; ; patience *= 2) {
     let first = moves()
-    const hasMoved = () => moves() > first
+    const hasMoved = () => {
+      if (moves() > first) return true
+      // Steps are not done twice.
+      if (isHeld && !stays && !stage) throw new Stuck(`${hostOf(wanted.url)} moved, and has no picture now`)
+      return false
+    }
     try {
       let rest = await before(time.end, (over) => whereverItGoes(findRest, over))
       if (!rest) {

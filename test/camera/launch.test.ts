@@ -1,10 +1,12 @@
 // @module-tag browser
 
+import { existsSync, readFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { launchBrowser } from '../../src/camera/launch.ts'
+import { processesOf } from '../../src/camera/processes.ts'
 import { findTestBrowser } from '../support/browser/test-browser.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 
@@ -47,3 +49,18 @@ test('contexts share nothing, and nothing is open before there is one', async ()
   expect(await one.cookies()).toHaveLength(1)
   expect(await other.cookies()).toEqual([])
 })
+
+test.runIf(groupOf('self') !== '')('the service goes first, not the browser', async () => {
+  const own = groupOf('self')
+  const { browser, close } = await launchBrowser(await findTestBrowser())
+  onTestFinished(close)
+  const { pid } = await processesOf(browser)
+  expect(groupOf(pid)).toMatch(/^\S+ nice 5\n$/)
+  expect(groupOf('self')).toBe(own)
+})
+
+/** What Linux says of the group that a process is scheduled in. Empty where there are no such groups. */
+function groupOf(pid: number | 'self' | undefined): string {
+  const file = `/proc/${pid}/autogroup`
+  return existsSync(file) ? readFileSync(file, 'utf8') : ''
+}
