@@ -91,6 +91,15 @@ test('what lives in one place is used nowhere else', async () => {
   }
 })
 
+test('only types come from node:http: with more, Node loads fetch at every start', async () => {
+  const users: string[] = []
+  for await (const file of glob('src/**/*.ts', { cwd: ROOT })) {
+    const text = await readFile(join(ROOT, file), 'utf8')
+    if (/^import (?!type\b)[^'"]* from 'node:http'/m.test(text)) users.push(file)
+  }
+  expect(users).toEqual([])
+})
+
 test('client, contract and errors run anywhere: no node: module, and nothing to install', async () => {
   const anywhere = ['client', 'contract', 'errors']
   const imports = (await readImports()).filter(({ from }) => anywhere.includes(roomOf(from)))

@@ -1,7 +1,7 @@
-import { STATUS_CODES } from 'node:http'
 import type { Page, Request } from 'playwright-core'
 import type { Seen } from '../contract/seen.ts'
 import type { Gate } from '../egress/guard.ts'
+import { STATUS_CODES } from '../node-http.ts'
 import { CaptureFailure, type PageToShoot } from './camera.ts'
 import { hostOf, navigationFailure } from './failures.ts'
 

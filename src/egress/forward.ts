@@ -1,6 +1,7 @@
-import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
+import { request as httpRequest } from '../node-http.ts'
 import { EgressError, type Failures } from './failure.ts'
 import { passOn } from './headers.ts'
 import type { Meter } from './meter.ts'

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { createServer } from '../node-http.ts'
 import { createFailures, EgressError, type EgressFailure } from './failure.ts'
 import { forward, MAX_HEADER_BYTES } from './forward.ts'
 import { createMeter } from './meter.ts'

@@ -1,9 +1,10 @@
-import { type IncomingMessage, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { EgressError, type EgressReason } from '../egress/failure.ts'
 import type { Reach } from '../egress/guard.ts'
 import { type Target, targetOf } from '../egress/target.ts'
+import { request } from '../node-http.ts'
 
 /** For everything until the head of the answer: look-up, connection, sending, waiting. */
 export const TIMEOUT_MS = 15_000

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
-import { createServer, type ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createServer } from '../../node-http.ts'
 import {
   type Look,
   looks,

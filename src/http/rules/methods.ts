@@ -1,6 +1,6 @@
-import { METHODS } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
+import { METHODS } from '../../node-http.ts'
 import type { Server } from '../context.ts'
 
 /** All methods except CONNECT, which never reaches a route. */
