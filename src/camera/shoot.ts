@@ -71,8 +71,8 @@ async function inNewPage(
   try {
     return await Promise.race([crashed, work(page)])
   } catch (error) {
-    context.off('page', closePopup)
     if (error instanceof Stuck) await page.close().catch(() => {})
+    context.off('page', closePopup)
     throw error
   }
 }
@@ -131,18 +131,18 @@ async function shoot(
   let isHeld = stays
   for (let patience = HOLD_MS; ; patience *= 2) {
     let first = moves()
-    const hasMoved = () => {
-      if (moves() > first) return true
+    const hasMoved = () => moves() > first
+    const hasMovedOrIsStuck = () => {
       // Steps are not done twice.
-      if (isHeld && !stays && !stage) throw new Stuck(`${hostOf(wanted.url)} moved, and has no picture now`)
-      return false
+      if (!hasMoved() && isHeld && !stays && !stage) throw new Stuck(`no picture of ${hostOf(wanted.url)}`)
+      return hasMoved()
     }
     try {
       let rest = await before(time.end, (over) => whereverItGoes(findRest, over))
       if (!rest) {
         // The loading time is over, but the page is not at rest: take it as it is.
         await requireAnswer()
-        rest = await unless(hasMoved, patience, asItIs, signal)
+        rest = await unless(hasMovedOrIsStuck, patience, asItIs, signal)
       }
       first = moves()
       signal.throwIfAborted()

@@ -36,15 +36,28 @@ test('a request is begun at once where no other has come', async () => {
   }
 })
 
-test('no iteration of the event loop is asked for when nothing waits', async () => {
-  const admission = new Admission()
-  const iterations = vi.spyOn(globalThis, 'setImmediate')
+test('another iteration of the event loop is awaited only if requests wait', () => {
+  const awaited: (() => void)[] = []
+  // All in one iteration: nothing else of this process can ask for one meanwhile.
+  const setImmediate_ = vi
+    .spyOn(globalThis, 'setImmediate')
+    .mockImplementation(((then: () => void) => awaited.push(then)) as unknown as typeof setImmediate)
   try {
-    for (let times = 0; times < 10; times++) expect(admission.mayBegin()).toBe(true)
-    expect(iterations).toHaveBeenCalledTimes(1)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-    expect(iterations).toHaveBeenCalledTimes(1)
+    const admission = new Admission()
+    let begun = 0
+    const arrive = (requests: number) => {
+      for (let times = 0; times < requests; times++) admit(admission, 'one', () => begun++)
+    }
+    arrive(10)
+    expect([begun, awaited.length]).toEqual([10, 1])
+    awaited.shift()?.()
+    expect(awaited).toHaveLength(0)
+    arrive(70)
+    awaited.shift()?.()
+    expect([begun, awaited.length]).toEqual([74, 1])
+    awaited.shift()?.()
+    expect([begun, awaited.length]).toEqual([80, 0])
   } finally {
-    iterations.mockRestore()
+    setImmediate_.mockRestore()
   }
 })

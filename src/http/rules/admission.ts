@@ -23,9 +23,13 @@ export class Admission {
 
   waitInLine(client: string, begin: () => void): void {
     this.#lines.join(client, begin)
+    this.#awaitNextIteration()
   }
 
-  /** Only while there is something to do then: the loop does not wait for events that come together if an iteration is awaited. */
+  /**
+   * Only if there is something to do in it. While an iteration is awaited, the loop does not wait for events: requests come in smaller
+   * groups, and each costs more.
+   */
   #awaitNextIteration(): void {
     if (this.#isAwaited) return
     this.#isAwaited = true
