@@ -25,7 +25,7 @@ test('a database that goes away during an attempt, and stays away, costs no deli
   through.hostname = '127.0.0.1'
   through.port = String(proxy.port)
   const service = await startDelivering({
-    ...{ DATABASE_URL: through.href, DATABASE_WAIT: '300ms', DATABASE_TIMEOUT: '600ms', ...KEYS },
+    ...{ DATABASE_URL: through.href, DATABASE_WAIT: '2s', DATABASE_TIMEOUT: '3s', ...KEYS },
   })
   const beside = await openStorage(readConfig({ DATABASE_URL: direct, ...KEYS }, { serving: false }))
   onTestFinished(() => beside.close())

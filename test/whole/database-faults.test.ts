@@ -256,7 +256,7 @@ test('a key that is none needs no connection either', async () => {
 
 test('SIGTERM ends a service whose database is frozen', async () => {
   const DATABASE_URL = await server.newDatabase()
-  const env = { DATABASE_URL, ...KEYS, DATABASE_WAIT: '500ms', DATABASE_TIMEOUT: '1s' }
+  const env = { DATABASE_URL, ...KEYS, DATABASE_WAIT: '2s', DATABASE_TIMEOUT: '3s' }
   const service = await serveProcess(env)
   signalAll('SIGSTOP')
   onTestFinished(() => {
