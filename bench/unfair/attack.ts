@@ -1,3 +1,4 @@
+import { setPriority } from 'node:os'
 import type { Order, Told } from './attacker.ts'
 import { type Child, startChild } from './children.ts'
 import type { LineOptions } from './line.ts'
@@ -41,9 +42,13 @@ export interface Attack {
   errand?(setup: Setup): Promise<number>
 }
 
+/** Lower than the service and the victim: a real attacker has a machine of its own, and takes no processor time from them. */
+const BEHIND = 10
+
 /** Attacks from another process. */
 export async function attackWith(order: Order, stop?: () => Promise<void>): Promise<UnderWay> {
   const child: Child<Order | 'tell', Told> = startChild('attacker.ts')
+  setPriority(child.pid, BEHIND)
   await child.ask(order)
   return {
     async tell() {

@@ -12,7 +12,7 @@ export async function openContext(
   { options }: PageToShoot,
 ): Promise<BrowserContext> {
   const { width, height, colorScheme, timezone } = options
-  const { mobile, touch, screen, userAgent, locale } = await visitorOf(options)
+  const { mobile, touch, screen, userAgent, locale } = visitorOf(options)
   return await browser.newContext({
     viewport: { width, height },
     screen,

@@ -6,6 +6,7 @@ import type { Browser, BrowserContext } from 'playwright-core'
 import type { Environment, FoundBrowser } from '../browser/browser.ts'
 import { AppError } from '../errors.ts'
 import { moveToBackground } from './background.ts'
+import { loadPlaywright } from './playwright.ts'
 import { type BrowserProcesses, processesOf } from './processes.ts'
 
 /** For everything outside a context of ours there is no way out at all. */
@@ -99,7 +100,7 @@ async function launch(
   env: Environment,
   { sandboxed, more }: { sandboxed: boolean; more: readonly string[] },
 ): Promise<LaunchedBrowser> {
-  const { chromium } = await import('playwright-core')
+  const { chromium } = loadPlaywright()
   collectSooner()
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER}${process.pid}-`))
   let own: BrowserContext | undefined

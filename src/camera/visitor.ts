@@ -1,4 +1,5 @@
 import type { PageOptions } from '../contract/capture-options.ts'
+import { loadPlaywright } from './playwright.ts'
 import type { Size } from './window.ts'
 
 /**
@@ -19,8 +20,8 @@ export interface Visitor {
   readonly locale: string
 }
 
-export async function visitorOf({ width, height, ...asked }: Asked): Promise<Visitor> {
-  const device = asked.device === undefined ? undefined : await findDevice(asked.device)
+export function visitorOf({ width, height, ...asked }: Asked): Visitor {
+  const device = asked.device === undefined ? undefined : findDevice(asked.device)
   const isItsWindow = device?.viewport.width === width && device.viewport.height === height
   return {
     mobile: device?.isMobile ?? false,
@@ -31,9 +32,8 @@ export async function visitorOf({ width, height, ...asked }: Asked): Promise<Vis
   }
 }
 
-/** Playwright is loaded with the browser, and not earlier. */
-async function findDevice(name: string) {
-  const { devices } = await import('playwright-core')
+function findDevice(name: string) {
+  const { devices } = loadPlaywright()
   // Its types know nothing of the screen.
   return devices[name] as ((typeof devices)[string] & { readonly screen?: Size }) | undefined
 }

@@ -57,10 +57,8 @@ export async function openWindow(
   options: Size & Partial<Omit<PageOptions, keyof Size>>,
 ): Promise<CDPSession> {
   const { width, height } = options
-  const [session, { mobile, screen, userAgent, locale }] = await Promise.all([
-    page.context().newCDPSession(page),
-    visitorOf(options),
-  ])
+  const { mobile, screen, userAgent, locale } = visitorOf(options)
+  const session = await page.context().newCDPSession(page)
   if (userAgent !== undefined) await callBrowser(session, userAgent, { mobile, locale })
   await session.send('Emulation.setDeviceMetricsOverride', {
     ...{ width, height, screenWidth: screen.width, screenHeight: screen.height },

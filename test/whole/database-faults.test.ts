@@ -12,7 +12,7 @@ import { startProxy } from '../support/servers/tcp-proxy.ts'
 import { useOwnPostgres } from '../support/servers/use-servers.ts'
 import { addRows, makeKey, makeProject, rootsUrl } from '../support/store/results.ts'
 
-const WAIT_MS = 500
+const WAIT_MS = 1_000
 const STATEMENT_MS = 1_000
 /** It waits for a connection, and then for the statement. A system that is left to itself waits for many minutes. */
 const BOUND_MS = WAIT_MS + STATEMENT_MS + 60_000

@@ -19,6 +19,11 @@ type RootRequest = FastifyRequest<{ Params: RootParams; Querystring: ListPage }>
 export function getRoot(server: Server, context: HttpContext): void {
   const { door, results } = context
   const maxLimit = context.config.limits.listPage
+  const sendRoot = async (request: RootRequest, reply: FastifyReply) => {
+    const root = await door.getRoot(request.params, request.apiKey)
+    const asked = { now: context.clock(), origin: originOf(request, context) }
+    await sendAnswer(await results.getRoot(root, asked), request, reply, context)
+  }
   const sendPage = async (request: RootRequest, reply: FastifyReply) => {
     const { limit = maxLimit, cursor } = request.query
     const from = cursor === undefined ? 0 : decodePosition(cursor)
@@ -54,16 +59,9 @@ export function getRoot(server: Server, context: HttpContext): void {
       },
     },
     handler: (request, reply) => {
-      const sent = asksForListPage(request.query)
-        ? sendPage(request, reply)
-        : door
-            .getRoot(request.params, request.apiKey)
-            .then((root) =>
-              results.getRoot(root, { now: context.clock(), origin: originOf(request, context) }),
-            )
-            .then((answer) => sendAnswer(answer, request, reply, context))
+      const send = asksForListPage(request.query) ? sendPage : sendRoot
       // Not returned to Fastify, which would await it a second time.
-      sent.catch((error) => reply.send(error))
+      send(request, reply).catch((error) => reply.send(error))
     },
   })
 }

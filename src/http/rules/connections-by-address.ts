@@ -5,7 +5,49 @@ interface Peer {
   readonly address: string
   count: number
   /** Connections that owe no answer. The first has been idle for longest. */
-  readonly idle: Set<Socket>
+  readonly idle: IdleList
+}
+
+/** An open connection, and its neighbours in the list of idle ones. */
+export class Connection {
+  readonly socket: Socket
+  readonly peer: Peer
+  isOpen = true
+  isIdle = false
+  before: Connection | undefined
+  after: Connection | undefined
+
+  constructor(socket: Socket, peer: Peer) {
+    this.socket = socket
+    this.peer = peer
+  }
+}
+
+/** Not a `Set`: every request takes its connection out and puts it back, and links cost less than a table. */
+class IdleList {
+  first: Connection | undefined
+  #last: Connection | undefined
+
+  append(connection: Connection): void {
+    if (connection.isIdle) return
+    connection.isIdle = true
+    connection.before = this.#last
+    if (this.#last) this.#last.after = connection
+    else this.first = connection
+    this.#last = connection
+  }
+
+  remove(connection: Connection): void {
+    if (!connection.isIdle) return
+    connection.isIdle = false
+    const { before, after } = connection
+    if (before) before.after = after
+    else this.first = after
+    if (after) after.before = before
+    else this.#last = before
+    connection.before = undefined
+    connection.after = undefined
+  }
 }
 
 /**
@@ -14,55 +56,54 @@ interface Peer {
  */
 export class ConnectionsByAddress {
   readonly #peers = new Map<string, Peer>()
-  readonly #peerOf = new Map<Socket, Peer>()
+  readonly #open = new Set<Connection>()
   /** Addresses by their number of connections. */
   readonly #byCount: Set<Peer>[] = []
 
   get count(): number {
-    return this.#peerOf.size
+    return this.#open.size
   }
 
   sockets(): Iterable<Socket> {
-    return this.#peerOf.keys()
+    return this.#open.values().map(({ socket }) => socket)
   }
 
-  add(socket: Socket): void {
+  add(socket: Socket): Connection {
     const address = addressOf(socket)
-    const peer = this.#peers.get(address) ?? { address, count: 0, idle: new Set() }
+    const peer = this.#peers.get(address) ?? { address, count: 0, idle: new IdleList() }
     this.#peers.set(address, peer)
-    this.#peerOf.set(socket, peer)
-    peer.idle.add(socket)
+    const connection = new Connection(socket, peer)
+    this.#open.add(connection)
+    peer.idle.append(connection)
     this.#change(peer, 1)
+    return connection
   }
 
-  remove(socket: Socket): void {
-    const peer = this.#peerOf.get(socket)
-    if (!peer) return
-    this.#peerOf.delete(socket)
-    peer.idle.delete(socket)
+  remove(connection: Connection): void {
+    const { peer } = connection
+    if (!this.#open.delete(connection)) return
+    connection.isOpen = false
+    peer.idle.remove(connection)
     this.#change(peer, -1)
     if (peer.count === 0) this.#peers.delete(peer.address)
   }
 
-  busy(socket: Socket): void {
-    this.#peerOf.get(socket)?.idle.delete(socket)
+  busy(connection: Connection): void {
+    connection.peer.idle.remove(connection)
   }
 
-  idle(socket: Socket): void {
-    this.#peerOf.get(socket)?.idle.add(socket)
+  idle(connection: Connection): void {
+    if (connection.isOpen) connection.peer.idle.append(connection)
   }
 
   /**
    * The longest idle connection of the address with most connections. That address must have at least as many as the address
    * of `newcomer`: an address never takes a connection from one that has fewer.
    */
-  findIdle(newcomer: Socket): Socket | undefined {
+  findIdle(newcomer: Socket): Connection | undefined {
     const own = this.#peers.get(addressOf(newcomer))?.count ?? 0
     for (let count = this.#byCount.length - 1; count >= Math.max(1, own); count--) {
-      for (const { idle } of this.#byCount[count] ?? []) {
-        const [longest] = idle
-        if (longest) return longest
-      }
+      for (const { idle } of this.#byCount[count] ?? []) if (idle.first) return idle.first
     }
     return undefined
   }

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts'
 import { Bag, type Placed } from '../../shares/bag.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { Admission } from './admission.ts'
-import { ConnectionsByAddress } from './connections-by-address.ts'
+import { type Connection, ConnectionsByAddress } from './connections-by-address.ts'
 
 /** Requests that a client may send ahead of their answers. Each costs memory while it waits. */
 const MAX_AHEAD = 32
@@ -13,6 +13,7 @@ const TOO_MANY_AHEAD = `more than ${MAX_AHEAD} requests were sent ahead`
 
 /** The answers that a connection still owes. */
 interface Owed {
+  readonly connection: Connection
   count: number
   /** Requests that have arrived and are not in `count` yet. */
   notBegun: number
@@ -21,10 +22,15 @@ interface Owed {
   readonly waiting: (() => void)[]
 }
 
-const owedBy = new WeakMap<Socket, Owed>()
+/** A property of the socket: every request asks for it, and a look-up in a `WeakMap` costs more. */
+const OWED = Symbol('owed')
+
+function owedBy(socket: Socket & { [OWED]?: Owed }): Owed | undefined {
+  return socket[OWED]
+}
 
 export function isAnswering(socket: Socket): boolean {
-  const { count = 0, notBegun = 0 } = owedBy.get(socket) ?? {}
+  const { count = 0, notBegun = 0 } = owedBy(socket) ?? {}
   return count + notBegun > 0
 }
 
@@ -54,21 +60,22 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
     const idle = byAddress.findIdle(newcomer)
     if (!idle) return false
     byAddress.remove(idle)
-    idle.destroy()
+    idle.socket.destroy()
     return true
   }
   server.server.on('connection', (socket: Socket) => {
     if (!makeRoom(socket)) return socket.destroy()
-    byAddress.add(socket)
-    owedBy.set(socket, { count: 0, notBegun: 0, client: undefined, waiting: [] })
-    socket.once('close', () => byAddress.remove(socket))
+    const connection = byAddress.add(socket)
+    const owed: Owed = { connection, count: 0, notBegun: 0, client: undefined, waiting: [] }
+    Object.assign(socket, { [OWED]: owed })
+    socket.once('close', () => byAddress.remove(connection))
   })
   // Requests of a closed connection are dropped: Node still parses those that have arrived, perhaps thousands.
   const [answer] = server.server.listeners('request') as RequestListener[]
   const admission = new Admission()
   server.server.removeAllListeners('request').on('request', (request, response) => {
     const { socket, headers } = request
-    const owed = owedBy.get(socket)
+    const owed = owedBy(socket)
     if (!owed || socket.destroyed) return
     // The key is not looked up yet. The header of the first request names the client, so that requests of a connection stay in
     // order.
@@ -85,15 +92,15 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
   })
   server.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw
-    const owed = owedBy.get(socket) as Owed
+    const owed = owedBy(socket) as Owed
     owed.count++
-    if (owed.count === 1) byAddress.busy(socket)
+    if (owed.count === 1) byAddress.busy(owed.connection)
     let answer: Placed<FastifyReply> | undefined
     reply.raw.on('close', () => {
       owed.count--
       if (answer) underWay.remove(answer)
       answer = undefined
-      if (owed.count === 0) byAddress.idle(socket)
+      if (owed.count === 0) byAddress.idle(owed.connection)
       if (draining && !isAnswering(socket)) socket.destroySoon()
       for (const then of afterwards) then(request, reply)
       owed.waiting.shift()?.()
