@@ -80,10 +80,12 @@ export function openPool(
     options,
     connect: () => watch(pool, session),
     figures: () => ({ used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
-    async query(text, values = []) {
+    async query(text, values = [], name = undefined) {
       const connection = await watch(pool, session)
       try {
-        const statement = { text, values: [...values], rowMode: 'array' }
+        // Behind a pooler, the next statement may meet a session that was never asked to prepare it.
+        const prepared = name !== undefined && !connection.isPooled && { name }
+        const statement = { ...prepared, text, values: [...values], rowMode: 'array' }
         return (await connection.query(statement)).rows as unknown[][]
       } finally {
         connection.release()

@@ -19,8 +19,11 @@ import {
   toRootTexts,
 } from '../sql/reading/reads.ts'
 
-/** Runs one statement. The rows are arrays. */
-export type Query = (text: string, values?: readonly unknown[]) => Promise<unknown[][]>
+/**
+ * Runs one statement. The rows are arrays. With a name, each connection prepares it once, and the server plans it once: for
+ * look-ups of almost every request. A name stands for one text.
+ */
+export type Query = (text: string, values?: readonly unknown[], name?: string) => Promise<unknown[][]>
 
 const SHOWN = `select ${HEAD} from roots where project_id = $1 and claimed is null`
 export const TEXT = jobText((column) => `to_json(${column})`)
@@ -45,32 +48,37 @@ export function createPostgresReads(query: Query): Reads {
       const text = `select ordinal, ${PROJECT}
         from unnest($1::uuid[]) with ordinality wanted (wanted_id, ordinal) join projects on project_id = wanted_id
         where removed is null`
-      return inOrder(ids.length, await query(text, [ids]), toProject)
+      return inOrder(ids.length, await query(text, [ids], 'find_projects'), toProject)
     },
     async findRoots(keys) {
       // Mostly it is one key. Then the server needs no plan for a join.
       const [{ projectId, rootId } = { projectId: '', rootId: '' }] = keys
       if (keys.length === 1) {
-        return [(await query(`${SHOWN} and root_id = $2`, [projectId, rootId])).map(toRootHead)[0]]
+        const rows = await query(`${SHOWN} and root_id = $2`, [projectId, rootId], 'find_root')
+        return [rows.map(toRootHead)[0]]
       }
       const text = `select ordinal, ${HEAD}
         from unnest($1::uuid[], $2::uuid[]) with ordinality wanted (wanted_project, wanted_root, ordinal)
         join roots on project_id = wanted_project and root_id = wanted_root where claimed is null`
       const values = [keys.map(({ projectId }) => projectId), keys.map(({ rootId }) => rootId)]
-      return inOrder(keys.length, await query(text, values), toRootHead)
+      return inOrder(keys.length, await query(text, values, 'find_roots'), toRootHead)
     },
     async findVersions(keys) {
       const text = `select ordinal, version
         from unnest($1::uuid[], $2::uuid[]) with ordinality wanted (wanted_project, wanted_root, ordinal)
         join requests on project_id = wanted_project and root_id = wanted_root`
       const values = [keys.map(({ projectId }) => projectId), keys.map(({ rootId }) => rootId)]
-      return inOrder(keys.length, await query(text, values), ([version]) => version as number)
+      return inOrder(
+        keys.length,
+        await query(text, values, 'find_versions'),
+        ([version]) => version as number,
+      )
     },
     async findKeys(hashes) {
       const text = `select ordinal, ${KEY}
         from unnest($1::text[]) with ordinality wanted (wanted_hash, ordinal) join keys on hash = wanted_hash
         where revoked is null`
-      return inOrder(hashes.length, await query(text, [hashes]), toApiKey)
+      return inOrder(hashes.length, await query(text, [hashes], 'find_keys'), toApiKey)
     },
     async findIdentity(name) {
       return (await query('select value from identity where name = $1', [name]))[0]?.[0] as string | undefined
