@@ -25,6 +25,7 @@ export interface Held {
 
 interface Waiting {
   readonly bytes: number
+  isIn: boolean
   readonly enter: () => void
   readonly refuse: (reason: unknown) => void
 }
@@ -42,6 +43,7 @@ export class ByteBudget {
   /** By client, in the order of their turns. An empty line is removed. */
   readonly #lines = new Map<string, Waiting[]>()
   #waiting = 0
+  #isLettingIn = false
   #bytes = 0
   #count = 0
 
@@ -70,15 +72,14 @@ export class ByteBudget {
   async take(client: string, bytes: number, signal: AbortSignal): Promise<Held> {
     signal.throwIfAborted()
     const counted = Math.min(bytes, this.#total)
-    await new Promise<void>((enter, refuse) => {
-      const waiting = { bytes: counted, enter, refuse }
-      const line = this.#lines.get(client) ?? []
-      line.push(waiting)
-      this.#lines.set(client, line)
-      this.#waiting++
-      this.#letIn()
-      if (line.includes(waiting)) this.#wait(client, waiting, signal)
-    })
+    const entered = Promise.withResolvers<void>()
+    const waiting: Waiting = { bytes: counted, isIn: false, enter: entered.resolve, refuse: entered.reject }
+    const line = this.#lines.get(client) ?? []
+    line.push(waiting)
+    this.#lines.set(client, line)
+    this.#waiting++
+    this.#letIn()
+    if (!waiting.isIn) await this.#wait(client, waiting, signal, entered.promise)
     return this.#heldBy(client, counted)
   }
 
@@ -103,10 +104,26 @@ export class ByteBudget {
     }
   }
 
-  #wait(client: string, waiting: Waiting, signal: AbortSignal): void {
-    signal.addEventListener('abort', () => this.#leave(client, waiting, signal.reason), { once: true })
+  async #wait(client: string, waiting: Waiting, signal: AbortSignal, entered: Promise<void>): Promise<void> {
+    const leave = () => this.#leave(client, waiting, signal.reason)
+    signal.addEventListener('abort', leave, { once: true })
     if ((this.#lines.get(client)?.length ?? 0) > this.#line.ofOne) this.#refuseLastOf(client)
     else if (this.#waiting > this.#line.ofAll) this.#refuseLastOf(this.#longestLine())
+    // A long answer waits many times with the same signal.
+    await entered.finally(() => signal.removeEventListener('abort', leave))
+  }
+
+  /**
+   * In the next iteration of the event loop. A client may close hundreds of connections at once: those that wait would be let in
+   * one after the other, before it is known that they are closed as well.
+   */
+  #letInSoon(): void {
+    if (this.#isLettingIn || this.#waiting === 0) return
+    this.#isLettingIn = true
+    setImmediate(() => {
+      this.#isLettingIn = false
+      this.#letIn()
+    })
   }
 
   /** Lets requests in, in turns, while there are bytes for the next one. */
@@ -121,6 +138,7 @@ export class ByteBudget {
       // The client comes after all others. This loop reaches it again.
       if (line.length > 0) this.#lines.set(client, line)
       this.#hold(client, first.bytes)
+      first.isIn = true
       first.enter()
     }
   }
@@ -144,7 +162,7 @@ export class ByteBudget {
     } else this.#held.delete(client)
     this.#bytes += bytes
     this.#count += count
-    if (bytes < 0) this.#letIn()
+    if (bytes < 0) this.#letInSoon()
   }
 
   #leave(client: string, waiting: Waiting, reason: unknown): void {
@@ -156,7 +174,7 @@ export class ByteBudget {
     if (line.length === 0) this.#lines.delete(client)
     waiting.refuse(reason)
     // Others may have waited for this one.
-    this.#letIn()
+    this.#letInSoon()
   }
 
   #refuseLastOf(client: string): void {

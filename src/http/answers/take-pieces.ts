@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Piece } from '../../results/pieces.ts'
 import type { HttpContext } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
-import { whenClosed } from './when-closed.ts'
+import { NOBODY_WAITS, whenClosed } from './when-closed.ts'
 
 /** Memory that is reserved for a piece before its size is known. Almost all pieces are smaller. */
 const PIECE_BYTES = 1_048_576
@@ -29,6 +29,7 @@ export function takePieces(
   return async () => {
     const held = await unread.take(client, PIECE_BYTES, closed)
     try {
+      if (reply.raw.destroyed) throw NOBODY_WAITS
       for (;;) {
         const { value, done } = await turns.run(client, () => pieces.next())
         if (done) throw new Error('an answer ends with its last piece')

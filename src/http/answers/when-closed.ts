@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 /** One error for all: making one for each answer would cost more than the rest of the work. */
-const NOBODY_WAITS = new Error('the answer is over, or the client has gone')
+export const NOBODY_WAITS = new Error('the answer is over, or the client has gone')
 
 /** Signals that are aborted in one iteration of the event loop: about a millisecond with all that follows. */
 const AT_ONCE = 16
