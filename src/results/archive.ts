@@ -3,6 +3,7 @@ import { numberedFileName } from '../contract/picture-names.ts'
 import { AppError } from '../errors.ts'
 import { type ImageKey, type Images, type OpenImage, pictureKey } from '../images/images.ts'
 import { inParallel } from '../in-parallel.ts'
+import { createLimiter, type Limiter } from '../limiter.ts'
 import { FairTurns, type InTurn } from '../shares/fair-turns.ts'
 import type { JobText } from '../store/job-text.ts'
 import type { RootHead, Store } from '../store/store.ts'
@@ -22,6 +23,8 @@ const MOST_HELD_TOGETHER = 64 * 1024 * 1024
  * millisecond, perhaps all in the same iteration of the event loop.
  */
 const READ_AT_ONCE = 16
+/** The same for the archives of one client: files are read by other threads, and these need the processor as well. */
+const READ_OF_ONE = 4
 /** Digits of the numbers in file names, at least. */
 const DIGITS = 3
 
@@ -40,11 +43,13 @@ export type MakeArchive = (
 /** All archives together stay within the limits above, even if there are many and their readers are slow. */
 export function createArchives(store: Store, images: Images, turns: FairTurns): MakeArchive {
   const reading = new FairTurns(READ_AT_ONCE)
+  const clients = new Clients()
   let heldTogether = 0
 
   return async function* makeArchive(projectId, { rootId, jobCount }, { client, onGone }) {
     const inTurn = turns.for(client)
     const request = (await inTurn(() => store.browsing.requestsOf(projectId, [rootId]))).get(rootId)
+    const ofOne = clients.enter(client)
     const digits = Math.max(DIGITS, String(request?.counts.total ?? jobCount).length)
     let held = 0
     const hold = (bytes: number) => {
@@ -61,13 +66,14 @@ export function createArchives(store: Store, images: Images, turns: FairTurns): 
       const { url, meta } = JSON.parse(`{${fields}}`) as JobFields
       const name = numberedFileName({ position, name: url.name }, digits)
       const key = pictureKey(projectId, uuid)
-      const picture = await reading.run(client, async () => {
+      const read = async () => {
         const image = await openPicture(key)
         const { size } = image
         const keep = size <= MOST_HELD_BYTES && heldTogether + size <= MOST_HELD_TOGETHER
         if (keep) hold(size)
         return { size, bytes: keep ? size : 0, ...(await readPicture(image, keep)) }
-      })
+      }
+      const picture = await ofOne(() => reading.run(client, read))
       const again = async function* () {
         yield* wholeOf(await openPicture(key))
       }
@@ -85,7 +91,25 @@ export function createArchives(store: Store, images: Images, turns: FairTurns): 
       yield* writeZip(makeEntries())
     } finally {
       heldTogether -= held
+      clients.leave(client)
     }
+  }
+}
+
+/** A limiter for each client, while it has archives. */
+class Clients {
+  readonly #clients = new Map<string, { readonly limiter: Limiter; archives: number }>()
+
+  enter(client: string): Limiter {
+    const entered = this.#clients.get(client) ?? { limiter: createLimiter(READ_OF_ONE), archives: 0 }
+    entered.archives++
+    this.#clients.set(client, entered)
+    return entered.limiter
+  }
+
+  leave(client: string): void {
+    const entered = this.#clients.get(client)
+    if (entered && --entered.archives === 0) this.#clients.delete(client)
   }
 }
 
