@@ -310,6 +310,24 @@ test('many archives that hardly anyone reads do not fill the memory, and leave n
   expect(readZip([archive]).map((entry) => entry.bytes().length)).toHaveLength(20)
 })
 
+test('of one client, however many it asks for, four pictures are read at a time', async () => {
+  const { service } = await serviceWithRoot([])
+  const projectId = await seedPictures(service.dataDir, 30, await makePng(), service)
+  const [root] = await service.store.pageRoots(projectId, { limit: 1 })
+  const { open } = service.images
+  let [reading, most] = [0, 0]
+  service.images.open = async (key) => {
+    most = Math.max(most, ++reading)
+    const image = await open(key)
+    await sleep(5)
+    reading--
+    return image
+  }
+  const archives = Array.from({ length: 8 }, () => read(service, archiveUrl(projectId, root?.rootId ?? '')))
+  for (const entries of await Promise.all(archives)) expect(entries).toHaveLength(30)
+  expect(most).toBe(4)
+})
+
 async function countFiles(pid: number): Promise<number> {
   return (await readdir(`/proc/${pid}/fd`)).length
 }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -117,6 +118,31 @@ describe('a budget', () => {
     expect(refused).toEqual(['a AbortError', 'c AbortError'])
     for (const giveBack of ways) giveBack()
     expect(budget.bytes).toBe(0)
+  })
+
+  test('does not let in who goes in the same iteration in which others give back', async () => {
+    const { budget, inside, refused, ways, take } = newBudget()
+    const gone = new AbortController()
+    take('a', 100)
+    for (let times = 0; times < 3; times++) take('a', 100, gone.signal)
+    await nextIteration()
+    ways[0]?.()
+    await Promise.resolve()
+    gone.abort()
+    await nextIteration()
+    expect([inside, refused, budget.bytes]).toEqual([['a'], new Array(3).fill('a AbortError'), 0])
+  })
+
+  test('does not listen any more for the end of a request that was let in', async () => {
+    const { ways, take } = newBudget()
+    const { signal } = new AbortController()
+    for (let times = 0; times < 20; times++) take('a', 100, signal)
+    for (let given = 0; given < 20; given++) {
+      await nextIteration()
+      ways[given]?.()
+    }
+    await nextIteration()
+    expect(getEventListeners(signal, 'abort')).toEqual([])
   })
 
   test('property: no client holds more than its share, and every request is let in', async () => {

@@ -52,6 +52,25 @@ describe('look-ups', () => {
     expect(await Promise.all(others)).toEqual(['b@0', 'c@0', 'd@0'])
   })
 
+  test('that follow from another begin together, without another turn', async () => {
+    const { begun, find } = controlled()
+    const { begun: later, find: findLater } = controlled()
+    const found = ['a', 'b'].map((key) => find(key).then(async (value) => await findLater(value)))
+    await nextTurn()
+    begun[0]?.answer()
+    await new Promise<void>((resolve) =>
+      process.nextTick(() => queueMicrotask(() => process.nextTick(resolve))),
+    )
+    expect(later.map(({ keys }) => keys)).toEqual([['a@0', 'b@0']])
+    later[0]?.answer()
+    expect(await Promise.all(found)).toEqual(['a@0@0', 'b@0@0'])
+    // Afterwards as before: with the next turn.
+    await nextTurn()
+    void findLater('c')
+    await new Promise<void>((resolve) => process.nextTick(resolve))
+    expect(later).toHaveLength(1)
+  })
+
   test('that fail fail for those who waited for them, and no one else', async () => {
     const { begun, find } = controlled()
     const failed = [find('a'), find('b')]

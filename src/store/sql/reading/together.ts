@@ -18,6 +18,25 @@ export interface Together<V> {
 }
 
 /**
+ * Requests whose look-up was answered go on together. If they need another one, it begins as soon as all have asked for it, and
+ * not in the next iteration of the event loop: a busy service has much to do before that.
+ */
+const answering = {
+  isUnderWay: false,
+  begin() {
+    if (this.isUnderWay) return
+    this.isUnderWay = true
+    process.nextTick(() => {
+      this.isUnderWay = false
+    })
+  },
+  next(start: () => void) {
+    if (this.isUnderWay) process.nextTick(start)
+    else setImmediate(start)
+  },
+}
+
+/**
  * Combines look-ups that arrive in one iteration of the event loop, or while another is under way. Equal keys are looked up
  * once. A query always begins after the look-ups that it answers, so that it sees everything that was written before them.
  */
@@ -36,6 +55,7 @@ export function together<V>(lookUp: (keys: readonly string[]) => Promise<V[]>): 
       const values = await lookUp([...due.keys()])
       let index = 0
       for (const { resolve } of due.values()) resolve(values[index++] as V)
+      answering.begin()
     } catch (error) {
       for (const { reject } of due.values()) reject(error)
     }
@@ -51,7 +71,7 @@ export function together<V>(lookUp: (keys: readonly string[]) => Promise<V[]>): 
   const find = (key: string) => {
     let awaited = waiting.get(key)
     if (!awaited) {
-      if (waiting.size === 0) setImmediate(onIteration)
+      if (waiting.size === 0) answering.next(onIteration)
       awaited = Promise.withResolvers<V>()
       waiting.set(key, awaited)
       if (waiting.size >= MOST_KEYS) void start()
