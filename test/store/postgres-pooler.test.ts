@@ -71,6 +71,17 @@ describe('PostgreSQL behind a pooler', () => {
     })
   })
 
+  test('no statement is prepared, since others use the session as well', async () => {
+    const prepared = async (url: string) => {
+      const pool = openPool(url, { ...LIMITS, connections: 1 })
+      onTestFinished(() => pool.close())
+      await pool.query('select $1::int', [1], 'some_name')
+      return await pool.query('select name from pg_prepared_statements')
+    }
+    const { direct, pooled } = await newDatabase()
+    expect([await prepared(pooled), await prepared(direct)]).toEqual([[], [['some_name']]])
+  })
+
   test('what its role lacks is said with the statements that mend it', async () => {
     const { direct, pooled } = await newDatabase()
     expect((await open(direct)).warnings).toEqual([])
