@@ -13,7 +13,7 @@ import { makeFolder } from '../support/processes/workspace.ts'
 import { rounds } from '../support/runner/rounds.ts'
 
 const WARM_UP = 20
-const CAPTURES = rounds(20)
+const CAPTURES = rounds(12)
 const MOST_GROWTH = 30 * 1024 * 1024
 
 /** The processes that this one started, and those that they did, with their state: `Z` is a zombie. */

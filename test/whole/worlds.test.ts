@@ -27,7 +27,7 @@ describe('one machine, and PostgreSQL with S3', () => {
         },
         {
           created: 1_699_999_999_999,
-          jobs: Array.from({ length: 150 }, (_, index) => page({ basepath: `/${index}` })),
+          jobs: Array.from({ length: 110 }, (_, index) => page({ basepath: `/${index}` })),
         },
       ],
       { 'b.png': await makePng(500, 300, '#aa0000') },
