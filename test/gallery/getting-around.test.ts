@@ -161,29 +161,26 @@ test('new captures do not move the rows on the screen', async () => {
   await capture(service.now)
   const { page } = await visit(`${service.url}/projects/${projectId}`)
   await page.locator('.root').first().waitFor()
-  const seen = () =>
+  /** The first that is seen, and its place in the list. At once: the list may be drawn anew in between. */
+  const look = () =>
     page.locator('.root a').evaluateAll((links) => {
       const first = links.find((link) => link.getBoundingClientRect().top > 60)
-      return [first?.getAttribute('href'), first?.getBoundingClientRect().top]
+      return {
+        seen: [first?.getAttribute('href'), first?.getBoundingClientRect().top],
+        place: Number(first?.closest('.row')?.getAttribute('aria-posinset')),
+      }
     })
-  /** Of the one that is seen first. */
-  const place = async () => {
-    const [href] = await seen()
-    return Number(
-      await page.locator('.row', { has: page.locator(`a[href="${href}"]`) }).getAttribute('aria-posinset'),
-    )
-  }
   // The list may still be too short to be scrolled so far.
-  const placeBelow = async () => {
+  const lookBelow = async () => {
     await page.evaluate(() => window.scrollTo(0, 1_700))
-    return await place()
+    return (await look()).place
   }
-  await expect.poll(placeBelow).toBeGreaterThan(8)
-  const [before, placeBefore] = [await seen(), await place()]
+  await expect.poll(lookBelow).toBeGreaterThan(8)
+  const before = await look()
   await capture(service.now + 1)
   await capture(service.now + 2)
-  await expect.poll(place).toBe(placeBefore + 2)
-  expect(await seen()).toEqual(before)
+  await expect.poll(async () => (await look()).place).toBe(before.place + 2)
+  expect((await look()).seen).toEqual(before.seen)
 })
 
 test('a root with the same id in two projects belongs to each of them', async () => {

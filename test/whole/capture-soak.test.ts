@@ -49,7 +49,7 @@ test(
       DATA_DIR: join(folder, 'data'),
       TMPDIR: temporary,
       CAPTURE_ALLOW: `127.0.0.1:${site.port}`,
-      MAX_URLS_PER_REQUEST: String(CAPTURES),
+      MAX_URLS_PER_REQUEST: String(Math.max(WARM_UP, CAPTURES)),
     }
     const projectId = randomUUID()
     await proofsheet(['project', 'create', '--id', projectId], env).ended
