@@ -55,7 +55,8 @@ export class Patience {
     // A random part, so that clients that lost the same server do not all come back at once.
     const spread = Math.max(grown, retryMs, SHORTEST_PAUSE_MS) * (1 + Math.random() / 4)
     const asked = Math.min(Math.max(spread, this.#retryAfterMs), LONGEST_RETRY_MS)
-    const left = this.#away === undefined ? asked : this.#away + this.#patienceMs - now
+    // A timer may fire up to a millisecond early: then patience would not be over yet, and the client would ask once more.
+    const left = this.#away === undefined ? asked : Math.ceil(this.#away + this.#patienceMs - now) + 1
     return Math.max(0, Math.min(asked, left))
   }
 }
