@@ -83,33 +83,37 @@ describe.concurrent('the picture', () => {
 })
 
 describe.concurrent('a page has settled when', () => {
+  /** However busy the machine is: its loading time is never over. */
+  const settled = (path: string, options: Wanted = {}) =>
+    look(camera.take(at(path), { ...options, loadingTime: FOREVER }))
+
   test('what appears when it is scrolled to is there', async () => {
-    const shown = await look(camera.take(at('/observed'), { fullPage: true }))
+    const shown = await settled('/observed', { fullPage: true })
     expect([shown.at(600, 5_250), shown.at(600, 100)]).toEqual([GREEN, RED])
   })
 
   test('its lazy pictures and frames are there, however far below', async () => {
-    const shown = await look(camera.take(at('/lazy'), { fullPage: true }))
+    const shown = await settled('/lazy', { fullPage: true })
     expect([shown.at(50, 8050), shown.at(250, 8050), shown.at(50, 7950)]).toEqual([RED, GREEN, BLUE])
   })
 
   test('its fonts are there', async () => {
-    const shown = await look(camera.take(at('/font')))
+    const shown = await settled('/font')
     expect(shown.at(200, 200)).toBe(RED)
   })
 
   test('what its scripts ask for, one after the other, is there', async () => {
-    expect((await look(camera.take(at('/fetches')))).at(600, 400)).toBe(GREEN)
+    expect((await settled('/fetches')).at(600, 400)).toBe(GREEN)
   })
 
   test('its movements are at their end', async () => {
-    const shown = await look(camera.take(at('/moves')))
+    const shown = await settled('/moves')
     expect([50, 150, 250].map((y) => shown.at(50, y))).toEqual([GREEN, GREEN, GREEN])
   })
 
   test('it has nothing more to do: nobody waits for a page that is ready', async () => {
     await camera.ready()
-    expect((await look(camera.take(at('/green'), { loadingTime: FOREVER }))).at(600, 400)).toBe(GREEN)
+    expect((await settled('/green')).at(600, 400)).toBe(GREEN)
   })
 })
 

@@ -53,6 +53,8 @@ describe('look-ups', () => {
   })
 
   test('that follow from another begin together, without another turn', async () => {
+    // The look-ups of the test before are over.
+    await nextTurn()
     const { begun, find } = controlled()
     const { begun: later, find: findLater } = controlled()
     const found = ['a', 'b'].map((key) => find(key).then(async (value) => await findLater(value)))
@@ -69,6 +71,20 @@ describe('look-ups', () => {
     void findLater('c')
     await new Promise<void>((resolve) => process.nextTick(resolve))
     expect(later).toHaveLength(1)
+  })
+
+  test('one after the other, very many, let the event loop go on', async () => {
+    const find = together(async (keys) => [...keys])
+    let iterations = 0
+    let isOver = false
+    const count = async () => {
+      for (; !isOver; iterations++) await nextTurn()
+    }
+    const counting = count()
+    for (let times = 0; times < 100; times++) await find(String(times))
+    isOver = true
+    await counting
+    expect(iterations).toBeGreaterThan(40)
   })
 
   test('that fail fail for those who waited for them, and no one else', async () => {

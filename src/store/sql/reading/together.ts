@@ -19,7 +19,8 @@ export interface Together<V> {
 
 /**
  * Requests whose look-up was answered go on together. If they need another one, it begins as soon as all have asked for it, and
- * not in the next iteration of the event loop: a busy service has much to do before that.
+ * not in the next iteration of the event loop: a busy service has much to do before that. What follows from that one waits for the
+ * iteration again, so that a long row of look-ups does not keep the event loop from everything else.
  */
 const answering = {
   isUnderWay: false,
@@ -30,9 +31,10 @@ const answering = {
       this.isUnderWay = false
     })
   },
-  next(start: () => void) {
-    if (this.isUnderWay) process.nextTick(start)
-    else setImmediate(start)
+  /** Starts a look-up, and tells whether it follows from another. */
+  next(start: (follows: boolean) => void) {
+    if (this.isUnderWay) process.nextTick(start, true)
+    else setImmediate(start, false)
   },
 }
 
@@ -45,7 +47,7 @@ export function together<V>(lookUp: (keys: readonly string[]) => Promise<V[]>): 
   let underWay = 0
   let impatient: NodeJS.Timeout | undefined
 
-  const start = async () => {
+  const start = async (follows = false) => {
     const due = waiting
     waiting = new Map()
     clearTimeout(impatient)
@@ -55,16 +57,16 @@ export function together<V>(lookUp: (keys: readonly string[]) => Promise<V[]>): 
       const values = await lookUp([...due.keys()])
       let index = 0
       for (const { resolve } of due.values()) resolve(values[index++] as V)
-      answering.begin()
+      if (!follows) answering.begin()
     } catch (error) {
       for (const { reject } of due.values()) reject(error)
     }
     underWay--
     if (waiting.size > 0) setImmediate(onIteration)
   }
-  const onIteration = () => {
+  const onIteration = (follows = false) => {
     if (waiting.size === 0) return
-    if (underWay < AT_ONCE) void start()
+    if (underWay < AT_ONCE) void start(follows)
     else impatient ??= setTimeout(() => void start(), LONGEST_WAIT_MS)
   }
 
