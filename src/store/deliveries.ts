@@ -32,6 +32,18 @@ export type AttemptEnd =
   /** Nothing was sent: the attempt does not count, and the delivery keeps its place. */
   | { readonly state: 'put_back' }
 
+/** Why a webhook is switched off. */
+export interface SwitchOff {
+  readonly reason: OffReason
+  readonly detail: string
+}
+
+export interface EndOptions {
+  readonly now: number
+  /** Whether the webhook is switched off, given since when every attempt has failed. */
+  readonly offIf?: ((failingSince: number | undefined) => SwitchOff | undefined) | undefined
+}
+
 /** What is to be done. */
 export interface DeliveryWork {
   /** Some events are not deliveries yet. */
@@ -74,18 +86,16 @@ export interface Deliveries {
   /** Begins an attempt. The next webhook is the one whose last attempt began first. Undefined if nothing is due. */
   takeNext(options: TakeDelivery): Promise<DeliveryTask | undefined>
   /**
-   * False if the attempt is not the last one any more: then nothing changes. Otherwise since when every attempt of the webhook has
-   * failed.
+   * False if the attempt is not the last one any more: then nothing changes. If the webhook is switched off, it is in the same
+   * transaction, so that nothing more is begun. Its pending deliveries are dropped later.
    */
   end(
     attempt: DeliveryAttempt,
     end: AttemptEnd,
-    now: number,
-  ): Promise<{ failingSince: number | undefined } | false>
+    options: EndOptions,
+  ): Promise<{ switchedOff: SwitchOff | undefined } | false>
   /** Attempts whose lease is over can be begun again. Returns how many. */
   giveBackLost(now: number): Promise<number>
-  /** False if it was switched off before, or does not exist. Its pending deliveries are dropped later. */
-  switchOff(key: WebhookKey, off: { reason: OffReason; detail: string }, now: number): Promise<boolean>
   /** Drops some pending deliveries of webhooks that are off. Returns how many. */
   dropPending(options: { now: number; limit: number }): Promise<number>
   findBacklog(): Promise<DeliveriesBacklog>

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { EVENT_HEADER } from '../contract/webhooks.ts'
 import { AppError } from '../errors.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
-import type { AttemptEnd, DeliveryTask } from '../store/deliveries.ts'
+import type { AttemptEnd, DeliveryTask, SwitchOff } from '../store/deliveries.ts'
 import type { Store } from '../store/store.ts'
 import { renderBody } from './bodies.ts'
 import type { DeliveryFigures } from './figures.ts'
@@ -104,32 +104,34 @@ export function createAttempt(rules: AttemptRules): MakeAttempt {
     return { state: 'pending', last, due: clock() + pause }
   }
 
+  /** Whether its webhook is switched off, given since when every attempt has failed. */
+  const offAfter = (how: AttemptEnd, failingSince: number | undefined): SwitchOff | undefined => {
+    if (how.state !== 'failed' && how.state !== 'pending') return undefined
+    if (how.last.status === GONE)
+      return { reason: 'gone', detail: 'It answered 410: the receiver wants no more deliveries.' }
+    const { offAfterMs = OFF_AFTER_MS } = rules
+    return failingSince === undefined || clock() - failingSince < offAfterMs
+      ? undefined
+      : { reason: 'failing', detail: `Every attempt has failed since ${toDate(failingSince)}.` }
+  }
+
+  const dropPending = async () => {
+    for (;;) {
+      const dropped = await deliveries.dropPending({ now: clock(), limit: DROPPED_AT_ONCE })
+      for (let count = 0; count < dropped; count++) figures.countEnd('dropped')
+      if (dropped === 0) return
+    }
+  }
+
   const write = async (task: DeliveryTask, how: AttemptEnd, signal: AbortSignal) => {
     for (let left = WRITES; ; left--) {
       try {
-        return await deliveries.end(task, how, clock())
+        return await deliveries.end(task, how, { now: clock(), offIf: (since) => offAfter(how, since) })
       } catch (error) {
         rules.onAway()
         if (left <= 1 || signal.aborted) throw error
         await sleep(BETWEEN_WRITES_MS, undefined, { signal }).catch(() => {})
       }
-    }
-  }
-
-  const switchOffIfDue = async (task: DeliveryTask, how: AttemptEnd, failingSince: number | undefined) => {
-    if (how.state !== 'failed' && how.state !== 'pending') return
-    const { offAfterMs = OFF_AFTER_MS } = rules
-    const isGone = how.last.status === GONE
-    if (!isGone && (failingSince === undefined || clock() - failingSince < offAfterMs)) return
-    const off = isGone
-      ? { reason: 'gone' as const, detail: 'It answered 410: the receiver wants no more deliveries.' }
-      : { reason: 'failing' as const, detail: `Every attempt has failed since ${toDate(failingSince)}.` }
-    if (!(await deliveries.switchOff(task, off, clock()))) return
-    log.warn({ ...idsOf(task), ...off }, 'a webhook was switched off')
-    for (;;) {
-      const dropped = await deliveries.dropPending({ now: clock(), limit: DROPPED_AT_ONCE })
-      for (let count = 0; count < dropped; count++) figures.countEnd('dropped')
-      if (dropped === 0) return
     }
   }
 
@@ -142,7 +144,9 @@ export function createAttempt(rules: AttemptRules): MakeAttempt {
     }
     if (how.state === 'delivered' || how.state === 'failed' || how.state === 'dropped')
       figures.countEnd(how.state)
-    await switchOffIfDue(task, how, ended.failingSince)
+    if (!ended.switchedOff) return
+    log.warn({ ...idsOf(task), ...ended.switchedOff }, 'a webhook was switched off')
+    await dropPending()
   }
 }
 

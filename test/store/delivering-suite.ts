@@ -77,18 +77,18 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       if (!first) throw new Error('nothing was due')
       // It is tried again later. Then the next one is due.
       const later = { state: 'pending', last: REFUSED, due: NOW + 5_000 } as const
-      await deliveries.end(first, later, NOW)
+      await deliveries.end(first, later, { now: NOW })
       const second = await takeDeliveries(store)
       expect(told(second)).toEqual([['screenshot.failed', 1]])
       // The first is due again, but the second is under way.
       expect(await takeDeliveries(store, NOW + 6_000)).toEqual([])
-      for (const task of second) await deliveries.end(task, DELIVERED, NOW)
+      for (const task of second) await deliveries.end(task, DELIVERED, { now: NOW })
       const rest: unknown[] = []
       for (;;) {
         const [task] = await takeDeliveries(store, NOW + 6_000)
         if (!task) break
         rest.push(...told([task]))
-        await deliveries.end(task, DELIVERED, NOW)
+        await deliveries.end(task, DELIVERED, { now: NOW })
       }
       expect(rest).toEqual([
         ['root.finished', undefined],
@@ -133,11 +133,11 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       expect(await deliveries.takeNext({ ...lease, except: [webhook.webhookId] })).toBeUndefined()
       const task = await deliveries.takeNext({ ...lease, healthyOnly: true })
       if (!task) throw new Error('nothing was due')
-      await deliveries.end(task, { state: 'failed', last: REFUSED }, NOW)
+      await deliveries.end(task, { state: 'failed', last: REFUSED }, { now: NOW })
       expect(await deliveries.takeNext({ ...lease, healthyOnly: true })).toBeUndefined()
       const next = await deliveries.takeNext(lease)
       expect(next?.webhook.failingSince).toBe(NOW)
-      if (next) await deliveries.end(next, DELIVERED, NOW)
+      if (next) await deliveries.end(next, DELIVERED, { now: NOW })
       expect((await webhooks.find(webhook))?.failingSince).toBeUndefined()
     })
 
@@ -153,9 +153,9 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       const [again] = await takeDeliveries(store, NOW + 60_001)
       expect(again).toMatchObject({ deliveryId: late?.deliveryId, attempts: 2 })
       if (!late || !again) throw new Error('nothing was due')
-      expect(await deliveries.end(late, DELIVERED, NOW)).toBe(false)
-      expect(await deliveries.end(again, DELIVERED, NOW)).toEqual({ failingSince: undefined })
-      expect(await deliveries.end(again, DELIVERED, NOW)).toBe(false)
+      expect(await deliveries.end(late, DELIVERED, { now: NOW })).toBe(false)
+      expect(await deliveries.end(again, DELIVERED, { now: NOW })).toEqual({ switchedOff: undefined })
+      expect(await deliveries.end(again, DELIVERED, { now: NOW })).toBe(false)
     })
 
     test('that were put back do not count and keep their place', async () => {
@@ -164,7 +164,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       await spreadAll(store)
       const [first] = await takeDeliveries(store)
       if (!first) throw new Error('nothing was due')
-      await deliveries.end(first, { state: 'put_back' }, NOW)
+      await deliveries.end(first, { state: 'put_back' }, { now: NOW })
       expect(await takeDeliveries(store)).toMatchObject([{ deliveryId: first.deliveryId, attempts: 1 }])
     })
 
@@ -183,7 +183,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
           const task = await one.deliveries.takeNext({ now: NOW, leaseMs: 60_000 })
           if (task) {
             sent.push(task)
-            await one.deliveries.end(task, DELIVERED, NOW)
+            await one.deliveries.end(task, DELIVERED, { now: NOW })
           } else await sleep(5)
           idle = task ? 0 : idle + 1
         }

@@ -126,7 +126,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       const rootId = await finishRoot(store, projectId, { pages: [true, false] })
       await spreadAll(store)
       const [first] = await takeDeliveries(store)
-      if (first) await deliveries.end(first, DELIVERED, NOW + 1)
+      if (first) await deliveries.end(first, DELIVERED, { now: NOW + 1 })
       const all = await list()
       expect(all.map(({ event, position, state }) => [event, position, state])).toEqual([
         ['root.finished', undefined, 'pending'],
@@ -167,8 +167,8 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       await spreadAll(store)
       const [first] = await takeDeliveries(store)
       if (!first) throw new Error('nothing was due')
-      await deliveries.end(first, { state: 'failed', last: REFUSED }, NOW)
-      for (const task of await takeDeliveries(store)) await deliveries.end(task, DELIVERED, NOW)
+      await deliveries.end(first, { state: 'failed', last: REFUSED }, { now: NOW })
+      for (const task of await takeDeliveries(store)) await deliveries.end(task, DELIVERED, { now: NOW })
       const again = await webhooks.replay(webhook, first.deliveryId, NOW + 5)
       expect(again).toMatchObject({ state: 'pending', attempts: 0, due: NOW + 5, finished: undefined })
       const tasks = await takeDeliveries(store, NOW + 5)
@@ -185,7 +185,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
           const task = await deliveries.takeNext({ now, leaseMs: 60_000 })
           if (!task) return told
           told.push(`${task.event} ${task.rootId}`)
-          await deliveries.end(task, DELIVERED, now)
+          await deliveries.end(task, DELIVERED, { now })
         }
       }
       await finishRoot(store, projectId, { now: NOW })
@@ -212,7 +212,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       for (let root = 0; root < 4; root++) await finishRoot(store, projectId, { now: NOW + root })
       await spreadAll(store)
       const tasks = await takeDeliveries(store, NOW + 9)
-      for (const task of tasks.slice(1)) await deliveries.end(task, DELIVERED, NOW + 9)
+      for (const task of tasks.slice(1)) await deliveries.end(task, DELIVERED, { now: NOW + 9 })
       const forget = async (before: number, most: number) => {
         while ((await deliveries.forget({ before, most, limit: 2 })) > 0);
         return (await list()).map(({ created }) => created - NOW)
@@ -227,22 +227,25 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
     test('of a webhook that was switched off are dropped; changing it switches it on again', async () => {
       const { store, webhooks, deliveries, projectId, webhook, list } = await ofProject()
       const made = await webhooks.find(webhook)
-      await finishRoot(store, projectId)
+      for (let roots = 0; roots < 2; roots++) await finishRoot(store, projectId)
       await spreadAll(store)
-      const [task] = await takeDeliveries(store)
-      if (!task) throw new Error('nothing was due')
-      const end = await deliveries.end(task, { state: 'failed', last: REFUSED }, NOW)
-      expect(end).toEqual({ failingSince: NOW })
+      const [task, other] = await takeDeliveries(store)
+      if (!task || !other) throw new Error('nothing was due')
       const off = { reason: 'gone', detail: 'It answered 410.' } as const
-      expect(await deliveries.switchOff(webhook, off, NOW + 1)).toBe(true)
-      expect(await deliveries.switchOff(webhook, off, NOW + 2)).toBe(false)
+      const offIf = (failingSince: number | undefined) => (failingSince === NOW ? off : undefined)
+      const end = await deliveries.end(task, { state: 'failed', last: REFUSED }, { now: NOW + 1, offIf })
+      expect(end).toEqual({ switchedOff: off })
+      // Nothing is begun any more, and it is switched off once.
+      expect(await takeDeliveries(store, NOW + 9)).toEqual([])
+      const later = await deliveries.end(other, { state: 'failed', last: REFUSED }, { now: NOW + 2, offIf })
+      expect(later).toEqual({ switchedOff: undefined })
       const now = await webhooks.find(webhook)
       expect(now).toMatchObject({ off: { since: NOW + 1, ...off }, failingSince: NOW })
       expect(now?.revision).not.toBe(made?.revision)
       expect(await takeDeliveries(store, NOW + 9)).toEqual([])
-      expect(await deliveries.dropPending({ now: NOW + 3, limit: 9 })).toBe(1)
+      expect(await deliveries.dropPending({ now: NOW + 3, limit: 9 })).toBe(2)
       expect(await deliveries.dropPending({ now: NOW + 3, limit: 9 })).toBe(0)
-      expect((await list('dropped')).map(({ finished }) => finished)).toEqual([NOW + 3])
+      expect((await list('dropped')).map(({ finished }) => finished)).toEqual([NOW + 3, NOW + 3])
       expect((await deliveries.findBacklog()).off).toBe(1)
       await finishRoot(store, projectId)
       expect(await deliveries.findBehind(9)).toEqual([])

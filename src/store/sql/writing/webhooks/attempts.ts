@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { sql, type Transaction } from 'kysely'
-import type { AttemptEnd, DeliveryAttempt, DeliveryTask, TakeDelivery } from '../../../deliveries.ts'
+import type {
+  AttemptEnd,
+  DeliveryAttempt,
+  DeliveryTask,
+  EndOptions,
+  SwitchOff,
+  TakeDelivery,
+} from '../../../deliveries.ts'
 import type { Tables } from '../../tables.ts'
+import { newRevision } from '../revision.ts'
 import { findNext, noteNextDue, releaseNext } from './order.ts'
 import { type DeliveryRow, lockWebhook, toWebhook, type WebhookRow } from './rows.ts'
 
@@ -82,8 +90,8 @@ export async function end(
   transaction: Transaction<Tables>,
   task: DeliveryAttempt,
   how: AttemptEnd,
-  { now, lock }: Options,
-): Promise<{ failingSince: number | undefined } | false> {
+  { now, lock, offIf }: Options & EndOptions,
+): Promise<{ switchedOff: SwitchOff | undefined } | false> {
   const webhook = await lockWebhook(transaction, task, lock)
   if (!webhook) return false
   const { numUpdatedRows } = await transaction
@@ -109,8 +117,24 @@ export async function end(
     .executeTakeFirst()
   if (numUpdatedRows === 0n) return false
   const failingSince = failingAfter(webhook, how)
-  await noteNextDue(transaction, webhook, { failing_since: failingSince })
-  return { failingSince: failingSince ?? undefined }
+  const off = webhook.off_since === null ? offIf?.(failingSince ?? undefined) : undefined
+  if (off) await switchOff(transaction, task, off, now)
+  const offSince = off ? now : webhook.off_since
+  await noteNextDue(transaction, { ...webhook, off_since: offSince }, { failing_since: failingSince })
+  return { switchedOff: off }
+}
+
+async function switchOff(
+  transaction: Transaction<Tables>,
+  { webhookId }: DeliveryAttempt,
+  { reason, detail }: SwitchOff,
+  now: number,
+): Promise<void> {
+  await transaction
+    .updateTable('webhooks')
+    .set({ off_since: now, off_reason: reason, off_detail: detail, changed: now, revision: newRevision() })
+    .where('webhook_id', '=', webhookId)
+    .execute()
 }
 
 function failingAfter({ failing_since }: WebhookRow, how: AttemptEnd): number | null {

@@ -6,11 +6,12 @@ import type {
   DeliveryAttempt,
   DeliveryTask,
   DeliveryWork,
+  EndOptions,
+  SwitchOff,
   TakeDelivery,
 } from '../../../deliveries.ts'
-import type { OffReason, WebhookKey } from '../../../webhooks.ts'
+import type { WebhookKey } from '../../../webhooks.ts'
 import type { Tables } from '../../tables.ts'
-import { newRevision } from '../revision.ts'
 import type { WriteConnections } from '../writes.ts'
 import { end, giveBackLost, takeNext } from './attempts.ts'
 import { forgetSome } from './forget.ts'
@@ -62,11 +63,11 @@ export class SqlDeliveries implements Deliveries {
   async end(
     attempt: DeliveryAttempt,
     how: AttemptEnd,
-    now: number,
-  ): Promise<{ failingSince: number | undefined } | false> {
+    { now, offIf }: EndOptions,
+  ): Promise<{ switchedOff: SwitchOff | undefined } | false> {
     const skew = await this.#skew()
     const corrected = how.state === 'pending' ? { ...how, due: how.due + skew } : how
-    const options = { now: now + skew, lock: this.#lock }
+    const options = { now: now + skew, offIf, lock: this.#lock }
     return await this.#transaction((transaction) => end(transaction, attempt, corrected, options))
   }
 
@@ -78,27 +79,6 @@ export class SqlDeliveries implements Deliveries {
       if (some === 0) return count
       count += some
     }
-  }
-
-  async switchOff(
-    { projectId, webhookId }: WebhookKey,
-    { reason, detail }: { reason: OffReason; detail: string },
-    given: number,
-  ): Promise<boolean> {
-    const now = given + (await this.#skew())
-    const { numUpdatedRows } = await this.#transaction((transaction) =>
-      transaction
-        .updateTable('webhooks')
-        .set({
-          ...{ off_since: now, off_reason: reason, off_detail: detail },
-          ...{ next_due: null, changed: now, revision: newRevision() },
-        })
-        .where('project_id', '=', projectId)
-        .where('webhook_id', '=', webhookId)
-        .where('off_since', 'is', null)
-        .executeTakeFirst(),
-    )
-    return numUpdatedRows > 0n
   }
 
   async dropPending({ now, limit }: { now: number; limit: number }): Promise<number> {
