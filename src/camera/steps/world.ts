@@ -10,6 +10,8 @@ const NAME = 'proofsheet'
 export class World {
   readonly #session: CDPSession
   #frameId: string | undefined
+  /** Of the document that the page had last. */
+  #context: number | undefined
 
   constructor(session: CDPSession) {
     this.#session = session
@@ -21,6 +23,7 @@ export class World {
     ...given: Given
   ): Promise<Answer> {
     const { result, exceptionDetails } = await this.#call(work, given).catch((error) => {
+      this.#context = undefined
       throw /closed/.test(error.message) ? error : new Error('navigated meanwhile')
     })
     // An element of the page can have the name of a method of `document`. The call is tried again until the time is over.
@@ -38,17 +41,22 @@ export class World {
   }
 
   async #call(work: (...given: never[]) => unknown, given: readonly unknown[]) {
-    this.#frameId ??= (await this.#session.send('Page.getFrameTree')).frameTree.frame.id
-    const { executionContextId } = await this.#session.send('Page.createIsolatedWorld', {
-      frameId: this.#frameId,
-      worldName: NAME,
-    })
+    this.#context ??= await this.#enter()
     return await this.#session.send('Runtime.callFunctionOn', {
-      executionContextId,
+      executionContextId: this.#context,
       functionDeclaration: `(...given) => { const find = ${find}; return (${work})(find, ...given) }`,
       arguments: given.map((value) => ({ value })),
       awaitPromise: true,
       returnByValue: true,
     })
+  }
+
+  async #enter(): Promise<number> {
+    this.#frameId ??= (await this.#session.send('Page.getFrameTree')).frameTree.frame.id
+    const made = await this.#session.send('Page.createIsolatedWorld', {
+      frameId: this.#frameId,
+      worldName: NAME,
+    })
+    return made.executionContextId
   }
 }
