@@ -87,12 +87,17 @@ const pages: Parameters<typeof serveSite>[0] = {
       if (top >= 0 && top < innerHeight) far.style.background = '${GREEN}'
     }, 50)</script>`,
   ),
-  // Whenever it is scrolled, it is busy for a while.
+  // Whenever it is scrolled, it waits for an answer, and does nothing else.
   '/never-through': paint(
     WHITE,
     `<div style="position:fixed;top:0;width:100%;height:100px;background:${GREEN}"></div><div style="height:90000px"></div>
-      <script>addEventListener('scroll', () => { const end = Date.now() + 200; while (Date.now() < end); })</script>`,
+      <script>addEventListener('scroll', () => {
+        const asked = new XMLHttpRequest()
+        asked.open('GET', '/soon', false)
+        asked.send()
+      })</script>`,
   ),
+  '/soon': (answer) => void setTimeout(() => answer.end(), 200),
   // A bar that shrinks as one scrolls, and a button that leads back to the top.
   '/bars': paint(
     WHITE,

@@ -33,7 +33,7 @@ import {
 import { makeKey, makeProject, newJob, rootsUrl } from '../support/store/results.ts'
 
 /** How long each world is written to and read from at random. */
-const SECONDS = rounds(4)
+const SECONDS = rounds(2)
 const WINDOW_MS = 12 * 3_600_000
 
 const postgres = usePostgres()

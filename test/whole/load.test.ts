@@ -24,7 +24,7 @@ import { seedPostgresRows, seedRows } from '../support/store/seed.ts'
 const MB = 1024 * 1024
 const SLOW_READERS = 16
 const SLOW_MS = 3_000
-const GIVEN_UP = rounds(300)
+const GIVEN_UP = rounds(200)
 const AT_ONCE = 50
 
 const postgres = usePostgres()

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import { pictureKey, previewKey } from '../../../src/images/images.ts'
+import { PREVIEW_WIDTH } from '../../../src/picture/picture.ts'
 import type { Storage } from '../../../src/storage.ts'
 import { startService, type TestService } from '../http/service.ts'
-import { addPictures, makePng, submittedJob } from '../store/results.ts'
+import { makePng, newJob } from '../store/results.ts'
 import { COLOURS, type Hung } from './hang-many.ts'
 
 // A gallery with pictures in it.
@@ -13,7 +15,10 @@ export function addressOf(page: (typeof PAGES)[number]): string {
   return `https://site.example/${page === 'Home' ? '' : page.toLowerCase()}`
 }
 
-/** A project with roots a day apart, each with all pages; the pages of every root look different. */
+/**
+ * A project with roots a day apart, each with all pages; the pages of every root look different. As an import makes them, but for
+ * the previews, which are not made again for every test.
+ */
 export async function hangRoots(
   storage: Storage,
   { roots = 3, now = Date.now(), name = 'Our site' }: { roots?: number; now?: number; name?: string } = {},
@@ -22,10 +27,19 @@ export async function hangRoots(
   await storage.store.createProject({ projectId, name, created: now })
   const rootIds: string[] = []
   for (let index = 0; index < roots; index++) {
-    const png = await makePng(600, 400, COLOURS[index % COLOURS.length])
+    const colour = COLOURS[index % COLOURS.length]
+    const [picture, preview] = [await makePng(600, 400, colour), await makePng(PREVIEW_WIDTH, 267, colour)]
     const rootId = randomUUID()
-    const jobs = PAGES.map((page) => submittedJob(png, { name: page, url: addressOf(page) }))
-    await addPictures(storage, projectId, { rootId, created: now - (roots - index) * DAY_MS, jobs })
+    const created = now - (roots - index) * DAY_MS
+    const jobs = PAGES.map((page) =>
+      newJob({ created, name: page, url: addressOf(page), width: 600, height: 400 }),
+    )
+    const batch = await storage.images.startBatch()
+    for (const { uuid } of jobs) {
+      await batch.add(pictureKey(projectId, uuid), picture)
+      await batch.add(previewKey(projectId, uuid), preview)
+    }
+    await storage.store.addRoot({ projectId, rootId, created, digest: rootId, jobs }, () => batch.publish())
     rootIds.unshift(rootId)
   }
   return { projectId, rootIds }

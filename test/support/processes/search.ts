@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** The files below a folder that contain one of these texts, as UTF-8 or as UTF-16. Files that go meanwhile are left out. */
-export async function filesWith(folder: string, texts: readonly string[]): Promise<string[]> {
+/**
+ * The files below a folder that were written since a time and contain one of these texts, as UTF-8 or as UTF-16. Files that go
+ * meanwhile are left out.
+ */
+export async function filesWith(folder: string, texts: readonly string[], since: number): Promise<string[]> {
   const needles = texts.flatMap((text) => [Buffer.from(text), Buffer.from(text, 'utf16le')])
   const found: string[] = []
   const search = async (place: string): Promise<void> => {
@@ -11,6 +14,8 @@ export async function filesWith(folder: string, texts: readonly string[]): Promi
       const path = join(place, entry.name)
       if (entry.isDirectory()) await search(path)
       if (!entry.isFile()) continue
+      const written = await stat(path).catch(() => undefined)
+      if (!written || written.mtimeMs < since) continue
       const bytes = await readFile(path).catch(() => Buffer.alloc(0))
       if (needles.some((needle) => bytes.includes(needle))) found.push(path)
     }
