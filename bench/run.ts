@@ -1,3 +1,4 @@
+import { measureBeside } from './beside.ts'
 import { measureCapture } from './capture.ts'
 import { measureFinish } from './finish.ts'
 import { measureGallery } from './gallery.ts'
@@ -24,9 +25,12 @@ npm run bench -- repeatable       pictures that are the same each time: --repeat
 npm run bench -- against-playwright    ours beside Playwright's, pixel by pixel: --only NAME,NAME
 npm run bench -- undisturbed      pages that notice that all of them is taken: --only NAME,NAME
 
+npm run bench -- beside ANOTHER_CHECKOUT    one root and its 304 of two versions that are asked in turns:
+                                  --engine sqlite --rounds 40. The other one needs \`npm ci\` first.
+
 npm run bench -- finish           what each area, style and effect costs, against a picture without any
 
-npm run bench -- unfair           what one key can take from the others, attack by attack: fifteen minutes
+npm run bench -- unfair           what one key can take from the others, attack by attack: half an hour
                                   --only 1,4,10a --engine sqlite --tree ANOTHER_CHECKOUT --streams 2500 --watchers 1000 --check
                                   --bare: against a server that does nothing, to see what the machine itself costs
 
@@ -49,6 +53,10 @@ const asked = process.argv.slice(2)
 if (await runRealPages(asked)) process.exit(0)
 if (asked[0] === 'unfair') {
   await measureUnfair(asked.slice(1))
+  process.exit(0)
+}
+if (asked[0] === 'beside') {
+  await measureBeside(asked.slice(1))
   process.exit(0)
 }
 if (asked[0] === 'finish') {

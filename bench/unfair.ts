@@ -1,26 +1,21 @@
-import { rmSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { startPostgres, type TestPostgres } from '../test/support/servers/postgres.ts'
 import { writeResults } from './results.ts'
 import type { Attack } from './unfair/attack.ts'
 import { bodies } from './unfair/bodies.ts'
 import { captures } from './unfair/captures.ts'
 import { controls } from './unfair/controls.ts'
+import { enginesOf, withEngine } from './unfair/engine.ts'
 import { lists } from './unfair/lists.ts'
 import { measureAttack } from './unfair/measure.ts'
 import { flood } from './unfair/queue.ts'
 import { revokedKey } from './unfair/revoked-key.ts'
-import { serveSite } from './unfair/site.ts'
 import { sockets } from './unfair/sockets.ts'
 import { streams } from './unfair/streams.ts'
 import { HEAD, type Line, type Special, toLine, toSpecialLine, toText } from './unfair/table.ts'
 import { openTree, type Tree } from './unfair/tree.ts'
 import { watchers } from './unfair/watchers.ts'
-import { type EngineName, makeWorld, type World } from './unfair/world.ts'
+import type { World } from './unfair/world.ts'
 
 /** A server that does nothing, to see what the machine itself costs. */
 const BARE = fileURLToPath(new URL('unfair/bare-service.ts', import.meta.url))
@@ -51,18 +46,15 @@ export async function measureUnfair(args: readonly string[]): Promise<void> {
     watchers(Number(values.watchers)),
   ]
   const chosen = choose(all, values.only)
-  const engines = (['SQLite', 'PostgreSQL'] as const).filter((engine) =>
-    engine.toLowerCase().startsWith(values.engine?.toLowerCase() ?? ''),
-  )
   const tree = { ...(await openTree(values.tree)), ...(values.bare && { program: BARE }) }
   const lines: Line[] = []
   process.stdout.write(`${HEAD}\n`)
-  for (const engine of engines) {
-    await withEngine(tree, engine, async (newWorld) => {
-      const shared = await newWorld()
+  for (const engine of enginesOf(values.engine)) {
+    await withEngine(engine, async (newWorld) => {
+      const shared = await newWorld(tree)
       for (const attack of chosen) {
         process.stderr.write(`${attack.id} ${attack.what}, ${engine} …\n`)
-        const world = 'ownWorld' in attack ? await newWorld() : shared
+        const world = 'ownWorld' in attack ? await newWorld(tree) : shared
         const line = await measure(tree, world, attack)
         process.stdout.write(`${toText(line)}\n`)
         lines.push(line)
@@ -99,36 +91,4 @@ function choose<Any extends { id: string }>(
   const unknown = names.filter((name) => !attacks.some(isMeant(name)))
   if (unknown.length > 0) throw new Error(`There is no attack ${unknown.join(', ')}.`)
   return attacks.filter((attack) => names.some((name) => isMeant(name)(attack)))
-}
-
-async function withEngine(
-  tree: Tree,
-  engine: EngineName,
-  run: (newWorld: () => Promise<World>) => Promise<void>,
-): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'proofsheet-unfair-'))
-  // Also if a signal ends this process.
-  const remove = () => rmSync(folder, { recursive: true, force: true })
-  process.once('exit', remove)
-  const worlds: World[] = []
-  const site = await serveSite()
-  let postgres: TestPostgres | undefined
-  try {
-    postgres = engine === 'PostgreSQL' ? await startPostgres() : undefined
-    await run(async () => {
-      const world = await makeWorld(tree, {
-        engine,
-        folder,
-        databaseUrl: await postgres?.newDatabase(),
-        site: site.url,
-      })
-      worlds.push(world)
-      return world
-    })
-  } finally {
-    for (const world of worlds) await world.close()
-    await postgres?.close()
-    await site.close()
-    remove()
-  }
 }

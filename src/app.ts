@@ -60,7 +60,7 @@ export async function openService(
   const turns = new FairTurns(atOnce, store.isLookingUp)
   const refusals = new Refusals()
   const gone = new GonePictures(door, images)
-  const bodies = openBodies(config.limits.bodiesBytes, refusals)
+  const bodies = openBodies(config.limits, refusals)
   const unread = new ByteBudget(config.limits.unreadBytes)
   const messenger = openMessenger(config, storage, { log, clock, ...delivering })
   const onEnded = messenger.wake

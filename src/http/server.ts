@@ -58,6 +58,9 @@ import { createReadJson } from './rules/read-json.ts'
 import { schemaController } from './rules/read-query.ts'
 import { createRequestIds } from './rules/request-ids.ts'
 
+/** Bytes of a body that Node reads before somebody reads the body, rounded up to what it reads at a time. */
+const READ_AHEAD = 49_152
+
 /** Other sites cannot show our answers in a frame. Answers with their own policy also contain this. */
 const NOT_FRAMED = "frame-ancestors 'none'"
 
@@ -76,8 +79,12 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
       // A hook checks the Host header, and answers with a problem.
       requireHostHeader: false,
       headersTimeout: limits.requestMs,
+      // Fastify sets it later. By then Node would have refused a longer time for the headers.
+      requestTimeout: limits.requestMs,
       // How often Node checks the two limits above. Its default is 30 s.
       connectionsCheckingInterval: Math.min(limits.requestMs, 5_000),
+      // Node reads 64 KB at a time. With as much as that, it would read a second time ahead for each body that waits.
+      highWaterMark: READ_AHEAD,
     },
     rewriteUrl: pathOrNothing,
     // Longer than any request line that Node accepts, so that an id that is too long is answered 404, not 414.

@@ -5,7 +5,9 @@ const SHARE = 1 / 4
 export interface LineLimits {
   readonly ofOne: number
   readonly ofAll: number
-  /** The error for one request too many. */
+  /** How long the next request may wait, in milliseconds. */
+  patienceMs?(): number
+  /** The error for one request too many, and for one that has waited too long. */
   refuse(): unknown
 }
 
@@ -68,6 +70,14 @@ export class ByteBudget {
     return this.#hasShare(client, bytes) && this.#bytes + bytes <= this.#total
   }
 
+  /** Throws the line's error if so many requests of the client wait that another one would be refused. */
+  requirePlace(client: string): void {
+    const isFull = () => (this.#lines.get(client)?.length ?? 0) >= this.#line.ofOne
+    // Bytes that were given back a moment ago may be free.
+    if (isFull()) this.#letIn()
+    if (isFull()) throw this.#line.refuse()
+  }
+
   /** Throws the line's error if too many wait, and the signal's reason if it is aborted. */
   async take(client: string, bytes: number, signal: AbortSignal): Promise<Held> {
     signal.throwIfAborted()
@@ -109,8 +119,14 @@ export class ByteBudget {
     signal.addEventListener('abort', leave, { once: true })
     if ((this.#lines.get(client)?.length ?? 0) > this.#line.ofOne) this.#refuseLastOf(client)
     else if (this.#waiting > this.#line.ofAll) this.#refuseLastOf(this.#longestLine())
-    // A long answer waits many times with the same signal.
-    await entered.finally(() => signal.removeEventListener('abort', leave))
+    const patience = this.#line.patienceMs?.()
+    const tooLong = () => this.#leave(client, waiting, this.#line.refuse())
+    const impatient = patience === undefined ? undefined : setTimeout(tooLong, patience)
+    await entered.finally(() => {
+      clearTimeout(impatient)
+      // A long answer waits many times with the same signal.
+      signal.removeEventListener('abort', leave)
+    })
   }
 
   /**

@@ -114,16 +114,30 @@ describe('a body', () => {
   })
 
   test('is refused with 429 where too many of its client wait', async () => {
-    const service = await startAccepting(ONE_AT_A_TIME)
+    // None is refused because it has waited too long.
+    const service = await startAccepting({ ...ONE_AT_A_TIME, REQUEST_TIMEOUT: '10m' })
     const [greedy, other] = [await newClient(service), await newClient(service)]
     const sent: Sending[] = []
     const refused = () => sent.find(({ received }) => received().startsWith('HTTP/1.1 429'))
     while (!refused()) sent.push(await sendHalf(service, greedy))
-    // One is read, and 256 wait for it.
-    expect(sent.length).toBeGreaterThan(257)
+    // One is read, and 1,600 wait for it.
+    expect(sent.length).toBeGreaterThan(1_601)
     expect(await refused()?.answer).toMatch(/retry-after: 5[\s\S]*"code":"rate_limited"/i)
     expect(await post(service, other)).toBe(201)
     for (const { socket } of sent) socket.destroy()
+  })
+
+  test('is refused with 429 where it has waited too long, before its connection is ended', async () => {
+    const service = await startAccepting({ ...ONE_AT_A_TIME, REQUEST_TIMEOUT: '3s' })
+    const client = await newClient(service)
+    const stuck = await sendHalf(service, client)
+    const waiting = await Promise.all(Array.from({ length: 20 }, () => sendHalf(service, client)))
+    const answers = await Promise.all(waiting.map(({ answer }) => answer))
+    expect(
+      answers.filter((answer) => /^HTTP\/1.1 429 [\s\S]*retry-after: 5/i.test(answer)).length,
+    ).toBeGreaterThan(10)
+    expect(answers.filter((answer) => !/^HTTP\/1.1 (429|408) /.test(answer))).toEqual([])
+    stuck.socket.destroy()
   })
 
   test('that waits is not waited for when the service stops', async () => {

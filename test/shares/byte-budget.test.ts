@@ -4,13 +4,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openBodies } from '../../src/http/rules/read-body.ts'
 import { Refusals } from '../../src/shares/refusals.ts'
+import { until } from '../support/runner/until.ts'
 
 const never = new AbortController().signal
 
 /** A budget, and the clients that were let in, in that order. */
-function newBudget(total = 400) {
+function newBudget(total = 400, requestMs = 600_000) {
   const refusals = new Refusals()
-  const budget = openBodies(total, refusals)
+  const budget = openBodies({ bodiesBytes: total, requestMs }, refusals)
   const inside: string[] = []
   const ways: (() => void)[] = []
   const refused: string[] = []
@@ -74,9 +75,9 @@ describe('a budget', () => {
     expect(budget.bytes).toBe(0)
   })
 
-  test('refuses the last of more than 256 waiting requests of a client, and counts it', async () => {
+  test('refuses the last of more than 1,600 waiting requests of a client, and counts it', async () => {
     const { refusals, inside, refused, take } = newBudget()
-    for (let times = 0; times < 259; times++) take('a', 100)
+    for (let times = 0; times < 1_603; times++) take('a', 100)
     take('b', 100)
     await nextIteration()
     expect(inside).toEqual(['a', 'b'])
@@ -84,10 +85,22 @@ describe('a budget', () => {
     expect([...refusals.counts]).toEqual([['bodies', 2]])
   })
 
-  test('refuses the last of more than 500 waiting requests, of the client with most of them', async () => {
+  test('says before a request waits that it would be refused, and only to that client', async () => {
+    const { budget, refusals, ways, take } = newBudget()
+    for (let times = 0; times < 1_601; times++) take('a', 100)
+    await nextIteration()
+    expect(() => budget.requirePlace('a')).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+    expect([...refusals.counts]).toEqual([['bodies', 1]])
+    budget.requirePlace('b')
+    // In the same iteration in which bytes are given back there is a place again.
+    ways[0]?.()
+    budget.requirePlace('a')
+  })
+
+  test('refuses the last of more than 2,400 waiting requests, of the client with most of them', async () => {
     const { refused, ways, inside, take } = newBudget()
     for (const client of ['w', 'x', 'y', 'z']) take(client, 100)
-    for (let times = 0; times < 200; times++) for (const client of ['a', 'b']) take(client, 100)
+    for (let times = 0; times < 1_150; times++) for (const client of ['a', 'b']) take(client, 100)
     for (let index = 0; index < 100; index++) take(`${index}`, 100)
     take('b', 100)
     take('new', 100)
@@ -97,8 +110,24 @@ describe('a budget', () => {
       ways[given]?.()
       await nextIteration()
     }
-    expect(inside).toHaveLength(504)
+    expect(inside).toHaveLength(2_404)
     expect(inside).toContain('new')
+  })
+
+  test('refuses who has waited too long, and not all who came together at the same time', async () => {
+    const { refusals, refused, ways, inside, take } = newBudget(400, 3_000)
+    for (let times = 0; times < 100; times++) take('a', 100)
+    const counts = new Set<number>()
+    await until(() => {
+      counts.add(refused.length)
+      return refused.length === 99
+    })
+    expect(counts.size).toBeGreaterThan(4)
+    expect([...refusals.counts]).toEqual([['bodies', 99]])
+    ways[0]?.()
+    take('a', 100)
+    await nextIteration()
+    expect(inside).toEqual(['a', 'a'])
   })
 
   test('forgets a waiting request whose client has gone', async () => {
@@ -155,7 +184,7 @@ describe('a budget', () => {
         fc.array(step, { maxLength: 60 }),
         fc.infiniteStream(fc.nat()),
         async (steps, picks) => {
-          const budget = openBodies(400, new Refusals())
+          const budget = openBodies({ bodiesBytes: 400, requestMs: 600_000 }, new Refusals())
           const held: { client: string; bytes: number; giveBack: () => void }[] = []
           let entered = 0
           for (const { client, bytes } of steps) {

@@ -11,16 +11,29 @@ const STILL_MS = 5_000
 /** After so many bytes `look` is called. Also the first size of the buffer for a body of unknown length, which then doubles. */
 const FIRST_BYTES = 65_536
 
-/** How many bodies may wait, of one client and of all. Each holds the bytes that Node has read ahead. */
-const MAX_WAITING = { ofOne: 256, ofAll: 500 }
+/**
+ * How many bodies may wait, of one client and of all. Each takes 100 KB, most of it what Node has read ahead. One that is refused takes
+ * processor time, and comes back.
+ */
+const MAX_WAITING = { ofOne: 1_600, ofAll: 2_400 }
+/**
+ * How long a body waits, in thirtieths of REQUEST_TIMEOUT, which would end it without an answer. Not equally long: those that came
+ * together would come back together. In steps, because Node keeps a list of timers for each duration.
+ */
+const WAITS = { least: 5, most: 25, of: 30 }
 /** By then the bodies under way have arrived, or were ended. */
 const RETRY_AFTER_S = 5
 
-/** Memory for bodies, with so many bytes in all. */
-export function openBodies(bytes: number, refusals: Refusals): ByteBudget {
+/** Memory for bodies. */
+export function openBodies(
+  { bodiesBytes, requestMs }: { bodiesBytes: number; requestMs: number },
+  refusals: Refusals,
+): ByteBudget {
   const detail = 'too many of your requests wait for their body to be read'
-  return new ByteBudget(bytes, {
+  const { least, most, of } = WAITS
+  return new ByteBudget(bodiesBytes, {
     ...MAX_WAITING,
+    patienceMs: () => (requestMs / of) * (least + Math.floor(Math.random() * (most - least + 1))),
     refuse: () => refusals.refuse('bodies', detail, RETRY_AFTER_S),
   })
 }
@@ -46,7 +59,10 @@ export function createReadBody(server: Server, { bodies, config: { limits } }: H
     try {
       if (bytes !== undefined && bytes > limits.bodyBytes) throw tooLarge()
       if (bytes === 0) return Buffer.alloc(0)
-      const { giveBack } = await bodies.take(clientOf(request), bytes ?? limits.bodyBytes, over(reply))
+      const client = clientOf(request)
+      // Before anything is made for a request that waits: a client may have thousands that are refused.
+      bodies.requirePlace(client)
+      const { giveBack } = await bodies.take(client, bytes ?? limits.bodyBytes, over(reply))
       reply.raw.once('close', giveBack)
       if (reply.raw.destroyed) giveBack()
       return await readAll(request, { bytes, most: limits.bodyBytes, stillMs, look })

@@ -1,0 +1,9 @@
+import { expect, test } from 'vitest'
+import { AppError } from '../src/errors.ts'
+
+test('only a failure that is logged knows where it comes from', () => {
+  const before = Error.stackTraceLimit
+  expect(new AppError('rate_limited').stack).not.toContain('    at ')
+  expect(new AppError('internal').stack).toContain('errors.test.ts')
+  expect([Error.stackTraceLimit, before > 0]).toEqual([before, true])
+})
