@@ -3,7 +3,8 @@ export function median(values: readonly number[]): number {
 }
 
 /**
- * Measures two contenders alternately, so that noise hits both. The result is the median of the ratios.
+ * Measures two contenders alternately, so that noise hits both, and each of them first every other time. The result is the median
+ * of the ratios.
  */
 export async function compare(
   ours: () => Promise<number>,
@@ -12,8 +13,10 @@ export async function compare(
 ): Promise<{ ours: number; theirs: number; ratio: number }> {
   const pairs: [number, number][] = []
   for (let round = -warmUp; round < rounds; round++) {
-    const pair: [number, number] = [await ours(), await theirs()]
-    if (round >= 0) pairs.push(pair)
+    const early = round % 2 === 0 ? await theirs() : undefined
+    const own = await ours()
+    const other = early ?? (await theirs())
+    if (round >= 0) pairs.push([own, other])
   }
   return {
     ours: median(pairs.map(([value]) => value)),

@@ -133,10 +133,9 @@ describe('a body', () => {
     const stuck = await sendHalf(service, client)
     const waiting = await Promise.all(Array.from({ length: 20 }, () => sendHalf(service, client)))
     const answers = await Promise.all(waiting.map(({ answer }) => answer))
-    expect(
-      answers.filter((answer) => /^HTTP\/1.1 429 [\s\S]*retry-after: 5/i.test(answer)).length,
-    ).toBeGreaterThan(10)
-    expect(answers.filter((answer) => !/^HTTP\/1.1 (429|408) /.test(answer))).toEqual([])
+    // The others had their turn, when the one before them had stood still for too long.
+    const refused = answers.filter((answer) => /^HTTP\/1.1 429 [\s\S]*retry-after: 5/i.test(answer))
+    expect(refused.length).toBeGreaterThan(10)
     stuck.socket.destroy()
   })
 
