@@ -200,6 +200,8 @@ test('axe finds nothing in the form for the key', async () => {
   await page.getByLabel('API key').fill(secret)
   await page.getByLabel('Stay signed in').check()
   await page.keyboard.press('Enter')
+  // Who has signed in is led to the pictures first.
+  await page.locator('.root').first().waitFor()
   await page.getByRole('link', { name: 'Signed in' }).click()
   await page.locator('.key-row').waitFor()
   expect(await violations(page)).toEqual([])
