@@ -26,7 +26,7 @@ npm run bench -- against-playwright    ours beside Playwright's, pixel by pixel:
 npm run bench -- undisturbed      pages that notice that all of them is taken: --only NAME,NAME
 
 npm run bench -- beside ANOTHER_CHECKOUT    one root and its 304 of two versions that are asked in turns:
-                                  --engine sqlite --rounds 40. The other one needs \`npm ci\` first.
+                                  --engine sqlite --starts 8 --rounds 12. The other one needs \`npm ci\` first.
 
 npm run bench -- finish           what each area, style and effect costs, against a picture without any
 

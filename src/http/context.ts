@@ -113,6 +113,8 @@ declare module 'fastify' {
     leadsToSignIn?: true
   }
   interface FastifyRequest {
+    /** When it arrived, on the clock of `performance`. */
+    arrived: number
     /** The key that the request uses. */
     apiKey: ApiKey | undefined
     /** The hash of that key. */

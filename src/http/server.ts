@@ -68,7 +68,10 @@ const NOT_FRAMED = "frame-ancestors 'none'"
 export async function createServer(context: HttpContext, logger: FastifyBaseLogger): Promise<Server> {
   const { limits } = context.config
   const server: Server = Fastify({
-    loggerInstance: childless(logger),
+    // With a logger, Fastify listens for the end of every answer, and makes a child logger for every request. Our log lines name
+    // their request themselves.
+    logger: false,
+    childLoggerFactory: () => logger,
     logController: new LogBrokenAnswers(),
     genReqId: createRequestIds(),
     requestIdHeader: false,
@@ -95,6 +98,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     clientErrorHandler: (error, socket) => refuseConnection(logger, error, socket as Socket),
     schemaController,
   }).withTypeProvider<ContractTypes>()
+  server.log = logger
   // Unknown expectations are ignored. Node would refuse them with an empty answer.
   server.server.on('checkExpectation', (request, response) =>
     server.server.emit('request', request, response),
@@ -192,13 +196,6 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   gallery(server, context)
   oldAddresses(server)
   return server
-}
-
-/** Log lines name their request themselves. A child logger for each request would cost as much as finding its answer. */
-function childless(logger: FastifyBaseLogger): FastifyBaseLogger {
-  const log: FastifyBaseLogger = Object.create(logger)
-  log.child = () => log
-  return log
 }
 
 /**

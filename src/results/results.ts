@@ -24,8 +24,8 @@ export interface Answer {
   readonly etag?: string | undefined
   /** Where the next list page begins, if there is one. */
   readonly nextCursor?: string | undefined
-  /** The whole body, if it is kept. */
-  readonly whole?: Buffer | undefined
+  /** Finds the whole body, if it is kept. */
+  whole?(): Buffer | undefined
   /** The body, piece by piece. After an error the answer must not be finished. */
   body(): AsyncGenerator<Piece>
 }
@@ -58,12 +58,18 @@ export class Results {
   }
 
   /** One root. */
-  async getRoot(root: KnownRoot, asked: Asked): Promise<Answer> {
+  getRoot(root: KnownRoot, asked: Asked): Answer | Promise<Answer> {
     const addresses = this.#images.addresses(asked)
-    const roots = this.#roots(root.projectId, addresses instanceof Promise ? await addresses : addresses)
+    return addresses instanceof Promise
+      ? addresses.then((signed) => this.#answerRoot(root, signed))
+      : this.#answerRoot(root, addresses)
+  }
+
+  #answerRoot(root: KnownRoot, addresses: Addresses): Answer {
+    const roots = this.#roots(root.projectId, addresses)
     return {
       etag: roots.etag(root.revision),
-      whole: root.jobCount > WHOLE_ROOT ? undefined : roots.kept(root),
+      whole: () => (root.jobCount > WHOLE_ROOT ? undefined : roots.kept(root)),
       body: () => makeRootPieces(this.#store, roots, root),
     }
   }

@@ -34,10 +34,11 @@ export function sendAnswer(
   }
   headers['content-type'] = JSON_TYPE
   if (request.method === 'HEAD') return sendWhole(reply, 200, headers)
-  if (answer.whole) {
-    headers['content-length'] = answer.whole.length
-    if (answer.whole.length > SMALL_BYTES) return sendLarge(answer.whole, headers, request, reply, context)
-    return sendWhole(reply, reply.statusCode, headers, answer.whole)
+  const whole = answer.whole?.()
+  if (whole) {
+    headers['content-length'] = whole.length
+    if (whole.length > SMALL_BYTES) return sendLarge(whole, headers, request, reply, context)
+    return sendWhole(reply, reply.statusCode, headers, whole)
   }
   return sendPieces(answer, headers, request, reply, context)
 }

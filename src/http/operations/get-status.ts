@@ -50,7 +50,8 @@ export function getStatus(server: Server, openAnswers: OpenAnswers, context: Htt
         return status
       }
       let status = await read(0, version)
-      const waitMs = Math.min((request.query.wait ?? 0) * 1_000, longestMs - reply.elapsedTime)
+      const leftMs = longestMs - (performance.now() - request.arrived)
+      const waitMs = Math.min((request.query.wait ?? 0) * 1_000, leftMs)
       if (!status.isFinal && waitMs > 0) {
         const wait = new Wait(waitMs)
         openAnswers.open(request, reply, wait)
@@ -73,7 +74,7 @@ export function getStatus(server: Server, openAnswers: OpenAnswers, context: Htt
 
 function wholeAnswer({ json }: StatusBytes): Answer {
   return {
-    whole: json,
+    whole: () => json,
     async *body() {
       yield { parts: [json], last: true }
     },

@@ -90,7 +90,9 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
       if (!socket.destroyed) answer?.(request, response)
     })
   })
+  server.decorateRequest('arrived', 0)
   server.addHook('onRequest', (request, reply, done) => {
+    request.arrived = performance.now()
     const { socket } = request.raw
     const owed = owedBy(socket) as Owed
     owed.count++

@@ -13,11 +13,11 @@ export function limitResponseTime(server: Server, connections: Connections, { co
   // One timer for all answers: a timer for each would cost more than the rest of the bookkeeping.
   const look = async () => {
     let looked = 0
-    for (const reply of connections.answers()) {
+    for (const { raw, request } of connections.answers()) {
       if (++looked % LOOKED_AT_ONCE === 0) await nextIteration()
-      if (reply.elapsedTime < responseMs || reply.raw.destroyed) continue
-      server.log.warn({ reqId: reply.request.id }, 'the answer was not read in time; closing the connection')
-      reply.raw.destroy()
+      if (performance.now() - request.arrived < responseMs || raw.destroyed) continue
+      server.log.warn({ reqId: request.id }, 'the answer was not read in time; closing the connection')
+      raw.destroy()
     }
   }
   const timer = setInterval(() => void look(), Math.min(LOOK_MS, responseMs / 4)).unref()

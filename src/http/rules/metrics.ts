@@ -63,7 +63,7 @@ export function measureRequests(connections: Connections, context: HttpContext):
   connections.whenOver((request, reply) => {
     const status = reply.raw.writableFinished ? reply.statusCode : 'aborted'
     const seen = find(request.method, request.routeOptions.url ?? 'none', status)
-    const seconds = reply.elapsedTime / 1000
+    const seconds = (performance.now() - request.arrived) / 1000
     const bucket = BUCKETS.findIndex((end) => seconds <= end)
     const index = bucket < 0 ? BUCKETS.length : bucket
     seen.counts[index] = (seen.counts[index] ?? 0) + 1

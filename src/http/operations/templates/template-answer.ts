@@ -27,7 +27,7 @@ export async function sendTemplate(
   const asked = { now: context.clock(), origin: originOf(request, context) }
   const whole = Buffer.from(await context.templateResults.render(template, asked))
   reply.header('etag', etagOf(template))
-  await sendAnswer({ whole, body: never }, request, reply, context)
+  await sendAnswer({ whole: () => whole, body: never }, request, reply, context)
 }
 
 /** The whole body is there. */
