@@ -49,6 +49,8 @@ describe('a signed address', () => {
       'cache-control': `public, max-age=${expires - (INSTANT + 1_000) / 1000}, immutable`,
       etag: expect.stringMatching(/^"[^"]+"$/),
     })
+    // Other sites may show it, in whatever way.
+    expect(response.headers.has('x-frame-options')).toBe(false)
   })
 
   test('HEAD and If-None-Match', async () => {
