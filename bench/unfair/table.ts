@@ -1,5 +1,5 @@
 import { type Attack, ERRAND_S } from './attack.ts'
-import type { Measured } from './measure.ts'
+import { type Measured, MOST_STOLEN } from './measure.ts'
 import { SHUTDOWN_S } from './service.ts'
 import type { Tree } from './tree.ts'
 import type { EngineName, World } from './world.ts'
@@ -30,7 +30,7 @@ export const HEAD = `| # | attack | engine | one root, p99 | /healthz, worst | m
 |---|---|---|---|---|---|---|---|---|---|`
 
 export function toLine({ id, what, control }: Attack, engine: EngineName, measured: Measured): Line {
-  const { quiet, attacked, memory, afterwards, end, errand, answers } = measured
+  const { quiet, attacked, memory, afterwards, end, errand, answers, stolen } = measured
   const ratio = attacked.root.p99 / quiet.root.p99
   const errandRatio = errand ? errand.attacked / errand.quiet : 0
   const failed = attacked.root.failed + attacked.health.failed
@@ -52,6 +52,7 @@ export function toLine({ id, what, control }: Attack, engine: EngineName, measur
         `${ms(quiet.root.p99)} → ${ms(attacked.root.p99)} (${ratio.toFixed(1)} ×)`,
         ...(failed > 0 ? [`${failed} of ${attacked.root.count + attacked.health.count} failed`] : []),
         ...(errand ? [describeErrand(errand)] : []),
+        ...(stolen > MOST_STOLEN ? [`${(stolen * 100).toFixed(1)} % of the machine was stolen`] : []),
       ].join('; '),
       ms(attacked.health.worst),
       `+${Math.round(memory)} MB`,

@@ -22,6 +22,23 @@ export function processorSecondsOf(pid: number): number {
   return ((user ?? 0) + (system ?? 0)) / TICKS_A_SECOND
 }
 
+/** Counts the processor time of the whole machine from now on. Returns the share that its host gave to other machines. */
+export function watchStolen(): () => number {
+  const began = processorTimes()
+  return () => {
+    const now = processorTimes()
+    return (now.stolen - began.stolen) / Math.max(1, now.all - began.all)
+  }
+}
+
+/** In ticks. Zero where the system does not tell. */
+function processorTimes(): { stolen: number; all: number } {
+  if (!HAS_PROC) return { stolen: 0, all: 0 }
+  const times =
+    readFileSync('/proc/stat', 'utf8').split('\n', 1)[0]?.split(/ +/).slice(1, 9).map(Number) ?? []
+  return { stolen: times[7] ?? 0, all: times.reduce((sum, time) => sum + time, 0) }
+}
+
 /** How many files a process may have open. Node raises its own limit to the hard one. */
 export function mostOpenFiles(): number {
   if (!HAS_PROC) return 10_000
