@@ -7,7 +7,7 @@ import { captures } from './unfair/captures.ts'
 import { controls } from './unfair/controls.ts'
 import { enginesOf, withEngine } from './unfair/engine.ts'
 import { lists } from './unfair/lists.ts'
-import { measureUndisturbed } from './unfair/measure.ts'
+import { measureAttack } from './unfair/measure.ts'
 import { flood } from './unfair/queue.ts'
 import { revokedKey } from './unfair/revoked-key.ts'
 import { sockets } from './unfair/sockets.ts'
@@ -76,7 +76,7 @@ async function measure(tree: Tree, world: World, attack: Attack | Special): Prom
       figures: undefined,
     })
   }
-  return toLine(attack, engine, await measureUndisturbed(tree, world, attack))
+  return toLine(attack, engine, await measureAttack(tree, world, attack))
 }
 
 /** By id or by row: `1` is 1a and 1b. */

@@ -37,11 +37,11 @@ export interface Measured {
 }
 
 /** Measures an attack again if the host took too much time meanwhile. Returns the attempt with the least. */
-export async function measureUndisturbed(tree: Tree, world: World, attack: Attack): Promise<Measured> {
-  let best = await measureAttack(tree, world, attack)
+export async function measureAttack(tree: Tree, world: World, attack: Attack): Promise<Measured> {
+  let best = await measureOnce(tree, world, attack)
   for (let attempts = 1; attempts < MOST_ATTEMPTS && best.stolen > MOST_STOLEN; attempts++) {
     process.stderr.write(`  ${(best.stolen * 100).toFixed(1)} % of the machine was stolen: once more …\n`)
-    const next = await measureAttack(tree, world, attack)
+    const next = await measureOnce(tree, world, attack)
     if (next.stolen < best.stolen) best = next
   }
   return best
@@ -52,7 +52,7 @@ export async function measureUndisturbed(tree: Tree, world: World, attack: Attac
  * attack. The figure without an attack is from the same process and the same minute. On a machine with few cores the
  * attacking process itself costs time: the controls, which are measured in the same way, show how much.
  */
-async function measureAttack(tree: Tree, world: World, attack: Attack): Promise<Measured> {
+async function measureOnce(tree: Tree, world: World, attack: Attack): Promise<Measured> {
   const service = await startService(tree, { ...world.env, ...attack.env })
   const setup: Setup = { world, service }
   const prober = startChild<ProbeOrder | 'enough', Probed>('prober.ts')

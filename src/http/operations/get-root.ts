@@ -22,7 +22,7 @@ export function getRoot(server: Server, context: HttpContext): void {
   const sendRoot = async (request: RootRequest, reply: FastifyReply) => {
     const root = await door.getRoot(request.params, request.apiKey)
     const asked = { now: context.clock(), origin: originOf(request, context) }
-    // Most answers are there at once. To await them would cost as much as a hook.
+    // Most answers are there at once, and are not awaited: that takes time.
     const answer = results.getRoot(root, asked)
     const sent = sendAnswer(answer instanceof Promise ? await answer : answer, request, reply, context)
     if (sent) await sent

@@ -23,7 +23,7 @@ export function refuseCrossSite(server: Server, context: HttpContext): void {
     if (sender === 'unknown' && request.hasSession) return done(new AppError('forbidden', UNKNOWN))
     done()
   }
-  // Routes that only read do not call it: that would cost each request as much as finding its route.
+  // Routes that only read do not call it: they are asked most, and even a hook that does nothing takes time.
   server.addHook('onRoute', (route) => {
     if ([route.method].flat().every((method) => READING.has(method))) return
     route.onRequest = [...[route.onRequest ?? []].flat(), refuse]
