@@ -1,4 +1,5 @@
 import { openService } from '../src/app.ts'
+import { keepYoungHeap } from '../src/cli/serve/young-heap.ts'
 import { readConfig } from '../src/config/config.ts'
 import { openStorage } from '../src/storage.ts'
 
@@ -10,5 +11,6 @@ process.on('message', (milliseconds: number) => {
   process.send?.('set')
 })
 const { url } = await openService(config, await openStorage(config), { clock: () => Date.now() + ahead })
+keepYoungHeap()
 process.stdout.write(`ready at ${url}\n`)
 process.on('SIGTERM', () => process.exit(0))

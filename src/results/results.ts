@@ -67,9 +67,10 @@ export class Results {
 
   #answerRoot(root: KnownRoot, addresses: Addresses): Answer {
     const roots = this.#roots(root.projectId, addresses)
+    const etag = roots.etag(root.revision)
     return {
-      etag: roots.etag(root.revision),
-      whole: () => (root.jobCount > WHOLE_ROOT ? undefined : roots.kept(root)),
+      etag,
+      whole: () => (root.jobCount > WHOLE_ROOT ? undefined : roots.kept(root, etag)),
       body: () => makeRootPieces(this.#store, roots, root),
     }
   }

@@ -30,8 +30,8 @@ export class RootBytes {
     return renderJobs({ projectId: this.projectId, rootId }, jobs, this.#addresses)
   }
 
-  kept(head: RootHead): Buffer | undefined {
-    return this.#find(this.etag(head.revision), head)
+  kept(head: RootHead, etag = this.etag(head.revision)): Buffer | undefined {
+    return this.#find(etag, head)
   }
 
   render({ head, jobs }: RootTexts): Buffer | string {

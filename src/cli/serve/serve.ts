@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import type { Logger } from 'pino'
 import { openService, type Service } from '../../app.ts'
@@ -14,6 +13,7 @@ import { openLog } from '../log.ts'
 import { endInTime, nextSignal } from '../signals.ts'
 import { withStorage } from '../storage.ts'
 import { describeService } from './describe-service.ts'
+import { keepYoungHeap } from './young-heap.ts'
 
 const CHECK_MS = 3_000
 const UNWRITTEN = 'could not write the id of the store; the next start tries again'
@@ -41,6 +41,7 @@ function describeSettings(): string {
 }
 
 async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
+  keepYoungHeap()
   const work = async (storage: Storage, config: Config) => {
     const stopped = nextSignal()
     const stopping = new AbortController()
@@ -57,7 +58,6 @@ async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
       const service = await openService(config, storage, { log, camera }).catch((error) =>
         explainListening(error, config),
       )
-      keepYoungHeapSmall()
       try {
         say(await describeService(service.url, { storage, config, noBrowser: await findMissing(service) }))
         if (demo && withDemo) demo.fill(service.studio, say)
@@ -86,14 +86,6 @@ async function findMissing({ studio }: Service): Promise<string | undefined> {
       throw error
     },
   )
-}
-
-/**
- * V8 would let the young heap grow during a long list from PostgreSQL: three times the memory, for good, and no faster
- * (docs/performance.md).
- */
-function keepYoungHeapSmall(): void {
-  setFlagsFromString('--semi-space-growth-factor=1')
 }
 
 /** A wrong bucket or key is an error at the start. If the pictures are only unreachable now, results are still served. */

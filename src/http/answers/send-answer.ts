@@ -4,6 +4,7 @@ import type { Piece } from '../../results/pieces.ts'
 import type { Answer } from '../../results/results.ts'
 import type { HttpContext } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
+import { headersOf } from '../rules/common-headers.ts'
 import { wantsGzip } from './compression.ts'
 import { matchesEtag } from './conditional.ts'
 import { beginningWith, type TakePiece, takePieces } from './take-pieces.ts'
@@ -24,7 +25,7 @@ export function sendAnswer(
   reply: FastifyReply,
   context: HttpContext,
 ): undefined | Promise<void> {
-  const headers = reply.getHeaders() as OutgoingHttpHeaders
+  const headers = headersOf(request, reply)
   if (answer.etag === undefined) {
     headers['cache-control'] = 'no-store'
   } else {

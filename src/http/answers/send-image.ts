@@ -14,9 +14,8 @@ export async function sendImage(
     .header('etag', image.etag)
     .header('last-modified', image.modified.toUTCString())
     .header('accept-ranges', 'bytes')
-    .header('content-security-policy', "default-src 'none'; sandbox")
     // Other sites may show pictures.
-    .removeHeader('x-frame-options')
+    .header('content-security-policy', "default-src 'none'; sandbox")
   if (matchesEtag(request.headers['if-none-match'], image.etag)) {
     await image.close()
     return reply.code(304).send()

@@ -1,4 +1,3 @@
-import type { OutgoingHttpHeaders } from 'node:http'
 import type { ImportedStatus } from '../../capture/status.ts'
 import { paths } from '../../contract/paths.ts'
 import { RootParams } from '../../contract/requests.ts'
@@ -10,6 +9,7 @@ import { takePieces } from '../answers/take-pieces.ts'
 import { writePieces } from '../answers/write-pieces.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
+import { headersOf } from '../rules/common-headers.ts'
 
 /** The longest stream, as a part of RESPONSE_TIMEOUT. Then it ends properly, and the client may connect again. */
 const LONGEST_SHARE = 0.8
@@ -62,7 +62,7 @@ export function watchStatus(server: Server, openAnswers: OpenAnswers, context: H
       const begin = () => {
         reply.hijack()
         response.writeHead(200, {
-          ...(reply.getHeaders() as OutgoingHttpHeaders),
+          ...headersOf(request, reply),
           'content-type': 'text/event-stream; charset=utf-8',
           'cache-control': 'no-store',
           'x-accel-buffering': 'no',

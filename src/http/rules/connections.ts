@@ -2,7 +2,6 @@ import type { RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
-import { Bag, type Placed } from '../../shares/bag.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { Admission } from './admission.ts'
 import { type Connection, ConnectionsByAddress } from './connections-by-address.ts'
@@ -15,6 +14,8 @@ const TOO_MANY_AHEAD = `more than ${MAX_AHEAD} requests were sent ahead`
 interface Owed {
   readonly connection: Connection
   count: number
+  /** The answer under way. */
+  current: FastifyReply | undefined
   /** Requests that have arrived and are not in `count` yet. */
   notBegun: number
   client: string | undefined
@@ -49,8 +50,6 @@ export interface Connections {
  */
 export function answerInOrder(server: Server, { config, refusals }: HttpContext): Connections {
   const byAddress = new ConnectionsByAddress()
-  /** Kept beside the connections: to look for them in ten thousand connections costs more than their signs of life. */
-  const underWay = new Bag<FastifyReply>()
   const afterwards: ((request: FastifyRequest, reply: FastifyReply) => void)[] = []
   let draining = false
   // At MAX_CONNECTIONS an idle connection is closed. Its client can connect again.
@@ -66,7 +65,14 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
   server.server.on('connection', (socket: Socket) => {
     if (!makeRoom(socket)) return socket.destroy()
     const connection = byAddress.add(socket)
-    const owed: Owed = { connection, count: 0, notBegun: 0, client: undefined, waiting: [] }
+    const owed: Owed = {
+      connection,
+      count: 0,
+      current: undefined,
+      notBegun: 0,
+      client: undefined,
+      waiting: [],
+    }
     Object.assign(socket, { [OWED]: owed })
     socket.once('close', () => byAddress.remove(connection))
   })
@@ -97,11 +103,9 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
     const owed = owedBy(socket) as Owed
     owed.count++
     if (owed.count === 1) byAddress.busy(owed.connection)
-    let answer: Placed<FastifyReply> | undefined
     reply.raw.on('close', () => {
       owed.count--
-      if (answer) underWay.remove(answer)
-      answer = undefined
+      owed.current = undefined
       if (owed.count === 0) byAddress.idle(owed.connection)
       if (draining && !isAnswering(socket)) socket.destroySoon()
       for (const then of afterwards) then(request, reply)
@@ -109,7 +113,7 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
     })
     if (owed.count > MAX_AHEAD) socket.destroy()
     const begin = () => {
-      if (!socket.destroyed) answer = underWay.add(reply)
+      if (!socket.destroyed) owed.current = reply
       done(socket.destroyed ? new AppError('bad_request', TOO_MANY_AHEAD) : undefined)
     }
     if (owed.count === 1) begin()
@@ -117,7 +121,12 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
   })
   return {
     whenOver: (then) => void afterwards.push(then),
-    answers: () => underWay,
+    *answers() {
+      for (const socket of byAddress.sockets()) {
+        const { current } = owedBy(socket) ?? {}
+        if (current) yield current
+      }
+    },
     drain() {
       draining = true
       for (const socket of byAddress.sockets()) if (!isAnswering(socket)) socket.destroySoon()
