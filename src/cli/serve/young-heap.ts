@@ -1,8 +1,8 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** In bytes, both halves. With a tenth of it, requests take a quarter more time; with twice as much, no less (docs/performance.md). */
-export const YOUNG_HEAP = 16 * 1024 * 1024
+/** In bytes, both halves. With a sixteenth of it, requests take a quarter more time; with more, no less (docs/performance.md). */
+export const YOUNG_HEAP = 32 * 1024 * 1024
 
 /**
  * Lets V8's young heap grow while it is small, and no further. Left to itself, V8 lets it grow during a long list from PostgreSQL:
