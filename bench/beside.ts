@@ -19,7 +19,8 @@ const HEAD =
 
 /**
  * Rows 1 and 2 of this version and of another one. Both services run, and are asked in turns. They are started several times: of
- * two processes of the same version, one is up to a tenth faster for as long as it runs.
+ * two processes of one version, one may be a tenth faster for as long as it runs. In older versions V8 keeps a small young heap in
+ * some of them (decision 11).
  */
 export async function measureBeside(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseArgs({

@@ -10,7 +10,7 @@ process.on('message', (milliseconds: number) => {
   ahead = milliseconds
   process.send?.('set')
 })
-const { url } = await openService(config, await openStorage(config), { clock: () => Date.now() + ahead })
 keepYoungHeap()
+const { url } = await openService(config, await openStorage(config), { clock: () => Date.now() + ahead })
 process.stdout.write(`ready at ${url}\n`)
 process.on('SIGTERM', () => process.exit(0))

@@ -5,7 +5,7 @@ export interface Placed<T> {
 }
 
 /**
- * Holds what comes and goes with every request, in no order. Not a `Set`: V8 gives a set that changes a new table again and
+ * Holds what comes and goes with requests, in no order. Not a `Set`: V8 gives a set that changes a new table again and
  * again, and each table leads to the next. One that has become old keeps all later ones, with all that was in them, until the
  * next collection of everything. With a set of the answers under way, the collector stopped the service for 16 to 18 ms
  * at a time instead of 1.

@@ -2,8 +2,8 @@ import { type FastifyBaseLogger, type FastifyReply, type FastifyRequest, LogCont
 
 /**
  * Gives every request the log of the service. With a log of its own, Fastify would listen for the end of every answer, and make a
- * child log for every request, which takes 2 % of the time of one root. Our lines name their request themselves. Of Fastify's own
- * lines, only the reason why an answer broke off is logged.
+ * child log for every request, which takes time. Our lines name their request themselves. Fastify's lines about the course of a
+ * request are left out, except the reason why an answer broke off.
  */
 export class RequestLog extends LogController {
   readonly #log: FastifyBaseLogger
