@@ -1,13 +1,13 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Mistake } from '../contract/check.ts'
 import { concealRequest } from '../contract/options/conceal-request.ts'
 import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
+import { mistakesOfOptions } from './kept-options.ts'
 import { pairPages } from './pair-pages.ts'
 
 // A request that is kept to be run later or again: of a template or a schedule. Its secrets are sealed as one text. Who may change
 // it, but does not know a secret, must not get to see it. So a kept secret goes only to the origins of the pages that it was
-// given for, and a login is used only with the fields that it was given with: it could be typed into a field that shows it.
+// given for, and only with the options that it was given with (`kept-options.ts`).
 
 /** What to capture, and how. */
 export type Given = Pick<ScreenshotRequest, 'screenshotParameter' | 'urls' | 'failOn'>
@@ -60,8 +60,11 @@ export function openRequest(
 ): Opened {
   const before = showRequest(kept)
   const secrets = readSecrets(kept, ring, place)
-  const { given, refused } = refill({ ...before, ...(urls && { urls }) }, before, secrets)
-  if (refused.length === 0) return { given }
+  const { given, refused, filled } = refill({ ...before, ...(urls && { urls }) }, before, secrets)
+  if (refused.length === 0) {
+    const mistakes = urls ? mistakesOfOptions(before, given, filled) : []
+    return mistakes.length > 0 ? { mistakes } : { given }
+  }
   const told = refused.map(({ steps, page, detail }) =>
     page === undefined
       ? { pointer: toPointer(steps), detail }
@@ -78,16 +81,26 @@ export function openRequest(
 /**
  * Puts the secrets that are kept into a changed request, where it has empty texts. The change may be any JSON: it is checked
  * afterwards. Throws CannotOpen. Mistakes: a secret must be given again. An empty text for which nothing is kept stays empty, and
- * the check refuses it.
+ * the check refuses it. If the check finds nothing, `mistakesOfOptions` tells what must stay as it is.
  */
 export function refillRequest<T>(
   changed: T,
   kept: KeptRequest,
   { ring, place }: { ring: KeyRing; place: string },
-): { readonly given: T; readonly mistakes?: readonly Mistake[] | undefined } {
-  const { given, refused } = refill(changed, showRequest(kept), readSecrets(kept, ring, place))
-  if (refused.length === 0) return { given }
-  return { given, mistakes: refused.map(({ steps, detail }) => ({ pointer: toPointer(steps), detail })) }
+): Refilled<T> {
+  const before = showRequest(kept)
+  const { given, refused, filled } = refill(changed, before, readSecrets(kept, ring, place))
+  return {
+    given,
+    mistakes: refused.map(({ steps, detail }) => ({ pointer: toPointer(steps), detail })),
+    mistakesOfOptions: (checked) => mistakesOfOptions(before, checked, filled),
+  }
+}
+
+export interface Refilled<T> {
+  readonly given: T
+  readonly mistakes: readonly Mistake[]
+  mistakesOfOptions(checked: Given): readonly Mistake[]
 }
 
 function readSecrets({ sealed }: KeptRequest, ring: KeyRing, place: string): KeptSecrets {
@@ -103,57 +116,34 @@ interface Refused {
 }
 
 /** `changed` may be any JSON. */
-function refill<T>(changed: T, before: Given, secrets: KeptSecrets): { given: T; refused: Refused[] } {
+function refill<T>(
+  changed: T,
+  before: Given,
+  secrets: KeptSecrets,
+): { given: T; refused: Refused[]; filled: ReadonlySet<string> } {
   const given = structuredClone(changed)
   const pages = valueAt(given, ['urls'])
   const urls: readonly unknown[] = Array.isArray(pages) ? pages : []
   const pairs = pairPages(before.urls, urls)
-  const bare = withoutSecrets(given, urls)
   const refused: Refused[] = []
+  const filled = new Set<string>()
   for (const [pointer, { text, origins }] of Object.entries(secrets)) {
     const [list = '', ...steps] = stepsOf(pointer)
     const isShared = list !== 'urls'
     const place = isShared ? [list] : [list, ...steps.splice(0, 1)]
     // A page keeps its secrets also at another position of the list.
     const target = isShared ? place : [list, String(pairs.get(Number(place[1])))]
-    const [option = '', ...inner] = steps
-    const [old, now] = [valueAt(before, [...place, option]), valueAt(bare, [...target, option])]
-    const path = [
-      ...target,
-      option,
-      ...pathWithin({ old, now, given: valueAt(given, [...target, option]) }, inner),
-    ]
+    const path = [...target, ...steps]
     if (valueAt(given, path) !== '') continue
     const page = isShared ? urls.findIndex((each) => !origins.includes(originOf(each))) : -1
     if (page >= 0) {
       refused.push({ steps: path, page, detail: notFor(originOf(urls[page]), origins) })
-    } else if (!Array.isArray(old) && inner.length > 1 && !isDeepStrictEqual(old, now)) {
-      refused.push({ steps: path, detail: `must be given again: other parts of ${option} have changed` })
     } else {
       setAt(given, path, text)
+      filled.add(`/${path.map(escapeStep).join('/')}`)
     }
   }
-  return { given, refused }
-}
-
-/** Where a secret of an option is now. A secret of a list belongs to an item, which may be at another position. */
-function pathWithin({ old, now, given }: Record<'old' | 'now' | 'given', unknown>, inner: readonly string[]) {
-  if (!Array.isArray(old)) return inner
-  const [index = '', ...rest] = inner
-  const item = Array.isArray(now)
-    ? now.findIndex(
-        (each, at) =>
-          isDeepStrictEqual(each, old[Number(index)]) && valueAt(given, [String(at), ...rest]) === '',
-      )
-    : -1
-  return [String(item), ...rest]
-}
-
-function withoutSecrets(given: unknown, urls: readonly unknown[]): unknown {
-  const objects = urls.map((page) => (isBranch(page) ? page : {}))
-  const shared = valueAt(given, ['screenshotParameter'])
-  const request = { screenshotParameter: isBranch(shared) ? shared : {}, urls: objects }
-  return concealRequest(request as unknown as Given).request
+  return { given, refused, filled }
 }
 
 function notFor(other: string, origins: readonly string[]): string {
@@ -178,8 +168,11 @@ function stepsOf(pointer: string): string[] {
 }
 
 function toPointer(steps: readonly string[]): string {
-  const escaped = steps.map((step) => encodeURIComponent(step.replaceAll('~', '~0').replaceAll('/', '~1')))
-  return `#/${escaped.join('/')}`
+  return `#/${steps.map((step) => encodeURIComponent(escapeStep(step))).join('/')}`
+}
+
+function escapeStep(step: string): string {
+  return step.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 function valueAt(root: unknown, steps: readonly string[]): unknown {

@@ -32,7 +32,13 @@ export function openTask(
   if (!hasSecrets(task.options)) return { task, secrets: [] }
   if (sealed === undefined) throw new CannotOpen('They are not in the database any more.')
   const secrets = JSON.parse(ring.open(sealed, placeOf(task)))
-  return { task: { ...task, options: reveal(task.options, secrets) }, secrets: Object.values(secrets) }
+  const options = reveal(task.options, secrets)
+  return { task: { ...task, options }, secrets: [...Object.values<string>(secrets), ...basicOf(options)] }
+}
+
+/** As a page would write a login into an `Authorization` header. */
+function basicOf({ loginParameter: login }: CaptureTask['options']): string[] {
+  return login ? [`${login.username.username}:${login.password.password}`] : []
 }
 
 function placeOf({ rootId, position }: Pick<CaptureKey, 'rootId' | 'position'>): string {

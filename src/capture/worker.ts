@@ -115,11 +115,11 @@ export function createWork({
     const hush = createHush(secrets)
     try {
       const shot = await camera.shoot(task, signal)
-      return { ...shot, seen: hush.seen(shot.seen) }
+      return { ...shot, seen: await hush.seen(shot.seen) }
     } catch (thrown) {
-      const error = hush.error(thrown)
+      const error = await hush.error(thrown)
       if (!(error instanceof CaptureFailure && error.seen)) throw error
-      throw new CaptureFailure(error.reason, error.message, hush.seen(error.seen))
+      throw new CaptureFailure(error.reason, error.message, await hush.seen(error.seen))
     }
   }
 

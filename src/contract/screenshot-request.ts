@@ -106,6 +106,24 @@ export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {
   if (mistakes) return { mistakes }
   const { scheduledTs, scheduleDescription } = value
   const when: When | undefined = whenOf(givenOf({ scheduledTs, scheduleDescription }))
+  const { options, placed } = expandRequest(value, limits)
+  const pages = placed.map(({ page }) => page)
+  if (pages.length > limits.urls) return { mistakes: [tooManyPages(pages.length, limits)] }
+  const problem = problemOfSecrets(options, pages)
+  if (problem) return { mistakes: [{ pointer: '#/urls', detail: problem }] }
+  const withPlaces = placed.map(({ index, page }) => ({ index, ...page }))
+  const tooMuch = [
+    ...findTooLong(options, withPlaces),
+    ...findTooManyPixels(options, withPlaces, limits.picturePixels),
+  ]
+  return tooMuch.length > 0 ? { mistakes: tooMuch } : { asked: { options, pages }, when }
+}
+
+/** The pages of a request that has been checked, in all their sizes. `index`: where the page is in `urls`. */
+export function expandRequest(
+  value: Pick<ScreenshotRequest, 'screenshotParameter' | 'urls' | 'failOn'>,
+  limits: Pick<RequestLimits, 'loadingMs'>,
+) {
   const { sizes = [], tags = [], name: _, ...given } = givenOf(value.screenshotParameter)
   const { width, height } = sizes[0] ?? { ...windowOf(given.device), ...given }
   const { fullPage = false, failOn, ...others } = { ...given, ...givenOf({ failOn: value.failOn }) }
@@ -122,16 +140,7 @@ export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {
     const windows = sizes.length > 1 && !hasOwn ? sizes : [{}]
     return windows.map((window) => ({ index, page: withOwn(page, { ...own, ...window }) }))
   })
-  const pages = placed.map(({ page }) => page)
-  if (pages.length > limits.urls) return { mistakes: [tooManyPages(pages.length, limits)] }
-  const problem = problemOfSecrets(options, pages)
-  if (problem) return { mistakes: [{ pointer: '#/urls', detail: problem }] }
-  const withPlaces = placed.map(({ index, page }) => ({ index, ...page }))
-  const tooMuch = [
-    ...findTooLong(options, withPlaces),
-    ...findTooManyPixels(options, withPlaces, limits.picturePixels),
-  ]
-  return tooMuch.length > 0 ? { mistakes: tooMuch } : { asked: { options, pages }, when }
+  return { options, placed }
 }
 
 type RequestSchema = ReturnType<typeof createScreenshotRequest>
@@ -169,7 +178,7 @@ function tooManyPages(count: number, { urls }: RequestLimits) {
   return { pointer: '#/urls', detail }
 }
 
-function presetOf({ loadingMs }: RequestLimits): number {
+function presetOf({ loadingMs }: Pick<RequestLimits, 'loadingMs'>): number {
   return Math.min(DEFAULT_LOADING_TIME, loadingMs)
 }
 

@@ -1,4 +1,4 @@
-import type { Given } from '../capture/kept-request.ts'
+import type { Given, Refilled } from '../capture/kept-request.ts'
 import { check, type Mistake } from '../contract/check.ts'
 import { isNothing } from '../contract/options/given.ts'
 import { createScheduleRequest, type ScheduleRequest } from '../contract/schedules.ts'
@@ -21,7 +21,7 @@ export interface ParseOptions {
   readonly now: number
   readonly minIntervalMs: number
   /** Puts kept secrets into a request that is changed. */
-  readonly refill?: (request: unknown) => { readonly request: unknown; readonly mistakes: readonly Mistake[] }
+  readonly refill?: (request: unknown) => Refilled<unknown>
 }
 
 type Parsed =
@@ -82,14 +82,16 @@ function mistakesOfRequest(
   const later = ['scheduledTs', 'scheduleDescription']
     .filter((field) => !isNothing((request as Record<string, unknown>)[field]))
     .map((field) => ({ pointer: `#/request/${field}`, detail: 'must be left out: cron or every say when' }))
-  const refilled = refill?.(request) ?? { request, mistakes: [] }
-  const { mistakes: wrong = [] } = parseScreenshotRequest(refilled.request, limits)
+  const refilled = refill?.(request) ?? { given: request, mistakes: [] }
+  const { asked, mistakes: wrong = [] } = parseScreenshotRequest(refilled.given, limits)
+  const kept =
+    asked && 'mistakesOfOptions' in refilled ? refilled.mistakesOfOptions(refilled.given as Given) : []
   const told = new Set(refilled.mistakes.map(({ pointer }) => pointer))
   // Where a secret must be given again, the check finds an empty text. One mistake is enough.
-  const all = [...refilled.mistakes, ...wrong.filter(({ pointer }) => !told.has(pointer))]
+  const all = [...refilled.mistakes, ...kept, ...wrong.filter(({ pointer }) => !told.has(pointer))]
   const inside = all.map(({ pointer, detail }) => ({ pointer: `#/request${pointer.slice(1)}`, detail }))
   const isTold = ({ pointer }: Mistake) => later.some((each) => each.pointer === pointer)
-  const { screenshotParameter, urls, failOn } = refilled.request as Given
+  const { screenshotParameter, urls, failOn } = refilled.given as Given
   const given = { screenshotParameter, urls, ...(failOn && { failOn }) }
   return { mistakes: [...later, ...inside.filter((each) => !isTold(each))], given }
 }

@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as otherWork } from 'node:timers/promises'
-import { type KeptRequest, keepRequest, refillRequest, showRequest } from '../capture/kept-request.ts'
+import {
+  type KeptRequest,
+  keepRequest,
+  type Refilled,
+  refillRequest,
+  showRequest,
+} from '../capture/kept-request.ts'
 import type { Mistake } from '../contract/check.ts'
 import { parseId } from '../contract/ids.ts'
 import { isNothing } from '../contract/options/given.ts'
@@ -196,18 +202,13 @@ export class Schedules {
   }
 
   /** If the secrets cannot be decrypted, or the request is malformed, the check tells what is wrong. */
-  #refill(changed: unknown, before: StoredSchedule): { request: unknown; mistakes: readonly Mistake[] } {
+  #refill(changed: unknown, before: StoredSchedule): Refilled<unknown> {
     const kept = { request: before.request ?? '{}', sealed: before.sealed }
     try {
-      const options = { ring: this.#options.ring, place: placeOf(before) }
-      const { given, mistakes = [] } = refillRequest(
-        changed as Parameters<typeof refillRequest>[0],
-        kept,
-        options,
-      )
-      return { request: given ?? changed, mistakes }
+      return refillRequest(changed, kept, { ring: this.#options.ring, place: placeOf(before) })
     } catch (error) {
-      if (error instanceof CannotOpen || error instanceof TypeError) return { request: changed, mistakes: [] }
+      if (error instanceof CannotOpen || error instanceof TypeError)
+        return { given: changed, mistakes: [], mistakesOfOptions: () => [] }
       throw error
     }
   }

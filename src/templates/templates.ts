@@ -50,7 +50,9 @@ export class Templates {
       const place = placeOf(key)
       const refilled = refillIfOpen(body, before, { ring, place })
       const { given, name, mistakes = [] } = parseTemplateRequest(refilled.given, limits)
-      if (!given || refilled.mistakes) throw wrongRequest(together(refilled.mistakes ?? [], mistakes))
+      const kept = given && refilled.mistakesOfOptions(given)
+      if (!given || refilled.mistakes.length > 0 || kept?.length)
+        throw wrongRequest(together([...refilled.mistakes, ...(kept ?? [])], mistakes))
       const change = { name, ...keepRequest(given, ring, place), changed: now }
       const outcome = await this.#store.templates.change(key, change, before)
       if (outcome === 'missing') throw new AppError('not_found')
@@ -127,7 +129,7 @@ function refillIfOpen(...request: Parameters<typeof refillRequest>): ReturnType<
   try {
     return refillRequest(...request)
   } catch (error) {
-    if (error instanceof CannotOpen) return { given: request[0] }
+    if (error instanceof CannotOpen) return { given: request[0], mistakes: [], mistakesOfOptions: () => [] }
     throw error
   }
 }

@@ -4,16 +4,19 @@ import { createHush } from '../../src/capture/hush.ts'
 import { PASSWORD, USER } from '../support/camera/login-site.ts'
 import { newSeen } from '../support/store/captures.ts'
 
-const see = (url: string, title = '', secrets = [USER, PASSWORD]) =>
-  createHush(secrets).seen({ ...newSeen(), url, title })
+/** The title that is left. */
+const titled = async (title: string, ...secrets: string[]) =>
+  (await see('https://example.com/', title, secrets)).title
+const see = async (url: string, title = '', secrets = [USER, PASSWORD]) =>
+  await createHush(secrets).seen({ ...newSeen(), url, title })
 
-test('an address that a form made of a login does not show it', () => {
+test('an address that a form made of a login does not show it', async () => {
   const query = new URLSearchParams({ email: USER, password: PASSWORD, page: '2' })
-  expect(see(`https://example.com/find?${query}`).url).toBe(
+  expect((await see(`https://example.com/find?${query}`)).url).toBe(
     'https://example.com/find?email=…&password=…&page=2',
   )
   const path = `/${encodeURIComponent(USER)}/${encodeURI(PASSWORD)}`
-  expect(see(`https://example.com${path}#${encodeURIComponent(PASSWORD)}`).url).toBe(
+  expect((await see(`https://example.com${path}#${encodeURIComponent(PASSWORD)}`)).url).toBe(
     'https://example.com/…/…#…',
   )
 })
@@ -27,49 +30,159 @@ test.each([
   ],
   ['as the address bar writes it', '/in?p=it%27s%20a/b+c&q=1', '/in?p=…&q=1'],
   ['as a form writes it', '/in?p=it%27s+a%2Fb%2Bc#x', '/in?p=…#x'],
-])('it is known in every spelling: %s', (_, path, left) => {
+])('it is known in every spelling: %s', async (_, path, left) => {
   const secret = "it's a/b+c"
-  expect(see(`https://example.com${path}`, path, [secret])).toMatchObject({
+  expect(await see(`https://example.com${path}`, path, [secret])).toMatchObject({
     url: `https://example.com${left}`,
     title: left,
   })
 })
 
-test('also in HTML, in JSON and in Latin-1', () => {
-  const titled = (title: string, secret: string) => see('https://example.com/', title, [secret]).title
-  expect(titled('Hi it&#39;s &lt;me&gt;!', "it's <me>")).toBe('Hi …!')
-  expect(titled('{"p":"a\\u0026b\\"c"}', 'a&b"c')).toBe('{"p":"…"}')
-  expect(titled(JSON.stringify({ p: 'one\ntwo' }), 'one\ntwo')).toBe('{"p":"…"}')
-  expect(titled('?p=gr%FC%DFe&q', 'grüße')).toBe('?p=…&q')
-  expect(titled('100% %zz %E0%A4 &#99999999; \\', 'other')).toBe('100% %zz %E0%A4 &#99999999; \\')
+test('also in HTML, in JSON and in Latin-1', async () => {
+  expect(await titled('Hi it&#39;s &lt;me&gt;!', "it's <me>")).toBe('Hi …!')
+  expect(await titled('{"p":"a\\u0026b\\"c"}', 'a&b"c')).toBe('{"p":"…"}')
+  expect(await titled(JSON.stringify({ p: 'one\ntwo' }), 'one\ntwo')).toBe('{"p":"…"}')
+  expect(await titled('?p=gr%FC%DFe&q', 'grüße')).toBe('?p=…&q')
+  expect(await titled('100% %zz %E0%A4 &#99999999; \\', 'other')).toBe('100% %zz %E0%A4 &#99999999; \\')
 })
 
-test('a title does not either', () => {
-  expect(see('https://example.com/', `${PASSWORD} of ${USER}`).title).toBe('… of …')
+test('a title does not either', async () => {
+  expect(await titled(`${PASSWORD} of ${USER}`, USER, PASSWORD)).toBe('… of …')
 })
 
-test('the host stays, and a text that is too short to be a secret', () => {
-  expect(see('https://example.com/example?e', 'e', ['example', 'e'])).toMatchObject({
+test('the host stays, and a text that is too short to be a secret', async () => {
+  expect(await see('https://example.com/example?e', 'e', ['example', 'e'])).toMatchObject({
     url: 'https://example.com/…?e',
     title: 'e',
   })
 })
 
-test('what is left is what was there without the secrets, whatever the text', () => {
+test('what is left is what was there without the secrets, whatever the text', async () => {
   const some = fc.array(
     fc.constantFrom('%', '%25', '%2', '&amp;', '\\', '\\u00', 'a', '+', ' ', 'é', '😀', 'secret', '%C3%A9'),
   )
   const texts = some.map((parts) => parts.join(''))
-  fc.assert(
-    fc.property(texts, (text) => {
-      const { title } = see('https://example.com/', text, ['secret'])
-      expect(title).toBe(text.replaceAll('secret', '…'))
+  await fc.assert(
+    fc.asyncProperty(texts, async (text) => {
+      expect(await titled(text, 'secret')).toBe(text.replaceAll('secret', '…'))
     }),
   )
 })
 
-test('an error does not show it, nor does its cause', () => {
+test('an error does not show it, nor does its cause', async () => {
   const error = new Error(`fill ${PASSWORD}`, { cause: new Error(JSON.stringify({ user: USER })) })
-  const { message, cause } = createHush([USER, PASSWORD]).error(error) as Error
+  const { message, cause } = (await createHush([USER, PASSWORD]).error(error)) as Error
   expect([message, (cause as Error).message]).toEqual(['fill …', '{"user":"…"}'])
 })
+
+const encode = (text: string, as: BufferEncoding) => Buffer.from(text).toString(as)
+const backwards = (text: string) => [...text].reverse().join('')
+const decimals = (text: string) => [...text].map((each) => `&#${each.codePointAt(0)};`).join('')
+const hexadecimals = (text: string) =>
+  [...text].map((each) => `&#x${each.codePointAt(0)?.toString(16)};`).join('')
+const NAMES: Readonly<Record<string, string>> = {
+  '&': 'amp',
+  '<': 'lt',
+  '!': 'excl',
+  '@': 'commat',
+  é: 'eacute',
+  ß: 'szlig',
+  _: 'lowbar',
+}
+const named = (text: string) => text.replaceAll(/[&<!@éß_]/g, (each) => `&${NAMES[each]};`)
+const percent = (text: string) =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+
+/** What pages plausibly make of a secret. */
+const WRITINGS: Readonly<Record<string, (secret: string) => string>> = {
+  'as it is': (secret) => secret,
+  'in large letters': (secret) => secret.toUpperCase(),
+  'in small letters': (secret) => secret.toLowerCase(),
+  backwards,
+  'in Base64': (secret) => encode(secret, 'base64'),
+  'in Base64 without padding': (secret) => encode(secret, 'base64').replaceAll('=', ''),
+  'in Base64 for addresses': (secret) => encode(secret, 'base64url'),
+  'in Base64, in an address': (secret) => encodeURIComponent(encode(secret, 'base64')),
+  'in Base64, as a form writes it': (secret) => `${new URLSearchParams({ p: encode(secret, 'base64') })}`,
+  'in Base64, of large letters': (secret) => encode(secret.toUpperCase(), 'base64'),
+  'in hexadecimal digits': (secret) => encode(secret, 'hex'),
+  'in large hexadecimal digits': (secret) => encode(secret, 'hex').toUpperCase(),
+  'as in an address': encodeURIComponent,
+  'as in an address, every byte, in small letters': percent,
+  'as in an address in an address': (secret) => encodeURIComponent(encodeURIComponent(secret)),
+  'in HTML by names': named,
+  'in HTML by numbers': decimals,
+  'in HTML by hexadecimal numbers': hexadecimals,
+  'in JSON': (secret) => JSON.stringify(secret),
+  'in a Basic header': (secret) => `Basic ${encode(`someone:${secret}`, 'base64')}`,
+}
+
+const anySecret = () =>
+  fc.oneof(
+    fc.string({ minLength: 6, maxLength: 40 }).filter((text) => text.trim().length >= 6),
+    fc.string({ minLength: 6, maxLength: 20, unit: fc.constantFrom(...'aZ09é ß_-+/=&<>!@"\\%ж漢😀ΣσÅ') }),
+  )
+
+test.each(Object.entries(WRITINGS))('a title does not show a secret %s', async (_, write) => {
+  const around = fc.constantFrom('', ' ', 'x', 'Hello ', ': ', 'é')
+  await fc.assert(
+    fc.asyncProperty(anySecret(), around, around, async (secret, before, after) => {
+      const written = write(secret)
+      const title = await titled(before + written + after, secret)
+      expect(title).toContain('…')
+      expect(title).not.toContain(written)
+      // Not even its middle, which no neighbour has a part of.
+      if (written.length > 12) expect(title).not.toContain(written.slice(2, -3))
+    }),
+    { numRuns: 150 },
+  )
+})
+
+test('Base64 is known at every place of a longer text', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uint8Array({ maxLength: 7 }),
+      anySecret(),
+      fc.uint8Array({ maxLength: 7 }),
+      async (before, secret, after) => {
+        const bytes = Buffer.concat([before, Buffer.from(secret), after])
+        const whole = Buffer.from(secret).toString('base64').slice(3, -5)
+        for (const as of ['base64', 'base64url'] as const) {
+          const title = await titled(bytes.toString(as), secret)
+          expect(title).toContain('…')
+          const left = Buffer.from(title.replace(/…/g, ''), 'base64')
+          expect(left.includes(Buffer.from(secret))).toBe(false)
+          if (before.length % 3 === 0 && whole.length > 4) expect(title).not.toContain(whole)
+        }
+      },
+    ),
+  )
+})
+
+test('user name and password of a Basic header are secrets, too', async () => {
+  const header = `Basic ${encode('ada.lovelace:first program', 'base64')}`
+  expect(await titled('ada.lovelace has the FIRST PROGRAM', header)).toBe('… has the …')
+})
+
+test('a long secret is also known by its beginning, and where a text was cut', async () => {
+  const secret = Buffer.from(Array.from({ length: 1_000 }, (_, index) => 33 + ((index * 7) % 90))).toString()
+  expect(await titled(`x ${secret.slice(0, 200)}, and more`, secret)).toBe('x …, and more')
+  const title = `${`${secret} `.repeat(19)}${'-'.repeat(950)}${secret}`
+  expect(await titled(title, secret)).not.toContain(secret.slice(0, 20))
+})
+
+test('others come in between while the longest title is searched for the most secrets', async () => {
+  const secrets = Array.from({ length: 150 }, (_, index) => `${'a'.repeat(1_300)}${index}`)
+  for (const piece of ['a', 'YWFh', '61', '%2561', 'é', '&#x61;']) {
+    let turns = 0
+    let isOver = false
+    const others = async () => {
+      for (; !isOver; turns++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    const counted = others()
+    await titled(piece.repeat(20_000 / piece.length), ...secrets)
+    isOver = true
+    await counted
+    expect(turns).toBeGreaterThan(3)
+  }
+}, 60_000)

@@ -15,7 +15,11 @@ const ring = createKeyRing(parseSecretKeys(`k1:${randomBytes(32).toString('base6
 const place = 'template a b'
 const keep = (given: Given) => keepRequest(given, ring, place)
 const open = (given: Given, urls?: Given['urls']) => openRequest(keep(given), ring, { place, urls })
-const refill = (given: Given, changed: unknown) => refillRequest(changed, keep(given), { ring, place })
+/** The changed request with its secrets, and all that is wrong with it. */
+const refill = (given: Given, changed: Given) => {
+  const { given: filled, mistakes, mistakesOfOptions } = refillRequest(changed, keep(given), { ring, place })
+  return { given: filled, mistakes: mistakes.length > 0 ? mistakes : mistakesOfOptions(filled) }
+}
 /** What a client reads, to change it. */
 const shown = (given: Given) => structuredClone(showRequest(keep(given))) as Given
 
@@ -26,6 +30,7 @@ const login = (field = '#p', username = 'ada-9f31', password = 'pass-9f31') => (
   loginButton: { elementId: '#b' },
 })
 const EMPTY_LOGIN = login('#p', '', '')
+const MUST_STAY = 'must stay as it is while secrets are kept: give the secrets again to change it'
 const WINDOW = { width: 800, height: 600 }
 const given = (parameter: object, ...urls: object[]): Given =>
   ({ screenshotParameter: { ...WINDOW, ...parameter }, urls: urls.length > 0 ? urls : [HOME] }) as Given
@@ -70,26 +75,28 @@ describe('a kept request', () => {
   })
 
   test('keeps its secrets when it is sent back as it was read', () => {
-    expect(refill(whole, shown(whole))).toEqual({ given: whole })
+    expect(refill(whole, shown(whole))).toEqual({ given: whole, mistakes: [] })
   })
 
-  test('keeps what is still empty, and takes what is new', () => {
+  test('takes all secrets anew, with any options', () => {
+    const anew = given({
+      loginParameter: login('#q', 'bob', 'new'),
+      css: 'p {}',
+      headers: { authorization: 'x' },
+    })
+    expect(refill(whole, anew)).toEqual({ given: anew, mistakes: [] })
+  })
+
+  test('takes no secret beside one that is kept', () => {
     const changed = shown(whole)
-    Object.assign(changed.screenshotParameter, {
-      headers: { authorization: 'Bearer new' },
-      cookies: [{ name: 'session', value: '' }],
-      loginParameter: login('#p', 'bob', ''),
-    })
-    const { given: filled, mistakes } = refill(whole, changed)
-    expect(mistakes).toBeUndefined()
-    expect(filled).toMatchObject({
-      screenshotParameter: {
-        headers: { authorization: 'Bearer new' },
-        cookies: [{ name: 'session', value: 'cookie-9f31' }],
-        loginParameter: login('#p', 'bob'),
-      },
-    })
-    expect(Object.keys((filled as Given).screenshotParameter.headers ?? {})).toEqual(['authorization'])
+    Object.assign(changed.screenshotParameter, { loginParameter: login('#p', 'bob', '') })
+    expect(refill(whole, changed).mistakes).toEqual([
+      { pointer: '#/screenshotParameter/loginParameter', detail: MUST_STAY },
+    ])
+    Object.assign(changed.screenshotParameter, { loginParameter: login(), cookies: undefined })
+    expect(refill(whole, changed).mistakes.map(({ pointer }) => pointer)).toEqual([
+      ...['#/screenshotParameter/loginParameter', '#/screenshotParameter/cookies'],
+    ])
   })
 })
 
@@ -130,41 +137,37 @@ describe('a kept secret', () => {
     ['the field of the password', { ...EMPTY_LOGIN, password: { elementId: '#search', password: '' } }],
     ['the field of the name', { ...EMPTY_LOGIN, username: { elementId: '#search', username: '' } }],
     ['the button', { ...EMPTY_LOGIN, loginButton: { elementId: '#preview' } }],
+    ['an origin', { ...EMPTY_LOGIN, origins: ['https://evil.example'] }],
   ])('of a login is given again with %s', (_, loginParameter) => {
-    const detail = 'must be given again: other parts of loginParameter have changed'
-    const pointers = ['username/username', 'password/password'].map((end) => `loginParameter/${end}`)
     const before = given({ loginParameter: login() })
-    expect(refill(before, given({ loginParameter })).mistakes).toEqual(
-      pointers.map((pointer) => ({ pointer: `#/screenshotParameter/${pointer}`, detail })),
-    )
+    expect(refill(before, given({ loginParameter })).mistakes).toEqual([
+      { pointer: '#/screenshotParameter/loginParameter', detail: MUST_STAY },
+    ])
+    const told = [{ pointer: '#/urls/0/loginParameter', detail: MUST_STAY }]
     const ofPage = given({}, { ...HOME, loginParameter: login() })
-    expect(refill(ofPage, given({}, { ...HOME, loginParameter })).mistakes).toEqual(
-      pointers.map((pointer) => ({ pointer: `#/urls/0/${pointer}`, detail })),
-    )
-    expect(open(ofPage, [{ ...HOME, loginParameter } as Given['urls'][number]]).mistakes).toHaveLength(2)
+    expect(refill(ofPage, given({}, { ...HOME, loginParameter })).mistakes).toEqual(told)
+    expect(open(ofPage, [{ ...HOME, loginParameter } as Given['urls'][number]]).mistakes).toEqual(told)
   })
 
   test('of a login that is given anew asks for nothing', () => {
     const anew = given({ loginParameter: login('#other', 'bob', 'new') })
-    expect(refill(given({ loginParameter: login() }), anew)).toEqual({ given: anew })
+    expect(refill(given({ loginParameter: login() }), anew)).toEqual({ given: anew, mistakes: [] })
   })
 
-  test('of a cookie stays with its name, also at another position', () => {
-    const before = given({
-      cookies: [
-        { name: 'a', value: '1' },
-        { name: 'b', value: '2' },
-        { name: 'b', value: '3' },
-      ],
-    })
-    const cookies = (...names: string[]) => given({ cookies: names.map((name) => ({ name, value: '' })) })
-    const values = (...names: string[]) =>
-      (refill(before, cookies(...names)).given as Given).screenshotParameter.cookies?.map(
-        ({ value }) => value,
-      )
-    expect(values('b', 'a')).toEqual(['2', '1'])
-    expect(values('b', 'b')).toEqual(['2', '3'])
-    expect(values('c', 'b')).toEqual(['', '2'])
+  test('of a cookie stays with the cookies that it was given with', () => {
+    const cookies = (value: string, ...names: string[]) =>
+      given({ cookies: names.map((name, index) => ({ name, value: value && `${value}${index}` })) })
+    const before = cookies('x', 'a', 'b', 'b')
+    expect(refill(before, cookies('', 'a', 'b', 'b'))).toEqual({ given: before, mistakes: [] })
+    for (const names of [
+      ['b', 'a', 'b'],
+      ['a', 'b'],
+      ['a', 'b', 'c'],
+      ['a', 'b', 'b', 'c'],
+    ])
+      expect(refill(before, cookies('', ...names)).mistakes).toEqual([
+        { pointer: '#/screenshotParameter/cookies', detail: MUST_STAY },
+      ])
   })
 
   test('of a page stays with its page: by address and name, then by address', () => {
@@ -232,7 +235,7 @@ describe('property:', () => {
     fc.assert(
       fc.property(anyGiven(), (before) => {
         expect(open(before)).toEqual({ given: before })
-        expect(refill(before, shown(before))).toEqual({ given: before })
+        expect(refill(before, shown(before))).toEqual({ given: before, mistakes: [] })
         const { request, sealed } = keep(before)
         expect(request + sealed).not.toContain('secret-')
       }),
@@ -245,7 +248,8 @@ describe('property:', () => {
         const allowed = new Set(whereSecretsGo(before).map(String))
         const blank = shown(other)
         const { given: filled, mistakes } = refill(before, blank)
-        for (const each of whereSecretsGo(filled as Given)) expect(allowed).toContain(String(each))
+        if (mistakes.length === 0)
+          for (const each of whereSecretsGo(filled)) expect(allowed).toContain(String(each))
         const run = open(before, blank.urls)
         expect(run.given === undefined).toBe(run.mistakes !== undefined)
         for (const each of whereSecretsGo(run.given ?? given({}))) expect(allowed).toContain(String(each))
@@ -268,7 +272,8 @@ describe('property:', () => {
           }),
         ),
         (before, body) => {
-          expect(refill(before, body)).toEqual({ given: body })
+          const { given: filled, mistakes } = refillRequest(body, keep(before), { ring, place })
+          expect([filled, mistakes]).toEqual([body, []])
         },
       ),
     )

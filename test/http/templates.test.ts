@@ -237,29 +237,15 @@ describe('a template that is wrong', () => {
 
   test('is told what must be given again beside its other mistakes, each once', async () => {
     const service = await startTemplating()
-    const loginParameter = (field: string, secret: string) => ({
-      username: { elementId: '#u', username: 'ada' },
-      password: { elementId: field, password: secret },
-      loginButton: { elementId: '#b' },
+    const screenshotParameter = (authorization: string) => ({
+      ...{ width: 800, height: 600, headers: { authorization } },
     })
-    const parameter = (field: string, secret: string) => ({
-      screenshotParameter: { width: 800, height: 600, loginParameter: loginParameter(field, secret) },
-    })
-    const { templateId } = await service.make(parameter('#p', 's3cret'))
-    const response = await service.ask(
-      'PUT',
-      `/${templateId}`,
-      newTemplate({ name: '', ...parameter('#q', '') }),
-    )
-    expect(await response.json()).toMatchObject({
-      errors: [
-        {
-          pointer: '#/screenshotParameter/loginParameter/password/password',
-          detail: 'must be given again: other parts of loginParameter have changed',
-        },
-        { pointer: '#/name' },
-      ],
-    })
+    const { templateId } = await service.make({ screenshotParameter: screenshotParameter('s3cret') })
+    const urls = [{ url: 'https://evil.example/', name: 'Evil' }]
+    const wrong = newTemplate({ name: '', urls, screenshotParameter: screenshotParameter('') })
+    expect(await refusal(await service.ask('PUT', `/${templateId}`, wrong))).toEqual([
+      ...[400, 'bad_request', '#/screenshotParameter/headers/authorization', '#/name'],
+    ])
   })
 
   test('is one too many', async () => {

@@ -17,7 +17,7 @@ const cage = (name: string) => `http://127.0.0.1:${canary.port}/${name}`
 const form = (action: string, more = '') =>
   paint(
     '#00ff00',
-    `<form method=post action="${action}"><input id=email name=email><input id=password name=password>
+    `<form method=post action="${action}"><input id=email name=email><input id=password name=password type=password>
       <button type=submit>go</button></form>${more}`,
   )
 
@@ -68,7 +68,8 @@ const ATTACKS: readonly [string, () => Wanted][] = [
   ],
   ...['/behind', '/form', '/script', '/again'].map((path): [string, () => Wanted] => [
     path,
-    () => ({ loginParameter: LOGIN }),
+    // One that was given for this place, too: otherwise it would not be sent there at all.
+    () => ({ loginParameter: { ...LOGIN, origins: [cage('')] } }),
   ]),
   ['/styled', () => ({ css: css(), hide: [`p, x { background: url(${cage('never-hidden')}) } y`] })],
 ]

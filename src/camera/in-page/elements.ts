@@ -21,14 +21,14 @@ interface Root {
 interface World extends PageGlobals {
   readonly scrollX: number
   readonly innerWidth: number
-  readonly document: PageGlobals['document'] &
-    Root & { execCommand(name: string, ui: boolean, value: string): boolean }
-  readonly Event: new (name: string, options: { bubbles: boolean; composed: boolean }) => unknown
+  readonly document: PageGlobals['document'] & Root
+  readonly origin: string
 }
 
 /** Why an element cannot be used, or that it can. */
 export type State =
   | ('invalid' | 'missing' | 'hidden' | 'disabled' | 'covered' | 'not_a_field' | 'silent')
+  | ('readable' | 'elsewhere')
   | 'ready'
 
 export interface Box {
@@ -72,9 +72,10 @@ export function look(find: Find, selector: string): { state: State; box?: Box } 
   return { state, box: { x: left + page.scrollX, y: top + page.scrollY, width, height } }
 }
 
-/** Where to click on an element. It is scrolled into view if that is necessary. */
-export async function aim(find: Find, selector: string): Promise<Aimed> {
+/** Where to click on an element. It is scrolled into view if that is necessary. `origins`: where the document may be. */
+export async function aim(find: Find, selector: string, origins?: readonly string[]): Promise<Aimed> {
   const page = globalThis as unknown as World
+  if (origins && !origins.includes(page.origin)) return { state: 'elsewhere', x: 0, y: 0 }
   const frame = () => new Promise((resolve) => page.requestAnimationFrame(resolve))
   const { state, element } = find(selector)
   if (!element) return { state, x: 0, y: 0 }
@@ -106,26 +107,6 @@ export async function aim(find: Find, selector: string): Promise<Aimed> {
   // It may be moving: the place must still be on it a frame later.
   await frame()
   return { state: isHit(at) ? 'ready' : 'covered', ...at }
-}
-
-/** Fills in a field as typing would. The text stays in our world: it goes into this field and nowhere else. */
-export function fill(find: Find, selector: string, text: string): { state: State } {
-  const page = globalThis as unknown as World
-  const { state, element } = find(selector)
-  if (!element) return { state }
-  if (element.matches(':disabled')) return { state: 'disabled' }
-  if (element.value === undefined || element.matches(':read-only')) return { state: 'not_a_field' }
-  element.focus()
-  element.select?.()
-  // The focus may have been moved by a script.
-  const isTyped = element.matches(':focus') && page.document.execCommand('insertText', false, text)
-  if (!isTyped || element.value === '') {
-    element.value = text
-    for (const name of ['input', 'change']) {
-      element.dispatchEvent(new page.Event(name, { bubbles: true, composed: true }))
-    }
-  }
-  return { state: 'ready' }
 }
 
 /** Scrolls to an element and back, so that everything in it is loaded. Boxes around it that scroll stay where it is seen. */

@@ -33,8 +33,9 @@ export async function click(
   { world, session }: Stage,
   selector: string,
   attempt: (work: () => Promise<Aimed>) => Promise<Aimed | { readonly state: State }>,
+  origins?: readonly string[],
 ): Promise<State> {
-  const aimed = await attempt(() => world.ask(aim, toCss(selector)))
+  const aimed = await attempt(() => world.ask(aim, toCss(selector), origins))
   if (aimed.state !== 'ready' || !('x' in aimed)) return aimed.state
   const { x, y } = aimed
   const send = (type: 'mouseMoved' | 'mousePressed' | 'mouseReleased') =>

@@ -1,34 +1,66 @@
 import type { Login } from '../../contract/options/steps.ts'
 import { CaptureFailure } from '../camera.ts'
-import { fill, look, type State } from '../in-page/elements.ts'
+import { look, type State } from '../in-page/elements.ts'
+import { emptyFields, type Filled, fill, findWays } from '../in-page/login.ts'
 import { click } from './click.ts'
+import { originsOf, problemOfWays } from './login-origins.ts'
+import { type LoginRequests, watchRequests } from './login-requests.ts'
 import { sayWhy, show, toCss } from './selector.ts'
 import { type Stage, settle, settleAfterClick, tryHard } from './stage.ts'
 
 /** A form may fade out. */
 const GONE_MS = 1_000
 
-/** Fills in the form that the page shows, and opens the page again if that led elsewhere. */
-export async function logIn(stage: Stage, { username, password, loginButton }: Login): Promise<void> {
+/**
+ * Fills in the form that the page shows, and opens the page again if that led elsewhere. The form must be at an origin that the login
+ * was given for, and lead to one.
+ */
+export async function logIn(stage: Stage, login: Login): Promise<LoginRequests> {
   const { page, world, wanted, visit, time } = stage
-  const type = (selector: string, text: string) =>
-    tryHard(stage, () => world.ask(fill, toCss(selector), text))
+  const { username, password, loginButton } = login
+  const origins = originsOf(wanted.url, login)
+  const secrets = { username: username.username, password: password.password }
+  const requests = await watchRequests(page, { origins, ...secrets })
+  const fields = [toCss(username.elementId), toCss(password.elementId)]
+  let problem: string | undefined
+  /** Looks at the form each time, just before something is done with it. */
+  const atHome = async <T extends Filled>(work: () => Promise<T>): Promise<T | { state: 'elsewhere' }> => {
+    problem = problemOfWays(
+      await world.ask(findWays, { fields, button: toCss(loginButton.elementId) }),
+      origins,
+    )
+    return problem === undefined ? await work() : { state: 'elsewhere' }
+  }
+  const need = (selector: string, state: State) => {
+    if (state !== 'ready') throw failed(problem ?? sayWhy(selector, state))
+  }
+  const type = async (selector: string, text: string, isHidden: boolean) => {
+    const filling = { selector: toCss(selector), text, isHidden, origins }
+    const { state } = await tryHard(stage, () => atHome(() => world.ask(fill, filling)))
+    need(selector, state)
+  }
   // Scripts that have not run yet may empty the fields.
   await settle(stage)
-  need(username.elementId, (await type(username.elementId, username.username)).state)
-  need(password.elementId, (await type(password.elementId, password.password)).state)
-  need(loginButton.elementId, await click(stage, loginButton.elementId, (aim) => tryHard(stage, aim)))
+  await type(username.elementId, username.username, false)
+  await type(password.elementId, password.password, true)
+  const state = await click(stage, loginButton.elementId, (aim) => tryHard(stage, () => atHome(aim)), origins)
+  need(loginButton.elementId, state)
   await settleAfterClick(stage)
+  requests.requireAllowed()
   await requireGone(stage, password.elementId)
-  if (page.url() === new URL(wanted.url).href) return
-  await visit.reopen(Math.ceil(time.left) || 1)
-  await settle(stage)
-  await requireGone(stage, password.elementId)
+  const emptied = await tryHard(stage, () => world.ask(emptyFields))
+  need(password.elementId, emptied.state)
+  requests.leaveFrames()
+  if (page.url() !== new URL(wanted.url).href) {
+    await visit.reopen(Math.ceil(time.left) || 1)
+    await settle(stage)
+    await requireGone(stage, password.elementId)
+  }
+  return requests
 }
 
-function need(selector: string, state: State): void {
-  if (state === 'ready') return
-  throw new CaptureFailure('login', `The login did not work. ${sayWhy(selector, state)}`)
+function failed(why: string): CaptureFailure {
+  return new CaptureFailure('login', `The login did not work. ${why}`)
 }
 
 /** A form that is still there was not accepted. */
@@ -38,7 +70,8 @@ async function requireGone(stage: Stage, selector: string): Promise<void> {
     return { state: state === 'ready' ? 'covered' : 'ready' }
   }
   const { state } = await tryHard(stage, isGone, performance.now() + GONE_MS)
-  if (state !== 'covered') return need(selector, state)
+  if (state === 'ready') return
+  if (state !== 'covered') throw failed(sayWhy(selector, state))
   throw new CaptureFailure(
     'login',
     `After the login, the page still shows the password field ${show(selector)}. User name or password may be wrong.`,

@@ -24,6 +24,8 @@ export function sayWhy(given: string, state: State): string {
     disabled: `The element ${selector} is disabled.`,
     not_a_field: `The element ${selector} cannot be filled in.`,
     covered: `Another element covers ${selector}, or it moves.`,
+    readable: `The element ${selector} shows what is typed: a password goes only into a field that hides it.`,
+    elsewhere: `The page went to another origin before ${selector} could be used.`,
     silent: `The page did not answer when it was asked for ${selector}.`,
     ready: `The element ${selector} is there.`,
   }[state]

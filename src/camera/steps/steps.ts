@@ -39,16 +39,15 @@ export async function runSteps(stage: Stage): Promise<void> {
   const { world, time, signal } = stage
   const { options } = stage.wanted
   const styles = stylesOf(options)
-  if (options.loginParameter) {
-    await logIn(stage, options.loginParameter)
-    if (styles) await doOnce(stage, () => addStyles(world, styles))
-  }
+  const requests = options.loginParameter && (await logIn(stage, options.loginParameter))
+  if (requests && styles) await doOnce(stage, () => addStyles(world, styles))
   if (options.cookieBanners) await declineBanners(stage)
   if (options.clicks) await clickAll(stage, options.clicks)
   if (options.waitFor) await waitFor(stage, options.waitFor)
   if (options.delay) await time.wait(options.delay, signal)
   if (options.element) await prepareElement(stage, options.element)
   if (styles) await doOnce(stage, () => keepStyles(world, styles))
+  requests?.requireAllowed()
 }
 
 /** What did not work, when the picture was taken. */

@@ -1,5 +1,5 @@
 import { rule, type Static, Type } from '../schema.ts'
-import { Secret, Selector, Text } from './texts.ts'
+import { Line, Secret, Selector, Text } from './texts.ts'
 
 // What happens on the page before the picture is taken. `elementId` is a CSS selector. If it is a single word that matches
 // nothing, it is tried as an id.
@@ -8,6 +8,9 @@ const MAX_CLICKS = 50
 const MAX_HIDDEN = 50
 const MAX_CSS = 10_000
 const MAX_LOGIN = 1_000
+const MAX_ORIGINS = 10
+const MAX_ORIGIN = 300
+const ORIGIN = /^https?:\/\/[^/?#\\@\s]+\/?$/i
 const STRICT = { additionalProperties: false }
 
 /** The longest that a page may be waited for. */
@@ -17,6 +20,12 @@ export interface WaitLimits {
 
 const Milliseconds = (description: string, limits?: WaitLimits) =>
   Type.Integer({ minimum: 0, ...(limits && { maximum: limits.loadingMs }), description, examples: [1000] })
+
+const LoginOrigin = Line(MAX_ORIGIN, {
+  title: 'origin',
+  examples: ['https://sso.example.com'],
+  [rule]: problemOfOrigin,
+})
 
 export const Login = Type.Object(
   {
@@ -38,6 +47,15 @@ export const Login = Type.Object(
       { elementId: Selector('The button.', '#login') },
       { ...STRICT, description: 'What is clicked when both are filled in.' },
     ),
+    origins: Type.Optional(
+      Type.Array(LoginOrigin, {
+        maxItems: MAX_ORIGINS,
+        description:
+          'Where else the form may be, and may lead: for single sign-on. Without it, user name and password are filled in and ' +
+          'sent only at the origin of the page (scheme, host and port).',
+        examples: [['https://sso.example.com']],
+      }),
+    ),
   },
   {
     ...STRICT,
@@ -55,6 +73,11 @@ export const Login = Type.Object(
 )
 
 export type Login = Static<typeof Login>
+
+function problemOfOrigin(text: string): string | undefined {
+  const isOrigin = ORIGIN.test(text) && URL.canParse(text)
+  return isOrigin ? undefined : 'must be an origin, with nothing after host and port: https://sso.example.com'
+}
 
 interface Click {
   readonly loadingTime?: number | null

@@ -8,6 +8,7 @@ export const Text = (maxLength: number, options: object = {}) =>
   Type.String({ minLength: 1, maxLength, ...options })
 
 interface LineOptions {
+  readonly title?: string
   readonly description?: string
   readonly examples?: readonly string[]
   readonly [rule]?: (text: string) => string | undefined

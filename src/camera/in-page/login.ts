@@ -1,0 +1,119 @@
+import type { PageGlobals } from './dom.ts'
+import type { Field, Find, State } from './elements.ts'
+
+// Runs in the page, in a world of our own (`steps/world.ts`). A field may have the name of a property of its form, and then hides
+// it: such properties are read from the prototypes of our world.
+
+interface LoginPage extends PageGlobals {
+  /** `null` for a sandboxed document. */
+  readonly origin: string
+  readonly name: string
+  readonly document: PageGlobals['document'] & {
+    execCommand(name: string, ui: boolean, value: string): boolean
+  }
+  readonly Event: new (name: string, options: { bubbles: boolean; composed: boolean }) => unknown
+  readonly HTMLFormElement: { readonly prototype: object }
+  readonly HTMLButtonElement: { readonly prototype: object }
+  readonly HTMLInputElement: { readonly prototype: object }
+  readonly Element: { readonly prototype: { getAttribute(name: string): string | null } }
+  getComputedStyle(element: unknown): ReturnType<PageGlobals['getComputedStyle']> & {
+    readonly webkitTextSecurity?: string
+  }
+  /** Ours: the fields that were filled in. The page does not see it. */
+  proofsheetFilled?: { readonly field: Field; readonly text: string }[]
+}
+
+export interface Filled {
+  readonly state: State
+  /** Where the document is, if it may not be there. */
+  readonly origin?: string
+}
+
+interface Filling {
+  readonly selector: string
+  readonly text: string
+  /** The field must not show what is typed. */
+  readonly isHidden: boolean
+  /** Where the document may be. */
+  readonly origins: readonly string[]
+}
+
+/** Fills in a field as typing would. The text stays in our world: it goes into this field of this document, and nowhere else. */
+export function fill(find: Find, { selector, text, isHidden, origins }: Filling): Filled {
+  const page = globalThis as unknown as LoginPage
+  if (!origins.includes(page.origin)) return { state: 'elsewhere', origin: page.origin }
+  const { state, element } = find(selector)
+  if (!element) return { state }
+  if (element.matches(':disabled')) return { state: 'disabled' }
+  if (element.value === undefined || element.matches(':read-only')) return { state: 'not_a_field' }
+  const { webkitTextSecurity = 'none' } = page.getComputedStyle(element)
+  if (isHidden && webkitTextSecurity === 'none') return { state: 'readable' }
+  page.proofsheetFilled ??= []
+  page.proofsheetFilled.push({ field: element, text })
+  element.focus()
+  element.select?.()
+  // The focus may have been moved by a script.
+  const isTyped = element.matches(':focus') && page.document.execCommand('insertText', false, text)
+  if (!isTyped || element.value === '') {
+    element.value = text
+    for (const name of ['input', 'change']) {
+      element.dispatchEvent(new page.Event(name, { bubbles: true, composed: true }))
+    }
+  }
+  return { state: 'ready' }
+}
+
+export interface Ways {
+  /** Where the document is, and where its forms would send the fields. */
+  readonly addresses: readonly string[]
+  /** A form would open another window. */
+  readonly opens: boolean
+}
+
+/** Where the forms of these fields and of this button lead. */
+export function findWays(
+  find: Find,
+  { fields, button }: { fields: readonly string[]; button: string },
+): Ways {
+  const page = globalThis as unknown as LoginPage
+  const { getAttribute } = page.Element.prototype
+  const read = (kind: { readonly prototype: object }, name: string, of: unknown) =>
+    Reflect.get(kind.prototype, name, of as object) as unknown
+  type Pressed = Field & { readonly form?: unknown; readonly control?: Pressed | null }
+  const found = find(button).element?.closest('button, input, label') as Pressed | null | undefined
+  const pressed = found?.localName === 'label' ? found.control : found
+  const ofFields = fields.map((selector) => (find(selector).element as Pressed | undefined)?.form)
+  const forms = [...new Set([...ofFields, pressed?.form])].filter(
+    (form) => form !== undefined && form !== null,
+  )
+  const kind = pressed?.localName === 'button' ? page.HTMLButtonElement : page.HTMLInputElement
+  const isPressed = /^(button|input)$/.test(pressed?.localName ?? '')
+  const ownAction = isPressed && pressed?.getAttribute('formaction') !== null
+  const addresses = [
+    page.origin,
+    ...forms.map((form) => String(read(page.HTMLFormElement, 'action', form))),
+    ...(ownAction ? [String(read(kind, 'formAction', pressed))] : []),
+  ]
+  const [base] = [...page.document.querySelectorAll('base[target]')]
+  const ownTarget = isPressed ? pressed?.getAttribute('formtarget') : null
+  const targets = forms.map(
+    (form) => ownTarget ?? getAttribute.call(form, 'target') ?? base?.getAttribute('target') ?? '',
+  )
+  const frames = [...page.document.querySelectorAll('iframe[name], frame[name], object[name]')]
+  const staysHere = (target: string) =>
+    /^(|_self|_top|_parent)$/i.test(target) ||
+    target === page.name ||
+    frames.some((frame) => frame.getAttribute('name') === target)
+  return { addresses, opens: !targets.every(staysHere) }
+}
+
+/** Nothing of a login is left in the fields: neither steps nor the picture can show it. */
+export function emptyFields(): { state: State } {
+  const page = globalThis as unknown as LoginPage
+  for (const { field, text } of page.proofsheetFilled ?? []) {
+    if (field.value !== undefined && field.value !== '') field.value = ''
+    // Some scripts copy what was typed into the attribute.
+    if (field.getAttribute('value') === text) field.setAttribute('value', '')
+  }
+  return { state: 'ready' }
+}

@@ -1,0 +1,92 @@
+import { setImmediate as otherWork } from 'node:timers/promises'
+import { decodings } from './decoded.ts'
+import { spellingsOf } from './spellings.ts'
+
+/** A shorter text is part of too many others: to cut it out everywhere would rather show it. */
+const SHORTEST = 4
+/** A text that begins as a long secret does, for so many characters, tells a part of it. */
+const HEAD = 64
+/** Others come in between. */
+const SLICE_MS = 5
+/** The first and the last character of Base64 may have bits of a neighbour. */
+const AROUND_BASE64 = { before: /[\w+/-]/, after: /[\w+/=-]/ }
+
+const ASCII = /^\p{ASCII}*$/u
+
+/** Units of UTF-16, the end excluded. */
+export interface Place {
+  readonly start: number
+  readonly end: number
+}
+
+/** Where a text has one of these secrets in it, however a form, a script, a server or an address bar has written it. */
+export async function findSecrets(text: string, secrets: readonly string[]): Promise<Place[]> {
+  const long = [...new Set(secrets)].filter((secret) => secret.length >= SHORTEST)
+  if (long.length === 0 || text.length < SHORTEST) return []
+  const places: Place[] = []
+  const breathe = createBreath()
+  for (const { text: whole, starts, ends } of decodings(text)) {
+    await breathe()
+    const [plainText, base64Text] = [foldPlain(whole), foldBase64(whole)]
+    const add = ({ start, end }: Place) =>
+      void places.push({ start: starts[start] ?? 0, end: ends[end - 1] ?? 0 })
+    for (const secret of long) {
+      const { plain, base64 } = spellingsOf(secret)
+      for (const spelling of plain) {
+        for (const place of placesOf(foldPlain(spelling), plainText)) add(place)
+        await breathe()
+      }
+      for (const spelling of base64) {
+        for (const place of placesOf(foldBase64(spelling), base64Text)) add(widen(place, whole))
+        await breathe()
+      }
+    }
+  }
+  return places
+}
+
+function createBreath(): () => Promise<void> | undefined {
+  let began = performance.now()
+  return () => {
+    if (performance.now() - began < SLICE_MS) return undefined
+    return otherWork().then(() => {
+      began = performance.now()
+    })
+  }
+}
+
+function placesOf(spelling: string, text: string): Place[] {
+  const places: Place[] = []
+  const head = spelling.slice(0, HEAD)
+  for (let start = text.indexOf(head); start >= 0; ) {
+    let end = start + head.length
+    while (end - start < spelling.length && text[end] === spelling[end - start]) end++
+    places.push({ start, end })
+    start = text.indexOf(head, end)
+  }
+  return places
+}
+
+function widen({ start, end }: Place, text: string): Place {
+  let last = end
+  if (AROUND_BASE64.after.test(text[last] ?? '')) last++
+  while (text[last] === '=') last++
+  return { start: AROUND_BASE64.before.test(text[start - 1] ?? '') ? start - 1 : start, end: last }
+}
+
+/** Forms write a space as a plus. Small and large letters are the same, if their length is. */
+function foldPlain(text: string): string {
+  // A whole text has other small letters than its characters: a last Σ is ς.
+  const small = ASCII.test(text) ? text.toLowerCase() : text.replaceAll(/./gsu, smallOf)
+  return small.replaceAll('+', ' ')
+}
+
+function smallOf(character: string): string {
+  const small = character.toLowerCase()
+  return small.length === character.length ? small : character
+}
+
+/** In addresses, `-` and `_` stand for `+` and `/`. A plus may have been read as a space. */
+function foldBase64(text: string): string {
+  return text.replaceAll(/[-\s]/g, '+').replaceAll('_', '/')
+}
