@@ -10,6 +10,7 @@ import {
 } from '../../src/capture/kept-request.ts'
 import { CannotOpen, createKeyRing } from '../../src/secrets/key-ring.ts'
 import { parseSecretKeys } from '../../src/secrets/secret-keys.ts'
+import { ALL_OPTIONS } from '../support/store/all-options.ts'
 
 const ring = createKeyRing(parseSecretKeys(`k1:${randomBytes(32).toString('base64')}`))
 const place = 'template a b'
@@ -179,6 +180,109 @@ describe('a kept secret', () => {
     expect(values(page('C', '', 'https://c.example/'), page('B', ''))).toEqual(['3', '2'])
     expect(values(page('New', ''), page('B', ''))).toEqual(['1', '2'])
     expect(values(page('C', ''), page('C', '', 'https://d.example/'))).toEqual(['1', ''])
+  })
+})
+
+describe('beside a kept secret', () => {
+  const { failOn, tags, ...options } = ALL_OPTIONS
+  const fields = Object.entries(options)
+  const kept = { headers: { 'x-kept': 'header-9f31' } }
+  const without = (name: string) => Object.fromEntries(fields.filter(([each]) => each !== name))
+  const page = (more: object = {}) => ({ ...HOME, ...more }) as Given['urls'][number]
+  const pointersOf = (mistakes: readonly { pointer: string; detail: string }[] = []) =>
+    mistakes.map(({ pointer, detail }) => (detail === MUST_STAY ? pointer : `${pointer} ${detail}`))
+
+  // Every option that a request can have is one of these: `ALL_OPTIONS` does not compile without a new one.
+  test.each(fields)('%s can neither be added, nor changed, nor taken away', (name, value) => {
+    const at = [`#/screenshotParameter/${name}`]
+    const bare =
+      name === 'headers' ? given({ cookies: [{ name: 'kept', value: 'cookie-9f31' }] }) : given(kept)
+    const [{ url, name: title }] = bare.urls as [Given['urls'][number]]
+    const added = { [name]: typeof value === 'number' ? value + 1 : value }
+    const run = { url, name: title, ...added } as Given['urls'][number]
+    expect(pointersOf(open(bare, [run]).mistakes)).toContain(`#/urls/0/${name}`)
+    const elsewhere = { ...run, url: `${url}other` }
+    expect(pointersOf(open(bare, [elsewhere]).mistakes)).toContain(`#/urls/0/${name}`)
+    const changed = shown(bare)
+    Object.assign(changed.screenshotParameter, added)
+    expect(pointersOf(refill(bare, changed).mistakes)).toContain(at[0])
+
+    const full = given(options)
+    const taken = shown(full)
+    if (name === 'width' || name === 'height') Object.assign(taken.screenshotParameter, { [name]: 77 })
+    else Reflect.deleteProperty(taken.screenshotParameter, name)
+    expect(pointersOf(refill(full, taken).mistakes)).toEqual(at)
+    const own = given(without(name), page({ [name]: value }))
+    expect(pointersOf(open(own, [page()]).mistakes)).toContain(`#/urls/0/${name}`)
+    expect(open(own, [page({ url: `${HOME.url}other` })]).mistakes).toBeDefined()
+  })
+
+  test('what a failure is can not be changed either', () => {
+    const before = { ...given(kept), failOn }
+    const { failOn: _, ...changed } = shown(before)
+    expect(pointersOf(refill(before, changed).mistakes)).toEqual(['#/failOn'])
+    expect(pointersOf(refill(given(kept), { ...shown(given(kept)), failOn }).mistakes)).toEqual(['#/failOn'])
+  })
+
+  test('addresses of its origins, names, tags and loading times are free', () => {
+    const before = given({ ...options, tags })
+    const changed = shown(before)
+    Object.assign(changed.screenshotParameter, { tags: ['other'], name: 'x' })
+    changed.urls = [
+      page({ loadingTime: 1_000 }),
+      page({ url: 'https://a.example/2', name: 'Other', loadingTime: 1 }),
+      page({ name: 'Home again' }),
+    ]
+    expect(refill(before, changed).mistakes).toEqual([])
+    expect(open(before, changed.urls).mistakes).toBeUndefined()
+  })
+
+  test('the same may be said in another way', () => {
+    const before = given({
+      ...kept,
+      fullPage: false,
+      css: 'p {}',
+      clicks: [{ elementId: '#a', loadingTime: 5 }],
+    })
+    const changed = shown(before)
+    const { fullPage: _, width, height, ...rest } = changed.screenshotParameter
+    const clicks = [{ loadingTime: 5, elementId: '#a' }]
+    const sizes = [{ height, width }] as { height: number; width: number }[]
+    const same = {
+      ...rest,
+      clicks,
+      sizes,
+      hide: [],
+      waitFor: null,
+    } as unknown as Given['screenshotParameter']
+    expect(refill(before, { ...changed, screenshotParameter: same }).mistakes).toEqual([])
+    const ofPage = given(kept, page({ css: 'p {}' }))
+    expect(
+      open(ofPage, [page({ css: 'p {}' }), page({ url: `${HOME.url}b`, css: 'p {}' })]).mistakes,
+    ).toBeUndefined()
+  })
+
+  test('a page that brings all its secrets may have any options', () => {
+    const brought = page({ css: 'p {}', headers: { 'x-kept': 'mine' }, clicks: [{ elementId: '#a' }] })
+    expect(open(given(kept), [brought])).toEqual({ given: given(kept, brought) })
+    const login = given({ ...kept, cookies: [{ name: 'a', value: '1' }] })
+    expect(pointersOf(open(login, [brought]).mistakes)).toEqual(
+      ['headers', 'css', 'clicks'].map((name) => `#/urls/0/${name}`),
+    )
+  })
+
+  test('options that no page uses stay as well: a later change could use them', () => {
+    const before = given({ loginParameter: login() })
+    const mine = login('#q', 'mine', 'mine')
+    const moved = {
+      ...given({ loginParameter: login('#q', '', ''), css: 'p {}' }, page({ loginParameter: mine })),
+    }
+    expect(pointersOf(refill(before, moved).mistakes)).toEqual([
+      ...['#/screenshotParameter/loginParameter', '#/screenshotParameter/css'],
+    ])
+    // Nor does a page take over the secret of all pages in the place of its own.
+    const both = given({ loginParameter: login('#q') }, page({ loginParameter: mine, css: 'p {}' }))
+    expect(pointersOf(open(both, [page({ css: 'p {}' })]).mistakes)).toEqual(['#/urls/0/loginParameter'])
   })
 })
 

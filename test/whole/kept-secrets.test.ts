@@ -7,6 +7,7 @@ import { createClient, isFinal, type RootStatus } from '../../src/client/client.
 import type { Template } from '../../src/contract/templates.ts'
 import { BROWSER_ENV } from '../support/browser/test-browser.ts'
 import { loginWith, serveAttacks } from '../support/camera/login-attacks.ts'
+import { coloursAt } from '../support/camera/pages.ts'
 import { runProofsheet, serveProcess } from '../support/processes/process.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 
@@ -94,4 +95,63 @@ test('a kept login goes to no other origin, whatever page of its origin a run na
   const [allowed] = await run(named, ['/redirect'])
   expect(allowed?.state).toBe('done')
   expect(site.received.filter((each) => each.includes(password))).toHaveLength(1)
+}, 300_000)
+
+test('nobody adds what could show a kept password, and the picture does not show it', async () => {
+  const site = await serveAttacks()
+  const service = await startService(site.allow)
+  const page = { url: `${site.url}/hides`, name: 'hides', loadingTime: TIME }
+  const request = {
+    screenshotParameter: { width: 300, height: 200, loginParameter: loginWith('ada-9f31', 'secret-9f31') },
+    urls: [page],
+  }
+  const { body: template } = await service.ask('POST', 'templates', { name: 'Kept', ...request })
+  const { templateId } = template as Template
+  const empty = {
+    ...request,
+    screenshotParameter: { ...request.screenshotParameter, loginParameter: loginWith('', '') },
+  }
+  const times = { name: 'Hourly', every: '1h', paused: true }
+  const made = await service.ask('POST', 'schedules', { ...times, request })
+  const { scheduleId } = made.body as { scheduleId: string }
+  const pointersOf = ({ status, body }: { status: number; body: unknown }) => [
+    status,
+    ...((body as { errors?: { pointer: string }[] }).errors ?? []).map(({ pointer }) => pointer),
+  ]
+  const steps = {
+    clicks: [{ elementId: '#show' }],
+    css: '.gone { display: block !important }',
+    waitFor: '#password',
+  }
+  const names = ['clicks', 'css', 'waitFor']
+  const inPage = names.map((name) => `#/urls/0/${name}`)
+  const urls = [{ ...page, ...steps }]
+  expect(pointersOf(await service.ask('POST', `templates/${templateId}`, { urls }))).toEqual([400, ...inPage])
+  const elsewhere = [{ ...page, url: `${page.url}?other`, ...steps }]
+  expect(pointersOf(await service.ask('POST', `templates/${templateId}`, { urls: elsewhere }))).toEqual([
+    400,
+    ...inPage,
+  ])
+  const forAll = { ...empty, screenshotParameter: { ...empty.screenshotParameter, ...steps } }
+  const inAll = names.map((name) => `#/screenshotParameter/${name}`)
+  const change = await service.ask('PUT', `templates/${templateId}`, { name: 'Kept', ...forAll })
+  expect(pointersOf(change)).toEqual([400, ...inAll])
+  const scheduled = await service.ask('PUT', `schedules/${scheduleId}`, { ...times, request: forAll })
+  expect(pointersOf(scheduled)).toEqual([400, ...inAll.map((pointer) => pointer.replace('#', '#/request'))])
+
+  // As it was given, it is captured; and it may have another name.
+  expect((await service.ask('PUT', `templates/${templateId}`, { name: 'New', ...empty })).status).toBe(200)
+  expect(
+    (await service.ask('PUT', `schedules/${scheduleId}`, { ...times, name: 'New', request: empty })).status,
+  ).toBe(200)
+  const run = await service.ask('POST', `templates/${templateId}`, { urls: [{ ...page, name: 'other' }] })
+  const status = await service.finished((run.body as { jobId: string }).jobId)
+  expect(status.urls).toMatchObject([{ name: 'other', state: 'done' }])
+
+  // Whoever knows the password may ask for the same steps. Even then nothing of it is in the fields.
+  const { jobId } = await service.client.requestScreenshots(service.projectId, { ...request, urls })
+  expect((await service.finished(jobId)).urls).toMatchObject([{ state: 'done' }])
+  const root = await service.client.getRoot(service.projectId, jobId)
+  const picture = await fetch(root.jobs[0]?.data ?? '')
+  expect(await coloursAt(new Uint8Array(await picture.arrayBuffer()), [290, 190])).toEqual(['#00ff00'])
 }, 300_000)

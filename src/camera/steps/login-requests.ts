@@ -7,15 +7,7 @@ import { sayWhere } from './login-origins.ts'
 const LONGEST = 20_000
 const ORIGIN = /^https?:\/\/[^/?#]*/i
 
-interface Asked {
-  readonly url: string
-  readonly method: string
-  readonly headers: Readonly<Record<string, string>>
-}
-
 export interface LoginRequests {
-  /** The login is over. Frames may ask for addresses with the name of the user: many pages tell it to a frame of another origin. */
-  leaveFrames(): void
   /** Throws if the page tried to take the login elsewhere. */
   requireAllowed(): void
 }
@@ -32,21 +24,23 @@ export async function watchRequests(
   const session: CDPSession = await page.context().newCDPSession(page)
   const { frameTree } = await session.send('Page.getFrameTree')
   let refused: string | undefined
-  let areFramesLeft = false
   const has = async (text: string, secret: string) => (await findSecrets(text, [secret])).length > 0
-  /** A name may be a part of a host by chance. */
-  const carries = async (url: string) =>
-    url.length > LONGEST || (await has(url, password)) || (await has(url.replace(ORIGIN, ''), username))
-  const isAllowed = async (request: Asked, isFrame: boolean) => {
-    if (origins.includes(originOf(request.url))) return true
-    if (!/^(GET|HEAD)$/.test(request.method)) return false
-    if (isFrame && areFramesLeft) return true
-    return !(await carries(request.url)) && !(await carries(request.headers['Referer'] ?? ''))
-  }
-  session.on('Fetch.requestPaused', async ({ requestId, request, frameId }) => {
+  /** A host may have the name of a user in it by chance. */
+  const tells = async (url: string, toWhom: 'nobody' | 'frame') =>
+    url.length > LONGEST ||
+    (await has(url, password)) ||
+    (toWhom === 'nobody' && (await has(url.replace(ORIGIN, ''), username)))
+  session.on('Fetch.requestPaused', async ({ requestId, request, frameId, redirectedRequestId }) => {
     const isFrame = frameId !== frameTree.frame.id
-    const mayGo = await isAllowed(request, isFrame)
-    if (!mayGo && !isFrame) refused ??= originOf(request.url)
+    // Pages behind a login often tell a frame of another origin who is there. A redirect may come from a form.
+    const toWhom = isFrame && redirectedRequestId === undefined ? 'frame' : 'nobody'
+    const { url, method, headers } = request
+    const mayGo =
+      origins.includes(originOf(url)) ||
+      (/^(GET|HEAD)$/.test(method) &&
+        !(await tells(url, toWhom)) &&
+        !(await tells(headers['Referer'] ?? '', toWhom)))
+    if (!mayGo && !isFrame) refused ??= originOf(url)
     const answer = mayGo
       ? session.send('Fetch.continueRequest', { requestId })
       : session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
@@ -55,9 +49,6 @@ export async function watchRequests(
   })
   await session.send('Fetch.enable', { patterns: [{ resourceType: 'Document' }] })
   return {
-    leaveFrames() {
-      areFramesLeft = true
-    },
     requireAllowed() {
       if (refused === undefined) return
       throw new CaptureFailure('login', sayWhere(`was sent on to ${refused}`, refused, origins))

@@ -50,7 +50,6 @@ export async function logIn(stage: Stage, login: Login): Promise<LoginRequests> 
   await requireGone(stage, password.elementId)
   const emptied = await tryHard(stage, () => world.ask(emptyFields))
   need(password.elementId, emptied.state)
-  requests.leaveFrames()
   if (page.url() !== new URL(wanted.url).href) {
     await visit.reopen(Math.ceil(time.left) || 1)
     await settle(stage)

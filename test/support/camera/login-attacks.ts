@@ -95,6 +95,20 @@ const attacks = (away: string, otherName: string): Record<string, Answer> => ({
   '/keep-slowly': { ...moved(away, 307), afterMs: 2_500 },
 })
 
+/**
+ * A page that hides its form after the login, with what was typed in it, and shows it again at a click. It is green then if the fields
+ * are empty, and red if not.
+ */
+export const HIDES_ITS_FORM = `<!doctype html><title>Hidden</title><form>${FIELDS}${BUTTON}</form><button id=show>Show</button>
+  <style>.gone { display: none }</style><script>
+  const form = document.forms[0]
+  form.onsubmit = () => { form.className = 'gone'; return false }
+  show.onclick = () => {
+    form.className = ''
+    password.type = 'text'
+    document.documentElement.style.background = user.value + password.value === '' ? '#00ff00' : '#ff0000'
+  }</script>`
+
 /** Only steps on the way, no pages to begin with. */
 const STEPS = ['/keep', '/keep308', '/keep-slowly']
 
@@ -141,6 +155,7 @@ export async function serveAttacks() {
     const page = pages[pathname]
     if (pathname === '/pass-on') send(response, moved(`${away}/form${search}`))
     else if (page !== undefined) send(response, page)
+    else if (pathname === '/hides') response.end(HIDES_ITS_FORM)
     else showForm(response, request, sent.includes('password='))
   })
   return {

@@ -1,0 +1,166 @@
+// @module-tag browser
+
+import { text } from 'node:stream/consumers'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { CaptureFailure, Shot } from '../../src/camera/camera.ts'
+import type { Login } from '../../src/contract/options/steps.ts'
+import { type Handler, HTML, openTestCamera, paint, readPixels, serveSite } from '../support/camera/camera.ts'
+import { HIDES_ITS_FORM, loginWith } from '../support/camera/login-attacks.ts'
+import { useServer } from '../support/servers/use-servers.ts'
+
+// Where a login is filled in, and where it is sent. Three names of one server are three origins, of three sites.
+
+const [USER, PASSWORD] = ['ada-9f31', 'secret 9f31/+é']
+const LOGIN = loginWith(USER, PASSWORD)
+
+interface Asked {
+  readonly origin: string
+  readonly path: string
+  readonly query: string
+  readonly method: string | undefined
+  readonly headers: NodeJS.Dict<string | string[]>
+  readonly body: string
+}
+const asked: Asked[] = []
+afterEach(() => void asked.splice(0))
+
+const form = (action: string, more = '') =>
+  paint(
+    '#ff0000',
+    `<form method=post action="${action}"><input id=user name=user><input id=password name=password type=password>
+      <button id=login>Log in</button></form>${more}`,
+  )
+const site = useServer(() => serveSite({ '*': record }))
+const camera = useServer(async () =>
+  openTestCamera({ allow: ['own', 'sso', 'other'].map((name) => `${name}.test:${site.port}`).join(',') }),
+)
+const own = (path: string) => `http://own.test:${site.port}${path}`
+const sso = (path: string) => `http://sso.test:${site.port}${path}`
+const other = (path: string) => `http://other.test:${site.port}${path}`
+
+const moved =
+  (location: string, status = 302): Handler =>
+  (answer) =>
+    void answer.writeHead(status, { location }).end()
+const setCookie =
+  (location: string): Handler =>
+  (answer) =>
+    void answer.writeHead(303, { location, 'set-cookie': 'in=1; Path=/' }).end()
+
+const pages: Record<string, string | (() => string | Handler)> = {
+  // Who is not in is led to the other origin and back: by way of a third one, which is told nothing.
+  'own.test/app': () => moved(sso('/login?return=/app')),
+  'sso.test/login': () => form('/check'),
+  'sso.test/check': () => moved(other('/count?from=sso'), 303),
+  'other.test/count': () => moved(own('/welcome')),
+  'own.test/welcome': () => setCookie('/app'),
+  'own.test/posts-back': () => moved(sso('/saml')),
+  'sso.test/saml': () => form('/saml-check'),
+  'sso.test/saml-check': () =>
+    paint(
+      '#ff0000',
+      `<form method=post action="${own('/welcome')}"><input name=a value=b></form><script>document.forms[0].submit()</script>`,
+    ),
+  'own.test/hides': HIDES_ITS_FORM,
+  'own.test/headers': () => form('/keep'),
+  'own.test/keep': () => moved(other('/got'), 307),
+  'own.test/into-frame': () =>
+    form(
+      '/keep',
+      `<iframe name=inner src="${other('/empty')}"></iframe><script>document.forms[0].target = 'inner'</script>`,
+    ),
+  'own.test/greets': () => form('/greet'),
+  'own.test/greet': () =>
+    paint(
+      '#00ff00',
+      `<iframe src="${other(`/chat?user=${USER}`)}"></iframe><script>history.replaceState(null, '', '/greets')</script>`,
+    ),
+  'own.test/scripted': () =>
+    form(
+      'javascript:void(0)',
+      `<script>document.forms[0].onsubmit = () => { document.forms[0].remove()
+      document.documentElement.style.background = '#00ff00'; return false }</script>`,
+    ),
+}
+
+async function record(...[answer, request, url]: Parameters<Handler>): Promise<void> {
+  const { host = '', cookie = '' } = request.headers
+  const name = host.split(':')[0]
+  asked.push({
+    ...{ origin: `http://${host}`, path: url.pathname, query: url.search, method: request.method },
+    ...{ headers: request.headers, body: await text(request) },
+  })
+  const isIn = name === 'own.test' && cookie.includes('in=1')
+  const page = isIn ? paint('#00ff00') : pages[`${name}${url.pathname}`]
+  const made = typeof page === 'function' ? page() : (page ?? paint('#ffffff'))
+  if (typeof made === 'string') answer.writeHead(200, HTML).end(made)
+  else made(answer, request, url)
+}
+
+const take = (url: string, loginParameter: Login, more: object = {}) =>
+  camera.take(url, { loginParameter, width: 300, height: 200, loadingTime: 20_000, ...more })
+const colourOf = async (shot: Promise<Shot>) => (await readPixels((await shot).bytes)).at(290, 190)
+const failureOf = async (shot: Promise<Shot>): Promise<CaptureFailure> =>
+  await shot.then(
+    () => expect.unreachable('a picture'),
+    (error) => error,
+  )
+const told = () =>
+  asked.filter((each) => JSON.stringify(each).includes('9f31')).map(({ origin, path }) => `${origin}${path}`)
+
+describe('a login', () => {
+  test('is filled in at an origin that was named, and comes back by way of others', async () => {
+    const login = { ...LOGIN, origins: [sso('/')] }
+    expect(await colourOf(take(own('/app'), login))).toBe('#00ff00')
+    expect(told()).toEqual([sso('/check')])
+    expect(asked.map(({ path }) => path)).toContain('/count')
+  })
+
+  test('comes back with a form that is posted to its page', async () => {
+    expect(await colourOf(take(own('/posts-back'), { ...LOGIN, origins: [sso('')] }))).toBe('#00ff00')
+    expect(told()).toEqual([sso('/saml-check')])
+  })
+
+  test('is not filled in there if it was not named', async () => {
+    const failure = await failureOf(take(own('/app'), LOGIN, { loadingTime: 4_000 }))
+    expect(failure).toMatchObject({
+      reason: 'login',
+      message:
+        `The login did not work. The form of the login is at ${sso('')}. The login was given for ${own('')}. ` +
+        `If it belongs there, name ${sso('')} in loginParameter.origins.`,
+    })
+    expect(told()).toEqual([])
+  })
+
+  test('is not sent on, and headers and cookies beside it still go to their origin', async () => {
+    const headers = { 'x-mark': 'header-value' }
+    const cookies = [{ name: 'session', value: 'cookie-value' }]
+    const { reason, message } = await failureOf(take(own('/headers'), LOGIN, { headers, cookies }))
+    expect([reason, message]).toEqual(['login', expect.stringContaining(`was sent on to ${other('')}.`)])
+    expect(told()).toEqual([own('/keep')])
+    const sent = asked.filter(({ path }) => /headers|keep/.test(path))
+    expect(sent.map((each) => [each.headers['x-mark'], each.headers['cookie']])).toEqual(
+      sent.map(() => ['header-value', 'session=cookie-value']),
+    )
+    expect(sent.length).toBeGreaterThanOrEqual(2)
+  })
+
+  test('is not sent on in a frame of another site', async () => {
+    expect(await failureOf(take(own('/into-frame'), LOGIN))).toMatchObject({ reason: 'login' })
+    expect(asked.map(({ path }) => path)).toContain('/empty')
+    expect(told()).toEqual([own('/keep')])
+  })
+
+  test('leaves nothing in the fields: not for steps, not for the picture', async () => {
+    expect(await colourOf(take(own('/hides'), LOGIN, { clicks: [{ elementId: '#show' }] }))).toBe('#00ff00')
+  })
+
+  test('does not keep the page behind it from telling a frame who is there', async () => {
+    expect(await colourOf(take(own('/greets'), LOGIN))).toBe('#00ff00')
+    expect(told()).toEqual([own('/greet'), other('/chat')])
+  })
+
+  test('may be done by a script', async () => {
+    expect(await colourOf(take(own('/scripted'), LOGIN))).toBe('#00ff00')
+  })
+})
