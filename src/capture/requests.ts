@@ -49,7 +49,7 @@ export class Requests {
   ): Promise<string> {
     const queue = this.#queue
     const request = {
-      ...sealRequest(asked, rootId, this.#ring),
+      ...sealRequest({ ...asked, templateId: origin?.templateId }, rootId, this.#ring),
       projectId,
       rootId,
       created: now,

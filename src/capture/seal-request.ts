@@ -9,11 +9,11 @@ import { type Digested, digestOf, keyedDigestsOf } from './digest.ts'
 type Sealed = Pick<NewRequest, 'options' | 'pages' | 'digest' | 'olderDigests'>
 
 /** The request as it is stored. A request without secrets stays as it is. */
-export function sealRequest({ when, ...asked }: Digested, rootId: string, ring: KeyRing): Sealed {
+export function sealRequest({ when, templateId, ...asked }: Digested, rootId: string, ring: KeyRing): Sealed {
   const secrets = secretsOfPages(asked.options, asked.pages)
   if (secrets.every((each) => each === undefined) && !hasSecrets(asked.options))
     return { ...asked, digest: digestOf({ ...asked, when }) }
-  const [digest, ...olderDigests] = keyedDigestsOf({ ...asked, when }, ring)
+  const [digest, ...olderDigests] = keyedDigestsOf({ ...asked, when, templateId }, ring)
   const pages = asked.pages.map(({ ownOptions, ...page }, position) => ({
     ...page,
     ...(ownOptions && { ownOptions: conceal(ownOptions).options }),

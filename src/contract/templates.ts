@@ -66,7 +66,8 @@ export const createTemplateRun = (limits: RequestLimits) =>
     {
       $id: 'TemplateRun',
       description:
-        '`urls` replace those of the template. If the template has secrets, they must be pages of the same origins.',
+        '`urls` replace those of the template. If the template has secrets, they must be pages of the same origins, with the options that ' +
+        'the template has for its pages.',
       ...STRICT,
     },
   )

@@ -132,6 +132,8 @@ describe('a secret', () => {
       cookies: [{ name: 'session', value: 's3cret' }],
     })
     const login = ['--login-username-field', '#u', '--login-password-field', '#p', '--login-button', '#b']
+    const origins = ['https://sso.example.com', 'https://id.example.com']
+    login.push(...origins.flatMap((origin) => ['--login-origin', origin]))
     expect(
       await parameterOf(...login, '--login-username', 'ada', '--login-password', `@${file}`),
     ).toMatchObject({
@@ -139,6 +141,7 @@ describe('a secret', () => {
         username: { elementId: '#u', username: 'ada' },
         password: { elementId: '#p', password: 's3cret' },
         loginButton: { elementId: '#b' },
+        origins,
       },
     })
     vi.unstubAllEnvs()

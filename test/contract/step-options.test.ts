@@ -31,6 +31,13 @@ describe('what happens before the picture', () => {
     expect(parse({}, STEPS).asked?.pages[0]?.ownOptions).toEqual(STEPS)
   })
 
+  test.each([[['https://sso.example.com', 'http://localhost:8080/', 'https://[::1]:8443']], [null], [[]]])(
+    'may name origins for a login: %j',
+    (origins) => {
+      expect(parse({ loginParameter: { ...LOGIN, origins } }).mistakes).toBeUndefined()
+    },
+  )
+
   test('is not asked for by nothing', () => {
     const nothing = {
       loginParameter: {},
@@ -53,6 +60,22 @@ describe('what happens before the picture', () => {
       '/loginParameter/password/password must be a text of 1 to 1000 characters',
       { loginParameter: { ...LOGIN, password: { elementId: '#password' } } },
     ],
+    [
+      '/loginParameter/origins must be a list of at most 10 origins',
+      { loginParameter: { ...LOGIN, origins: Array(11).fill('https://sso.example.com') } },
+    ],
+    ...[
+      'sso.example.com',
+      'https://',
+      'https://a.example/login',
+      'https://a@b.example',
+      'ftp://a.example',
+      '*',
+      'null',
+    ].map((origin): [string, object] => [
+      '/loginParameter/origins/0 must be an origin, with nothing after host and port: https://sso.example.com',
+      { loginParameter: { ...LOGIN, origins: [origin] } },
+    ]),
     ['/clicks/0/elementId must be a text of 1 to 1000 characters', { clicks: [{ loadingTime: 5 }] }],
     [
       '/clicks/0/loadingTime must be a whole number from 0 to 20000',

@@ -127,6 +127,29 @@ describe.each(bothDatabases(postgres))('templates, with %s,', (_, world) => {
 })
 
 describe('a run of a template', () => {
+  test('with kept secrets does not tell whether a guess is right', async () => {
+    const service = await startTemplating()
+    const asked = (authorization: string) => ({
+      screenshotParameter: { width: 800, height: 600, headers: { authorization } },
+      urls: [newPage()],
+    })
+    const { templateId } = await service.make(asked('Bearer 9f31'))
+    const key = { 'idempotency-key': 'k' }
+    const rootId = await jobIdOf(await service.ask('POST', `/${templateId}`, {}, key))
+    expect(await jobIdOf(await service.ask('POST', `/${templateId}`, {}, key))).toBe(rootId)
+    const guess = async (text: string) => {
+      const { status } = await fetch(`${service.url}/api/projects/${service.projectId}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...key },
+        body: JSON.stringify(asked(text)),
+      })
+      return status
+    }
+    expect([await guess('Bearer 0000'), await guess('Bearer 9f31')]).toEqual([409, 409])
+    const { templateId: mine } = await service.make(asked('Bearer 9f31'))
+    expect((await service.ask('POST', `/${mine}`, {}, key)).status).toBe(409)
+  })
+
   test.each([
     ['no body', {}],
     ['no body, though it is called JSON', { headers: { 'content-type': 'application/json' } }],

@@ -71,6 +71,8 @@ export interface Login {
   readonly passwordField: string
   readonly password: string
   readonly button: string
+  /** Separated by spaces or commas. */
+  readonly origins: string
 }
 
 export type EffectName = Effect['effect']
@@ -80,7 +82,9 @@ export interface EffectDraft {
   readonly options: Readonly<Record<string, string>>
 }
 
-const NO_LOGIN: Login = { usernameField: '', username: '', passwordField: '', password: '', button: '' }
+const NO_LOGIN: Login = {
+  ...{ usernameField: '', username: '', passwordField: '', password: '', button: '', origins: '' },
+}
 
 export const NOTHING: Draft = {
   ...{ templateName: '', later: '', addresses: '', sizes: [], otherSizes: [], fullPage: false, tags: '' },

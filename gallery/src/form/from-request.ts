@@ -73,6 +73,7 @@ function optionsOf(parameter: Parameter) {
         passwordField: login.password.elementId,
         password: login.password.password,
         button: login.loginButton.elementId,
+        origins: (login.origins ?? []).join(' '),
       },
     }),
   }

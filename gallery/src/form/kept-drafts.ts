@@ -47,8 +47,13 @@ function all(): Readonly<Record<string, Draft>> {
 function readAll(): Record<string, Draft> {
   try {
     const found = JSON.parse(storage()?.getItem(KEY) ?? '{}') as Record<string, Draft>
-    return Object.fromEntries(Object.entries(found).map(([name, draft]) => [name, { ...NOTHING, ...draft }]))
+    return Object.fromEntries(Object.entries(found).map(([name, draft]) => [name, complete(draft)]))
   } catch {
     return {}
   }
+}
+
+/** An earlier version may have kept it, without fields that are there now. */
+function complete(draft: Draft): Draft {
+  return { ...NOTHING, ...draft, login: { ...NOTHING.login, ...draft.login } }
 }

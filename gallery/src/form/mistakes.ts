@@ -118,7 +118,7 @@ function subjectOf(draft: Draft, place: string, inner: readonly string[]): strin
     case 'headers':
       return name === '' ? 'A name' : `“${name}”`
     case 'login':
-      return LOGIN[inner.join('/')] ?? 'The login'
+      return LOGIN[inner.join('/')] ?? (name === 'origins' ? 'The place of the form' : 'The login')
     case 'effects':
       return effectSubject(draft, Number(name), more)
     default:

@@ -96,10 +96,12 @@ function pairsOf(pairs: readonly Pair[]): Pair[] {
 function loginOf({ login }: Draft) {
   if (isEmpty(login)) return undefined
   const { usernameField, username, passwordField, password, button } = login
+  const origins = login.origins.split(/[\s,]+/).filter((origin) => origin !== '')
   return {
     username: { elementId: usernameField.trim(), username },
     password: { elementId: passwordField.trim(), password },
     loginButton: { elementId: button.trim() },
+    ...(origins.length > 0 && { origins }),
   }
 }
 

@@ -120,6 +120,7 @@ const LOGIN_FIELDS: readonly {
   { name: 'passwordField', label: 'Field of the password', placeholder: '#password' },
   { name: 'password', label: 'Password', isSecret: true },
   { name: 'button', label: 'Button', placeholder: '#login' },
+  { name: 'origins', label: 'Form also at', placeholder: 'https://sso.example.com' },
 ]
 
 function LoginField({ form }: { form: Form }) {

@@ -89,6 +89,7 @@ async function cookieOf(given: string): Promise<{ name: string; value: string }>
 
 async function loginOf(given: Given): Promise<object | undefined> {
   const { loginUsernameField, loginPasswordField, loginButton, loginUsername, loginPassword } = given
+  const { loginOrigin: origins } = given
   const parts = {
     '--login-username-field': loginUsernameField,
     '--login-password-field': loginPasswordField,
@@ -96,7 +97,7 @@ async function loginOf(given: Given): Promise<object | undefined> {
     '--login-username': loginUsername,
   }
   const missing = Object.entries(parts).filter(([, value]) => value === undefined)
-  if (missing.length === 4 && loginPassword === undefined) return undefined
+  if (missing.length === 4 && loginPassword === undefined && !origins) return undefined
   if (missing.length > 0) {
     throw new AppError('bad_request', `a login also needs ${missing.map(([option]) => option).join(', ')}`)
   }
@@ -108,5 +109,6 @@ async function loginOf(given: Given): Promise<object | undefined> {
     username: { elementId: loginUsernameField, username: loginUsername },
     password: { elementId: loginPasswordField, password },
     loginButton: { elementId: loginButton },
+    ...(origins && { origins }),
   }
 }

@@ -38,6 +38,7 @@ export interface Given {
   readonly loginUsernameField?: string
   readonly loginPasswordField?: string
   readonly loginButton?: string
+  readonly loginOrigin?: readonly string[]
   readonly click?: readonly Click[]
   readonly declineCookies?: true
   readonly waitFor?: string
@@ -82,6 +83,11 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
     ['--login-password-field <selector>', 'the field of the password', once(String)],
     ['--login-button <selector>', 'the button that logs in', once(String)],
     ['--login-username <name>', 'the user name', once(String)],
+    [
+      '--login-origin <origin>',
+      'where else the form may be, such as https://sso.example.com; repeatable',
+      several(String),
+    ],
     ['--login-password <secret>', '@file or env:VARIABLE; without it you are asked', once(String)],
     ['--decline-cookies', 'answer a banner that asks for consent with no'],
     ['--click <selector>', 'click it; "#menu;1s" then waits 1 s; repeatable', several(parseClick)],

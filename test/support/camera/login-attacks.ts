@@ -66,6 +66,11 @@ const attacks = (away: string, otherName: string): Record<string, Answer> => ({
   ),
   '/window': form('action=/keep target=_blank'),
   '/named-window': form('action=/keep target=other'),
+  '/window-at-last': form(
+    'action=/keep',
+    BUTTON,
+    '<script>onsubmit = () => { document.forms[0].target = "_blank" }</script>',
+  ),
   '/base-window': `<base target=_blank>${form('action=/keep')}`,
   '/changes-action': form(
     'action=/in',

@@ -30,6 +30,7 @@ export const ALL_OPTIONS: Required<CaptureOptions> = {
     username: { elementId: '#user', username: 'alice-9f31@example.com' },
     password: { elementId: '#password', password: 'pässword-9f31 & "more"' },
     loginButton: { elementId: '#login' },
+    origins: ['https://sso.example.com'],
   },
   headers: { authorization: 'Bearer header-9f31', 'x-other': 'other-9f31' },
   cookies: [
