@@ -44,8 +44,7 @@ export async function measureHolds(args: readonly string[]): Promise<void> {
 /** Both: the median, and the worst in brackets. */
 function toText(hold: Hold, engine: string): string {
   const { operation, what, status, turns } = hold
-  const ms = (times: readonly number[]) =>
-    `${median(times).toFixed(1)} ms (${Math.max(...times).toFixed(1)})`
+  const ms = (times: readonly number[]) => `${median(times).toFixed(1)} ms (${Math.max(...times).toFixed(1)})`
   const cells = [
     ...[`\`${operation}\``, what, engine, status],
     ...[ms(turns.map(({ cpuMs }) => cpuMs)), ms(turns.map(({ wallMs }) => wallMs))],

@@ -39,8 +39,11 @@ export const LARGEST: Readonly<Record<string, () => Body>> = {
     urls: pages(PAGES, (index) => ({
       css: `.a${index} { color: red }`.padEnd(6_000, ' '),
       hide: Array.from({ length: 12 }, (_, at) => `.hidden-${index}-${at}`.padEnd(150, 'h')),
-      clicks: Array.from({ length: 12 }, (_, at) => ({ elementId: `#c-${at}`.padEnd(100, 'c'), loadingTime: 1 })),
-      effects: [{ effect: 'resize', width: 600 }],
+      clicks: Array.from({ length: 12 }, (_, at) => ({
+        elementId: `#c-${at}`.padEnd(100, 'c'),
+        loadingTime: 1,
+      })),
+      effects: [{ effect: 'resize', options: { width: 600 } }],
     })),
   }),
   'a hundred pages with secrets of their own': () => ({
@@ -57,6 +60,10 @@ export const LARGEST: Readonly<Record<string, () => Body>> = {
       cookies: Array.from({ length: 18 }, (_, at) => ({ name: `c${at}`, value: 'v'.repeat(100) })),
     },
     urls: pages(PAGES, (index) => ({ url: `https://example.com/${index}/`.padEnd(8_000, 'x') })),
+  }),
+  'hosts with accents': () => ({
+    screenshotParameter: WINDOW,
+    urls: pages(PAGES, () => ({ url: `https://${'e\u0301'.repeat(130)}/` })),
   }),
   'ten pages in ten sizes': () => ({
     screenshotParameter: {
@@ -78,12 +85,8 @@ export const REFUSED: Readonly<Record<string, () => string>> = {
     JSON.stringify({
       screenshotParameter: WINDOW,
       urls: pages(PAGES, () =>
-        Object.fromEntries(Array.from({ length: 24 }, (_, at) => [`unknown-${at}`.padEnd(190, 'u'), '']))),
-    }),
-  'a hundred hosts with accents': () =>
-    JSON.stringify({
-      screenshotParameter: WINDOW,
-      urls: pages(PAGES, () => ({ url: `https://${'e\u0301'.repeat(130)}/` })),
+        Object.fromEntries(Array.from({ length: 24 }, (_, at) => [`unknown-${at}`.padEnd(190, 'u'), ''])),
+      ),
     }),
   'a text of escapes': () => `{"a":"${'\\u0041'.repeat((BODY_BYTES - 20) / 6)}"}`,
 }

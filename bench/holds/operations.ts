@@ -13,6 +13,8 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>
   /** An answer that does not end, or takes long, is read for this time. */
   readonly forMs?: number
+  /** The request is refused as wrong. */
+  readonly isWrong?: true
 }
 
 export interface Walk extends Setup {
@@ -29,18 +31,28 @@ type MakeAsk = (walk: Walk) => Ask | Promise<Ask>
 
 const LONG = 'x'.repeat(200)
 const READ_MS = 1_500
+/** Of the service that is asked. */
+export const METRICS_TOKEN = 'a-token-for-this-bench'
 
 const get =
   (path: (walk: Walk) => string, more: Partial<Ask> = {}): MakeAsk =>
   (walk) => ({ method: 'GET', path: path(walk), key: walk.largest.party.read, ...more })
 
-const send = (method: string, path: (walk: Walk) => string, body?: (walk: Walk) => unknown): MakeAsk =>
+const send =
+  (method: string, path: (walk: Walk) => string, body?: (walk: Walk) => unknown): MakeAsk =>
   (walk) => ({
     ...{ method, path: path(walk), key: walk.largest.party.write },
     ...(body && { body: toText(body(walk)) }),
   })
 
-const asAdmin = (make: MakeAsk): MakeAsk => async (walk) => ({ ...(await make(walk)), key: walk.largest.admin })
+const asAdmin =
+  (make: MakeAsk): MakeAsk =>
+  async (walk) => ({ ...(await make(walk)), key: walk.largest.admin })
+
+/** Webhooks are shown only to keys that may change them. */
+const writer =
+  (make: MakeAsk): MakeAsk =>
+  async (walk) => ({ ...(await make(walk)), key: walk.largest.party.write })
 
 const toText = (body: unknown) => (typeof body === 'string' ? body : JSON.stringify(body))
 
@@ -51,8 +63,10 @@ const each = (
   Object.fromEntries(Object.entries(LARGEST).map(([what, body]) => [what, make(body, what)]))
 
 const projectId = ({ largest }: Walk) => largest.party.projectId
-const in_ = (path: (typeof to.paths)[keyof typeof to.paths], ...rest: ((walk: Walk) => string)[]) =>
-  (walk: Walk) => to.pathTo(path, projectId(walk), ...rest.map((part) => part(walk)))
+const in_ =
+  (path: (typeof to.paths)[keyof typeof to.paths], ...rest: ((walk: Walk) => string)[]) =>
+  (walk: Walk) =>
+    to.pathTo(path, projectId(walk), ...rest.map((part) => part(walk)))
 
 const templateOf = ({ largest }: Walk) => largest.templateId
 const scheduleOf = ({ largest }: Walk) => largest.scheduleId
@@ -66,25 +80,48 @@ async function made(walk: Walk, how: MakeAsk, id: string, path: (typeof to.paths
   return to.pathTo(path, ...(path.includes(':projectId') ? [projectId(walk)] : []), value)
 }
 
-const templateWith = (body: () => object) => send('POST', in_(to.paths.templates), () => ({ name: LONG, ...body() }))
-const schedule = (body: () => object) => ({ name: LONG, request: body(), cron: '0 2 * * *', timezone: 'Europe/Berlin' })
+const templateWith = (body: () => object) =>
+  send('POST', in_(to.paths.templates), () => ({ name: LONG, ...body() }))
+const schedule = (body: () => object) => ({
+  name: LONG,
+  request: body(),
+  cron: '0 2 * * *',
+  timezone: 'Europe/Berlin',
+})
 const scheduleWith = (body: () => object) => send('POST', in_(to.paths.schedules), () => schedule(body))
-const webhook = (walk: Walk) => ({ name: LONG, url: walk.receiver.padEnd(LONGEST_ADDRESS, 'x'), events: ['root.finished'] })
+const webhook = (walk: Walk) => ({
+  name: LONG,
+  url: walk.receiver.padEnd(LONGEST_ADDRESS, 'x'),
+  events: ['root.finished'],
+})
 const newWebhook = send('POST', in_(to.paths.webhooks), webhook)
 const newKey = asAdmin(
-  send('POST', () => to.paths.keys, (walk) => ({ scope: 'read', projectId: projectId(walk), label: LONG })),
+  send(
+    'POST',
+    () => to.paths.keys,
+    (walk) => ({ scope: 'read', projectId: projectId(walk), label: LONG }),
+  ),
 )
-const newProject = asAdmin(send('POST', () => to.paths.listProjects, () => ({ name: LONG })))
+const newProject = asAdmin(
+  send(
+    'POST',
+    () => to.paths.listProjects,
+    () => ({ name: LONG }),
+  ),
+)
 const largestOf = Object.values(LARGEST)[0] as () => object
 
-/** The cookie of a session with ten keys. */
-async function session(walk: Walk): Promise<{ cookie: string }> {
+/** What a browser says of a request that a page of the service sends. */
+const OWN_PAGE = { 'sec-fetch-site': 'same-origin' }
+
+/** The cookie of a session. Ten keys are the most that it may have. */
+async function session(walk: Walk, most = 10): Promise<{ cookie: string }> {
   let cookie = ''
-  for (let keys = 0; keys < 10; keys++) {
+  for (let keys = 0; keys < most; keys++) {
     const { key = '' } = await walk.make(await newKey(walk))
     const response = await fetch(walk.service.url + to.paths.session, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', cookie },
+      headers: { 'content-type': 'application/json', ...OWN_PAGE, cookie },
       body: JSON.stringify({ key, stay: true }),
     })
     cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? cookie
@@ -92,17 +129,21 @@ async function session(walk: Walk): Promise<{ cookie: string }> {
   return { cookie }
 }
 
-const withSession = (make: MakeAsk): MakeAsk => async (walk) => ({
-  ...(await make(walk)),
-  key: '',
-  headers: await session(walk),
-})
+const withSession =
+  (make: MakeAsk, keys?: number): MakeAsk =>
+  async (walk) => ({
+    ...(await make(walk)),
+    key: '',
+    headers: { ...OWN_PAGE, ...(await session(walk, keys)) },
+  })
 
 /** How to ask each operation of `/openapi.json` for as much as it allows, each time anew. By the id of the operation. */
 export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, MakeAsk>>>> = {
   listRoots: {
     'all roots': get(in_(to.paths.listRoots), { forMs: READ_MS }),
-    'a list page, searched': get((walk) => `${in_(to.paths.listRoots)(walk)}?limit=100&q=nowhere-to-be-found`),
+    'a list page, searched': get(
+      (walk) => `${in_(to.paths.listRoots)(walk)}?limit=100&q=nowhere-to-be-found`,
+    ),
   },
   getRoot: {
     '10,000 jobs': get(in_(to.paths.getRoot, manyJobs)),
@@ -112,7 +153,9 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, MakeAsk
   getProject: { '': get(in_(to.paths.getProject)) },
   listOverviews: {
     '': get((walk) => `${in_(to.paths.listOverviews)(walk)}?limit=100`),
-    'searched in vain': get((walk) => `${in_(to.paths.listOverviews)(walk)}?limit=100&q=${'nowhere '.repeat(25)}`),
+    'searched in vain': get(
+      (walk) => `${in_(to.paths.listOverviews)(walk)}?limit=100&q=${'nowhere '.repeat(25)}`,
+    ),
     'searched for an accent': get((walk) => `${in_(to.paths.listOverviews)(walk)}?limit=100&q=%C3%A9`),
   },
   getRootOverview: {
@@ -128,7 +171,8 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, MakeAsk
   },
   getPicture: {
     '32 MiB': get((walk) =>
-      to.pathTo(to.paths.getPicture, projectId(walk), walk.largest.picture.rootId, walk.largest.picture.uuid)),
+      to.pathTo(to.paths.getPicture, projectId(walk), walk.largest.picture.rootId, walk.largest.picture.uuid),
+    ),
   },
   getArchive: {
     '10,000 pictures': get(in_(to.paths.getArchive, manyJobs), { forMs: READ_MS }),
@@ -137,13 +181,21 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, MakeAsk
   requestScreenshots: {
     ...each((body) => send('POST', in_(to.paths.requestScreenshots), body)),
     ...Object.fromEntries(
-      Object.entries(REFUSED).map(([what, body]) => [what, send('POST', in_(to.paths.requestScreenshots), body)]),
+      Object.entries(REFUSED).map(([what, body]) => [
+        what,
+        (walk) => ({ ...send('POST', in_(to.paths.requestScreenshots), body)(walk), isWrong: true }) as Ask,
+      ]),
     ),
   },
   cancelRoot: {
     '': async (walk) => {
       const later = { ...largestOf(), scheduledTs: Date.now() + 86_400_000 }
-      const path = await made(walk, send('POST', in_(to.paths.requestScreenshots), () => later), 'jobId', to.paths.cancelRoot)
+      const path = await made(
+        walk,
+        send('POST', in_(to.paths.requestScreenshots), () => later),
+        'jobId',
+        to.paths.cancelRoot,
+      )
       return { method: 'DELETE', path, key: walk.largest.party.write }
     },
   },
@@ -151,14 +203,24 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, MakeAsk
     '10,000 jobs': get(in_(to.paths.getStatus, manyJobs)),
     ...each((body) => async (walk) => ({
       ...{ method: 'GET', key: walk.largest.party.read },
-      path: await made(walk, send('POST', in_(to.paths.requestScreenshots), body), 'jobId', to.paths.getStatus),
+      path: await made(
+        walk,
+        send('POST', in_(to.paths.requestScreenshots), body),
+        'jobId',
+        to.paths.getStatus,
+      ),
     })),
   },
   watchStatus: {
     '10,000 jobs': get(in_(to.paths.watchStatus, manyJobs), { forMs: READ_MS }),
     'a hundred pages that wait': async (walk) => ({
       ...{ method: 'GET', key: walk.largest.party.read, forMs: READ_MS },
-      path: await made(walk, send('POST', in_(to.paths.requestScreenshots), largestOf), 'jobId', to.paths.watchStatus),
+      path: await made(
+        walk,
+        send('POST', in_(to.paths.requestScreenshots), largestOf),
+        'jobId',
+        to.paths.watchStatus,
+      ),
     }),
   },
   listTemplates: { '': get((walk) => `${in_(to.paths.templates)(walk)}?limit=100`) },
@@ -199,7 +261,10 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, MakeAsk
     }),
   },
   previewSchedule: {
-    'a time that is rare': send('POST', in_(to.paths.previewSchedule), () => ({ cron: '0 0 29 2 1', timezone: 'Europe/Berlin' })),
+    'a time that is rare': send('POST', in_(to.paths.previewSchedule), () => ({
+      cron: '0 0 29 2 1',
+      timezone: 'Europe/Berlin',
+    })),
     'a long list of times': send('POST', in_(to.paths.previewSchedule), () => ({
       cron: `${Array.from({ length: 60 }, (_, at) => at).join(',')} 2 29 2 *`,
       timezone: 'America/New_York',
@@ -217,7 +282,7 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, MakeAsk
     '': withSession(async (walk) => {
       const { key = '' } = await walk.make(await newKey(walk))
       return { method: 'POST', path: to.paths.session, key: '', body: JSON.stringify({ key, stay: true }) }
-    }),
+    }, 9),
   },
   getSession: { '': withSession(get(() => to.paths.session)) },
   signOut: { '': withSession(send('DELETE', () => to.paths.session)) },
@@ -243,22 +308,30 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, MakeAsk
   },
   healthz: { '': get(() => '/healthz') },
   readyz: { '': get(() => '/readyz') },
-  metrics: { '': asAdmin(get(() => '/metrics')) },
+  metrics: { '': get(() => '/metrics', { key: METRICS_TOKEN }) },
   createWebhook: { '': newWebhook },
-  listWebhooks: { '': get(in_(to.paths.webhooks)) },
-  getWebhook: { '': get(in_(to.paths.webhook, webhookOf)) },
+  listWebhooks: { '': writer(get(in_(to.paths.webhooks))) },
+  getWebhook: { '': writer(get(in_(to.paths.webhook, webhookOf))) },
   changeWebhook: { '': send('PUT', in_(to.paths.webhook, webhookOf), webhook) },
   rotateSecret: { '': send('POST', in_(to.paths.rotateSecret, webhookOf)) },
   testWebhook: { '': send('POST', in_(to.paths.testWebhook, webhookOf)) },
-  listDeliveries: { '': get((walk) => `${in_(to.paths.deliveries, webhookOf)(walk)}?limit=100`) },
+  listDeliveries: { '': writer(get((walk) => `${in_(to.paths.deliveries, webhookOf)(walk)}?limit=100`)) },
   replayDelivery: {
     '': async (walk) => {
       const path = in_(to.paths.deliveries, webhookOf)(walk)
-      const [first] = (await walk.make(await get(() => `${path}?limit=1`)(walk))) as unknown as Record<string, string>[]
-      return { method: 'POST', path: `${path}/${first?.['deliveryId']}/replay`, key: walk.largest.party.write }
+      const [first] = (await walk.make(
+        await writer(get(() => `${path}?limit=1`))(walk),
+      )) as unknown as Record<string, string>[]
+      return {
+        method: 'POST',
+        path: `${path}/${first?.['deliveryId']}/replay`,
+        key: walk.largest.party.write,
+      }
     },
   },
-  replayDeliveries: { '10,000 deliveries': send('POST', in_(to.paths.replayDeliveries, webhookOf), () => ({ from: 0 })) },
+  replayDeliveries: {
+    '10,000 deliveries': send('POST', in_(to.paths.replayDeliveries, webhookOf), () => ({ from: 0 })),
+  },
   removeWebhook: {
     '': async (walk) => ({
       ...{ method: 'DELETE', key: walk.largest.party.write },

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { type Running, startService } from '../unfair/service.ts'
 import type { Tree } from '../unfair/tree.ts'
 import type { World } from '../unfair/world.ts'
-import { type Ask, OPERATIONS, OTHERS, type Walk } from './operations.ts'
+import { type Ask, METRICS_TOKEN, OPERATIONS, OTHERS, type Walk } from './operations.ts'
 import type { LongestTurn } from './watch-loop.ts'
 import { addToldWebhook, fill } from './world.ts'
 
@@ -37,6 +37,7 @@ export async function walkOperations(
   const env = {
     ...world.env,
     CAPTURE_CONCURRENCY: '0',
+    METRICS_TOKEN,
     MAX_PAGES_WAITING: '1000000',
     MAX_PAGES_SCHEDULED: '1000000',
     WEBHOOK_ALLOW: new URL(receiver.url).host,
@@ -45,7 +46,11 @@ export async function walkOperations(
   try {
     const setup = { world, service }
     const webhookId = await addToldWebhook(setup, receiver.url)
-    const make = async (ask: Ask) => JSON.parse((await send(service, ask)).text)
+    const make = async (ask: Ask) => {
+      const answer = await send(service, ask)
+      requireExpected(ask, answer, `${ask.method} ${ask.path}`)
+      return JSON.parse(answer.text)
+    }
     const walk: Walk = { ...setup, largest, webhookId, receiver: receiver.url, make }
     await requireEveryOperation(service, largest.party.read)
     const holds: Hold[] = []
@@ -57,7 +62,9 @@ export async function walkOperations(
         for (let left = repeats; left > 0; left--) {
           const ask = await makeAsk(walk)
           await longestTurn(service)
-          status = (await send(service, ask)).status
+          const answer = await send(service, ask)
+          requireExpected(ask, answer, `${operation}, ${what}`)
+          status = answer.status
           turns.push(await longestTurn(service))
         }
         const hold = { operation, what, status, turns }
@@ -72,8 +79,20 @@ export async function walkOperations(
   }
 }
 
+/** A request that is refused says nothing about those that are not. */
+function requireExpected(
+  { isWrong }: Ask,
+  { status, text }: { status: number; text: string },
+  what: string,
+): void {
+  if (isWrong ? status !== 400 : status >= 300) throw new Error(`${what}: ${status} ${text.slice(0, 500)}`)
+}
+
 function all() {
-  return [...Object.entries(OPERATIONS), ...Object.entries(OTHERS).map(([path, ask]) => [path, { '': ask }] as const)]
+  return [
+    ...Object.entries(OPERATIONS),
+    ...Object.entries(OTHERS).map(([path, ask]) => [path, { '': ask }] as const),
+  ]
 }
 
 /** Throws if the service has an operation that the table does not know. */
@@ -84,8 +103,14 @@ async function requireEveryOperation(service: Running, key: string): Promise<voi
 }
 
 /** The ids of the operations of an OpenAPI document. */
-export function operationsIn({ paths }: { paths: Record<string, Record<string, { operationId: string }>> }): string[] {
-  return Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
+export function operationsIn({
+  paths,
+}: {
+  paths: Record<string, Record<string, { operationId: string }>>
+}): string[] {
+  return Object.values(paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId }) => operationId),
+  )
 }
 
 async function longestTurn({ child }: Running): Promise<LongestTurn> {

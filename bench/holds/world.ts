@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import sharp from 'sharp'
 import { runSql } from '../../test/support/servers/databases.ts'
 import { makeKey, newJob } from '../../test/support/store/results.ts'
 import type { Setup } from '../unfair/attack.ts'
@@ -13,8 +14,8 @@ const JOBS = 10_000
 const LONG_JOBS = 1_000
 /** `MAX_DELIVERIES`. */
 const DELIVERIES = 10_000
-/** `MAX_CAPTURE_BYTES`. */
-const PICTURE_BYTES = 33_554_432
+/** Of noise, so that the picture has nearly `MAX_CAPTURE_BYTES`. */
+const SIDE = 3_300
 const CREATED = 1_700_000_000_000
 const LARGEST_BODY = LARGEST['a hundred addresses of 8 KB'] as () => Body
 
@@ -52,7 +53,11 @@ export async function fill(world: World): Promise<Largest> {
 }
 
 /** Templates and schedules with this request. Returns the last of each. */
-export async function addKept({ storage: { store }, attacker: { projectId } }: World, body: Body, count: number) {
+export async function addKept(
+  { storage: { store }, attacker: { projectId } }: World,
+  body: Body,
+  count: number,
+) {
   const request = JSON.stringify(body)
   const [templateId, scheduleId] = [randomUUID(), randomUUID()]
   for (let left = count - 1; left >= 0; left--) {
@@ -75,10 +80,7 @@ async function addRoot(
 ): Promise<string> {
   const rootId = randomUUID()
   const jobs = Array.from({ length: size }, (_, index) => newJob(make(index)))
-  await storage.store.addRoot(
-    { projectId, rootId, created: CREATED, digest: rootId, jobs },
-    async () => {},
-  )
+  await storage.store.addRoot({ projectId, rootId, created: CREATED, digest: rootId, jobs }, async () => {})
   return rootId
 }
 
@@ -87,7 +89,8 @@ async function addLargePicture(world: World) {
   const rootId = await addRoot(world, 1, () => ({ uuid }))
   const folder = join(world.env['DATA_DIR'] ?? '', 'images', world.attacker.projectId)
   await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, `${uuid}.png`), randomBytes(PICTURE_BYTES))
+  const noise = sharp(randomBytes(SIDE * SIDE * 3), { raw: { width: SIDE, height: SIDE, channels: 3 } })
+  await writeFile(join(folder, `${uuid}.png`), await noise.png({ compressionLevel: 0 }).toBuffer())
   return { rootId, uuid }
 }
 

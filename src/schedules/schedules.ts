@@ -55,6 +55,10 @@ export class Schedules {
     return await this.#store.schedules.list(projectId, { ...page, mayBeFewer: true })
   }
 
+  async hasAfter(projectId: string, after: SchedulePosition): Promise<boolean> {
+    return await this.#store.schedules.hasAfter(projectId, after)
+  }
+
   /** Throws `not_found`. */
   async get({ projectId, scheduleId }: ScheduleKey): Promise<StoredSchedule> {
     const found = await this.#store.schedules.find(projectId, scheduleId)
