@@ -104,6 +104,7 @@ interface Refused {
 
 /** `changed` may be any JSON. */
 function refill<T>(changed: T, before: Given, secrets: KeptSecrets): { given: T; refused: Refused[] } {
+  if (Object.keys(secrets).length === 0) return { given: changed, refused: [] }
   const given = structuredClone(changed)
   const pages = valueAt(given, ['urls'])
   const urls: readonly unknown[] = Array.isArray(pages) ? pages : []
@@ -163,7 +164,9 @@ function notFor(other: string, origins: readonly string[]): string {
 /** What is no address is like no other origin. */
 function originOf(page: unknown): string {
   const url = String(valueAt(page, ['url']))
-  return URL.parse(url)?.origin ?? url
+  // A parser needs long for a long path, and the origin is before it.
+  const [before = url] = /^https?:\/\/[/\\\t\n\r]*[^/?#\\]+/i.exec(url) ?? []
+  return URL.parse(before)?.origin ?? url
 }
 
 type Branch = Record<string, unknown>

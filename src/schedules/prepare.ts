@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate as otherWork } from 'node:timers/promises'
 import { type Given, openRequest } from '../capture/kept-request.ts'
 import { sealRequest } from '../capture/seal-request.ts'
 import { parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
@@ -33,15 +34,17 @@ export async function prepareRoot(
 ): Promise<NewRequest | { readonly problem: string }> {
   try {
     const given = await getGiven(schedule, options)
+    await otherWork()
     const { asked, mistakes } = parseScreenshotRequest(given, options.limits)
     if (!asked) {
       const told = mistakes.map(({ pointer, detail }) => `${pointer} ${detail}`)
       return { problem: `the request is not allowed any more: ${told.join('; ')}` }
     }
+    await otherWork()
     const rootId = randomUUID()
     const { projectId, templateId } = schedule
     return {
-      ...sealRequest(asked, rootId, options.ring),
+      ...(await sealRequest(asked, rootId, options.ring)),
       ...{ projectId, rootId, created, idempotencyKey: undefined },
       origin: { ...(templateId !== undefined && { templateId }), ...origin },
     }

@@ -71,7 +71,10 @@ export class Schedules {
     const asked = await this.#check(projectId, body, { now })
     const key = { projectId, scheduleId: randomUUID() }
     const { most, wake } = this.#options
-    const made = await this.#store.schedules.create(this.#toRow(key, asked, { created: now, now }), { most })
+    await otherWork()
+    const row = this.#toRow(key, asked, { created: now, now })
+    await otherWork()
+    const made = await this.#store.schedules.create(row, { most })
     wake()
     return made
   }
@@ -88,6 +91,7 @@ export class Schedules {
         now,
         ...(current.request !== undefined && { refill }),
       })
+      await otherWork()
       return this.#toRow(current, asked, { created: current.created, now })
     })
   }
@@ -183,6 +187,7 @@ export class Schedules {
       const { projectId, scheduleId, revision } = current
       const now = await this.#now()
       const row = await change(current, now)
+      await otherWork()
       const keepNext = !current.paused && !row.paused && isSameTimes(current, row)
       try {
         const changed = await this.#store.schedules.change(
