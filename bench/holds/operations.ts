@@ -344,5 +344,4 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, MakeAsk
 export const OTHERS: Readonly<Record<string, MakeAsk>> = {
   '/openapi.json': get(() => '/openapi.json'),
   '/docs': get(() => '/docs'),
-  '/': get(() => '/'),
 }

@@ -108,13 +108,17 @@ export async function addToldWebhook({ world, service }: Setup, url: string): Pr
     ? `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${DELIVERIES})`
     : ''
   const from = isSqlite ? 'numbers' : `generate_series(1, ${DELIVERIES}) n`
-  // The last letters of an id count, the rest is that of the webhook.
-  const id = `'${webhookId.slice(0, 24)}' || substr('000000000000' || n, length('000000000000' || n) - 11)`
+  // Ids are like that of the webhook, but for their end. A root has a hundred pages.
+  const idOf = (number: string) => {
+    const digits = `'000000000000' || (${number})`
+    const id = `'${webhookId.slice(0, 24)}' || substr(${digits}, length(${digits}) - 11)`
+    return isSqlite ? id : `(${id})::uuid`
+  }
   await runSql(
     { dataDir: world.env['DATA_DIR'] ?? '', databaseUrl: world.env['DATABASE_URL'] ?? '' },
     `insert into deliveries (delivery_id, project_id, webhook_id, number, event, root_id, position, created, state,
        attempts, last_at, last_ms, last_status, last_answer, finished)
-     ${numbers} select ${isSqlite ? id : `(${id})::uuid`}, '${projectId}', '${webhookId}', n, 'screenshot.done', '${randomUUID()}', n,
+     ${numbers} select ${idOf('n')}, '${projectId}', '${webhookId}', n, 'screenshot.done', ${idOf('n / 100')}, n % 100,
        ${CREATED} + n, 'failed', 1, ${CREATED}, 5, 500, '${'no '.repeat(300)}', ${CREATED} from ${from}`,
   )
   return webhookId

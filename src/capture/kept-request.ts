@@ -33,10 +33,14 @@ type Opened =
 export function keepRequest(given: Given, ring: KeyRing, place: string): KeptRequest {
   const { request, secrets } = concealRequest(given)
   if (!secrets) return { request: JSON.stringify(request), sealed: undefined }
+  const all = given.urls.map(originOf)
+  const shared = [...new Set(all)]
   const kept = Object.entries(secrets).map(([pointer, text]) => {
     const [list, index] = stepsOf(pointer)
-    const pages = list === 'urls' ? given.urls.slice(Number(index), Number(index) + 1) : given.urls
-    return [pointer, { text, origins: [...new Set(pages.map(originOf))] }]
+    return [
+      pointer,
+      { text, origins: list === 'urls' ? all.slice(Number(index), Number(index) + 1) : shared },
+    ]
   })
   return {
     request: JSON.stringify(request),
@@ -177,7 +181,7 @@ function isBranch(value: unknown): value is Branch {
 
 function stepsOf(pointer: string): string[] {
   const steps = pointer.split('/').slice(1)
-  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return pointer.includes('~') ? steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')) : steps
 }
 
 function toPointer(steps: readonly string[]): string {

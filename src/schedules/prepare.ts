@@ -25,7 +25,7 @@ export function placeOf({ scheduleId }: Pick<ScheduleKey, 'scheduleId'>): string
 
 /**
  * The root that a schedule makes, ready to be accepted: its secrets are sealed for this root. Or why there can be none. Throws
- * only if the storage is away.
+ * only if the storage is away. Requests may be large: between the steps, others use the event loop.
  */
 export async function prepareRoot(
   schedule: StoredSchedule,
@@ -43,8 +43,10 @@ export async function prepareRoot(
     await otherWork()
     const rootId = randomUUID()
     const { projectId, templateId } = schedule
+    const sealed = await sealRequest(asked, rootId, options.ring)
+    await otherWork()
     return {
-      ...(await sealRequest(asked, rootId, options.ring)),
+      ...sealed,
       ...{ projectId, rootId, created, idempotencyKey: undefined },
       origin: { ...(templateId !== undefined && { templateId }), ...origin },
     }
@@ -64,6 +66,7 @@ async function getGiven(schedule: StoredSchedule, { ring, findTemplate }: Prepar
     if (!given) throw new AppError('bad_request', 'its template does not exist any more')
     return given
   }
+  await otherWork()
   const { given, mistakes } = openRequest({ request, sealed }, ring, { place: placeOf(schedule) })
   if (!given) throw new AppError('bad_request', mistakes.map(({ detail }) => detail).join('; '))
   return given

@@ -86,10 +86,13 @@ export class Schedules {
     { ifRevision }: Expected = {},
   ): Promise<StoredSchedule> {
     return await this.#replace(before, ifRevision, async (current, now) => {
-      const refill = (request: unknown) => this.#refill(request, current)
+      const given = (body as { request?: unknown } | null)?.request
+      const isRefilled = current.request !== undefined && typeof given === 'object' && given !== null
+      const refilled = isRefilled ? this.#refill(given, current) : undefined
+      await otherWork()
       const asked = await this.#check(current.projectId, body, {
         now,
-        ...(current.request !== undefined && { refill }),
+        ...(refilled && { refill: () => refilled }),
       })
       await otherWork()
       return this.#toRow(current, asked, { created: current.created, now })

@@ -100,6 +100,7 @@ export class Templates {
     const key = { projectId, templateId }
     const template = await this.#store.templates.find(key)
     if (!template) return undefined
+    await otherWork()
     return openRequest(template, this.#options.ring, { place: placeOf(key) }).given
   }
 

@@ -95,5 +95,5 @@ function mayHaveSecrets(schema: Schema): boolean {
 }
 
 function escapeName(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+  return !/[~/]/.test(name) ? name : name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
