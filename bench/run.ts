@@ -2,6 +2,7 @@ import { measureBeside } from './beside.ts'
 import { measureCapture } from './capture.ts'
 import { measureFinish } from './finish.ts'
 import { measureGallery } from './gallery.ts'
+import { measureHolds } from './holds.ts'
 import { measureLargeList } from './large-list.ts'
 import { measureList } from './list.ts'
 import { measureOneRoot } from './one-root.ts'
@@ -34,6 +35,9 @@ npm run bench -- unfair           what one key can take from the others, attack 
                                   --only 1,4,10a --engine sqlite --tree ANOTHER_CHECKOUT --streams 2500 --watchers 1000 --check
                                   --bare: against a server that does nothing, to see what the machine itself costs
 
+npm run bench -- holds            how long each operation holds the event loop with its largest request, by processor time
+                                  --only listTemplates,getRoot --engine sqlite --tree ANOTHER_CHECKOUT --repeats 7 --check
+
 Every figure is a ratio within one run, beside a baseline that the run starts itself, and the median of several;
 memory and the time to start are as they are. The table is also written to bench/results.json.
 `
@@ -53,6 +57,10 @@ const asked = process.argv.slice(2)
 if (await runRealPages(asked)) process.exit(0)
 if (asked[0] === 'unfair') {
   await measureUnfair(asked.slice(1))
+  process.exit(0)
+}
+if (asked[0] === 'holds') {
+  await measureHolds(asked.slice(1))
   process.exit(0)
 }
 if (asked[0] === 'beside') {

@@ -6,8 +6,10 @@ import { bodies } from './unfair/bodies.ts'
 import { captures } from './unfair/captures.ts'
 import { controls } from './unfair/controls.ts'
 import { enginesOf, withEngine } from './unfair/engine.ts'
+import { kept } from './unfair/kept.ts'
 import { lists } from './unfair/lists.ts'
 import { measureAttack } from './unfair/measure.ts'
+import { people } from './unfair/people.ts'
 import { flood } from './unfair/queue.ts'
 import { revokedKey } from './unfair/revoked-key.ts'
 import { sockets } from './unfair/sockets.ts'
@@ -43,6 +45,8 @@ export async function measureUnfair(args: readonly string[]): Promise<void> {
     revokedKey,
     ...sockets,
     flood,
+    ...kept,
+    ...people,
     watchers(Number(values.watchers)),
   ]
   const chosen = choose(all, values.only)

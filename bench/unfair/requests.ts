@@ -5,9 +5,13 @@ export function toGet(url: string, key?: string): string {
 }
 
 export function toPost(url: string, key: string, body: string): string {
+  return toSend('POST', url, key, body)
+}
+
+export function toSend(method: 'POST' | 'PUT', url: string, key: string, body: string): string {
   const { host, pathname } = new URL(url)
   const length = Buffer.byteLength(body)
-  return `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\n${authorization(key)}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`
+  return `${method} ${pathname} HTTP/1.1\r\nHost: ${host}\r\n${authorization(key)}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n${body}`
 }
 
 function authorization(key: string | undefined): string {

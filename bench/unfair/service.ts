@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { spawnNode } from '../processes.ts'
@@ -12,23 +13,27 @@ const PATIENCE_S = 25
 export interface Running {
   readonly url: string
   readonly pid: number
+  readonly child: ChildProcess
   readonly isOver: boolean
   /** Sends SIGTERM. Returns the seconds until the process ended, and its exit code; `killed` if it did not end. */
   end(): Promise<{ seconds: number; code: number | 'killed' }>
   kill(): Promise<void>
 }
 
-/** The real service in its own process, with keys and with default limits. */
-export async function startService(tree: Tree, env: Record<string, string>): Promise<Running> {
-  const child = keep(
-    spawnNode(tree.program, ['serve'], {
-      PORT: '0',
-      LOG_LEVEL: 'silent',
-      AUTH: 'keys',
-      SHUTDOWN_TIMEOUT: `${SHUTDOWN_S}s`,
-      ...env,
-    }),
-  )
+/** The real service in its own process, with keys and with default limits. `flags`: of Node. */
+export async function startService(
+  tree: Pick<Tree, 'program'>,
+  env: Record<string, string>,
+  flags: readonly string[] = [],
+): Promise<Running> {
+  const settings = {
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    AUTH: 'keys',
+    SHUTDOWN_TIMEOUT: `${SHUTDOWN_S}s`,
+    ...env,
+  }
+  const child = keep(spawnNode(tree.program, ['serve'], settings, flags))
   if (!child.stdout) throw new Error('no output')
   const lines: string[] = []
   let url: string | undefined
@@ -44,6 +49,7 @@ export async function startService(tree: Tree, env: Record<string, string>): Pro
   return {
     url,
     pid: child.pid ?? Number.NaN,
+    child,
     get isOver() {
       return isOver()
     },

@@ -33,10 +33,14 @@ type Opened =
 export function keepRequest(given: Given, ring: KeyRing, place: string): KeptRequest {
   const { request, secrets } = concealRequest(given)
   if (!secrets) return { request: JSON.stringify(request), sealed: undefined }
+  const all = given.urls.map(originOf)
+  const shared = [...new Set(all)]
   const kept = Object.entries(secrets).map(([pointer, text]) => {
     const [list, index] = stepsOf(pointer)
-    const pages = list === 'urls' ? given.urls.slice(Number(index), Number(index) + 1) : given.urls
-    return [pointer, { text, origins: [...new Set(pages.map(originOf))] }]
+    return [
+      pointer,
+      { text, origins: list === 'urls' ? all.slice(Number(index), Number(index) + 1) : shared },
+    ]
   })
   return {
     request: JSON.stringify(request),
@@ -121,6 +125,7 @@ function refill<T>(
   before: Given,
   secrets: KeptSecrets,
 ): { given: T; refused: Refused[]; filled: ReadonlySet<string> } {
+  if (Object.keys(secrets).length === 0) return { given: changed, refused: [], filled: new Set() }
   const given = structuredClone(changed)
   const pages = valueAt(given, ['urls'])
   const urls: readonly unknown[] = Array.isArray(pages) ? pages : []
@@ -153,7 +158,9 @@ function notFor(other: string, origins: readonly string[]): string {
 /** What is no address is like no other origin. */
 function originOf(page: unknown): string {
   const url = String(valueAt(page, ['url']))
-  return URL.parse(url)?.origin ?? url
+  // A parser needs long for a long path, and the origin is before it.
+  const [before = url] = /^https?:\/\/[/\\\t\n\r]*[^/?#\\]+/i.exec(url) ?? []
+  return URL.parse(before)?.origin ?? url
 }
 
 type Branch = Record<string, unknown>
@@ -164,7 +171,7 @@ function isBranch(value: unknown): value is Branch {
 
 function stepsOf(pointer: string): string[] {
   const steps = pointer.split('/').slice(1)
-  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  return pointer.includes('~') ? steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~')) : steps
 }
 
 function toPointer(steps: readonly string[]): string {

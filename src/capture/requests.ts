@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate as otherWork } from 'node:timers/promises'
 import type { Origin } from '../contract/status.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
@@ -49,7 +50,7 @@ export class Requests {
   ): Promise<string> {
     const queue = this.#queue
     const request = {
-      ...sealRequest({ ...asked, templateId: origin?.templateId }, rootId, this.#ring),
+      ...(await sealRequest({ ...asked, templateId: origin?.templateId }, rootId, this.#ring)),
       projectId,
       rootId,
       created: now,
@@ -57,6 +58,7 @@ export class Requests {
       origin,
       heldUntil: queue.heldUntil?.(now),
     }
+    await otherWork()
     const accepted = await this.#store.captures.accept(request, this.#limits)
     if (origin?.scheduled !== undefined) this.#onScheduled()
     queue.wake({ projectId, rootId: accepted })

@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises'
 import { conceal, hasSecrets, reveal, secretsOfPages } from '../contract/options/secrets.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { CaptureKey, CaptureTask, NewRequest } from '../store/captures.ts'
@@ -8,19 +9,30 @@ import { type Digested, digestOf, keyedDigestsOf } from './digest.ts'
 
 type Sealed = Pick<NewRequest, 'options' | 'pages' | 'digest' | 'olderDigests'>
 
+/** Pages that are sealed in one go. Each may have 10,000 characters of secrets. */
+const AT_ONCE = 20
+
 /** The request as it is stored. A request without secrets stays as it is. */
-export function sealRequest({ when, templateId, ...asked }: Digested, rootId: string, ring: KeyRing): Sealed {
+export async function sealRequest(
+  { when, templateId, ...asked }: Digested,
+  rootId: string,
+  ring: KeyRing,
+): Promise<Sealed> {
   const secrets = secretsOfPages(asked.options, asked.pages)
   if (secrets.every((each) => each === undefined) && !hasSecrets(asked.options))
     return { ...asked, digest: digestOf({ ...asked, when }) }
   const [digest, ...olderDigests] = keyedDigestsOf({ ...asked, when, templateId }, ring)
-  const pages = asked.pages.map(({ ownOptions, ...page }, position) => ({
-    ...page,
-    ...(ownOptions && { ownOptions: conceal(ownOptions).options }),
-    ...(secrets[position] && {
-      sealed: ring.seal(JSON.stringify(secrets[position]), placeOf({ rootId, position })),
-    }),
-  }))
+  const pages: Sealed['pages'][number][] = []
+  for (const [position, { ownOptions, ...page }] of asked.pages.entries()) {
+    if (position % AT_ONCE === 0) await otherWork()
+    pages.push({
+      ...page,
+      ...(ownOptions && { ownOptions: conceal(ownOptions).options }),
+      ...(secrets[position] && {
+        sealed: ring.seal(JSON.stringify(secrets[position]), placeOf({ rootId, position })),
+      }),
+    })
+  }
   return { options: conceal(asked.options).options, pages, digest, olderDigests }
 }
 

@@ -33,8 +33,14 @@ export type Checked<T> =
  */
 export function check<T>(schema: Schema<T>, value: unknown, options: CheckOptions = {}): Checked<T> {
   const found = new Check(options)
-  found.look(schema, value, '')
+  found.look(schema, value, undefined)
   return found.mistakes.length > 0 ? { mistakes: found.mistakes } : { value: value as T }
+}
+
+/** Where a value is. The text is made only for a mistake: most values have none. */
+interface Place {
+  readonly of: Place | undefined
+  readonly name: string | number
 }
 
 interface ObjectSchema extends Schema {
@@ -55,7 +61,7 @@ class Check {
     this.#nothing = nothing
   }
 
-  look(schema: Schema, value: unknown, at: string): void {
+  look(schema: Schema, value: unknown, at: Place | undefined): void {
     if (this.mistakes.length >= MAX_MISTAKES) return
     if (!this.#fits(schema, value)) {
       this.#add(at, mustBe(schema, value))
@@ -64,7 +70,7 @@ class Check {
     const before = this.mistakes.length
     if (Array.isArray(value)) {
       for (const [index, item] of value.entries())
-        this.look(schema['items'] as Schema, item, `${at}/${index}`)
+        this.look(schema['items'] as Schema, item, { of: at, name: index })
     } else if (typeof value === 'object') {
       this.#lookInside(schema, value as Record<string, unknown>, at)
     } else if (typeof value === 'string' && this.#texts === 'plain' && !isPlain(value)) {
@@ -104,7 +110,7 @@ class Check {
     }
   }
 
-  #lookInside(schema: Schema, value: Record<string, unknown>, at: string): void {
+  #lookInside(schema: Schema, value: Record<string, unknown>, at: Place | undefined): void {
     const { oneOf, discriminator, properties, additionalProperties, propertyNames } = schema as ObjectSchema
     if (oneOf) {
       this.#lookAtOneOf(oneOf, discriminator.propertyName, value, at)
@@ -112,7 +118,7 @@ class Check {
       this.#lookAtFields(schema, value, at)
     } else {
       for (const [name, field] of Object.entries(value)) {
-        const place = `${at}/${escapeName(name)}`
+        const place = { of: at, name }
         const problem = this.#problemOfName(propertyNames, name)
         if (problem !== undefined) this.#add(place, problem)
         else this.look(additionalProperties, field, place)
@@ -129,7 +135,7 @@ class Check {
     schemas: readonly ObjectSchema[],
     name: string,
     value: Record<string, unknown>,
-    at: string,
+    at: Place | undefined,
   ): void {
     const kinds = schemas.map((schema) => schema.properties?.[name])
     const kind = Object.hasOwn(value, name) ? value[name] : undefined
@@ -138,18 +144,17 @@ class Check {
     if (schema) this.#lookAtFields(schema, value, at)
     else {
       const names = { type: 'string', enum: kinds.map((each) => each?.['const']) }
-      this.#add(`${at}/${name}`, mustBe(names, kind))
+      this.#add({ of: at, name }, mustBe(names, kind))
     }
   }
 
-  #lookAtFields(schema: Schema, value: Record<string, unknown>, at: string): void {
+  #lookAtFields(schema: Schema, value: Record<string, unknown>, at: Place | undefined): void {
     const properties = schema['properties'] as Record<string, Schema>
     const required = schema['required'] as string[]
     if (schema['additionalProperties'] === false) this.#refuseOthers(Object.keys(value), at, properties)
     for (const [name, property] of Object.entries(properties)) {
       const field = Object.hasOwn(value, name) ? value[name] : undefined
-      if (required.includes(name) || !this.#isLeftOut(field))
-        this.look(property, field, `${at}/${escapeName(name)}`)
+      if (required.includes(name) || !this.#isLeftOut(field)) this.look(property, field, { of: at, name })
     }
   }
 
@@ -157,7 +162,7 @@ class Check {
     return field === undefined || (this.#nothing === 'not_given' && isNothing(field))
   }
 
-  #refuseOthers(names: string[], at: string, properties: object): void {
+  #refuseOthers(names: string[], at: Place | undefined, properties: object): void {
     const all = Object.keys(properties)
     const known = `is not known; known are ${all.join(', ')}`
     let isLongOneTold = false
@@ -167,7 +172,7 @@ class Check {
       if (name.length <= MAX_NAME) {
         const near = nearestName(name, all)
         const unknown = near === undefined ? known : `is not known; did you mean ${near}?`
-        this.#add(`${at}/${escapeName(name)}`, unknown)
+        this.#add({ of: at, name }, unknown)
       } else if (!isLongOneTold) {
         isLongOneTold = true
         this.#add(at, `has a field with a name of more than ${MAX_NAME} characters, which ${known}`)
@@ -175,9 +180,13 @@ class Check {
     }
   }
 
-  #add(at: string, detail: string): void {
-    this.mistakes.push({ pointer: `#${at}`, detail })
+  #add(at: Place | undefined, detail: string): void {
+    this.mistakes.push({ pointer: `#${pathOf(at)}`, detail })
   }
+}
+
+function pathOf(at: Place | undefined): string {
+  return at ? `${pathOf(at.of)}/${escapeName(String(at.name))}` : ''
 }
 
 function isWithin(size: number, least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY): boolean {

@@ -100,9 +100,14 @@ export const ScreenshotAccepted = Type.Object(
   { examples: [{ jobId: '7f3c1a52-4b0e-4d53-9a55-0a4e1f0f2a10' }] },
 )
 
-/** Returns all mistakes of the body, or its request with defaults filled in, and when it is to begin if not at once. */
-export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {
-  const { value, mistakes } = check(schemaFor(body, limits), body, { nothing: 'not_given' })
+/**
+ * Returns all mistakes of the body, or its request with defaults filled in, and when it is to begin if not at once. `isChecked`: it
+ * has been compared with its schema.
+ */
+export function parseScreenshotRequest(body: unknown, limits: RequestLimits, { isChecked = false } = {}) {
+  const { value, mistakes } = isChecked
+    ? { value: body as ScreenshotRequest }
+    : check(schemaFor(body, limits), body, { nothing: 'not_given' })
   if (mistakes) return { mistakes }
   const { scheduledTs, scheduleDescription } = value
   const when: When | undefined = whenOf(givenOf({ scheduledTs, scheduleDescription }))

@@ -51,7 +51,7 @@ export function parseTemplateRequest(body: unknown, limits: RequestLimits) {
   if (mistakes) return { mistakes }
   const { name, screenshotParameter, urls, failOn } = value
   const given = givenOf({ screenshotParameter, urls, failOn }) as Omit<TemplateRequest, 'name'>
-  const parsed = parseScreenshotRequest(given, limits)
+  const parsed = parseScreenshotRequest(given, limits, { isChecked: true })
   return parsed.asked ? { name, given } : { mistakes: parsed.mistakes }
 }
 

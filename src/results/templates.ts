@@ -9,7 +9,7 @@ import { listPieces } from './list-pieces.ts'
 import type { Piece } from './pieces.ts'
 import type { Answer, Asked, AskedForMuch } from './results.ts'
 
-/** Characters of requests that are read at once. A request may have a million. */
+/** Bytes of requests that are read at once. A request may have a million. */
 const AT_ONCE = 500_000
 
 /** Templates as they are shown: without their secrets, with their last root. */
@@ -50,14 +50,14 @@ export class TemplateResults {
 
   async *#body(projectId: string, heads: readonly TemplateHead[], asked: Asked): AsyncGenerator<Piece> {
     const addresses = await this.#images.addresses(asked)
-    const rootIds = heads.flatMap(({ lastRoot }) => lastRoot ?? [])
-    const last = await findLastRoots(this.#store, { projectId, rootIds }, addresses)
     let before = '['
     for (const ids of slicesOf(heads)) {
       const found = await this.#store.templates.findAll(projectId, ids)
       // One that was removed meanwhile is left out.
       const some = ids.flatMap((id) => found.find(({ templateId }) => templateId === id) ?? [])
       if (some.length === 0) continue
+      const rootIds = some.flatMap(({ lastRoot }) => lastRoot ?? [])
+      const last = await findLastRoots(this.#store, { projectId, rootIds }, addresses)
       for await (const piece of listPieces(some, (each) => renderTemplate(each, last), {
         open: before,
         close: '',
@@ -71,15 +71,15 @@ export class TemplateResults {
 
 function* slicesOf(heads: readonly TemplateHead[]): Generator<string[]> {
   let slice: string[] = []
-  let length = 0
-  for (const head of heads) {
-    if (slice.length > 0 && length + head.length > AT_ONCE) {
+  let sum = 0
+  for (const { templateId, bytes } of heads) {
+    if (slice.length > 0 && sum + bytes > AT_ONCE) {
       yield slice
       slice = []
-      length = 0
+      sum = 0
     }
-    slice.push(head.templateId)
-    length += head.length
+    slice.push(templateId)
+    sum += bytes
   }
   if (slice.length > 0) yield slice
 }

@@ -19,7 +19,6 @@ export function createSchedules(
     spreadMs: scheduleSpreadMs,
     minIntervalMs: limits.scheduleIntervalMs,
     most: limits.schedules,
-    hasTemplate: async (projectId, templateId) =>
-      (await store.templates.find({ projectId, templateId })) !== undefined,
+    hasTemplate: async (projectId, templateId) => await store.templates.has({ projectId, templateId }),
   })
 }

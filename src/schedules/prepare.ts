@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate as otherWork } from 'node:timers/promises'
 import { type Given, openRequest } from '../capture/kept-request.ts'
 import { sealRequest } from '../capture/seal-request.ts'
 import { parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
@@ -24,7 +25,7 @@ export function placeOf({ scheduleId }: Pick<ScheduleKey, 'scheduleId'>): string
 
 /**
  * The root that a schedule makes, ready to be accepted: its secrets are sealed for this root. Or why there can be none. Throws
- * only if the storage is away.
+ * only if the storage is away. Requests may be large: between the steps, others use the event loop.
  */
 export async function prepareRoot(
   schedule: StoredSchedule,
@@ -33,15 +34,19 @@ export async function prepareRoot(
 ): Promise<NewRequest | { readonly problem: string }> {
   try {
     const given = await getGiven(schedule, options)
+    await otherWork()
     const { asked, mistakes } = parseScreenshotRequest(given, options.limits)
     if (!asked) {
       const told = mistakes.map(({ pointer, detail }) => `${pointer} ${detail}`)
       return { problem: `the request is not allowed any more: ${told.join('; ')}` }
     }
+    await otherWork()
     const rootId = randomUUID()
     const { projectId, templateId } = schedule
+    const sealed = await sealRequest(asked, rootId, options.ring)
+    await otherWork()
     return {
-      ...sealRequest(asked, rootId, options.ring),
+      ...sealed,
       ...{ projectId, rootId, created, idempotencyKey: undefined },
       origin: { ...(templateId !== undefined && { templateId }), ...origin },
     }
@@ -61,6 +66,7 @@ async function getGiven(schedule: StoredSchedule, { ring, findTemplate }: Prepar
     if (!given) throw new AppError('bad_request', 'its template does not exist any more')
     return given
   }
+  await otherWork()
   const { given, mistakes } = openRequest({ request, sealed }, ring, { place: placeOf(schedule) })
   if (!given) throw new AppError('bad_request', mistakes.map(({ detail }) => detail).join('; '))
   return given

@@ -61,6 +61,10 @@ export class Schedules {
     return await this.#store.schedules.list(projectId, { ...page, mayBeFewer: true })
   }
 
+  async hasAfter(projectId: string, after: SchedulePosition): Promise<boolean> {
+    return await this.#store.schedules.hasAfter(projectId, after)
+  }
+
   /** Throws `not_found`. */
   async get({ projectId, scheduleId }: ScheduleKey): Promise<StoredSchedule> {
     const found = await this.#store.schedules.find(projectId, scheduleId)
@@ -73,7 +77,10 @@ export class Schedules {
     const asked = await this.#check(projectId, body, { now })
     const key = { projectId, scheduleId: randomUUID() }
     const { most, wake } = this.#options
-    const made = await this.#store.schedules.create(this.#toRow(key, asked, { created: now, now }), { most })
+    await otherWork()
+    const row = this.#toRow(key, asked, { created: now, now })
+    await otherWork()
+    const made = await this.#store.schedules.create(row, { most })
     wake()
     return made
   }
@@ -85,11 +92,15 @@ export class Schedules {
     { ifRevision }: Expected = {},
   ): Promise<StoredSchedule> {
     return await this.#replace(before, ifRevision, async (current, now) => {
-      const refill = (request: unknown) => this.#refill(request, current)
+      const given = (body as { request?: unknown } | null)?.request
+      const isRefilled = current.request !== undefined && typeof given === 'object' && given !== null
+      const refilled = isRefilled ? this.#refill(given, current) : undefined
+      await otherWork()
       const asked = await this.#check(current.projectId, body, {
         now,
-        ...(current.request !== undefined && { refill }),
+        ...(refilled && { refill: () => refilled }),
       })
+      await otherWork()
       return this.#toRow(current, asked, { created: current.created, now })
     })
   }
@@ -185,6 +196,7 @@ export class Schedules {
       const { projectId, scheduleId, revision } = current
       const now = await this.#now()
       const row = await change(current, now)
+      await otherWork()
       const keepNext = !current.paused && !row.paused && isSameTimes(current, row)
       try {
         const changed = await this.#store.schedules.change(

@@ -95,6 +95,8 @@ export interface Schedules {
     projectId: string,
     page: { after?: SchedulePosition | undefined; limit: number; mayBeFewer?: boolean },
   ): Promise<StoredSchedule[]>
+  /** Whether a schedule follows this one in the list. */
+  hasAfter(projectId: string, after: SchedulePosition): Promise<boolean>
   /**
    * Undefined if there is no such schedule. Throws `precondition_failed` if it has another revision than `ifRevision`.
    * `keepNext`: the next time stays as it is. A time that is due must not be lost because the schedule gets another name.

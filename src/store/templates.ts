@@ -28,13 +28,11 @@ export interface TemplatePosition {
   readonly templateId: string
 }
 
-/** A template without its request, which may be long. */
-export type TemplateHead = Pick<
-  StoredTemplate,
-  'templateId' | 'name' | 'created' | 'changed' | 'lastRoot'
-> & {
-  /** The length of its request. */
-  readonly length: number
+/** A template without what is only known when all of it is read. */
+export interface TemplateHead extends TemplatePosition {
+  readonly name: string
+  /** Of its request. */
+  readonly bytes: number
 }
 
 /** The revision that a change is made to. Undefined: any. */
@@ -49,8 +47,9 @@ export type Outcome = 'done' | 'missing' | 'other'
 export interface Templates {
   /** Throws `not_found` for an unknown project, `conflict` if it has `most` templates already, or the id is taken. */
   create(template: NewTemplate, limits?: { readonly most?: number }): Promise<void>
+  has(key: TemplateKey): Promise<boolean>
   find(key: TemplateKey): Promise<StoredTemplate | undefined>
-  /** Newest first, then by id, after `after`. */
+  /** Newest first, then by id, after `after`. Takes no longer if requests are large. */
   page(
     projectId: string,
     page: { after?: TemplatePosition | undefined; limit: number },

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setImmediate as otherWork } from 'node:timers/promises'
 import { type Given, keepRequest, openRequest, refillRequest } from '../capture/kept-request.ts'
 import type { Requests } from '../capture/requests.ts'
 import { parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
@@ -17,7 +18,10 @@ export interface TemplatesOptions {
 
 export type Run = NonNullable<ReturnType<typeof parseTemplateRun>['run']>
 
-/** Makes, changes, removes and runs templates. */
+/**
+ * Makes, changes, removes and runs templates. A request may have a megabyte: between the steps of the work, others use the event
+ * loop.
+ */
 export class Templates {
   readonly #store: Pick<Store, 'templates'>
   readonly #options: TemplatesOptions
@@ -33,7 +37,9 @@ export class Templates {
     const { given, name, mistakes } = parseTemplateRequest(body, limits)
     if (!given) throw wrongRequest(mistakes)
     const key = { projectId, templateId: randomUUID() }
+    await otherWork()
     const kept = keepRequest(given, ring, placeOf(key))
+    await otherWork()
     await this.#store.templates.create({ ...key, name, ...kept, created: now }, { most: limits.templates })
     return await this.#get(key)
   }
@@ -48,12 +54,16 @@ export class Templates {
       const before = await this.#get(key)
       if (revision !== undefined && revision !== before.revision) throw hasChanged()
       const place = placeOf(key)
+      await otherWork()
       const refilled = refillIfOpen(body, before, { ring, place })
+      await otherWork()
       const { given, name, mistakes = [] } = parseTemplateRequest(refilled.given, limits)
       const kept = given && refilled.mistakesOfOptions(given)
       if (!given || refilled.mistakes.length > 0 || kept?.length)
         throw wrongRequest(together([...refilled.mistakes, ...(kept ?? [])], mistakes))
+      await otherWork()
       const change = { name, ...keepRequest(given, ring, place), changed: now }
+      await otherWork()
       const outcome = await this.#store.templates.change(key, change, before)
       if (outcome === 'missing') throw new AppError('not_found')
       if (outcome === 'done') return await this.#get(key)
@@ -76,8 +86,10 @@ export class Templates {
   ): Promise<string> {
     const { limits, ring, requests } = this.#options
     const template = await this.#get(key)
+    await otherWork()
     const opened = opening(() => openRequest(template, ring, { place: placeOf(key), urls }))
     if (!opened.given) throw wrongRequest(opened.mistakes)
+    await otherWork()
     const { asked, mistakes } = parseScreenshotRequest(opened.given, limits)
     if (!asked) throw wrongRequest(mistakes)
     const scheduled = timeOf(when, now)
@@ -90,10 +102,12 @@ export class Templates {
     const key = { projectId, templateId }
     const template = await this.#store.templates.find(key)
     if (!template) return undefined
+    await otherWork()
     return openRequest(template, this.#options.ring, { place: placeOf(key) }).given
   }
 
   async #get(key: TemplateKey): Promise<StoredTemplate> {
+    await otherWork()
     const found = await this.#store.templates.find(key)
     if (!found) throw new AppError('not_found')
     return found

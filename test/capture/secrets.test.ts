@@ -33,8 +33,8 @@ const ASKED: RequestContent = {
   pages: somePages(3).map((page, index) => ({ ...page, ...(index === 1 && { ownOptions: OWN }) })),
 }
 
-test('a request is stored without its secrets, and a worker gets those of its page back', () => {
-  const sealed = sealRequest(ASKED, ROOT, OLD)
+test('a request is stored without its secrets, and a worker gets those of its page back', async () => {
+  const sealed = await sealRequest(ASKED, ROOT, OLD)
   expect(JSON.stringify(sealed)).not.toContain(SECRET_MARK)
   expect(sealed.options).toMatchObject({
     headers: { authorization: '', 'x-other': '' },
@@ -57,22 +57,22 @@ test('a request is stored without its secrets, and a worker gets those of its pa
   }
 })
 
-test('a request without secrets is stored as it is, with its digest of before, and needs no key', () => {
+test('a request without secrets is stored as it is, with its digest of before, and needs no key', async () => {
   const asked = { options: { ...PLAIN, css: 'a {}' }, pages: somePages(2) }
-  expect(sealRequest(asked, ROOT, createKeyRing([]))).toEqual({ ...asked, digest: digestOf(asked) })
+  expect(await sealRequest(asked, ROOT, createKeyRing([]))).toEqual({ ...asked, digest: digestOf(asked) })
 })
 
-test('the digest of a request with secrets needs the key, and a rotated ring still knows the old one', () => {
-  const before = sealRequest(ASKED, ROOT, OLD)
+test('the digest of a request with secrets needs the key, and a rotated ring still knows the old one', async () => {
+  const before = await sealRequest(ASKED, ROOT, OLD)
   expect(before.digest).toMatch(/^k1:[0-9a-f]{64}$/)
   expect(before.digest).not.toContain(digestOf(ASKED))
-  const after = sealRequest(ASKED, randomUUID(), ROTATED)
+  const after = await sealRequest(ASKED, randomUUID(), ROTATED)
   expect(after.digest).toMatch(/^k2:/)
   expect(after.olderDigests).toEqual([before.digest])
   const other = { ...ASKED, options: { ...ASKED.options, cookies: [{ name: 'session', value: 'x' }] } }
-  expect(sealRequest(other, ROOT, OLD).digest).not.toBe(before.digest)
+  expect((await sealRequest(other, ROOT, OLD)).digest).not.toBe(before.digest)
   const inPage = { ...ASKED, options: PLAIN }
-  expect(sealRequest(inPage, ROOT, OLD).digest).toMatch(/^k1:/)
+  expect((await sealRequest(inPage, ROOT, OLD)).digest).toMatch(/^k1:/)
 })
 
 /** A store, and a worker with these keys. Its camera keeps what it was given, and its log what was logged. */

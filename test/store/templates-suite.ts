@@ -88,13 +88,7 @@ export function templatesSuite(name: string, driver: StoreDriver): void {
           for (const each of all) await make(store, projectId, each)
           const expected = all
             .toSorted((a, b) => b.created - a.created || (a.templateId < b.templateId ? -1 : 1))
-            .map((each) => ({
-              ...each,
-              name: NEW.name,
-              changed: each.created,
-              length: 11,
-              lastRoot: undefined,
-            }))
+            .map((each) => ({ ...each, name: NEW.name, bytes: 11 }))
           const seen = []
           for (let after: TemplatePosition | undefined; ; ) {
             const page = await store.templates.page(projectId, { after, limit })
@@ -117,7 +111,6 @@ export function templatesSuite(name: string, driver: StoreDriver): void {
       // A repetition is not a run.
       expect(await run(store, projectId, key.templateId, { idempotencyKey: 'k' })).toBe(first)
       expect(await store.templates.find(key)).toMatchObject({ lastRoot: second })
-      expect(await store.templates.page(projectId, { limit: 1 })).toMatchObject([{ lastRoot: second }])
       const refused = store.captures.accept(
         { ...newRequest(projectId), origin: { templateId: key.templateId } },
         { mostWaiting: 0 },

@@ -49,7 +49,10 @@ async function listTemplates({ project }: Given): Promise<void> {
       return
     }
     const rows: string[][] = []
-    for (const { templateId, name, changed, lastRoot } of all) {
+    for (const { templateId, name } of all) {
+      const found = await store.templates.find({ projectId, templateId })
+      if (!found) continue
+      const { changed, lastRoot } = found
       const last = lastRoot === undefined ? undefined : await store.findRoot(projectId, lastRoot)
       const run = last ? formatTime(last.created) : '-'
       rows.push([templateId, formatTime(changed), run, printable(name)])

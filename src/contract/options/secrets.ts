@@ -54,7 +54,7 @@ export function problemOfSecrets(...request: Parameters<typeof secretsOfPages>):
 type Change = (text: string, pointer: string) => string
 
 function walk(schema: Schema | undefined, value: unknown, at: string, change: Change): unknown {
-  if (schema === undefined) return value
+  if (schema === undefined || !mayHaveSecrets(schema)) return value
   if (typeof value === 'string') return schema['writeOnly'] ? change(value, at) : value
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) {
@@ -73,6 +73,27 @@ function walk(schema: Schema | undefined, value: unknown, at: string, change: Ch
   )
 }
 
+const known = new WeakMap<Schema, boolean>()
+
+/** Whether texts of this schema, or within, are secrets. Most options have none, and may be long. */
+function mayHaveSecrets(schema: Schema): boolean {
+  const before = known.get(schema)
+  if (before !== undefined) return before
+  const {
+    properties = {},
+    additionalProperties,
+    items,
+  } = schema as {
+    properties?: Record<string, Schema>
+    additionalProperties?: Schema | false
+    items?: Schema
+  }
+  const inner = [...Object.values(properties), additionalProperties || [], items ?? []].flat()
+  const found = schema['writeOnly'] === true || inner.some(mayHaveSecrets)
+  known.set(schema, found)
+  return found
+}
+
 function escapeName(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1')
+  return !/[~/]/.test(name) ? name : name.replaceAll('~', '~0').replaceAll('/', '~1')
 }

@@ -98,13 +98,14 @@ function problemOfCookies(cookies: readonly { name: string; value: string }[]): 
 }
 
 function problemOfBytes(texts: readonly string[]): string | undefined {
-  return bytesIn(texts.join('')) <= MAX_BYTES
+  return hasAtMost(MAX_BYTES, texts.join(''))
     ? undefined
     : `must have at most ${MAX_BYTES} bytes, names and values together`
 }
 
-function bytesIn(text: string): number {
-  return new TextEncoder().encode(text).length
+/** No character has more than three bytes for each of its UTF-16 units. */
+function hasAtMost(bytes: number, text: string): boolean {
+  return 3 * text.length <= bytes || new TextEncoder().encode(text).length <= bytes
 }
 
 function problemOfCookieName(name: string): string | undefined {
@@ -119,7 +120,7 @@ function problemOfCookieValue(value: string): string | undefined {
 }
 
 function problemOfCookie({ name, value }: { name: string; value: string }): string | undefined {
-  return bytesIn(name + value) <= MAX_COOKIE
+  return hasAtMost(MAX_COOKIE, name + value)
     ? undefined
     : `must have at most ${MAX_COOKIE} bytes, name and value together`
 }

@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { check } from '../../contract/check.ts'
 import type { Schema } from '../../contract/schema.ts'
@@ -18,6 +19,8 @@ const MAX_DEPTH = 32
 const PARTS_OF_A_PAGE = 60
 /** For the rest of a request, and for mistakes, to report them. */
 const OTHER_PARTS = 4_000
+/** Bytes of a body that is not parsed and checked in one go. */
+const LARGE = 65_536
 /** The end of a message of the parser: a part of the body. It may be a password. */
 const QUOTED = /, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s
 
@@ -40,9 +43,11 @@ export function createReadJson(scope: Server, context: HttpContext): ReadJson {
   return async (request, reply, read, { absent } = {}) => {
     const body = await readBody(request, reply, (beginning) => requireFewParts(beginning, config.limits))
     const isAbsent = absent !== undefined && body.length === 0
-    return await turns.run(clientOf(request), async () =>
-      read(isAbsent ? absent : parseJson(body, config.limits)),
-    )
+    return await turns.run(clientOf(request), async () => {
+      const value = isAbsent ? absent : parseJson(body, config.limits)
+      if (body.length > LARGE) await otherWork()
+      return read(value)
+    })
   }
 }
 

@@ -40,7 +40,7 @@ export function listSchedules(server: Server, context: HttpContext): void {
       const inTurn = turns.for(clientOf(request))
       const stored = await inTurn(() => schedules.list(projectId, { after: position, limit }))
       const last = stored.at(-1)
-      if (last && (await inTurn(() => schedules.list(projectId, { after: last, limit: 1 }))).length > 0) {
+      if (last && (await schedules.hasAfter(projectId, last))) {
         const next = encodeCursor({ created: last.created, id: last.scheduleId })
         const address = originOf(request, context) + pathTo(paths.schedules, projectId)
         reply.header('link', nextListPage(address, { limit, cursor: next }))

@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KnownTemplate } from '../../../access/door.ts'
 import { sendAnswer } from '../../answers/send-answer.ts'
@@ -24,6 +25,7 @@ export async function sendTemplate(
   reply: FastifyReply,
   context: HttpContext,
 ): Promise<void> {
+  await otherWork()
   const asked = { now: context.clock(), origin: originOf(request, context) }
   const whole = Buffer.from(await context.templateResults.render(template, asked))
   reply.header('etag', etagOf(template))

@@ -11,6 +11,12 @@ interface Options extends AcceptLimits {
   readonly lock: boolean
 }
 
+/** The request of a schedule may be large, and was read before. */
+type RunningRow = Pick<
+  ScheduleRow,
+  'project_id' | 'schedule_id' | 'overlap' | 'next' | 'last_root' | 'runs' | 'late' | 'skipped'
+>
+
 type Ran = Parameters<Schedules['run']>[2]
 
 /** See `Schedules.run`. The row of the schedule is locked before all others. */
@@ -73,7 +79,7 @@ export async function runNow(
 /** A run by hand must not take away a time of the schedule. */
 async function besideTimes(
   transaction: Transaction<Tables>,
-  { schedule_id: scheduleId, next }: ScheduleRow,
+  { schedule_id: scheduleId, next }: RunningRow,
   origin: NewRequest['origin'],
 ): Promise<NewRequest['origin']> {
   if (!origin?.schedule) return origin
@@ -85,7 +91,7 @@ async function besideTimes(
 function ofSchedule(transaction: Transaction<Tables>, { projectId, scheduleId }: ScheduleKey) {
   return transaction
     .selectFrom('schedules')
-    .selectAll()
+    .select(['project_id', 'schedule_id', 'overlap', 'next', 'last_root', 'runs', 'late', 'skipped'])
     .where('project_id', '=', projectId)
     .where('schedule_id', '=', scheduleId)
 }
@@ -95,7 +101,7 @@ async function lockDue(
   transaction: Transaction<Tables>,
   schedule: StoredSchedule,
   { lock }: { lock: boolean },
-): Promise<ScheduleRow | undefined> {
+): Promise<RunningRow | undefined> {
   const find = ofSchedule(transaction, schedule)
     .where('next', '=', schedule.next?.next ?? 0)
     .where('revision', '=', schedule.revision)
@@ -117,7 +123,7 @@ async function hasRoot(
 }
 
 /** Whether the last root of the schedule is unfinished. A root that was removed is over. */
-async function isUnfinished(transaction: Transaction<Tables>, row: ScheduleRow): Promise<boolean> {
+async function isUnfinished(transaction: Transaction<Tables>, row: RunningRow): Promise<boolean> {
   if (row.last_root === null) return false
   const found = await transaction
     .selectFrom('requests')

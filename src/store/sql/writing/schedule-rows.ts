@@ -4,15 +4,15 @@ import type { Tables } from '../tables.ts'
 
 export type ScheduleRow = Selectable<Tables['schedules']>
 
-/** Characters of requests that are read at once. A request may have a million. */
+/** Bytes of requests that are read at once. A request may have a million. */
 const AT_ONCE = 500_000
 
 /** How many of these schedules are read at once: at least one. */
-export function countAtOnce(heads: readonly { readonly length: number }[]): number {
-  let characters = 0
-  const end = heads.findIndex(({ length }, index) => {
-    characters += length
-    return index > 0 && characters > AT_ONCE
+export function countAtOnce(heads: readonly { readonly bytes: number }[]): number {
+  let sum = 0
+  const end = heads.findIndex(({ bytes }, index) => {
+    sum += bytes
+    return index > 0 && sum > AT_ONCE
   })
   return end < 0 ? heads.length : end
 }

@@ -1,15 +1,21 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRequest } from '../../captures.ts'
-import type { NewSchedule, RunOptions, ScheduleKey, Schedules, StoredSchedule } from '../../schedules.ts'
+import type {
+  NewSchedule,
+  RunOptions,
+  ScheduleKey,
+  SchedulePosition,
+  Schedules,
+  StoredSchedule,
+} from '../../schedules.ts'
 import type { Tables } from '../tables.ts'
+import { BYTES } from './kept-bytes.ts'
 import { requireProject } from './projects.ts'
 import { newRevision } from './revision.ts'
 import { runNow, runOnce } from './run-schedule.ts'
 import { countAtOnce, readSchedule, writeSchedule } from './schedule-rows.ts'
 import type { WriteConnections } from './writes.ts'
-
-const LENGTH = sql<number>`coalesce(length(request), 0)`.as('length')
 
 type Expected = { readonly ifRevision?: string | undefined }
 
@@ -49,7 +55,7 @@ export class SqlSchedules implements Schedules {
     const heads = await this.#read
       .selectFrom('schedules')
       .innerJoin('projects', 'projects.project_id', 'schedules.project_id')
-      .select(['schedules.project_id', 'schedules.schedule_id', LENGTH])
+      .select(['schedules.project_id', 'schedules.schedule_id', BYTES])
       .where('due', '<=', now)
       .where('due', 'is not', null)
       .where('projects.removed', 'is', null)
@@ -117,15 +123,25 @@ export class SqlSchedules implements Schedules {
     projectId: string,
     { after, limit, mayBeFewer = false }: Parameters<Schedules['list']>[1],
   ): Promise<StoredSchedule[]> {
-    let query = this.#read.selectFrom('schedules').where('project_id', '=', projectId)
-    if (after)
-      query = query.where(({ eb, refTuple, tuple }) =>
-        eb(refTuple('created', 'schedule_id'), '>', tuple(after.created, after.scheduleId)),
-      )
-    const sorted = query.orderBy('created').orderBy('schedule_id')
-    const count = mayBeFewer ? countAtOnce(await sorted.select(LENGTH).limit(limit).execute()) : limit
+    const sorted = this.#sorted(projectId, after)
+    const count = mayBeFewer ? countAtOnce(await sorted.select(BYTES).limit(limit).execute()) : limit
     const rows = await sorted.selectAll().limit(count).execute()
     return rows.map(readSchedule)
+  }
+
+  async hasAfter(projectId: string, after: SchedulePosition): Promise<boolean> {
+    const next = this.#sorted(projectId, after).select('schedule_id').limit(1)
+    return (await next.executeTakeFirst()) !== undefined
+  }
+
+  #sorted(projectId: string, after: SchedulePosition | undefined) {
+    const all = this.#read.selectFrom('schedules').where('project_id', '=', projectId)
+    const some = after
+      ? all.where(({ eb, refTuple, tuple }) =>
+          eb(refTuple('created', 'schedule_id'), '>', tuple(after.created, after.scheduleId)),
+        )
+      : all
+    return some.orderBy('created').orderBy('schedule_id')
   }
 
   async change(

@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import type { Kysely, Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRequest } from '../../captures.ts'
 import type {
@@ -10,6 +10,7 @@ import type {
   Templates,
 } from '../../templates.ts'
 import type { Tables } from '../tables.ts'
+import { BYTES } from './kept-bytes.ts'
 import { requireProject } from './projects.ts'
 import { newRevision } from './revision.ts'
 import type { WriteConnections } from './writes.ts'
@@ -48,6 +49,16 @@ export class SqlTemplates implements Templates {
     })
   }
 
+  async has({ projectId, templateId }: TemplateKey): Promise<boolean> {
+    const found = await this.#read
+      .selectFrom('templates')
+      .select('template_id')
+      .where('project_id', '=', projectId)
+      .where('template_id', '=', templateId)
+      .executeTakeFirst()
+    return found !== undefined
+  }
+
   async find({ projectId, templateId }: TemplateKey): Promise<StoredTemplate | undefined> {
     return (await this.findAll(projectId, [templateId]))[0]
   }
@@ -55,8 +66,8 @@ export class SqlTemplates implements Templates {
   async page(projectId: string, { after, limit }: Parameters<Templates['page']>[1]) {
     const rows = await this.#read
       .selectFrom('templates')
-      .select(['template_id', 'name', 'created', 'changed', 'last_root'])
-      .select(sql<number>`length(request)`.as('length'))
+      // Columns that follow the request would cost as much as the request: SQLite walks through all of its pages to reach them.
+      .select(['template_id', 'name', 'created', BYTES])
       .where('project_id', '=', projectId)
       .$if(after !== undefined, (query) =>
         query.where((eb) =>
@@ -73,10 +84,7 @@ export class SqlTemplates implements Templates {
       .orderBy('template_id')
       .limit(limit)
       .execute()
-    return rows.map(({ template_id, last_root, ...row }) => ({
-      ...{ templateId: template_id, ...row },
-      lastRoot: last_root ?? undefined,
-    }))
+    return rows.map(({ template_id, ...row }) => ({ templateId: template_id, ...row }))
   }
 
   async findAll(projectId: string, templateIds: readonly string[]): Promise<StoredTemplate[]> {
