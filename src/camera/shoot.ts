@@ -102,14 +102,14 @@ async function shoot(
   if (stage) await prepareSteps(stage)
   await visit.navigate()
   if (stays) await stayHere(session)
-  if (stage) {
-    await runSteps(stage).catch(async (error) => {
+  const login =
+    stage &&
+    (await runSteps(stage).catch(async (error) => {
       if (!(error instanceof CaptureFailure) || !STEP_REASONS.includes(error.reason)) throw error
       throw await explain(error, visit, () =>
         before(performance.now() + answerMs, () => seeNow({ restless: false })),
       )
-    })
-  }
+    }))
   const { fullPage, element } = wanted.options
   const window = windowOf(wanted.options)
   const rules = { window, fullPage }
@@ -125,7 +125,9 @@ async function shoot(
       element === undefined
         ? await expose(page, session, rest, wanted, { limits, signal: called })
         : await exposeElement(page, session, element, wanted, { world, limits, signal: called })
-    return { bytes, seen: await seeNow({ ...marks, restless: stays || !rest.atRest }) }
+    const seen = await seeNow({ ...marks, restless: stays || !rest.atRest })
+    login?.requireAllowed()
+    return { bytes, seen }
   }
 
   let isHeld = stays

@@ -51,7 +51,7 @@ export async function watchRequests(
   return {
     requireAllowed() {
       if (refused === undefined) return
-      throw new CaptureFailure('login', sayWhere(`was sent on to ${refused}`, refused, origins))
+      throw new CaptureFailure('login', sayWhere(`would have been sent on to ${refused}`, refused, origins))
     },
   }
 }

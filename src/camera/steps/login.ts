@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Login } from '../../contract/options/steps.ts'
 import { CaptureFailure } from '../camera.ts'
 import { look, type State } from '../in-page/elements.ts'
@@ -10,6 +11,9 @@ import { type Stage, settle, settleAfterClick, tryHard } from './stage.ts'
 
 /** A form may fade out. */
 const GONE_MS = 1_000
+/** A page may pass through another origin, and a script may still change where a form leads. */
+const AWAY_MS = 2_000
+const LOOK_MS = 50
 
 /**
  * Fills in the form that the page shows, and opens the page again if that led elsewhere. The form must be at an origin that the login
@@ -25,11 +29,12 @@ export async function logIn(stage: Stage, login: Login): Promise<LoginRequests> 
   let problem: string | undefined
   /** Looks at the form each time, just before something is done with it. */
   const atHome = async <T extends Filled>(work: () => Promise<T>): Promise<T | { state: 'elsewhere' }> => {
-    problem = problemOfWays(
-      await world.ask(findWays, { fields, button: toCss(loginButton.elementId) }),
-      origins,
-    )
-    return problem === undefined ? await work() : { state: 'elsewhere' }
+    const selectors = { fields, button: toCss(loginButton.elementId) }
+    for (const end = performance.now() + AWAY_MS; ; await sleep(LOOK_MS)) {
+      problem = problemOfWays(await world.ask(findWays, selectors), origins)
+      if (problem === undefined) return await work()
+      if (performance.now() > end) return { state: 'elsewhere' }
+    }
   }
   const need = (selector: string, state: State) => {
     if (state !== 'ready') throw failed(problem ?? sayWhy(selector, state))

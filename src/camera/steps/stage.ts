@@ -14,6 +14,9 @@ const LEAST_MS = 1_000
 /** A page that answered only at last has so much more. */
 const AGAIN_MS = 4_000
 
+/** To try again would change nothing. */
+const FINAL: readonly State[] = ['invalid', 'elsewhere']
+
 /** What all steps of a page use. */
 export interface Stage {
   readonly page: Page
@@ -45,7 +48,7 @@ export async function tryUntil<T extends Answer>(
       for (;;) {
         visit.requirePage()
         last = await work()
-        if (last.state === 'ready' || last.state === 'invalid') return last
+        if (last.state === 'ready' || FINAL.includes(last.state)) return last
         await sleep(LOOK_MS, undefined, { signal: over })
       }
     }, over),
@@ -62,7 +65,7 @@ export async function tryHard<T extends Answer>(
   end = endOfNeed(stage),
 ): ReturnType<typeof tryUntil<T>> {
   const answer = await tryUntil(stage, end, work)
-  if (answer.state === 'ready' || answer.state === 'invalid') return answer
+  if (answer.state === 'ready' || FINAL.includes(answer.state)) return answer
   await stage.requireAnswer()
   return answer.state === 'silent' ? await tryUntil(stage, performance.now() + AGAIN_MS, work) : answer
 }

@@ -4,6 +4,7 @@ import { clickAll } from './click.ts'
 import { declineBanners } from './cookie-banners.ts'
 import { prepareElement } from './element.ts'
 import { logIn } from './login.ts'
+import type { LoginRequests } from './login-requests.ts'
 import { doOnce, type Stage } from './stage.ts'
 import { addStyles, keepStyles, noteUnhidden, stylesOf } from './styles.ts'
 import { waitFor } from './wait-for.ts'
@@ -34,8 +35,8 @@ export async function prepareSteps({ world, wanted: { options } }: Stage): Promi
   if (styles && !options.loginParameter) await addStyles(world, styles)
 }
 
-/** Everything that happens between opening the page and its picture, in this order. */
-export async function runSteps(stage: Stage): Promise<void> {
+/** Everything that happens between opening the page and its picture, in this order. A login is watched until the picture is taken. */
+export async function runSteps(stage: Stage): Promise<LoginRequests | undefined> {
   const { world, time, signal } = stage
   const { options } = stage.wanted
   const styles = stylesOf(options)
@@ -47,7 +48,7 @@ export async function runSteps(stage: Stage): Promise<void> {
   if (options.delay) await time.wait(options.delay, signal)
   if (options.element) await prepareElement(stage, options.element)
   if (styles) await doOnce(stage, () => keepStyles(world, styles))
-  requests?.requireAllowed()
+  return requests
 }
 
 /** What did not work, when the picture was taken. */

@@ -97,7 +97,7 @@ const attacks = (away: string, otherName: string): Record<string, Answer> => ({
   // What the pages above lead to.
   '/keep': moved(away, 307),
   '/keep308': moved(otherName, 308),
-  '/keep-slowly': { ...moved(away, 307), afterMs: 2_500 },
+  '/keep-slowly': { ...moved(away, 307), afterMs: 12_000 },
 })
 
 /**
