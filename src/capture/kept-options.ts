@@ -1,14 +1,15 @@
 import type { Mistake } from '../contract/check.ts'
 import { conceal } from '../contract/options/secrets.ts'
-import { expandRequest, type ScreenshotRequest } from '../contract/screenshot-request.ts'
+import { expandRequest } from '../contract/screenshot-request.ts'
+import type { TemplateRequest } from '../contract/templates.ts'
 import { pairPages } from './pair-pages.ts'
 
 // A page with kept secrets is captured only with options that were given together with them. Any other option may show a secret or
 // tell something of it: a click on "show password", a style, an element, a wait. So all options are compared, also those that will be
-// added one day. Free are the address of a page (within the origins of its secrets), its name and its loading time, and the tags.
+// added one day. Free are the name of a page and its loading time, and the tags.
 // Decision 28.
 
-type Given = Pick<ScreenshotRequest, 'screenshotParameter' | 'urls' | 'failOn'>
+type Given = Pick<TemplateRequest, 'screenshotParameter' | 'urls' | 'failOn' | 'otherPages'>
 
 const DETAIL = 'must stay as it is while secrets are kept: give the secrets again to change it'
 
@@ -31,21 +32,27 @@ interface Page {
  * What a change may not change. `now` has the kept secrets, at the places `filled` (JSON pointers). Both requests have been
  * checked.
  */
-export function mistakesOfOptions(before: Given, now: Given, filled: ReadonlySet<string>): Mistake[] {
+export function mistakesOfOptions(
+  before: Given,
+  now: Given,
+  filled: ReadonlyMap<string, unknown>,
+): Mistake[] {
   if (filled.size === 0) return []
   const numberOf = createNumbers()
   const known = readPages(before, numberOf)
   const pairs = new Map([...pairPages(before.urls, now.urls)].map(([old, index]) => [index, old]))
   pairs.set(now.urls.length, before.urls.length)
-  const told = new Set<string>()
+  const told = new Set<string>(now.otherPages && !before.otherPages ? ['/otherPages'] : [])
+  const isSamePage = (one: number, other: number) => before.urls[one]?.url === now.urls[other]?.url
   for (const page of readPages(now, numberOf)) {
     if (!page.secrets.some((secret) => filled.has(secret))) continue
     const given = page.secrets.filter((secret) => !filled.has(secret))
     for (const secret of given) told.add(optionOf(secret))
     const pair = pairs.get(page.index)
-    const candidates = known.filter(({ index }) =>
-      pair === undefined ? index < before.urls.length : index === pair,
+    const ofPage = known.filter(({ index }) =>
+      pair === undefined ? isSamePage(index, page.index) : index === pair,
     )
+    const candidates = ofPage.length > 0 ? ofPage : known.filter(({ index }) => index < before.urls.length)
     for (const place of changesOf(page, candidates, now)) told.add(place)
   }
   return [...told].map((pointer) => ({ pointer: `#${pointer}`, detail: DETAIL }))

@@ -1,16 +1,19 @@
 import type { Mistake } from '../contract/check.ts'
 import { concealRequest } from '../contract/options/conceal-request.ts'
+import { isNothing } from '../contract/options/given.ts'
 import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
+import type { TemplateRequest } from '../contract/templates.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import { mistakesOfOptions } from './kept-options.ts'
 import { pairPages } from './pair-pages.ts'
 
-// A request that is kept to be run later or again: of a template or a schedule. Its secrets are sealed as one text. Who may change
-// it, but does not know a secret, must not get to see it. So a kept secret goes only to the origins of the pages that it was
-// given for, and only with the options that it was given with (`kept-options.ts`).
+// A request that is kept to be run later or again: of a template or a schedule. Its secrets are sealed as one text. Someone who may
+// change or run it, but does not know a secret, must not learn it. So a kept secret goes only to the pages that it was given for,
+// and only with the options that it was given with (`kept-options.ts`). A template that says `otherPages` lets it go to other pages of the
+// same origins. Decision 28.
 
-/** What to capture, and how. */
-export type Given = Pick<ScreenshotRequest, 'screenshotParameter' | 'urls' | 'failOn'>
+/** What to capture, and how. `otherPages`: only of a template. */
+export type Given = Pick<TemplateRequest, 'screenshotParameter' | 'urls' | 'failOn' | 'otherPages'>
 
 export interface KeptRequest {
   /** JSON of a `Given`, with empty texts for secrets. */
@@ -20,27 +23,24 @@ export interface KeptRequest {
 
 interface KeptSecret {
   readonly text: string
+  /** Read by the version before. */
   readonly origins: readonly string[]
 }
 
 type KeptSecrets = Readonly<Record<string, KeptSecret>>
 
 type Opened =
-  | { readonly given: Given; readonly mistakes?: undefined }
+  | { readonly given: Given; readonly bare: Given; readonly mistakes?: undefined }
   | { readonly given?: undefined; readonly mistakes: readonly Mistake[] }
 
 /** `place`: where the sealed text belongs. It opens only there. The request has been checked. */
 export function keepRequest(given: Given, ring: KeyRing, place: string): KeptRequest {
   const { request, secrets } = concealRequest(given)
   if (!secrets) return { request: JSON.stringify(request), sealed: undefined }
-  const all = given.urls.map(originOf)
-  const shared = [...new Set(all)]
   const kept = Object.entries(secrets).map(([pointer, text]) => {
-    const [list, index] = stepsOf(pointer)
-    return [
-      pointer,
-      { text, origins: list === 'urls' ? all.slice(Number(index), Number(index) + 1) : shared },
-    ]
+    const [list, step = ''] = stepsOf(pointer)
+    const pages = list === 'urls' ? [given.urls[Number(step)]] : usersOf(given, step)
+    return [pointer, { text, origins: [...new Set(pages.map(originOf))] }]
   })
   return {
     request: JSON.stringify(request),
@@ -54,38 +54,42 @@ export function showRequest({ request }: Pick<KeptRequest, 'request'>): Given {
 }
 
 /**
- * The request with its secrets, and with other pages if some are given. Throws CannotOpen. Mistakes: a page is of an origin that
- * a secret was not given for.
+ * The request with its secrets, and with other pages if some are given. `bare` has a placeholder for each secret. Throws CannotOpen.
+ * Mistakes: a secret was not given for one of the pages.
  */
 export function openRequest(
   kept: KeptRequest,
   ring: KeyRing,
   { place, urls }: { place: string; urls?: ScreenshotRequest['urls'] | undefined },
 ): Opened {
-  const before = showRequest(kept)
+  const { otherPages, ...before } = showRequest(kept)
   const secrets = readSecrets(kept, ring, place)
-  const { given, refused, filled } = refill({ ...before, ...(urls && { urls }) }, before, secrets)
-  if (refused.length === 0) {
-    const mistakes = urls ? mistakesOfOptions(before, given, filled) : []
-    return mistakes.length > 0 ? { mistakes } : { given }
-  }
-  const told = refused.map(({ steps, page, detail }) =>
-    page === undefined
-      ? { pointer: toPointer(steps), detail }
-      : {
-          pointer: `#/urls/${page}/url`,
-          detail: 'must be of an origin that the kept secrets were given for',
-        },
+  const { bare, refused, filled } = refill(
+    { ...before, ...(urls && { urls }) },
+    { ...before, otherPages },
+    secrets,
   )
+  if (refused.length === 0) {
+    const mistakes = urls ? mistakesOfOptions({ ...before, otherPages }, bare, filled) : []
+    if (mistakes.length > 0) return { mistakes }
+    return { bare, given: filled.size === 0 ? bare : putIn(structuredClone(bare), filled) }
+  }
+  const told = refused.map(({ steps, page }) => ({
+    pointer: page === undefined ? toPointer(steps) : `#/urls/${page}/url`,
+    detail: otherPages
+      ? 'must be of an origin that the kept secrets were given for'
+      : 'must be the address of a page that the kept secrets were given for, unless the template has otherPages',
+  }))
   return {
     mistakes: told.filter(({ pointer }, at) => told.findIndex((each) => each.pointer === pointer) === at),
   }
 }
 
 /**
- * Puts the secrets that are kept into a changed request, where it has empty texts. The change may be any JSON: it is checked
- * afterwards. Throws CannotOpen. Mistakes: a secret must be given again. An empty text for which nothing is kept stays empty, and
- * the check refuses it. If the check finds nothing, `mistakesOfOptions` tells what must stay as it is.
+ * Puts the secrets that are kept into a changed request, where it has empty texts. The change may be any JSON: `bare` has
+ * placeholders for the secrets, and is checked afterwards. Limits must not be checked with the secrets in it: that would tell
+ * how long they are. Throws CannotOpen. Mistakes: a secret must be given again. An empty text for which nothing is kept stays
+ * empty, and the check refuses it.
  */
 export function refillRequest<T>(
   changed: T,
@@ -93,18 +97,27 @@ export function refillRequest<T>(
   { ring, place }: { ring: KeyRing; place: string },
 ): Refilled<T> {
   const before = showRequest(kept)
-  const { given, refused, filled } = refill(changed, before, readSecrets(kept, ring, place))
+  const { bare, refused, filled } = refill(changed, before, readSecrets(kept, ring, place))
   return {
-    given,
+    bare,
     mistakes: refused.map(({ steps, detail }) => ({ pointer: toPointer(steps), detail })),
     mistakesOfOptions: (checked) => mistakesOfOptions(before, checked, filled),
+    putSecretsIn: (checked) => putIn(checked, filled),
   }
 }
 
 export interface Refilled<T> {
-  readonly given: T
+  readonly bare: T
   readonly mistakes: readonly Mistake[]
+  /** What must stay as it is, in a request that the check found nothing wrong with. */
   mistakesOfOptions(checked: Given): readonly Mistake[]
+  /** The checked request itself, with its secrets. */
+  putSecretsIn(checked: Given): Given
+}
+
+/** If the secrets cannot be decrypted, all of them must be given again: the check refuses empty texts. */
+export function refillNothing<T>(changed: T): Refilled<T> {
+  return { bare: changed, mistakes: [], mistakesOfOptions: () => [], putSecretsIn: (checked) => checked }
 }
 
 function readSecrets({ sealed }: KeptRequest, ring: KeyRing, place: string): KeptSecrets {
@@ -119,48 +132,75 @@ interface Refused {
   readonly detail: string
 }
 
+/** Secrets by the JSON pointers of their places. */
+type Filled = ReadonlyMap<string, string>
+
+/** In the place of a secret while a request is checked. */
+const PLACEHOLDER = 'x'
+
 /** `changed` may be any JSON. */
 function refill<T>(
   changed: T,
   before: Given,
   secrets: KeptSecrets,
-): { given: T; refused: Refused[]; filled: ReadonlySet<string> } {
-  if (Object.keys(secrets).length === 0) return { given: changed, refused: [], filled: new Set() }
-  const given = structuredClone(changed)
-  const pages = valueAt(given, ['urls'])
+): { bare: T; refused: Refused[]; filled: Filled } {
+  if (Object.keys(secrets).length === 0) return { bare: changed, refused: [], filled: new Map() }
+  const bare = structuredClone(changed)
+  const pages = valueAt(bare, ['urls'])
   const urls: readonly unknown[] = Array.isArray(pages) ? pages : []
   const pairs = pairPages(before.urls, urls)
+  const keyOf = before.otherPages ? originOf : addressOf
   const refused: Refused[] = []
-  const filled = new Set<string>()
-  for (const [pointer, { text, origins }] of Object.entries(secrets)) {
+  const filled = new Map<string, string>()
+  for (const [pointer, { text }] of Object.entries(secrets)) {
     const [list = '', ...steps] = stepsOf(pointer)
     const isShared = list !== 'urls'
     const place = isShared ? [list] : [list, ...steps.splice(0, 1)]
     // A page keeps its secrets also at another position of the list.
     const target = isShared ? place : [list, String(pairs.get(Number(place[1])))]
     const path = [...target, ...steps]
-    if (valueAt(given, path) !== '') continue
-    const page = isShared ? urls.findIndex((each) => !origins.includes(originOf(each))) : -1
+    if (valueAt(bare, path) !== '') continue
+    const [option = ''] = steps
+    const known = new Set(usersOf(before, option).map(keyOf))
+    const page = isShared ? urls.findIndex((each) => uses(each, option) && !known.has(keyOf(each))) : -1
     if (page >= 0) {
-      refused.push({ steps: path, page, detail: notFor(originOf(urls[page]), origins) })
+      refused.push({ steps: path, page, detail: notFor(keyOf(urls[page]), [...known]) })
     } else {
-      setAt(given, path, text)
-      filled.add(`/${path.map(escapeStep).join('/')}`)
+      setAt(bare, path, PLACEHOLDER)
+      filled.set(`/${path.map(escapeStep).join('/')}`, text)
     }
   }
-  return { given, refused, filled }
+  return { bare, refused, filled }
 }
 
-function notFor(other: string, origins: readonly string[]): string {
-  return `must be given again: it was given for ${origins.join(', ')}, and a page is at ${other}`
+function putIn<T>(bare: T, filled: Filled): T {
+  for (const [pointer, text] of filled) setAt(bare, stepsOf(pointer), text)
+  return bare
 }
 
-/** What is no address is like no other origin. */
+/** The pages that take an option from the request, and have none of their own. */
+function usersOf({ urls }: Pick<Given, 'urls'>, option: string): readonly unknown[] {
+  return urls.filter((page) => uses(page, option))
+}
+
+function uses(page: unknown, option: string): boolean {
+  return isNothing(valueAt(page, [option]))
+}
+
+function notFor(other: string, known: readonly string[]): string {
+  const where = known.length > 3 ? `${known.slice(0, 3).join(', ')} and others` : known.join(', ')
+  return `must be given again: it was given for ${where || 'no page'}, and a page is at ${other}`
+}
+
+/** A malformed address is like no other. */
 function originOf(page: unknown): string {
   const url = String(valueAt(page, ['url']))
-  // A parser needs long for a long path, and the origin is before it.
-  const [before = url] = /^https?:\/\/[/\\\t\n\r]*[^/?#\\]+/i.exec(url) ?? []
-  return URL.parse(before)?.origin ?? url
+  return URL.parse(url)?.origin ?? url
+}
+
+function addressOf(page: unknown): string {
+  const url = String(valueAt(page, ['url']))
+  return URL.parse(url)?.href ?? url
 }
 
 type Branch = Record<string, unknown>

@@ -26,10 +26,17 @@ export const Name = Type.String({
   examples: ['Nightly'],
 })
 
+const OtherPages = Type.Boolean({
+  description:
+    'Whether runs may name other pages than those of the template, at the same origins, although the template has secrets. Then ' +
+    'everyone who may run it can send its password, headers and cookies to any page there, and see what that page shows. Without ' +
+    'secrets, runs may always name other pages.',
+})
+
 /** What `POST …/templates` and `PUT …/templates/:templateId` take. */
 export const createTemplateRequest = (limits: RequestLimits, { hasWindow = false } = {}) =>
   Type.Object(
-    { name: Name, ...createAskedFields(limits, { hasWindow }) },
+    { name: Name, ...createAskedFields(limits, { hasWindow }), otherPages: Type.Optional(OtherPages) },
     {
       $id: 'TemplateRequest',
       description:
@@ -42,17 +49,19 @@ export const createTemplateRequest = (limits: RequestLimits, { hasWindow = false
 export type TemplateRequest = { readonly name: string } & Pick<
   ScreenshotRequest,
   'screenshotParameter' | 'urls' | 'failOn'
->
+> & { readonly otherPages?: boolean | undefined }
 
 /** Returns all mistakes of the body, or its name and its request: what was given, and nothing that asks for nothing. */
 export function parseTemplateRequest(body: unknown, limits: RequestLimits) {
   const schema = createTemplateRequest(limits, { hasWindow: !hasOtherWindow(body) })
   const { value, mistakes } = check(schema, body, { nothing: 'not_given' })
   if (mistakes) return { mistakes }
-  const { name, screenshotParameter, urls, failOn } = value
+  const { name, screenshotParameter, urls, failOn, otherPages } = value
   const given = givenOf({ screenshotParameter, urls, failOn }) as Omit<TemplateRequest, 'name'>
   const parsed = parseScreenshotRequest(given, limits, { isChecked: true })
-  return parsed.asked ? { name, given } : { mistakes: parsed.mistakes }
+  return parsed.asked
+    ? { name, given: { ...given, ...(otherPages && { otherPages }) } }
+    : { mistakes: parsed.mistakes }
 }
 
 /** What `POST …/templates/:templateId` takes: all of it may be left out, and so may the body. */
@@ -66,8 +75,8 @@ export const createTemplateRun = (limits: RequestLimits) =>
     {
       $id: 'TemplateRun',
       description:
-        '`urls` replace those of the template. If the template has secrets, they must be pages of the same origins, with the options that ' +
-        'the template has for its pages.',
+        '`urls` replace those of the template. If the template has secrets, they must be pages of the template, or pages of the same ' +
+        'origins if it has `otherPages`, with the options that the template has for them.',
       ...STRICT,
     },
   )
@@ -111,6 +120,7 @@ export const Template = Type.Object(
     templateId: Type.String({ format: 'uuid' }),
     name: Type.String(),
     ...GIVEN_REQUEST,
+    otherPages: Type.Optional(OtherPages),
     created: Time('When it was made.'),
     changed: Time('When it was last changed.'),
     last: Type.Optional(LastRoot),

@@ -1,4 +1,4 @@
-import type { Given, Refilled } from '../capture/kept-request.ts'
+import { type Given, type Refilled, refillNothing } from '../capture/kept-request.ts'
 import { check, type Mistake } from '../contract/check.ts'
 import { isNothing } from '../contract/options/given.ts'
 import { createScheduleRequest, type ScheduleRequest } from '../contract/schedules.ts'
@@ -82,17 +82,17 @@ function mistakesOfRequest(
   const later = ['scheduledTs', 'scheduleDescription']
     .filter((field) => !isNothing((request as Record<string, unknown>)[field]))
     .map((field) => ({ pointer: `#/request/${field}`, detail: 'must be left out: cron or every say when' }))
-  const refilled = refill?.(request) ?? { given: request, mistakes: [] }
-  const { asked, mistakes: wrong = [] } = parseScreenshotRequest(refilled.given, limits)
-  const kept =
-    asked && 'mistakesOfOptions' in refilled ? refilled.mistakesOfOptions(refilled.given as Given) : []
+  const refilled = refill?.(request) ?? refillNothing<unknown>(request)
+  const { asked, mistakes: wrong = [] } = parseScreenshotRequest(refilled.bare, limits)
+  const kept = asked ? refilled.mistakesOfOptions(refilled.bare as Given) : []
   const told = new Set(refilled.mistakes.map(({ pointer }) => pointer))
   // Where a secret must be given again, the check finds an empty text. One mistake is enough.
   const all = [...refilled.mistakes, ...kept, ...wrong.filter(({ pointer }) => !told.has(pointer))]
   const inside = all.map(({ pointer, detail }) => ({ pointer: `#/request${pointer.slice(1)}`, detail }))
   const isTold = ({ pointer }: Mistake) => later.some((each) => each.pointer === pointer)
-  const { screenshotParameter, urls, failOn } = refilled.given as Given
-  const given = { screenshotParameter, urls, ...(failOn && { failOn }) }
+  const { screenshotParameter, urls, failOn } = refilled.bare as Given
+  const bare = { screenshotParameter, urls, ...(failOn && { failOn }) }
+  const given = asked ? refilled.putSecretsIn(bare) : bare
   return { mistakes: [...later, ...inside.filter((each) => !isTold(each))], given }
 }
 

@@ -4,6 +4,7 @@ import {
   type KeptRequest,
   keepRequest,
   type Refilled,
+  refillNothing,
   refillRequest,
   showRequest,
 } from '../capture/kept-request.ts'
@@ -219,8 +220,7 @@ export class Schedules {
     try {
       return refillRequest(changed, kept, { ring: this.#options.ring, place: placeOf(before) })
     } catch (error) {
-      if (error instanceof CannotOpen || error instanceof TypeError)
-        return { given: changed, mistakes: [], mistakesOfOptions: () => [] }
+      if (error instanceof CannotOpen || error instanceof TypeError) return refillNothing(changed)
       throw error
     }
   }

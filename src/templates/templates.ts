@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { setImmediate as otherWork } from 'node:timers/promises'
-import { type Given, keepRequest, openRequest, refillRequest } from '../capture/kept-request.ts'
+import {
+  type Given,
+  keepRequest,
+  openRequest,
+  refillNothing,
+  refillRequest,
+} from '../capture/kept-request.ts'
 import type { Requests } from '../capture/requests.ts'
-import { parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
+import { expandRequest, parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
 import { parseTemplateRequest, parseTemplateRun } from '../contract/templates.ts'
 import { timeOf } from '../contract/when.ts'
 import { AppError, wrongRequest } from '../errors.ts'
@@ -57,12 +63,12 @@ export class Templates {
       await otherWork()
       const refilled = refillIfOpen(body, before, { ring, place })
       await otherWork()
-      const { given, name, mistakes = [] } = parseTemplateRequest(refilled.given, limits)
+      const { given, name, mistakes = [] } = parseTemplateRequest(refilled.bare, limits)
       const kept = given && refilled.mistakesOfOptions(given)
       if (!given || refilled.mistakes.length > 0 || kept?.length)
         throw wrongRequest(together([...refilled.mistakes, ...(kept ?? [])], mistakes))
       await otherWork()
-      const change = { name, ...keepRequest(given, ring, place), changed: now }
+      const change = { name, ...keepRequest(refilled.putSecretsIn(given), ring, place), changed: now }
       await otherWork()
       const outcome = await this.#store.templates.change(key, change, before)
       if (outcome === 'missing') throw new AppError('not_found')
@@ -90,8 +96,10 @@ export class Templates {
     const opened = opening(() => openRequest(template, ring, { place: placeOf(key), urls }))
     if (!opened.given) throw wrongRequest(opened.mistakes)
     await otherWork()
-    const { asked, mistakes } = parseScreenshotRequest(opened.given, limits)
-    if (!asked) throw wrongRequest(mistakes)
+    const { mistakes } = parseScreenshotRequest(opened.bare, limits)
+    if (mistakes) throw wrongRequest(mistakes)
+    const { options, placed } = expandRequest(opened.given, limits)
+    const asked = { options, pages: placed.map(({ page }) => page) }
     const scheduled = timeOf(when, now)
     const origin = { templateId: key.templateId, ...(scheduled !== undefined && { scheduled }) }
     return await requests.accept(key.projectId, { ...asked, when }, { now, idempotencyKey, origin })
@@ -138,12 +146,11 @@ function hasChanged(): AppError {
   return new AppError('precondition_failed', 'the template was changed since you read it: read it again')
 }
 
-/** If the secrets cannot be decrypted, all of them must be given again: the check refuses empty texts. */
 function refillIfOpen(...request: Parameters<typeof refillRequest>): ReturnType<typeof refillRequest> {
   try {
     return refillRequest(...request)
   } catch (error) {
-    if (error instanceof CannotOpen) return { given: request[0], mistakes: [], mistakesOfOptions: () => [] }
+    if (error instanceof CannotOpen) return refillNothing(request[0])
     throw error
   }
 }

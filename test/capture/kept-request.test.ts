@@ -15,11 +15,16 @@ import { ALL_OPTIONS } from '../support/store/all-options.ts'
 const ring = createKeyRing(parseSecretKeys(`k1:${randomBytes(32).toString('base64')}`))
 const place = 'template a b'
 const keep = (given: Given) => keepRequest(given, ring, place)
-const open = (given: Given, urls?: Given['urls']) => openRequest(keep(given), ring, { place, urls })
+const open = (given: Given, urls?: Given['urls']) => {
+  const { bare: _, ...opened } = { bare: undefined, ...openRequest(keep(given), ring, { place, urls }) }
+  return opened
+}
 /** The changed request with its secrets, and all that is wrong with it. */
 const refill = (given: Given, changed: Given) => {
-  const { given: filled, mistakes, mistakesOfOptions } = refillRequest(changed, keep(given), { ring, place })
-  return { given: filled, mistakes: mistakes.length > 0 ? mistakes : mistakesOfOptions(filled) }
+  const refilled = refillRequest(changed, keep(given), { ring, place })
+  const { bare } = refilled
+  const mistakes = refilled.mistakes.length > 0 ? refilled.mistakes : refilled.mistakesOfOptions(bare)
+  return { given: refilled.putSecretsIn(structuredClone(bare)), mistakes }
 }
 /** What a client reads, to change it. */
 const shown = (given: Given) => structuredClone(showRequest(keep(given))) as Given
@@ -49,7 +54,7 @@ describe('a kept request', () => {
 
   test('comes back as it was given, and shows no secret', () => {
     const kept = keep(whole)
-    expect(openRequest(kept, ring, { place })).toEqual({ given: whole })
+    expect(openRequest(kept, ring, { place }).given).toEqual(whole)
     expect(JSON.stringify(kept)).not.toContain('9f31')
     expect(showRequest(kept)).toEqual(
       given(
@@ -109,8 +114,9 @@ describe('a kept secret', () => {
     'http://a.example/',
     'https://a.example:8443/',
     'https://a.example.b.example/',
-  ])('goes to no other origin: %s', (url) => {
-    const detail = `must be given again: it was given for https://a.example, and a page is at ${new URL(url).origin}`
+    'https://a.example/?html=<form>',
+  ])('goes to no other page: %s', (url) => {
+    const detail = `must be given again: it was given for https://a.example/, and a page is at ${new URL(url).href}`
     const changed = { ...shown(shared), urls: [HOME, { url, name: 'Other' }] }
     expect(refill(shared, changed)).toEqual({
       given: changed,
@@ -118,14 +124,47 @@ describe('a kept secret', () => {
     })
     expect(open(shared, [HOME, { url, name: 'Other' }])).toEqual({
       mistakes: [
-        { pointer: '#/urls/1/url', detail: 'must be of an origin that the kept secrets were given for' },
+        {
+          pointer: '#/urls/1/url',
+          detail: expect.stringContaining(
+            'must be the address of a page that the kept secrets were given for',
+          ),
+        },
       ],
     })
   })
 
-  test('goes to other pages of its origin', () => {
+  test('goes to other pages of its origin, and to no other origin, if otherPages was given with it', () => {
+    const free = { ...shared, otherPages: true }
     const urls = [{ url: 'https://a.example/other', name: 'Other' }]
-    expect(open(shared, urls)).toEqual({ given: { ...shared, urls } })
+    expect(open(free, urls)).toEqual({ given: { ...shared, urls } })
+    expect(refill(free, { ...shown(free), urls }).mistakes).toEqual([])
+    expect(open(free, [{ url: 'https://b.example/', name: 'B' }]).mistakes).toEqual([
+      { pointer: '#/urls/0/url', detail: 'must be of an origin that the kept secrets were given for' },
+    ])
+    expect(refill(shared, { ...shown(shared), otherPages: true }).mistakes).toEqual([
+      { pointer: '#/otherPages', detail: MUST_STAY },
+    ])
+    const { otherPages: _, ...stricter } = shown(free)
+    expect(refill(free, stricter).mistakes).toEqual([])
+  })
+
+  test('that a page replaces by its own never goes to that page, nor to its origin', () => {
+    const own = { url: 'https://b.example/', name: 'B', headers: { authorization: 'other' } }
+    for (const otherPages of [true, false]) {
+      const before = { ...given({ headers: { authorization: 'Bearer 9f31' } }, HOME, own), otherPages }
+      expect(open(before, [{ url: 'https://b.example/', name: 'B' }]).mistakes).toHaveLength(1)
+      expect(refill(before, { ...shown(before), urls: [{ url: own.url, name: 'B' }] }).mistakes).toHaveLength(
+        1,
+      )
+      expect(refill(before, shown(before)).mistakes).toEqual([])
+    }
+  })
+
+  test('is checked against no limit when it is kept: its length would be told', () => {
+    const long = given({ headers: { authorization: 'x'.repeat(4_000) } })
+    const { bare } = refillRequest(shown(long), keep(long), { ring, place })
+    expect(JSON.stringify(bare)).toHaveLength(JSON.stringify(shown(long)).length + 1)
   })
 
   test('that has left an origin does not come back to it', () => {
@@ -202,7 +241,9 @@ describe('beside a kept secret', () => {
     const run = { url, name: title, ...added } as Given['urls'][number]
     expect(pointersOf(open(bare, [run]).mistakes)).toContain(`#/urls/0/${name}`)
     const elsewhere = { ...run, url: `${url}other` }
-    expect(pointersOf(open(bare, [elsewhere]).mistakes)).toContain(`#/urls/0/${name}`)
+    expect(pointersOf(open({ ...bare, otherPages: true }, [elsewhere]).mistakes)).toContain(
+      `#/urls/0/${name}`,
+    )
     const changed = shown(bare)
     Object.assign(changed.screenshotParameter, added)
     expect(pointersOf(refill(bare, changed).mistakes)).toContain(at[0])
@@ -224,15 +265,11 @@ describe('beside a kept secret', () => {
     expect(pointersOf(refill(given(kept), { ...shown(given(kept)), failOn }).mistakes)).toEqual(['#/failOn'])
   })
 
-  test('addresses of its origins, names, tags and loading times are free', () => {
+  test('names, tags, loading times and the number of pages are free', () => {
     const before = given({ ...options, tags })
     const changed = shown(before)
     Object.assign(changed.screenshotParameter, { tags: ['other'], name: 'x' })
-    changed.urls = [
-      page({ loadingTime: 1_000 }),
-      page({ url: 'https://a.example/2', name: 'Other', loadingTime: 1 }),
-      page({ name: 'Home again' }),
-    ]
+    changed.urls = [page({ loadingTime: 1_000 }), page({ name: 'Home again' })]
     expect(refill(before, changed).mistakes).toEqual([])
     expect(open(before, changed.urls).mistakes).toBeUndefined()
   })
@@ -256,7 +293,7 @@ describe('beside a kept secret', () => {
       waitFor: null,
     } as unknown as Given['screenshotParameter']
     expect(refill(before, { ...changed, screenshotParameter: same }).mistakes).toEqual([])
-    const ofPage = given(kept, page({ css: 'p {}' }))
+    const ofPage = { ...given(kept, page({ css: 'p {}' })), otherPages: true }
     expect(
       open(ofPage, [page({ css: 'p {}' }), page({ url: `${HOME.url}b`, css: 'p {}' })]).mistakes,
     ).toBeUndefined()
@@ -282,7 +319,7 @@ describe('beside a kept secret', () => {
     ])
     // Nor does a page take over the secret of all pages in the place of its own.
     const both = given({ loginParameter: login('#q') }, page({ loginParameter: mine, css: 'p {}' }))
-    expect(pointersOf(open(both, [page({ css: 'p {}' })]).mistakes)).toEqual(['#/urls/0/loginParameter'])
+    expect(open(both, [page({ css: 'p {}' })]).mistakes).toMatchObject([{ pointer: '#/urls/0/url' }])
   })
 })
 
@@ -315,21 +352,21 @@ const anyGiven = (): fc.Arbitrary<Given> => {
     .map(([shared, urls]) => given(shared, ...urls))
 }
 
-/** All secrets of a request, each with the origin and the option that it goes to. */
+/** All secrets of a request, each with the page and the option that it goes to. */
 function whereSecretsGo({ screenshotParameter, urls }: Given): [string, string][] {
   const found: [string, string][] = []
-  const look = (value: unknown, origin: string, at: string) => {
-    if (typeof value === 'string' && value.startsWith('secret-')) found.push([value, `${origin} ${at}`])
-    else if (Array.isArray(value)) for (const each of value) look(each, origin, `${at} ${each?.name}`)
+  const look = (value: unknown, url: string, at: string) => {
+    if (typeof value === 'string' && value.startsWith('secret-')) found.push([value, `${url} ${at}`])
+    else if (Array.isArray(value)) for (const each of value) look(each, url, `${at} ${each?.name}`)
     else if (typeof value === 'object' && value !== null) {
       const fields = JSON.stringify([Reflect.get(value, 'elementId')])
-      for (const [name, each] of Object.entries(value)) look(each, origin, `${at}/${name}${fields}`)
+      for (const [name, each] of Object.entries(value)) look(each, url, `${at}/${name}${fields}`)
     }
   }
   for (const page of urls) {
-    const { origin } = new URL(page.url)
-    look(screenshotParameter, origin, 'shared')
-    look(page, origin, page.url)
+    const isTaken = ([name]: [string, unknown]) => !Object.hasOwn(page, name)
+    look(Object.fromEntries(Object.entries(screenshotParameter).filter(isTaken)), page.url, 'shared')
+    look(page, page.url, 'own')
   }
   return found
 }
@@ -376,8 +413,8 @@ describe('property:', () => {
           }),
         ),
         (before, body) => {
-          const { given: filled, mistakes } = refillRequest(body, keep(before), { ring, place })
-          expect([filled, mistakes]).toEqual([body, []])
+          const { bare, mistakes } = refillRequest(body, keep(before), { ring, place })
+          expect([bare, mistakes]).toEqual([body, []])
         },
       ),
     )

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { ScreenshotRequest } from '../../../src/contract/screenshot-request.ts'
 import { NoBrowser } from '../parts/no-browser.tsx'
 import { type Draft, lacksSecrets, NEW } from './draft.ts'
-import { type Form, MistakesAt, TextField } from './fields.tsx'
+import { CheckField, type Form, MistakesAt, TextField } from './fields.tsx'
 import { findDraft } from './kept-drafts.ts'
 import { placeMistakes } from './mistakes.ts'
 import { RequestFields } from './request-fields.tsx'
@@ -41,6 +41,14 @@ export function CaptureForm({ title, submit: submitWords, isTemplate = false, be
       {hasNoSecrets && <SecretsNotice areKept={before !== undefined} />}
       {isTemplate && <TextField form={form} name="templateName" label="Name" placeholder="Nightly" />}
       <RequestFields form={form} isOpened={hasNoSecrets && !before} />
+      {isTemplate && (
+        <CheckField
+          form={form}
+          name="otherPages"
+          label="Runs may name other pages of the same sites"
+          hint="with its password, headers and cookies: everyone who may run it then sees what those pages show"
+        />
+      )}
       {!isTemplate && (
         <TextField
           form={form}

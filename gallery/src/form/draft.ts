@@ -8,6 +8,8 @@ export type Page = ScreenshotRequest['urls'][number]
 export interface Draft {
   /** Only of a template. */
   readonly templateName: string
+  /** Only of a template. */
+  readonly otherPages: boolean
   /** Only of a capture: when it begins, in local time, as `2026-03-01T02:30`. */
   readonly later: string
   readonly addresses: string
@@ -87,7 +89,16 @@ const NO_LOGIN: Login = {
 }
 
 export const NOTHING: Draft = {
-  ...{ templateName: '', later: '', addresses: '', sizes: [], otherSizes: [], fullPage: false, tags: '' },
+  ...{
+    templateName: '',
+    otherPages: false,
+    later: '',
+    addresses: '',
+    sizes: [],
+    otherSizes: [],
+    fullPage: false,
+    tags: '',
+  },
   ...{ waitFor: '', delay: '', hide: '', element: '', clicks: [], css: '', cookieBanners: false },
   ...{ loadingTime: '', failOnStatus: false },
   ...{ device: '', colorScheme: '', reducedMotion: false, deviceScaleFactor: '', userAgent: '' },
@@ -100,6 +111,7 @@ export const NEW: Draft = { ...NOTHING, sizes: SIZES.slice(0, 1).map(({ name }) 
 /** The fields that are always visible. The others are behind "More". */
 export const AT_HAND: readonly string[] = [
   'templateName',
+  'otherPages',
   'later',
   'addresses',
   'sizes',

@@ -38,7 +38,7 @@ export function fromRequest({ request, secrets }: AskedAgain): Draft {
 
 /** The form of a template. Its secrets are empty, and are kept if they stay so. */
 export function fromTemplate(template: TemplateRequest): Draft {
-  const { name, failOn, urls } = template
+  const { name, failOn, urls, otherPages = false } = template
   const { sizes, ...parameter } = template.screenshotParameter
   const [width, height] = parameter.device ? DEVICES[parameter.device] : []
   const window = sizes?.[0] ?? { ...(width && { width }), ...(height && { height }) }
@@ -46,7 +46,7 @@ export function fromTemplate(template: TemplateRequest): Draft {
   return {
     ...fromRequest({ request, secrets: placesOfSecrets(request) }),
     ...(sizes && sizesFor(sizes, undefined)),
-    templateName: name,
+    ...{ templateName: name, otherPages },
   }
 }
 

@@ -67,6 +67,7 @@ function placeMistake(draft: Draft, names: readonly string[], detail: string): [
   const [part, name = '', ...inner] = names
   if (part === 'urls') return placePage(draft, names, detail)
   if (part === 'name') return ['templateName', `The name ${detail}`]
+  if (part === 'otherPages') return ['otherPages', detail]
   if (part === 'scheduledTs') return ['later', `The time ${detail}`]
   if (part === 'failOn') return ['failOnStatus', detail]
   if (part !== 'screenshotParameter') return ['form', detail]

@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { ScreenshotRequest } from '../../../src/contract/screenshot-request.ts'
+import type { TemplateRequest } from '../../../src/contract/templates.ts'
 import { toTemplates } from '../addresses.ts'
 import type { Draft } from '../form/draft.ts'
 import { go } from '../navigation.ts'
@@ -20,13 +22,17 @@ function NewTemplate({ projectId }: { projectId: string }) {
         title="New template"
         submit="Save the template"
         isTemplate
-        send={async (request, { templateName: name }) => {
-          await client.createTemplate(projectId, { name: name.trim(), ...request })
+        send={async (request, draft) => {
+          await client.createTemplate(projectId, toTemplate(request, draft))
           go(toTemplates(projectId))
         }}
       />
     </Layout>
   )
+}
+
+function toTemplate(request: ScreenshotRequest, { templateName, otherPages }: Draft): TemplateRequest {
+  return { name: templateName.trim(), ...request, ...(otherPages && { otherPages }) }
 }
 
 interface Read {
@@ -61,9 +67,9 @@ function Edit({ projectId, templateId }: { projectId: string; templateId: string
           submit="Save the template"
           isTemplate
           before={read.before}
-          send={async (request, { templateName: name }) => {
-            const template = { name: name.trim(), ...request }
-            await client.changeTemplate(projectId, templateId, template, { version: read.version })
+          send={async (request, draft) => {
+            const { version } = read
+            await client.changeTemplate(projectId, templateId, toTemplate(request, draft), { version })
             go(toTemplates(projectId))
           }}
         />

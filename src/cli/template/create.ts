@@ -12,6 +12,10 @@ export function createCommand(): Command {
     .description('Keep a request as a template, and print the id of the template.')
     .argument('[urls...]', 'addresses of pages; - reads them from the input')
     .addOption(new Option('--name <text>', 'the name of the template').argParser(once(String)))
+    .option(
+      '--other-pages',
+      'runs may name other pages of the same origins, although the template has secrets',
+    )
     .addOption(
       new Option('--from <file>', 'read addresses or one request from a file; - is the input').argParser(
         once(String),
@@ -30,11 +34,15 @@ encrypted.`
 
 interface AllGiven extends Given {
   readonly name?: string
+  readonly otherPages?: true
   readonly from?: string
   readonly project?: string
 }
 
-async function createTemplate(urls: readonly string[], { name, project, ...given }: AllGiven): Promise<void> {
+async function createTemplate(
+  urls: readonly string[],
+  { name, otherPages, project, ...given }: AllGiven,
+): Promise<void> {
   const [order, ...others] = await toOrders(urls, given)
   if (!order || others.length > 0) throw new AppError('bad_request', 'a template has one request: give one')
   // What `template show` prints beside the request.
@@ -45,7 +53,7 @@ async function createTemplate(urls: readonly string[], { name, project, ...given
     last: ____,
     ...request
   } = order.request as typeof order.request & Record<'templateId' | 'created' | 'changed' | 'last', unknown>
-  const body = { ...request, ...(name !== undefined && { name }) }
+  const body = { ...request, ...(name !== undefined && { name }), ...(otherPages && { otherPages }) }
   if (!('name' in body)) throw new AppError('bad_request', 'the template needs a name: --name "Nightly"')
   const template = await withIdleStudio(async ({ storage, studio, config }) => {
     const { mistakes } = parseTemplateRequest(body, config.limits)
