@@ -10,8 +10,11 @@ export type RequestContent = Pick<NewRequest, 'options' | 'pages'>
 export interface Digested extends RequestContent {
   /** As it was given: minutes from now are the same when the request is repeated. */
   readonly when?: When | undefined
-  /** The template whose secrets are used. A request with a guess in their place must not be taken for its run. */
-  readonly templateId?: string | undefined
+  /**
+   * The template whose secrets are used, and its revision. A request with a guess in their place must not be taken for its run, nor
+   * a run after the secrets were replaced by a guess.
+   */
+  readonly template?: string | undefined
 }
 
 /**
@@ -27,17 +30,14 @@ export function keyedDigestsOf(asked: Digested, ring: Pick<KeyRing, 'digests'>) 
   return ring.digests(textOf(asked))
 }
 
-function textOf({ options, pages, when, templateId }: Digested): string {
+function textOf({ options, pages, when, template }: Digested): string {
   const { width, height, fullPage, tags, failOn, ...others } = options
   const parts = pages.map(({ url, name, loadingTime, ownOptions = {} }) => [
     ...[url, name, loadingTime],
     ...inOrder(ownOptions),
   ])
   const more = failOn === undefined ? [] : [failOn]
-  const later = [
-    ...(when === undefined ? [] : [{ when }]),
-    ...(templateId === undefined ? [] : [{ templateId }]),
-  ]
+  const later = [...(when === undefined ? [] : [{ when }]), ...(template === undefined ? [] : [{ template }])]
   return JSON.stringify([width, height, fullPage, tags, parts, ...more, ...inOrder(others), ...later])
 }
 

@@ -50,7 +50,7 @@ export class Requests {
   ): Promise<string> {
     const queue = this.#queue
     const request = {
-      ...(await sealRequest({ ...asked, templateId: origin?.templateId }, rootId, this.#ring)),
+      ...(await sealRequest(asked, rootId, this.#ring)),
       projectId,
       rootId,
       created: now,

@@ -102,7 +102,8 @@ export class Templates {
     const asked = { options, pages: placed.map(({ page }) => page) }
     const scheduled = timeOf(when, now)
     const origin = { templateId: key.templateId, ...(scheduled !== undefined && { scheduled }) }
-    return await requests.accept(key.projectId, { ...asked, when }, { now, idempotencyKey, origin })
+    const digested = { ...asked, when, template: `${key.templateId} ${template.revision}` }
+    return await requests.accept(key.projectId, digested, { now, idempotencyKey, origin })
   }
 
   /** What a template asks for, with its secrets. Throws CannotOpen. */

@@ -148,6 +148,33 @@ describe('a run of a template', () => {
     expect([await guess('Bearer 0000'), await guess('Bearer 9f31')]).toEqual([409, 409])
     const { templateId: mine } = await service.make(asked('Bearer 9f31'))
     expect((await service.ask('POST', `/${mine}`, {}, key)).status).toBe(409)
+    for (const text of ['Bearer 0000', 'Bearer 9f31']) {
+      await service.ask('PUT', `/${templateId}`, { name: 'With a guess', ...asked(text) })
+      expect((await service.ask('POST', `/${templateId}`, {}, key)).status).toBe(409)
+    }
+  })
+
+  test('and a change tell nothing of the length of kept secrets', async () => {
+    const service = await startTemplating()
+    const parameter = { width: 800, height: 600 }
+    const urls = [newPage()]
+    const longest = Object.fromEntries(Array.from({ length: 24 }, (_, at) => [`x${at}`, 'a'.repeat(4_096)]))
+    const answers = new Set<string>()
+    for (const authorization of ['short', 'long'.repeat(1_000)]) {
+      const { templateId } = await service.make({
+        screenshotParameter: { ...parameter, headers: { authorization } },
+        urls,
+      })
+      const probe = { ...parameter, headers: { authorization: '', ...longest } }
+      const response = await service.ask('PUT', `/${templateId}`, {
+        name: 'x',
+        urls,
+        screenshotParameter: probe,
+      })
+      const { errors } = (await response.json()) as { errors: unknown }
+      answers.add(JSON.stringify([response.status, errors]))
+    }
+    expect([...answers]).toEqual([expect.stringMatching(/^\[400/)])
   })
 
   test.each([

@@ -44,7 +44,7 @@ async function startService(allow: string) {
   return { ask, finished, client, projectId }
 }
 
-test('a kept login goes to no other origin, whatever page of its origin a run names', async () => {
+test('a kept login goes to no other origin, whatever page of its origin a run may name', async () => {
   const site = await serveAttacks()
   const service = await startService(site.allow)
   const [user, password] = [randomBytes(9).toString('hex'), randomBytes(9).toString('hex')]
@@ -57,6 +57,7 @@ test('a kept login goes to no other origin, whatever page of its origin a run na
         loginParameter: loginWith(user, password, origins && { origins }),
       },
       urls: [{ url: `${site.url}/good`, name: 'good', loadingTime: TIME }],
+      otherPages: true,
     })
     expect(made.status).toBe(201)
     return (made.body as Template).templateId
@@ -138,9 +139,13 @@ test('nobody adds what could show a kept password, and the picture does not show
   expect(pointersOf(await service.ask('POST', `templates/${templateId}`, { urls }))).toEqual([400, ...inPage])
   const elsewhere = [{ ...page, url: `${page.url}?other`, ...steps }]
   expect(pointersOf(await service.ask('POST', `templates/${templateId}`, { urls: elsewhere }))).toEqual([
-    400,
-    ...inPage,
+    ...[400, '#/urls/0/url'],
   ])
+  const allowing = await service.ask('PUT', `templates/${templateId}`, {
+    ...{ name: 'Kept', otherPages: true },
+    ...empty,
+  })
+  expect(pointersOf(allowing)).toEqual([400, '#/otherPages'])
   const forAll = { ...empty, screenshotParameter: { ...empty.screenshotParameter, ...steps } }
   const inAll = names.map((name) => `#/screenshotParameter/${name}`)
   const change = await service.ask('PUT', `templates/${templateId}`, { name: 'Kept', ...forAll })
