@@ -31,6 +31,8 @@ type MakeAsk = (walk: Walk) => Ask | Promise<Ask>
 
 const LONG = 'x'.repeat(200)
 const READ_MS = 1_500
+/** In several spellings, each of which must be compared at almost every place of an address. */
+const ALMOST = encodeURIComponent(`${'x'.repeat(190)} éy`)
 /** Of the service that is asked. */
 export const METRICS_TOKEN = 'a-token-for-this-bench'
 
@@ -156,7 +158,9 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, MakeAsk
     'searched in vain': get(
       (walk) => `${in_(to.paths.listOverviews)(walk)}?limit=100&q=${'nowhere '.repeat(25)}`,
     ),
-    'searched for an accent': get((walk) => `${in_(to.paths.listOverviews)(walk)}?limit=100&q=%C3%A9`),
+    'searched for what addresses almost contain': get(
+      (walk) => `${in_(to.paths.listOverviews)(walk)}?limit=100&q=${ALMOST}`,
+    ),
   },
   getRootOverview: {
     '10,000 jobs': get(in_(to.paths.getRootOverview, manyJobs)),
@@ -165,6 +169,9 @@ export const OPERATIONS: Readonly<Record<string, Readonly<Record<string, MakeAsk
   listPages: {
     '': get((walk) => `${in_(to.paths.listPages)(walk)}?limit=100`),
     'searched in vain': get((walk) => `${in_(to.paths.listPages)(walk)}?limit=100&q=nowhere-to-be-found`),
+    'searched for what addresses almost contain': get(
+      (walk) => `${in_(to.paths.listPages)(walk)}?limit=100&q=${ALMOST}`,
+    ),
   },
   listHistory: {
     '': get((walk) => `${in_(to.paths.listHistory)(walk)}?limit=100&url=${encodeURIComponent(addressOf(0))}`),

@@ -3,6 +3,7 @@ import { seenText, shownJob, toLookedPage, toPictureCount, toShownJob } from '..
 import { spellingsOf } from '../sql/reading/search.ts'
 import type { Prepare } from './prepare.ts'
 import { TEXT } from './reads.ts'
+import { RowsAtOnce } from './rows-at-once.ts'
 import type { RunYielding } from './run-yielding.ts'
 import { keeping, namesAnySpelling } from './spellings.ts'
 
@@ -63,12 +64,15 @@ export function createSqlitePages(
       const spellings = q === undefined ? [] : spellingsOf(q)
       const { first, further } = pages(spellings.length)
       const found: LookedPage[] = []
+      const rows = new RowsAtOnce(PAGES_AT_ONCE)
       for (let from = after; ; from = found.at(-1)?.url) {
         const look = from === undefined ? first : further
-        const wanted = Math.min(PAGES_AT_ONCE, limit - found.length)
-        const some = await runYielding(() => look(projectId, from ?? '', wanted, ...spellings))
+        const room = limit - found.length
+        const some = await runYielding(() =>
+          rows.time((most) => look(projectId, from ?? '', most, ...spellings), room),
+        )
         found.push(...some.map(toLookedPage))
-        if (some.length < wanted || found.length === limit) return found
+        if (some.length < rows.asked || found.length === limit) return found
       }
     },
 

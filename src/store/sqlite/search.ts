@@ -6,16 +6,17 @@ import { BETWEEN_JOBS } from '../sql/reading/reads.ts'
 import { spellingsOf } from '../sql/reading/search.ts'
 import { SEEN_TEXT } from './pages.ts'
 import type { Prepare } from './prepare.ts'
+import { RowsAtOnce } from './rows-at-once.ts'
 import type { RunYielding } from './run-yielding.ts'
 import { keeping, namesAnySpelling } from './spellings.ts'
 
-/** Rows that one statement searches: a twentieth of a millisecond, and tens of milliseconds for the longest texts. */
-const ROWS = 50
+/** Rows that one statement searches: a twentieth of a millisecond, and half a millisecond each for the longest texts. */
+const MOST_ROWS = 50
 
 const OF_ROOT = 'where project_id = ?1 and root_id = ?2'
 const FAILED = `${OF_ROOT} and state = 'failed'`
 /** The first parameter that is a spelling. Those before say which rows are searched, and how many. */
-const FIRST_SPELLING = 5
+const FIRST_SPELLING = 6
 
 /** Searches roots, a few rows at a time. */
 export function createSqliteSearch(prepare: Prepare, runYielding: RunYielding) {
@@ -27,7 +28,7 @@ export function createSqliteSearch(prepare: Prepare, runYielding: RunYielding) {
   )
   const made = prepare(`select 1 from requests ${OF_ROOT} and template_id = ?3 limit 1`)
   const part = (rows: string, names: string) =>
-    `select position, ${names} as found from ${rows} and position >= ?3 order by position limit ${ROWS}`
+    `select position, ${names} as found from ${rows} and position >= ?3 order by position limit ?5`
   // One set of statements for each number of spellings. Done captures are searched as jobs.
   const statements = keeping((count) => {
     const names = namesAnySpelling(count, FIRST_SPELLING)
@@ -58,13 +59,14 @@ export function createSqliteSearch(prepare: Prepare, runYielding: RunYielding) {
     const spellings = spellingsOf(q)
     const look = statements(spellings.length)[kind]
     const first: T[] = []
+    const rows = new RowsAtOnce(MOST_ROWS)
     for (let from = 0; ; ) {
       const room = limit - first.length
       const [[count, last, some] = []] = await runYielding(() =>
-        look(projectId, rootId, from, room, ...spellings),
+        rows.time((most) => look(projectId, rootId, from, room, most, ...spellings)),
       )
       first.push(...read(some))
-      if ((count as number) < ROWS || first.length >= limit) return first
+      if ((count as number) < rows.asked || first.length >= limit) return first
       from = (last as number) + 1
     }
   }
@@ -82,12 +84,13 @@ export function createSqliteSearch(prepare: Prepare, runYielding: RunYielding) {
       const spellings = spellingsOf(q)
       const { jobs, captures } = statements(spellings.length)
       for (const look of [jobs, captures]) {
+        const rows = new RowsAtOnce(MOST_ROWS)
         for (let from = 0; ; ) {
           const [[count, last, found] = []] = await runYielding(() =>
-            look(projectId, rootId, from, 0, ...spellings),
+            rows.time((most) => look(projectId, rootId, from, 0, most, ...spellings)),
           )
           if (found === 1) return true
-          if ((count as number) < ROWS) break
+          if ((count as number) < rows.asked) break
           from = (last as number) + 1
         }
       }
