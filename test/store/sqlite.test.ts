@@ -21,6 +21,7 @@ import { capturesSuite } from './captures-suite.ts'
 import { deliveringSuite } from './delivering-suite.ts'
 import { lifeSuite } from './life-suite.ts'
 import { removalSuite } from './removal-suite.ts'
+import { removedSecretsSuite } from './removed-secrets-suite.ts'
 import { scheduledRootsSuite } from './scheduled-roots-suite.ts'
 import { schedulesSuite } from './schedules-suite.ts'
 import { secretsSuite } from './secrets-suite.ts'
@@ -56,12 +57,14 @@ schedulesSuite('SQLite', withTables)
 webhooksSuite('SQLite', withTables)
 deliveringSuite('SQLite', withTables)
 templatesSuite('SQLite', withTables)
-secretsSuite('SQLite', withTables, async (path) => {
+const rows = async (path: string, statement: string): Promise<Record<string, unknown>[]> => {
   const database = new DatabaseSync(path)
-  const rows = database.prepare('select sealed from secrets order by sealed').all()
+  const found = database.prepare(statement).all()
   database.close()
-  return rows.map((row) => String(row['sealed']))
-})
+  return found
+}
+secretsSuite('SQLite', withTables, rows)
+removedSecretsSuite('SQLite', withTables, rows)
 
 describe('SQLite', () => {
   test('the store tells its connections nothing else', async () => {
