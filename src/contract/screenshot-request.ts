@@ -8,7 +8,7 @@ import {
 } from './capture-options.ts'
 import { check } from './check.ts'
 import { DEVICES, type Device } from './options/devices.ts'
-import { givenOf, isNothing } from './options/given.ts'
+import { isNothing } from './options/given.ts'
 import { problemOfSecrets } from './options/secrets.ts'
 import { Text } from './options/texts.ts'
 import { MAX_URL } from './requests.ts'
@@ -104,18 +104,17 @@ export const ScreenshotAccepted = Type.Object(
 export function parseScreenshotRequest(body: unknown, limits: RequestLimits) {
   const { value, mistakes } = check(schemaFor(body, limits), body, { nothing: 'not_given' })
   if (mistakes) return { mistakes }
-  const { scheduledTs, scheduleDescription } = value
-  const when: When | undefined = whenOf(givenOf({ scheduledTs, scheduleDescription }))
-  const { sizes = [], tags = [], name: _, ...given } = givenOf(value.screenshotParameter)
+  const when: When | undefined = whenOf(value)
+  const { sizes = [], tags = [], name: _, ...given } = value.screenshotParameter
   const { width, height } = sizes[0] ?? { ...windowOf(given.device), ...given }
-  const { fullPage = false, failOn, ...others } = { ...given, ...givenOf({ failOn: value.failOn }) }
+  const { fullPage = false, failOn, ...others } = { ...given, ...(value.failOn && { failOn: value.failOn }) }
   const options = {
     ...{ width, height, fullPage, tags },
     ...(failOn && { failOn }),
     ...Object.fromEntries(Object.entries(others).filter(([, option]) => option !== false)),
   } as CaptureOptions
   const placed = value.urls.flatMap(({ url, name, ...rest }, index) => {
-    const { loadingTime = presetOf(limits), ...more } = givenOf(rest)
+    const { loadingTime = presetOf(limits), ...more } = rest
     const own: OwnOptions = { ...windowOf(more.device), ...more }
     const page = { url, name, loadingTime }
     const hasOwn = own.width !== undefined || own.height !== undefined

@@ -1,5 +1,4 @@
 import { check } from './check.ts'
-import { givenOf } from './options/given.ts'
 import { type Schema, type Static, Type } from './schema.ts'
 import {
   createAskedFields,
@@ -50,7 +49,7 @@ export function parseTemplateRequest(body: unknown, limits: RequestLimits) {
   const { value, mistakes } = check(schema, body, { nothing: 'not_given' })
   if (mistakes) return { mistakes }
   const { name, screenshotParameter, urls, failOn } = value
-  const given = givenOf({ screenshotParameter, urls, failOn }) as Omit<TemplateRequest, 'name'>
+  const given: Omit<TemplateRequest, 'name'> = { screenshotParameter, urls, ...(failOn && { failOn }) }
   const parsed = parseScreenshotRequest(given, limits)
   return parsed.asked ? { name, given } : { mistakes: parsed.mistakes }
 }
@@ -75,7 +74,7 @@ export const createTemplateRun = (limits: RequestLimits) =>
 export function parseTemplateRun(body: unknown, limits: RequestLimits) {
   const { value, mistakes } = check(createTemplateRun(limits), body, { nothing: 'not_given' })
   if (mistakes) return { mistakes }
-  const { urls, ...time } = givenOf(value)
+  const { urls, ...time } = value
   const when: When | undefined = whenOf(time)
   return { run: { urls, when } }
 }

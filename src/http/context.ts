@@ -69,8 +69,8 @@ export interface HttpContext {
   readonly watchers: RootWatchers
   readonly webhooks: Webhooks
   readonly importedStatus: ImportedStatus
-  /** Throws AppError `no_browser` if nothing can be captured. */
-  readonly ready: () => Promise<void>
+  /** Throws AppError `no_browser` if nothing can be captured, as far as is known. Waits for no browser. */
+  readonly requireBrowser: () => Promise<void>
   /** The browser of this process, in words. Undefined if only other processes capture. Throws AppError `no_browser`. */
   readonly findBrowser: () => Promise<{ readonly kind: string; readonly origin: string } | undefined>
   /** Why nothing is captured at the moment, by any process. */
