@@ -142,10 +142,12 @@ test('without a browser everything is served, and a request says what to install
   const ask = () => askFor(service.url, projectId).post([{ url: 'http://example.com/', name: 'x' }])
   // Accepted, until it is known that the browser does not start.
   const accepted = await ask()
-  await expect.poll(() => ask().catch((error) => error), { timeout: 60_000 }).toMatchObject({
-    ...{ status: 503, code: 'no_browser' },
-    detail: expect.stringMatching(/^The browser does not start\. .*npx proofsheet browser/),
-  })
+  await expect
+    .poll(() => ask().catch((error) => error), { timeout: 60_000 })
+    .toMatchObject({
+      ...{ status: 503, code: 'no_browser' },
+      detail: expect.stringMatching(/^The browser does not start\. .*npx proofsheet browser/),
+    })
   const roots = await fetch(`${service.url}/api/projects/${projectId}/screenshots/root`)
   expect(await roots.json()).toContainEqual(expect.objectContaining({ rootId: accepted, jobs: [] }))
 })
