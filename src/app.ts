@@ -75,7 +75,7 @@ export async function openService(
     {
       config,
       keys: new Keys(store),
-      sessions: new Sessions(createKeyRing(storage.secretKeys)),
+      sessions: new Sessions(createKeyRing(storage.secretKeys), store),
       administration: new Administration(store, clock),
       removeProject: (projectId, now) => removals.begin(projectId, now),
       door,

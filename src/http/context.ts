@@ -117,8 +117,8 @@ declare module 'fastify' {
     arrived: number
     /** The key that the request uses. */
     apiKey: ApiKey | undefined
-    /** The hash of that key. */
-    keyHash: string | undefined
+    /** The same, with its hash and its session. */
+    givenKey: GivenKey | undefined
     /** All keys that were sent with it: a session may have several. Undefined if none is asked for. */
     keys: readonly GivenKey[] | undefined
     /** It has the cookie of a session, and no key in its header. */

@@ -56,6 +56,8 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
     `delivery_id project_id webhook_id number event root_id position created state attempts due attempt lease last_at
     last_ms last_status finished`.split(/\s+/),
   templates: ['project_id', 'template_id', 'name', 'created', 'changed', 'revision', 'last_root'],
+  ended_sessions: ['session', 'owner', 'day'],
+  session_days: ['one', 'day', 'begun'],
   identity: ['name', 'value'],
 }
 
