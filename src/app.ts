@@ -67,7 +67,7 @@ export async function openService(
   const studio = await openStudio(config, storage, { log, clock, turns, onEnded, camera })
   const sweeps = new Sweeps(storage, { log, kept: config.webhooks })
   const { requests, templates, schedules, cancel, watchers, importedStatus } = studio
-  const { ready, findBrowser, whyWaiting, isStuck } = studio
+  const { requireBrowser, findBrowser, whyWaiting, isStuck } = studio
   const removals = new ProjectRemovals(storage, (error, projectId) =>
     log.warn({ err: error, projectId }, 'could not end the removal of a project; a sweep will try again'),
   )
@@ -75,7 +75,7 @@ export async function openService(
     {
       config,
       keys: new Keys(store),
-      sessions: new Sessions(createKeyRing(storage.secretKeys)),
+      sessions: new Sessions(createKeyRing(storage.secretKeys), store),
       administration: new Administration(store, clock),
       removeProject: (projectId, now) => removals.begin(projectId, now),
       door,
@@ -95,7 +95,7 @@ export async function openService(
       watchers,
       webhooks: messenger.webhooks,
       importedStatus,
-      ready,
+      requireBrowser,
       findBrowser,
       whyWaiting,
       isStuck,

@@ -9,6 +9,7 @@ import { type ImportedStatus, importedStatus } from './capture/status.ts'
 import { createWaitForRoom, type WhyWaiting } from './capture/wait-for-room.ts'
 import { createWork } from './capture/worker.ts'
 import type { Config } from './config/config.ts'
+import { AppError } from './errors.ts'
 import { firstBrowser, openCamera } from './open-camera.ts'
 import { openQueue } from './queue/open-queue.ts'
 import { createSchedules } from './schedules/create-schedules.ts'
@@ -45,6 +46,11 @@ export interface Studio {
   isStuck(): Promise<boolean>
   /** Starts the browser if this process captures. Throws AppError `no_browser` if there is none. */
   ready(): Promise<void>
+  /**
+   * Throws AppError `no_browser` if this process captures and has no browser, or it did not start when it was last needed. Waits
+   * for no start: pages are accepted while the browser starts. If it did not start, it is tried again in the background.
+   */
+  requireBrowser(): Promise<void>
   /** The browser of this process, started or not. Undefined if only other processes capture. Throws `no_browser`. */
   findBrowser(): Promise<FoundBrowser | undefined>
   /** Unfinished captures go back to the queue. */
@@ -72,13 +78,17 @@ export async function openStudio(
   const { captures } = storage.store
   const ring = createKeyRing(storage.secretKeys)
   const { concurrency } = config.capture
-  const camera = given.camera ?? whenNeeded(() => openCamera(config, { log }))
+  const camera = noting(given.camera ?? whenNeeded(() => openCamera(config, { log })), async (error) => {
+    broken = error && { path: (await firstBrowser(config).catch(() => undefined))?.path, error }
+  })
   const watchers = new RootWatchers(captures, turns, {
     explainTo: config.explainTo,
     whyWaiting: () => whyWaiting(),
   })
-  /** The error of the last start of the browser. */
-  let broken: { readonly path: string | undefined; readonly error: unknown } | undefined
+  /** Why the browser did not start when it was last needed. */
+  let broken: { readonly path: string | undefined; readonly error: AppError } | undefined
+  /** A browser was there. It is looked for again if it does not start. */
+  let isFound = false
   const figures = new CaptureFigures(clock)
   const standstill = new Standstill()
   const whyWaiting: WhyWaiting = createWaitForRoom(storage.images, (waiting) => watchers.tellAll(waiting))
@@ -126,6 +136,12 @@ export async function openStudio(
     onScheduled: wake,
   })
   const templates = new Templates(store, { ring, requests, limits: config.limits })
+  const findBrowser = async () => {
+    if (concurrency === 0) return undefined
+    const found = await firstBrowser(config)
+    if (broken && broken.path === found?.path) throw broken.error
+    return found
+  }
   return {
     requests,
     templates,
@@ -147,19 +163,17 @@ export async function openStudio(
     },
     async ready() {
       if (concurrency === 0) return
-      broken = undefined
-      await camera.ready().catch(async (error) => {
-        broken = { path: (await firstBrowser(config))?.path, error }
+      await camera.ready()
+    },
+    async requireBrowser() {
+      if (isFound && !broken) return
+      await findBrowser().catch((error) => {
+        if (broken) void camera.ready().catch(() => {})
         throw error
       })
+      isFound = true
     },
-    async findBrowser() {
-      if (concurrency === 0) return undefined
-      const found = await firstBrowser(config)
-      // Kept until a browser starts.
-      if (broken && broken.path === found?.path) throw broken.error
-      return found
-    },
+    findBrowser,
     async close() {
       try {
         await timer?.close()
@@ -169,6 +183,25 @@ export async function openStudio(
         await camera.close()
       }
     },
+  }
+}
+
+/** Notes why the browser did not start when it was needed. Undefined: it has started. */
+function noting(camera: Camera, note: (error: AppError | undefined) => Promise<void>): Camera {
+  const noted = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      const result = await work
+      await note(undefined)
+      return result
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'no_browser') await note(error)
+      throw error
+    }
+  }
+  return {
+    ready: () => noted(camera.ready()),
+    shoot: (page, signal) => noted(camera.shoot(page, signal)),
+    close: () => camera.close(),
   }
 }
 

@@ -4,6 +4,9 @@ import { AppError } from '../errors.ts'
 import { makeStoredKey } from '../store/api-key.ts'
 import type { ApiKey, KeyPosition, Project, Store } from '../store/store.ts'
 
+/** Not every text can be looked for: PostgreSQL knows no NUL. */
+const KEY_ID = /^[\w-]{1,64}$/
+
 interface KeyListPage {
   readonly projectId: string | undefined
   readonly limit: number
@@ -57,7 +60,8 @@ export class Administration {
 
   /** Throws `not_found`. */
   async revokeKey(keyId: string): Promise<void> {
-    if (!(await this.#store.revokeKey(keyId, this.#clock()))) throw new AppError('not_found')
+    const isRevoked = KEY_ID.test(keyId) && (await this.#store.revokeKey(keyId, this.#clock()))
+    if (!isRevoked) throw new AppError('not_found')
   }
 }
 

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { hashApiKey, isApiKey } from '../store/api-key.ts'
 import type { ApiKey, Store } from '../store/store.ts'
+import { hashSession, type SessionContent } from './sessions.ts'
 
 export type { ApiKey } from '../store/store.ts'
 
@@ -8,6 +9,8 @@ export type { ApiKey } from '../store/store.ts'
 export interface GivenKey {
   readonly key: ApiKey
   readonly hash: string
+  /** The session that has it: a hash of its id. */
+  readonly session?: string
 }
 
 /** The keys that open projects. */
@@ -26,15 +29,16 @@ export class Keys {
     return key && { key, hash }
   }
 
-  /** Those of these keys that exist, and were not revoked. */
-  async findAll(hashes: readonly string[]): Promise<GivenKey[]> {
-    const found = await Promise.all(hashes.map((hash) => this.#store.findKey(hash)))
-    return found.flatMap((key, index) => (key ? [{ key, hash: hashes[index] ?? '' }] : []))
+  /** Those keys of a session that exist, and were not revoked. None if the session has ended. */
+  async findOf({ id, keys }: Pick<SessionContent, 'id' | 'keys'>): Promise<GivenKey[]> {
+    const session = hashSession(id)
+    const found = await Promise.all(keys.map(({ hash }) => this.#store.findKey(hash, session)))
+    return found.flatMap((key, index) => (key ? [{ key, hash: keys[index]?.hash ?? '', session }] : []))
   }
 
-  /** Whether the key is still not revoked. */
-  async isValid(hash: string): Promise<boolean> {
-    return (await this.#store.findKey(hash)) !== undefined
+  /** Whether the key is still not revoked, and its session has not ended. */
+  async isValid({ hash, session }: Pick<GivenKey, 'hash' | 'session'>): Promise<boolean> {
+    return (await this.#store.findKey(hash, session)) !== undefined
   }
 }
 

@@ -1,5 +1,5 @@
 import { nearestName } from './nearest-name.ts'
-import { isNothing } from './options/given.ts'
+import { givenOf, isNothing } from './options/given.ts'
 import { isPlain } from './plain-text.ts'
 import { rule, type Schema } from './schema.ts'
 import { mustBe } from './sentences.ts'
@@ -19,7 +19,7 @@ export interface Mistake {
 export interface CheckOptions {
   /** `any`: also texts that no database can hold. */
   readonly texts?: 'plain' | 'any'
-  /** `not_given`: null, an empty list and an empty object are the same as a field that was left out. */
+  /** `not_given`: null, an empty list and an empty object are a field that was left out. The value does not have it. */
   readonly nothing?: 'checked' | 'not_given'
 }
 
@@ -34,7 +34,8 @@ export type Checked<T> =
 export function check<T>(schema: Schema<T>, value: unknown, options: CheckOptions = {}): Checked<T> {
   const found = new Check(options)
   found.look(schema, value, undefined)
-  return found.mistakes.length > 0 ? { mistakes: found.mistakes } : { value: value as T }
+  if (found.mistakes.length > 0) return { mistakes: found.mistakes }
+  return { value: (options.nothing === 'not_given' ? givenOf(value) : value) as T }
 }
 
 /** Where a value is. The text is made only for a mistake: most values have none. */

@@ -109,8 +109,7 @@ export function parseScreenshotRequest(body: unknown, limits: RequestLimits, { i
     ? { value: body as ScreenshotRequest }
     : check(schemaFor(body, limits), body, { nothing: 'not_given' })
   if (mistakes) return { mistakes }
-  const { scheduledTs, scheduleDescription } = value
-  const when: When | undefined = whenOf(givenOf({ scheduledTs, scheduleDescription }))
+  const when: When | undefined = whenOf(value)
   const { options, placed } = expandRequest(value, limits)
   const pages = placed.map(({ page }) => page)
   if (pages.length > limits.urls) return { mistakes: [tooManyPages(pages.length, limits)] }
@@ -126,19 +125,20 @@ export function parseScreenshotRequest(body: unknown, limits: RequestLimits, { i
 
 /** The pages of a request that has been checked, in all their sizes. `index`: where the page is in `urls`. */
 export function expandRequest(
-  value: Pick<ScreenshotRequest, 'screenshotParameter' | 'urls' | 'failOn'>,
+  checked: Pick<ScreenshotRequest, 'screenshotParameter' | 'urls' | 'failOn'>,
   limits: Pick<RequestLimits, 'loadingMs'>,
 ) {
-  const { sizes = [], tags = [], name: _, ...given } = givenOf(value.screenshotParameter)
+  const value = givenOf(checked) as typeof checked
+  const { sizes = [], tags = [], name: _, ...given } = value.screenshotParameter
   const { width, height } = sizes[0] ?? { ...windowOf(given.device), ...given }
-  const { fullPage = false, failOn, ...others } = { ...given, ...givenOf({ failOn: value.failOn }) }
+  const { fullPage = false, failOn, ...others } = { ...given, ...(value.failOn && { failOn: value.failOn }) }
   const options = {
     ...{ width, height, fullPage, tags },
     ...(failOn && { failOn }),
     ...Object.fromEntries(Object.entries(others).filter(([, option]) => option !== false)),
   } as CaptureOptions
   const placed = value.urls.flatMap(({ url, name, ...rest }, index) => {
-    const { loadingTime = presetOf(limits), ...more } = givenOf(rest)
+    const { loadingTime = presetOf(limits), ...more } = rest
     const own: OwnOptions = { ...windowOf(more.device), ...more }
     const page = { url, name, loadingTime }
     const hasOwn = own.width !== undefined || own.height !== undefined

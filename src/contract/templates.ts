@@ -1,5 +1,4 @@
 import { check } from './check.ts'
-import { givenOf } from './options/given.ts'
 import { type Schema, type Static, Type } from './schema.ts'
 import {
   createAskedFields,
@@ -57,7 +56,7 @@ export function parseTemplateRequest(body: unknown, limits: RequestLimits) {
   const { value, mistakes } = check(schema, body, { nothing: 'not_given' })
   if (mistakes) return { mistakes }
   const { name, screenshotParameter, urls, failOn, otherPages } = value
-  const given = givenOf({ screenshotParameter, urls, failOn }) as Omit<TemplateRequest, 'name'>
+  const given: Omit<TemplateRequest, 'name'> = { screenshotParameter, urls, ...(failOn && { failOn }) }
   const parsed = parseScreenshotRequest(given, limits, { isChecked: true })
   return parsed.asked
     ? { name, given: { ...given, ...(otherPages && { otherPages }) } }
@@ -85,7 +84,7 @@ export const createTemplateRun = (limits: RequestLimits) =>
 export function parseTemplateRun(body: unknown, limits: RequestLimits) {
   const { value, mistakes } = check(createTemplateRun(limits), body, { nothing: 'not_given' })
   if (mistakes) return { mistakes }
-  const { urls, ...time } = givenOf(value)
+  const { urls, ...time } = value
   const when: When | undefined = whenOf(time)
   return { run: { urls, when } }
 }

@@ -69,8 +69,8 @@ export interface HttpContext {
   readonly watchers: RootWatchers
   readonly webhooks: Webhooks
   readonly importedStatus: ImportedStatus
-  /** Throws AppError `no_browser` if nothing can be captured. */
-  readonly ready: () => Promise<void>
+  /** Throws AppError `no_browser` if nothing can be captured, as far as is known. Waits for no browser. */
+  readonly requireBrowser: () => Promise<void>
   /** The browser of this process, in words. Undefined if only other processes capture. Throws AppError `no_browser`. */
   readonly findBrowser: () => Promise<{ readonly kind: string; readonly origin: string } | undefined>
   /** Why nothing is captured at the moment, by any process. */
@@ -117,8 +117,8 @@ declare module 'fastify' {
     arrived: number
     /** The key that the request uses. */
     apiKey: ApiKey | undefined
-    /** The hash of that key. */
-    keyHash: string | undefined
+    /** The same, with its hash and its session. */
+    givenKey: GivenKey | undefined
     /** All keys that were sent with it: a session may have several. Undefined if none is asked for. */
     keys: readonly GivenKey[] | undefined
     /** It has the cookie of a session, and no key in its header. */

@@ -38,8 +38,7 @@ export function parseSchedule(body: unknown, options: ParseOptions): Parsed {
     ]
     return { mistakes: [...wrong, ...others] }
   }
-  const fields = Object.entries(value).filter(([, field]) => !isNothing(field))
-  const { request, ...given } = Object.fromEntries(fields) as ScheduleRequest
+  const { request, ...given } = value as ScheduleRequest
   const checked = mistakesOfRequest(request, options)
   const mistakes = [
     ...mistakesOfTimes(given, options),

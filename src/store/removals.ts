@@ -25,8 +25,8 @@ export interface Removals {
    */
   removeJob(projectId: string, uuid: string, now: number): Promise<boolean>
   /**
-   * A project with its keys and all its roots. The first step hides it and revokes its keys. Then its roots are removed one by
-   * one. A root that is being added is never shown, and is removed when its claim is over. The id stays taken until
+   * A project with its keys and all its roots. The first step hides it and removes everything that holds or is a secret: its
+   * keys, templates, schedules, webhooks with their deliveries, and sealed texts. Then its roots are removed one by one. A root that is being added is never shown, and is removed when its claim is over. The id stays taken until
    * `forgetProject`. No step: there is no such project.
    */
   removeProject(projectId: string, now: number): AsyncGenerator<readonly string[]>

@@ -2,6 +2,7 @@ import type { KeyScope } from '../contract/access.ts'
 import type { Browsing } from './browsing.ts'
 import type { Captures } from './captures.ts'
 import type { Deliveries } from './deliveries.ts'
+import type { EndedSessions } from './ended-sessions.ts'
 import type { Events } from './events.ts'
 import type { JobText, RootPositions, RootTexts } from './job-text.ts'
 import type { Removals } from './removals.ts'
@@ -171,8 +172,8 @@ export interface Store {
 
   /** Throws `not_found` if the project does not exist, `conflict` if the key exists. */
   createKey(key: StoredKey): Promise<void>
-  /** A key that was not revoked. */
-  findKey(hash: string): Promise<ApiKey | undefined>
+  /** A key that was not revoked. With a session, by the hash of its id: and the session has not ended. */
+  findKey(hash: string, session?: string): Promise<ApiKey | undefined>
   /** Oldest first, then by id, including revoked keys. Those of all projects, or of one; all of them, or some after `after`. */
   listKeys(page?: KeyPage): Promise<StoredKey[]>
   /** False if there is no such key. If it was revoked before, the first time is kept. */
@@ -198,6 +199,7 @@ export interface Store {
   /** The work of delivering. */
   readonly deliveries: Deliveries
   readonly templates: Templates
+  readonly endedSessions: EndedSessions
 
   /** Whether a request waits for a look-up of a project, a root or a key. That is short. */
   isLookingUp(): boolean

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { finishRemovals } from '../removal/finish-removals.ts'
 import type { StoreAndImages } from '../removal/remove-pictures.ts'
 import { forgetDeliveries, type KeptDeliveries } from './forget-deliveries.ts'
+import { forgetSessions } from './forget-sessions.ts'
 import { sweepOrphans } from './orphans.ts'
 import { trimEvents } from './trim-events.ts'
 
@@ -46,6 +47,7 @@ export class Sweeps {
     })
     await this.#try('trim events', () => trimEvents(store.events, options))
     await this.#try('forget deliveries', () => forgetDeliveries(store.deliveries, this.#kept, options))
+    await this.#try('forget ended sessions', () => forgetSessions(store.endedSessions, options))
     await this.#try('end removals', () => finishRemovals(this.#storage, options))
     if (this.#count++ % ORPHANS_EVERY !== 0) return
     await this.#try('look for files that no row points at', async () => {

@@ -139,7 +139,7 @@ export function createAttempt(rules: AttemptRules): MakeAttempt {
     const how = await tryOnce(task, signal)
     const ended = await write(task, how, signal)
     if (!ended) {
-      log.warn(idsOf(task), 'another process has taken over a delivery')
+      log.info(idsOf(task), 'a delivery was removed, or taken over by another process, during its attempt')
       return
     }
     if (how.state === 'delivered' || how.state === 'failed' || how.state === 'dropped')

@@ -10,21 +10,24 @@ const [OLD, NEW] = [
   `k1:${Buffer.alloc(32, 1).toString('base64')}`,
   `k2:${Buffer.alloc(32, 2).toString('base64')}`,
 ]
-const sessions = new Sessions(ringOf(OLD))
+const ID = 'A'.repeat(22)
+const NEVER = { endedSessions: { end: async () => {}, forget: async () => 0 } }
+const sessions = new Sessions(ringOf(OLD), NEVER)
 const NOW = 1_800_000_000_000
-const NOTHING = { stays: false, keys: [] }
+const NOTHING = { id: '', stays: false, keys: [] }
 
 const sessionKey = fc.record({
   hash: fc.string().map((text) => createHash('sha256').update(text).digest('hex')),
   given: fc.integer({ min: NOW - SESSION_MS + 1, max: NOW }),
 })
 const content = fc.record({
+  id: fc.constantFrom(ID, 'b-_'.padEnd(22, '0')),
   stays: fc.boolean(),
   keys: fc.array(sessionKey, { maxLength: MAX_SESSION_KEYS }),
 })
 
 test('property: a session opens as it was sealed, also after the keys were rotated; its text fits into a cookie', () => {
-  const rotated = new Sessions(ringOf(NEW, OLD))
+  const rotated = new Sessions(ringOf(NEW, OLD), NEVER)
   fc.assert(
     fc.property(content, (session) => {
       const text = sessions.seal(session)
@@ -51,12 +54,19 @@ test('property: a text that was changed, cut, lengthened or made up is no sessio
 })
 
 test('a text of another place, of a key that is gone, or that is too long is no session', () => {
-  const pair = JSON.stringify([true, [Buffer.alloc(32).toString('base64url'), NOW]])
-  expect(sessions.open(ringOf(OLD).seal(pair, 'session'), NOW).keys).toHaveLength(1)
+  const key64 = [Buffer.alloc(32).toString('base64url'), NOW]
+  const pair = JSON.stringify([true, ID, key64])
+  expect(sessions.open(ringOf(OLD).seal(pair, 'session 2'), NOW).keys).toHaveLength(1)
+  // The version before had no ids, and another place.
+  const withoutId = JSON.stringify([true, key64])
+  expect(sessions.open(ringOf(OLD).seal(withoutId, 'session 2'), NOW)).toEqual(NOTHING)
+  expect(sessions.open(ringOf(OLD).seal(withoutId, 'session'), NOW)).toEqual(NOTHING)
   expect(sessions.open(ringOf(OLD).seal(pair, 'secrets'), NOW)).toEqual(NOTHING)
-  expect(sessions.open(ringOf(NEW).seal(pair, 'session'), NOW)).toEqual(NOTHING)
+  expect(sessions.open(ringOf(NEW).seal(pair, 'session 2'), NOW)).toEqual(NOTHING)
   const key = { hash: '0'.repeat(64), given: NOW }
-  expect(sessions.open(sessions.seal({ stays: true, keys: Array(100).fill(key) }), NOW)).toEqual(NOTHING)
+  expect(sessions.open(sessions.seal({ id: ID, stays: true, keys: Array(100).fill(key) }), NOW)).toEqual(
+    NOTHING,
+  )
   expect(sessions.open(undefined, NOW)).toEqual(NOTHING)
 })
 
@@ -66,5 +76,6 @@ test('a key is forgotten thirty days after it was given', () => {
     { hash, given: NOW - SESSION_MS },
     { hash, given: NOW - SESSION_MS + 1 },
   ]
-  expect(sessions.open(sessions.seal({ stays: true, keys }), NOW)).toEqual({ stays: true, keys: [keys[1]] })
+  const session = { id: ID, stays: true, keys }
+  expect(sessions.open(sessions.seal(session), NOW)).toEqual({ ...session, keys: [keys[1]] })
 })

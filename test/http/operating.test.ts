@@ -47,6 +47,9 @@ describe('health', () => {
           urls: [{ url: 'https://example.com/', name: 'x' }],
         }),
       })
+    // The first request is accepted while the browser is tried.
+    expect((await ask()).status).toBe(201)
+    await expect.poll(async () => (await ask()).status, { timeout: 60_000 }).toBe(503)
     // Known once it was tried, and once it is gone.
     for (const before of [async () => {}, () => rm(path)]) {
       await before()

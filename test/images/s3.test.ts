@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { readdir, readlink } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -149,7 +149,11 @@ describe('S3', () => {
       inside++
       most = Math.max(most, inside)
       response.once('close', () => inside--)
-      request.resume().once('end', () => setTimeout(() => response.writeHead(200).end(), 20))
+      const md5 = createHash('md5')
+      request.on('data', (chunk) => md5.update(chunk))
+      request.once('end', () =>
+        setTimeout(() => response.writeHead(200, { etag: `"${md5.digest('hex')}"` }).end(), 20),
+      )
       return true
     }
     onTestFinished(() => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { KeyPosition, StoredKey } from '../../src/store/store.ts'
+import type { KeyPosition, Store, StoredKey } from '../../src/store/store.ts'
 import { makeProject } from '../support/store/results.ts'
 import type { StoreDriver } from './store-driver.ts'
 
@@ -101,6 +101,60 @@ export function keysSuite(name: string, driver: StoreDriver): void {
       await expect(unknown).rejects.toMatchObject({ code: 'not_found' })
       await store.removals.removeProject(projectId, 1).next()
       expect(await store.renameProject(projectId, 'Gone')).toBeUndefined()
+    })
+  })
+  describe(`${name}: ended sessions`, () => {
+    const DAY = 86_400_000
+    const SESSION = { session: 'ended', owner: 'somebody' }
+    const MOST = { most: 100 }
+    const forget = async (store: Store, now: number, limit = 100) =>
+      await store.endedSessions.forget({ now, days: 45, limit })
+
+    test('have no keys, in every process and at once; all others have theirs', async () => {
+      const place = await driver.newPlace()
+      const stores = [await driver.open(place), await driver.open(place)] as const
+      const key = newKey(undefined)
+      await stores[0].createKey(key)
+      for (const store of stores) expect(await store.findKey(key.hash, 'ended')).toBeDefined()
+      await stores[0].endedSessions.end(SESSION, MOST)
+      await stores[1].endedSessions.end(SESSION, MOST)
+      for (const store of stores) {
+        expect(await store.findKey(key.hash, 'ended')).toBeUndefined()
+        expect(await store.findKey(key.hash, 'other')).toBeDefined()
+        expect(await store.findKey(key.hash)).toBeDefined()
+      }
+    })
+
+    test('are limited for each owner', async () => {
+      const store = await open()
+      for (const session of ['a', 'b']) await store.endedSessions.end({ ...SESSION, session }, { most: 2 })
+      const third = store.endedSessions.end({ ...SESSION, session: 'c' }, { most: 2 })
+      await expect(third).rejects.toMatchObject({ code: 'rate_limited' })
+      await store.endedSessions.end({ session: 'c', owner: 'other' }, { most: 2 })
+    })
+
+    test('are forgotten after so many days that were counted, and not because a clock jumps', async () => {
+      const store = await open()
+      const key = newKey(undefined)
+      await store.createKey(key)
+      const isEnded = async () => (await store.findKey(key.hash, 'ended')) === undefined
+      let now = 1_800_000_000_000
+      await forget(store, now)
+      await store.endedSessions.end(SESSION, MOST)
+      // Ahead by a year and back again, ten times.
+      for (let jump = 0; jump < 10; jump++) {
+        expect(await forget(store, now + 365 * DAY)).toBe(0)
+        expect(await forget(store, now)).toBe(0)
+      }
+      for (let day = 0; day < 35; day++) {
+        now += DAY
+        // Several processes, each every hour.
+        for (const hour of [0, 1, 2]) expect(await forget(store, now + hour * 3_600_000)).toBe(0)
+        now += 2 * 3_600_000
+      }
+      expect(await isEnded()).toBe(true)
+      for (let day = 1; day <= 11; day++) await forget(store, now + day * DAY)
+      expect(await isEnded()).toBe(false)
     })
   })
 }

@@ -8,13 +8,15 @@ import { FAILURE, newRequest, PICTURE, somePages, takeAll } from '../support/sto
 import { makeProject, newJob } from '../support/store/results.ts'
 import { newRoot } from './new-root.ts'
 import { DIED, LEASE, NOW } from './open-captures.ts'
-import type { StoreDriver } from './store-driver.ts'
+import type { ReadRows, StoreDriver } from './store-driver.ts'
 
 const { options: OPTIONS } = conceal(ALL_OPTIONS)
 const SEALED = ['1.k1.first', '1.k1.second', '1.k1.third']
 
-/** What every store does with sealed secrets. `read`: all that its table holds, past the store. */
-export function secretsSuite(name: string, driver: StoreDriver, read: (place: string) => Promise<string[]>) {
+/** What every store does with sealed secrets. `rows`: read past the store. */
+export function secretsSuite(name: string, driver: StoreDriver, rows: ReadRows): void {
+  const read = async (place: string) =>
+    (await rows(place, 'select sealed from secrets order by sealed')).map((row) => String(row['sealed']))
   const open = async () => {
     const place = await driver.newPlace()
     const store = await driver.open(place)

@@ -21,6 +21,7 @@ import { capturesSuite } from './captures-suite.ts'
 import { deliveringSuite } from './delivering-suite.ts'
 import { lifeSuite } from './life-suite.ts'
 import { removalSuite } from './removal-suite.ts'
+import { removedSecretsSuite } from './removed-secrets-suite.ts'
 import { scheduledRootsSuite } from './scheduled-roots-suite.ts'
 import { schedulesSuite } from './schedules-suite.ts'
 import { secretsSuite } from './secrets-suite.ts'
@@ -56,12 +57,14 @@ schedulesSuite('SQLite', withTables)
 webhooksSuite('SQLite', withTables)
 deliveringSuite('SQLite', withTables)
 templatesSuite('SQLite', withTables)
-secretsSuite('SQLite', withTables, async (path) => {
+const rows = async (path: string, statement: string): Promise<Record<string, unknown>[]> => {
   const database = new DatabaseSync(path)
-  const rows = database.prepare('select sealed from secrets order by sealed').all()
+  const found = database.prepare(statement).all()
   database.close()
-  return rows.map((row) => String(row['sealed']))
-})
+  return found
+}
+secretsSuite('SQLite', withTables, rows)
+removedSecretsSuite('SQLite', withTables, rows)
 
 describe('SQLite', () => {
   test('the store tells its connections nothing else', async () => {
@@ -121,7 +124,7 @@ describe('SQLite', () => {
       `drop index projects_oldest_first; drop index jobs_of_page;
        alter table projects drop column last_event; alter table projects drop column removed;
        alter table projects drop column last_removal; drop table events;
-       drop table deliveries; drop table webhooks; drop table schedules; drop table templates; drop table identity; drop table turns; drop table secrets;
+       drop table ended_sessions; drop table session_days; drop table deliveries; drop table webhooks; drop table schedules; drop table templates; drop table identity; drop table turns; drop table secrets;
        drop table captures; drop table requests; drop index roots_claimed;
        alter table roots drop column claimed; alter table roots drop column claimers;
        delete from kysely_migration where name <> '0001-results'`,

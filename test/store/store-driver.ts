@@ -8,3 +8,6 @@ export interface StoreDriver {
   /** One where no store was opened before, where that makes a difference. */
   newEmptyPlace?(): Promise<string>
 }
+
+/** Reads a place past its store. */
+export type ReadRows = (place: string, statement: string) => Promise<Record<string, unknown>[]>

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { pictureKey } from '../../src/images/images.ts'
@@ -29,6 +30,52 @@ const faults: Record<string, (request: IncomingMessage, response: ServerResponse
   },
 }
 
+/** Takes uploads, keeps what `change` makes of them, and answers 200. `etagOf` what is kept. */
+function keeping(
+  change: (bytes: Buffer) => Buffer | undefined,
+  etagOf: (kept: Buffer) => string | undefined = md5Of,
+) {
+  const kept = new Map<string, Buffer | undefined>()
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const path = (request.url ?? '').replace(/\?.*/, '')
+    if (request.method === 'PUT') {
+      void request.toArray().then((chunks: Buffer[]) => {
+        const bytes = change(Buffer.concat(chunks))
+        kept.set(path, bytes)
+        const etag = etagOf(bytes ?? Buffer.alloc(0))
+        response.writeHead(200, { ...(etag !== undefined && { etag: `"${etag}"` }) }).end()
+      })
+      return true
+    }
+    if (request.method !== 'GET' || !kept.has(path)) return false
+    const bytes = kept.get(path)
+    if (bytes) response.writeHead(200, { 'content-length': bytes.length }).end(bytes)
+    else
+      response
+        .writeHead(404, { 'content-type': 'application/xml' })
+        .end('<Error><Code>NoSuchKey</Code><Message>none</Message></Error>')
+    return true
+  }
+}
+
+const md5Of = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex')
+const flipped = (bytes: Buffer) => bytes.map((byte, index) => (index === 20 ? byte ^ 1 : byte)) as Buffer
+const cut = (bytes: Buffer) => bytes.subarray(0, -7)
+
+/** What answers 200 and does not have what was sent. */
+const lies: typeof faults = {
+  'losing uploads': keeping(() => undefined),
+  'losing uploads, and answering without an ETag': keeping(
+    () => undefined,
+    () => undefined,
+  ),
+  'truncating uploads': keeping(cut),
+  'truncating uploads, with ETags that are not an MD5': keeping(cut, () => 'x-1'),
+  'changing uploads': keeping(flipped),
+  'changing uploads, with ETags that look like an MD5': keeping(flipped, () => '0'.repeat(32)),
+}
+Object.assign(faults, lies)
+
 describe.each(Object.entries(faults))('S3 %s', (name, fault) => {
   test('fails what is added with a typed error, loses nothing, keeps reading alive, and heals', async () => {
     const service = await startService({ IMAGES_URL: s3.newPlace(), IMAGES_TIMEOUT: '5s' })
@@ -50,7 +97,8 @@ describe.each(Object.entries(faults))('S3 %s', (name, fault) => {
     expect((await service.store.findProject(projectId))?.revision).toBe(revision)
     // What was acknowledged stands, and is served: addresses are made without asking S3.
     expect(await (await service.get(rootsUrl(projectId))).text()).toBe(answer)
-    if (name !== 'cutting uploads off') expect((await service.get('/readyz')).status).toBe(503)
+    if (name !== 'cutting uploads off' && !(name in lies))
+      expect((await service.get('/readyz')).status).toBe(503)
 
     s3.interfere = undefined
     const began = Date.now()
@@ -67,6 +115,45 @@ describe.each(Object.entries(faults))('S3 %s', (name, fault) => {
       }
     }
   })
+})
+
+test('an upload that was changed once is sent again', async () => {
+  const service = await startService({ IMAGES_URL: s3.newPlace() })
+  const projectId = await makeProject(service.store)
+  const change = keeping(flipped)
+  let changed = 0
+  s3.interfere = (request, response) =>
+    request.method === 'PUT' && changed++ < 1 ? change(request, response) : false
+  onTestFinished(() => {
+    s3.interfere = undefined
+  })
+  const png = await makePng()
+  const { rootId, outcome } = await addPictures(service, projectId, { jobs: [submittedJob(png)] })
+  expect([outcome, changed]).toEqual(['added', 3])
+  const [job] = await service.store.jobsOf(projectId, [rootId])
+  const image = await service.images.open(pictureKey(projectId, job?.uuid ?? ''))
+  expect(Buffer.concat((await image?.stream({ start: 0, end: image.size - 1 }).toArray()) ?? [])).toEqual(png)
+})
+
+test('a store with ETags that are not an MD5 is asked for what it has; one with an MD5 is not', async () => {
+  const service = await startService({ IMAGES_URL: s3.newPlace() })
+  const projectId = await makeProject(service.store)
+  onTestFinished(() => {
+    s3.interfere = undefined
+  })
+  const gets = async (created: number) => {
+    const before = s3.requests.length
+    await addPictures(service, projectId, { created, jobs: [submittedJob(await makePng())] })
+    return s3.requests.slice(before).filter(({ method, path }) => method === 'GET' && path.includes('.png'))
+      .length
+  }
+  expect(await gets(1)).toBe(0)
+  s3.interfere = (_, response) => {
+    const set = response.setHeader.bind(response)
+    response.setHeader = (name, value) => set(name, name.toLowerCase() === 'etag' ? '"not-an-md5"' : value)
+    return false
+  }
+  expect(await gets(2)).toBe(2)
 })
 
 test('a fault that passes while one request is repeated is not even noticed', async () => {

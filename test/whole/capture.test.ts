@@ -1,6 +1,8 @@
 // @module-tag browser
 
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
@@ -114,16 +116,38 @@ test('of twelve pages five are bad: the others are there, and each bad one says 
   await Promise.all(jobs.flatMap(({ data, preview }) => [fetchBytes(data), fetchBytes(preview)]))
 })
 
+test('a request is accepted, and its root is read, while the browser hangs at its start', async () => {
+  const folder = await makeFolder()
+  const path = join(folder, 'browser')
+  // Ends with the service.
+  const hang = `#!/bin/sh\ntouch ${folder}/started\nwhile kill -0 $PPID 2>/dev/null; do sleep 0.1; done\n`
+  await writeFile(path, hang, { mode: 0o755 })
+  const env = { DATA_DIR: join(folder, 'data'), CHROMIUM_PATH: path }
+  const projectId = await makeProject(env)
+  const service = await serveProcess(env)
+  const client = askFor(service.url, projectId)
+  const pages = [{ url: 'http://example.com/', name: 'x' }]
+  const rootId = await client.post(pages)
+  expect(await client.root(rootId)).toMatchObject({ rootId, jobs: [] })
+  await expect.poll(() => existsSync(join(folder, 'started')), { timeout: 60_000 }).toBe(true)
+  const second = await client.post(pages)
+  expect(await client.root(second)).toMatchObject({ rootId: second, jobs: [] })
+})
+
 test('without a browser everything is served, and a request says what to install', async () => {
   const env = { DATA_DIR: join(await makeFolder(), 'data'), CHROMIUM_PATH: '/bin/false' }
   const projectId = await makeProject(env)
   const service = await serveProcess(env)
   expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
-  await expect(
-    askFor(service.url, projectId).post([{ url: 'http://example.com/', name: 'x' }]),
-  ).rejects.toMatchObject({
-    ...{ status: 503, code: 'no_browser' },
-    detail: expect.stringMatching(/^The browser does not start\. .*npx proofsheet browser/),
-  })
-  expect(await (await fetch(`${service.url}/api/projects/${projectId}/screenshots/root`)).json()).toEqual([])
+  const ask = () => askFor(service.url, projectId).post([{ url: 'http://example.com/', name: 'x' }])
+  // Accepted, until it is known that the browser does not start.
+  const accepted = await ask()
+  await expect
+    .poll(() => ask().catch((error) => error), { timeout: 60_000 })
+    .toMatchObject({
+      ...{ status: 503, code: 'no_browser' },
+      detail: expect.stringMatching(/^The browser does not start\. .*npx proofsheet browser/),
+    })
+  const roots = await fetch(`${service.url}/api/projects/${projectId}/screenshots/root`)
+  expect(await roots.json()).toContainEqual(expect.objectContaining({ rootId: accepted, jobs: [] }))
 })

@@ -4,14 +4,10 @@ export function isNothing(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-/** The fields that ask for something, also within: equal requests give equal values. */
-export function givenOf<T extends object>(fields: T): Partial<T> {
-  return tidy(fields) as Partial<T>
-}
-
-function tidy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(tidy)
+/** Only the fields that ask for something, also within: equal requests give equal values. */
+export function givenOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(givenOf)
   if (typeof value !== 'object' || value === null) return value
-  const fields = Object.entries(value).map(([name, inner]) => [name, tidy(inner)] as const)
+  const fields = Object.entries(value).map(([name, inner]) => [name, givenOf(inner)] as const)
   return Object.fromEntries(fields.filter(([, inner]) => !isNothing(inner)))
 }

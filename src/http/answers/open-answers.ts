@@ -1,5 +1,6 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { GivenKey } from '../../access/keys.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
 
@@ -44,7 +45,7 @@ export class OpenAnswers {
   /** In the order of their last byte: the last one has sent last. */
   readonly #open = new Set<Open>()
   readonly #byClient = new Map<string, number>()
-  readonly #byKey = new Map<string, Set<OpenAnswer>>()
+  readonly #byKey = new Map<string, { readonly given: GivenKey; readonly answers: Set<OpenAnswer> }>()
   #isClosing = false
 
   constructor(server: Server, context: HttpContext) {
@@ -88,7 +89,7 @@ export class OpenAnswers {
     }
     this.#byClient.set(client, count + 1)
     this.#open.add(open)
-    const forget = this.#keepByKey(request.keyHash, answer)
+    const forget = this.#keepByKey(request.givenKey, answer)
     raw.once('close', () => {
       this.#open.delete(open)
       forget()
@@ -116,23 +117,25 @@ export class OpenAnswers {
     }
   }
 
-  #keepByKey(keyHash: string | undefined, answer: OpenAnswer): () => void {
-    if (keyHash === undefined) return () => {}
-    const answers = this.#byKey.get(keyHash) ?? new Set()
-    this.#byKey.set(keyHash, answers.add(answer))
+  #keepByKey(given: GivenKey | undefined, answer: OpenAnswer): () => void {
+    if (given === undefined) return () => {}
+    const name = `${given.hash} ${given.session}`
+    const kept = this.#byKey.get(name) ?? { given, answers: new Set() }
+    this.#byKey.set(name, kept)
+    kept.answers.add(answer)
     return () => {
-      answers.delete(answer)
-      if (answers.size === 0) this.#byKey.delete(keyHash)
+      kept.answers.delete(answer)
+      if (kept.answers.size === 0) this.#byKey.delete(name)
     }
   }
 
   async #endRevoked(): Promise<void> {
-    const opened = [...this.#byKey]
+    const opened = [...this.#byKey.values()]
     const { keys } = this.#context
     // If the database does not answer, keys count as valid.
-    const valid = await Promise.all(opened.map(([hash]) => keys.isValid(hash))).catch(() => undefined)
+    const valid = await Promise.all(opened.map(({ given }) => keys.isValid(given))).catch(() => undefined)
     if (!valid) return
-    for (const [index, [, answers]] of opened.entries()) {
+    for (const [index, { answers }] of opened.entries()) {
       if (!valid[index]) for (const answer of answers) answer.end('revoked')
     }
   }

@@ -10,7 +10,7 @@ import { idempotencyKeyHeader, readIdempotencyKey } from '../rules/idempotency-k
 import { type ReadJson, wrongRequest } from '../rules/read-json.ts'
 
 export function requestScreenshots(server: Server, readJson: ReadJson, context: HttpContext): void {
-  const { config, requests, ready, clock } = context
+  const { config, requests, requireBrowser, clock } = context
   server.route({
     method: 'POST',
     url: paths.requestScreenshots,
@@ -45,7 +45,7 @@ export function requestScreenshots(server: Server, readJson: ReadJson, context: 
     handler: async (request, reply) => {
       const { asked, when } = await readJson(request, reply, (body) => readRequest(body, config.limits))
       const idempotencyKey = readIdempotencyKey(request)
-      await ready()
+      await requireBrowser()
       const projectId = openProject((request.params as ProjectParams).projectId, request.apiKey)
       const now = clock()
       const scheduled = timeOf(when, now)

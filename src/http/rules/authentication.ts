@@ -28,7 +28,7 @@ export function createRefuseKey(count: CountRequest): RefuseKey {
 export function requireKeys(server: Server, context: HttpContext, refuse: RefuseKey): void {
   const { keys, config } = context
   server.decorateRequest('apiKey', undefined)
-  server.decorateRequest('keyHash', undefined)
+  server.decorateRequest('givenKey', undefined)
   server.decorateRequest('keys', undefined)
   server.decorateRequest('hasSession', false)
   const isAsked = config.auth === 'keys'
@@ -70,17 +70,17 @@ export function requireKeys(server: Server, context: HttpContext, refuse: Refuse
 
 const NONE: readonly GivenKey[] = []
 
-/** The keys of a session that still exist. */
+/** The keys of a session that still exist. None if it has ended. */
 export async function findSessionKeys(
   text: string,
   { keys, sessions, clock }: HttpContext,
 ): Promise<readonly GivenKey[]> {
-  return await keys.findAll(sessions.open(text, clock()).keys.map(({ hash }) => hash))
+  return await keys.findOf(sessions.open(text, clock()))
 }
 
-function use(request: FastifyRequest, { key, hash }: GivenKey, keys: readonly GivenKey[]): void {
-  request.apiKey = key
-  request.keyHash = hash
+function use(request: FastifyRequest, given: GivenKey, keys: readonly GivenKey[]): void {
+  request.apiKey = given.key
+  request.givenKey = given
   request.keys = keys
 }
 

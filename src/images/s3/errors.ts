@@ -17,8 +17,14 @@ interface S3Failure extends NodeJS.ErrnoException {
   readonly $metadata?: { readonly httpStatusCode?: number }
 }
 
+/** The upload was cut or changed on its way. Another one may arrive whole. */
+export function isDamaged(error: unknown): boolean {
+  const names = ['BadDigest', 'XAmzContentSHA256Mismatch', 'IncompleteBody']
+  return names.includes((error as S3Failure | undefined)?.name ?? '')
+}
+
 /** `NotFound` is the answer to a HEAD request, which has no body. */
-function isMissing(error: unknown): boolean {
+export function isMissing(error: unknown): boolean {
   return ['NoSuchKey', 'NotFound'].includes((error as S3Failure | undefined)?.name ?? '')
 }
 

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
 import { inParallel } from '../../in-parallel.ts'
 import {
@@ -13,6 +13,7 @@ import {
 import { createS3Addresses } from './addresses.ts'
 import { type BucketSettings, openBucket, type S3Bucket } from './bucket.ts'
 import { ifThere, isDenied, toImagesError } from './errors.ts'
+import { putObject } from './put-object.ts'
 import { openSpool } from './spool.ts'
 import { findStoreId, holdsAny, keepStoreId } from './store-id.ts'
 import { removeObjects, walkObjects } from './stored-objects.ts'
@@ -40,8 +41,8 @@ export async function openS3Images(
     walk: (projectId) => walkObjects(bucket, prefix, projectId),
     remove: (keys, before) => removeObjects(bucket, prefix, keys, before),
     setShared: async () => {
-      const object = { Bucket: bucket.name, Key: prefix + SHARED, Body: 'two databases' }
-      await bucket.run((s3, options) => s3.send(new PutObjectCommand(object), options))
+      const object = { Bucket: bucket.name, Key: prefix + SHARED, Body: Buffer.from('two databases') }
+      await bucket.run((s3, options) => putObject(s3, object, options))
     },
     isShared: async () => (await conditionOf(bucket, prefix + SHARED)) !== 'missing',
     // Unpublished pictures are files without names: there is nothing to remove.
@@ -76,8 +77,7 @@ async function startBatch(bucket: S3Bucket, prefix: string): Promise<ImageBatch>
             ContentType: IMAGE_TYPE,
             CacheControl: CACHE_CONTROL,
           }
-          before?.()
-          await s3.send(new PutObjectCommand(object), options)
+          await putObject(s3, object, { ...options, before })
         }, size)
       for await (const _ of inParallel(waiting, UPLOADS_AT_ONCE, upload)) after?.()
     },

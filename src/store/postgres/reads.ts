@@ -74,11 +74,13 @@ export function createPostgresReads(query: Query): Reads {
         ([version]) => version as number,
       )
     },
-    async findKeys(hashes) {
+    async findKeys(keys) {
       const text = `select ordinal, ${KEY}
-        from unnest($1::text[]) with ordinality wanted (wanted_hash, ordinal) join keys on hash = wanted_hash
-        where revoked is null`
-      return inOrder(hashes.length, await query(text, [hashes], 'find_keys'), toApiKey)
+        from unnest($1::text[], $2::text[]) with ordinality wanted (wanted_hash, wanted_session, ordinal)
+        join keys on hash = wanted_hash where revoked is null
+          and not exists (select 1 from ended_sessions where session = wanted_session)`
+      const values = [keys.map(({ hash }) => hash), keys.map(({ session }) => session)]
+      return inOrder(keys.length, await query(text, values, 'find_keys'), toApiKey)
     },
     async findIdentity(name) {
       return (await query('select value from identity where name = $1', [name]))[0]?.[0] as string | undefined

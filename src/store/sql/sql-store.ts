@@ -1,6 +1,6 @@
 import type { Browsing } from '../browsing.ts'
 import type { ApiKey, Project, RootHead, RootKey, Store } from '../store.ts'
-import type { Reads } from './reading/reads.ts'
+import type { Reads, WantedKey } from './reading/reads.ts'
 import { together } from './reading/together.ts'
 import type { Writes } from './writing/writes.ts'
 
@@ -37,11 +37,11 @@ export function createSqlStore({
   const findProject = together<Project | undefined>((ids) => reads.findProjects(ids))
   const findRoot = together<RootHead | undefined>((keys) => reads.findRoots(keys.map(toRootKey)))
   const findVersion = together<number | undefined>((keys) => reads.findVersions(keys.map(toRootKey)))
-  const findKey = together<ApiKey | undefined>((hashes) => reads.findKeys(hashes))
+  const findKey = together<ApiKey | undefined>((keys) => reads.findKeys(keys.map(toWantedKey)))
   return {
     findProject,
     findRoot: (projectId, rootId) => findRoot(projectId + rootId),
-    findKey,
+    findKey: (hash, session = '') => findKey(`${hash} ${session}`),
     listProjects: (page) => reads.listProjects(page),
     pageRoots: (projectId, page) => reads.pageRoots(projectId, page),
     jobsOf: (projectId, rootIds) => reads.jobsOf(projectId, rootIds),
@@ -111,12 +111,18 @@ export function createSqlStore({
     webhooks: later(async () => (await writes()).webhooks),
     deliveries: later(async () => (await writes()).deliveries),
     templates: later(async () => (await writes()).templates),
+    endedSessions: later(async () => (await writes()).endedSessions),
     close,
   }
 }
 
 function toRootKey(key: string): RootKey {
   return { projectId: key.slice(0, ID), rootId: key.slice(ID) }
+}
+
+function toWantedKey(text: string): WantedKey {
+  const [hash = '', session = ''] = text.split(' ')
+  return { hash, session }
 }
 
 type AsyncMethods<T> = { [K in keyof T]: (...args: never[]) => Promise<unknown> }

@@ -235,6 +235,23 @@ export interface Tables {
     /** The last root that was made from it. The root may be removed by now. */
     last_root: string | null
   }
+  /** Sessions that somebody has signed out of. */
+  ended_sessions: {
+    /** A hash of its id. */
+    session: string
+    /** A hash of the key that it began with. */
+    owner: string
+    /** In which of the counted days it ended. */
+    day: number
+  }
+  /** Has at most one row. */
+  session_days: {
+    one: number
+    /** How many days were counted. */
+    day: number
+    /** When that day was counted. */
+    begun: number
+  }
   /** Values that are made once: the id of the store, and the identities of its other parts. */
   identity: {
     name: string

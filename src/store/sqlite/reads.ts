@@ -39,7 +39,10 @@ export function createSqliteReads(prepare: Prepare): Reads {
      order by created, project_id limit ?1`,
   )
   const root = prepare(`${SHOWN} and root_id = ?2`)
-  const key = prepare(`select ${KEY} from keys where hash = ?1 and revoked is null`)
+  const key = prepare(
+    `select ${KEY} from keys where hash = ?1 and revoked is null
+     and not exists (select 1 from ended_sessions where session = ?2)`,
+  )
   const identity = prepare('select value from identity where name = ?1')
   const progress = prepare('select version from requests where project_id = ?1 and root_id = ?2')
   const unfinished = prepare(ANY_UNFINISHED)
@@ -108,7 +111,14 @@ export function createSqliteReads(prepare: Prepare): Reads {
       ),
     findVersions: async (keys) =>
       keys.map(({ projectId, rootId }) => progress(projectId, rootId)[0]?.[0] as number | undefined),
-    findKeys: async (hashes) => unlessChanged(hashes, (index) => key(hashes[index] ?? '').map(toApiKey)[0]),
+    findKeys: async (keys) =>
+      unlessChanged(
+        keys.map(({ hash, session }) => `${hash} ${session}`),
+        (index) => {
+          const { hash = '', session = '' } = keys[index] ?? {}
+          return key(hash, session).map(toApiKey)[0]
+        },
+      ),
     findIdentity: async (name) => identity(name)[0]?.[0] as string | undefined,
     listProjects: async ({ after = BEFORE_ALL, limit = -1 } = {}) =>
       projects(limit, after.created, after.projectId).map(toProject),

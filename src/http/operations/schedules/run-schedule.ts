@@ -7,7 +7,7 @@ import type { HttpContext, Server } from '../../context.ts'
 import type { ReadJson } from '../../rules/read-json.ts'
 
 export function runSchedule(server: Server, readJson: ReadJson, context: HttpContext): void {
-  const { door, schedules, ready } = context
+  const { door, schedules, requireBrowser } = context
   server.route({
     method: 'POST',
     url: paths.runSchedule,
@@ -32,7 +32,7 @@ export function runSchedule(server: Server, readJson: ReadJson, context: HttpCon
       await readJson(request, reply, () => undefined, { absent: {} })
       const schedule = await door.getSchedule(request.params, request.apiKey)
       const { projectId, scheduleId } = schedule
-      await ready()
+      await requireBrowser()
       const accept = async () => {
         const rootId = await schedules.run(schedule)
         logAct(request, 'schedule run', { projectId, scheduleId, rootId })

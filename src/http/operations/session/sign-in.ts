@@ -1,4 +1,4 @@
-import { MAX_SESSION_KEYS } from '../../../access/sessions.ts'
+import { MAX_SESSION_KEYS, newSessionId } from '../../../access/sessions.ts'
 import { SignIn } from '../../../contract/access.ts'
 import { paths } from '../../../contract/paths.ts'
 import { AppError } from '../../../errors.ts'
@@ -49,18 +49,20 @@ export function signIn(
       if (!given) return refuse(request, reply, 'this key is not valid')
       const now = clock()
       const session = sessions.open(readSessionCookie(request, context), now)
-      const before = session.keys.filter(({ hash }) => hash !== given.hash)
       // Keys that were revoked do not count.
-      const others = await keys.findAll(before.map(({ hash }) => hash))
+      const live = await keys.findOf(session)
+      const others = live.filter(({ hash }) => hash !== given.hash)
       if (others.length >= MAX_SESSION_KEYS) {
         throw new AppError(
           'conflict',
           `a session has at most ${MAX_SESSION_KEYS} keys: sign out with one of them first`,
         )
       }
-      const kept = before.filter(({ hash }) => others.some((other) => other.hash === hash))
+      const kept = session.keys.filter(({ hash }) => others.some((other) => other.hash === hash))
       const stays = stay ?? session.stays
-      const text = sessions.seal({ stays, keys: [...kept, { hash: given.hash, given: now }] })
+      // A session that has ended is not continued.
+      const id = live.length > 0 ? session.id : newSessionId()
+      const text = sessions.seal({ id, stays, keys: [...kept, { hash: given.hash, given: now }] })
       setSessionCookie(request, reply, { text, stays, context })
       logAct(request, 'signed in', { key: given.key.keyId })
       return await reply

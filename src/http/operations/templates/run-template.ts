@@ -9,7 +9,7 @@ import { idempotencyKeyHeader, readIdempotencyKey } from '../../rules/idempotenc
 import type { ReadJson } from '../../rules/read-json.ts'
 
 export function runTemplate(server: Server, readJson: ReadJson, context: HttpContext): void {
-  const { config, door, templates, ready, clock } = context
+  const { config, door, templates, requireBrowser, clock } = context
   server.route({
     method: 'POST',
     url: paths.template,
@@ -44,7 +44,7 @@ export function runTemplate(server: Server, readJson: ReadJson, context: HttpCon
       const run = await readJson(request, reply, read, { absent: {} })
       const idempotencyKey = readIdempotencyKey(request)
       const { projectId, templateId } = await door.getTemplate(request.params, request.apiKey)
-      await ready()
+      await requireBrowser()
       const accept = async () => {
         const key = { projectId, templateId }
         const rootId = await templates.run(key, run, { now: clock(), idempotencyKey })

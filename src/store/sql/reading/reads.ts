@@ -2,6 +2,12 @@ import type { Backlog } from '../../captures.ts'
 import type { JobText, RootPositions, RootTexts } from '../../job-text.ts'
 import type { ApiKey, Job, Project, RootHead, RootKey, Store } from '../../store.ts'
 
+export interface WantedKey {
+  readonly hash: string
+  /** A hash of the id of the session that has the key. Empty: none. */
+  readonly session: string
+}
+
 /**
  * The read path, in SQL of the engine, written by hand. Rows are arrays, and the jobs of a root are one text: that is several
  * times as fast as a row for each job. Look-ups take many keys, because look-ups that arrive together share one query.
@@ -23,7 +29,7 @@ export interface Reads
   findProjects(projectIds: readonly string[]): Promise<(Project | undefined)[]>
   findRoots(keys: readonly RootKey[]): Promise<(RootHead | undefined)[]>
   findVersions(keys: readonly RootKey[]): Promise<(number | undefined)[]>
-  findKeys(hashes: readonly string[]): Promise<(ApiKey | undefined)[]>
+  findKeys(keys: readonly WantedKey[]): Promise<(ApiKey | undefined)[]>
   findIdentity(name: string): Promise<string | undefined>
   /** Whether any capture is queued or under way. */
   anyUnfinished(): Promise<boolean>

@@ -1,3 +1,4 @@
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import type { Kysely, Transaction } from 'kysely'
 import type { Interrupted, Removals } from '../../removals.ts'
 import type { RootKey } from '../../store.ts'
@@ -5,6 +6,7 @@ import type { Tables } from '../tables.ts'
 import { BEING_REMOVED, isStale } from './claims.ts'
 import { removeJob } from './remove-job.ts'
 import { type RemovalStep, removeStep } from './remove-root.ts'
+import { removeSecrets } from './remove-secrets.ts'
 import { newRevision } from './revision.ts'
 import type { WriteConnections } from './writes.ts'
 
@@ -36,6 +38,9 @@ export class SqlRemovals implements Removals {
 
   async *removeProject(projectId: string, now: number): AsyncGenerator<readonly string[]> {
     if (!(await this.#transaction((transaction) => hideProject(transaction, projectId, now)))) return
+    // Also what was written while it was being hidden, and what an older version left.
+    while (await this.#transaction((transaction) => removeSecrets(transaction, projectId)))
+      await nextIteration()
     yield []
     for (;;) {
       const root = await this.#nextRoot(projectId)
@@ -103,12 +108,13 @@ export class SqlRemovals implements Removals {
   }
 }
 
-/** False if there is no such project. A project that is hidden already stays as it is. */
+/** With its secrets, if they are not very many. False if there is no such project. A hidden project stays as it is. */
 async function hideProject(
   transaction: Transaction<Tables>,
   projectId: string,
   now: number,
 ): Promise<boolean> {
+  await removeSecrets(transaction, projectId)
   const ofProject = transaction.updateTable('projects').where('project_id', '=', projectId)
   const { numUpdatedRows } = await ofProject
     .set(({ fn, val }) => ({
@@ -116,9 +122,6 @@ async function hideProject(
       removed: fn.coalesce('removed', val(now)),
     }))
     .executeTakeFirst()
-  // Also what has secrets, and whatever would make new roots.
-  for (const table of ['keys', 'schedules', 'templates'] as const)
-    await transaction.deleteFrom(table).where('project_id', '=', projectId).execute()
   return numUpdatedRows > 0n
 }
 

@@ -65,8 +65,9 @@ export async function addRequest(
     .onConflict((conflict) => conflict.columns(['project_id', 'idempotency_key']).doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows === 0n) return false
-  if (!(await changeProject(transaction, projectId))) throw unknownProject(projectId)
+  // The project is locked after the template: its removal does so, too.
   await noteLastRoot(transaction, request)
+  if (!(await changeProject(transaction, projectId))) throw unknownProject(projectId)
   return true
 }
 

@@ -4,6 +4,7 @@ import type { KeyPage, NewRoot, Project, ProjectSummary, Store, StoredKey } from
 import type { Tables } from '../tables.ts'
 import { SqlCaptures } from './captures.ts'
 import { claim, releaseClaim, renewClaim, showRoot } from './claims.ts'
+import { SqlEndedSessions } from './ended-sessions.ts'
 import { SqlEvents } from './events.ts'
 import { findTaken, type Transact, whileFree } from './free-ids.ts'
 import { holdClaim, lostClaim } from './hold-claim.ts'
@@ -41,6 +42,7 @@ export interface Writes extends StoreWrites {
   readonly webhooks: SqlWebhooks
   readonly deliveries: SqlDeliveries
   readonly templates: SqlTemplates
+  readonly endedSessions: SqlEndedSessions
 }
 
 /** A driver opens them, and translates the errors of its engine. They may be one connection. */
@@ -65,6 +67,7 @@ export function openWrites(connections: WriteConnections): Writes {
     webhooks: new SqlWebhooks(connections),
     deliveries: new SqlDeliveries(connections),
     templates: new SqlTemplates(connections),
+    endedSessions: new SqlEndedSessions(connections),
   })
 }
 
