@@ -2,6 +2,7 @@ import { measureBeside } from './beside.ts'
 import { measureCapture } from './capture.ts'
 import { measureFinish } from './finish.ts'
 import { measureGallery } from './gallery.ts'
+import { measureHeavy } from './heavy.ts'
 import { measureHolds } from './holds.ts'
 import { measureLargeList } from './large-list.ts'
 import { measureList } from './list.ts'
@@ -30,6 +31,9 @@ npm run bench -- beside ANOTHER_CHECKOUT    one root and its 304 of two versions
                                   --engine sqlite --starts 8 --rounds 12. The other one needs \`npm ci\` first.
 
 npm run bench -- finish           what each area, style and effect costs, against a picture without any
+
+npm run bench -- heavy            the heaviest requests that are allowed, beside a plain page of another key: half an hour
+                                  --only 0,3 --tree ANOTHER_CHECKOUT
 
 npm run bench -- unfair           what one key can take from the others, attack by attack: half an hour
                                   --only 1,4,10a --engine sqlite --tree ANOTHER_CHECKOUT --streams 2500 --watchers 1000 --check
@@ -61,6 +65,10 @@ if (asked[0] === 'unfair') {
 }
 if (asked[0] === 'holds') {
   await measureHolds(asked.slice(1))
+  process.exit(0)
+}
+if (asked[0] === 'heavy') {
+  await measureHeavy(asked.slice(1))
   process.exit(0)
 }
 if (asked[0] === 'beside') {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { createOptions } from '../src/contract/capture-options.ts'
+import { createSizes } from '../src/contract/options/window.ts'
 import { parseScreenshotRequest } from '../src/contract/screenshot-request.ts'
 import { MARK_NAMES, NOTES } from '../src/contract/seen.ts'
 import { CAPTURE_REASONS } from '../src/contract/status.ts'
@@ -64,6 +65,23 @@ test('docs/capturing.md explains every option, reason, mark and note', async () 
   const rows = [...Object.keys(CAPTURE_REASONS), ...MARK_NAMES, ...Object.keys(NOTES)]
   const missing = rows.filter((name) => !document.includes(`\n| \`${name}\` |`))
   expect([unexplained, missing]).toEqual([[], []])
+})
+
+test('docs/capturing.md has the limits of lists and texts as the schema has them', async () => {
+  const [, limits = ''] = (await read('docs/capturing.md')).split('\n## Limits\n')
+  const { hide, clicks, effects, css, waitFor } = createOptions()
+  const sizes = createSizes({ viewportWidth: 1, viewportHeight: 1 })
+  for (const [name, most] of [
+    ['`sizes`', sizes['maxItems']],
+    ['`hide`', hide['maxItems']],
+    ['`clicks`', clicks['maxItems']],
+    ['`effects`', effects['maxItems']],
+    ['`css`', css['maxLength']],
+    ['a selector', waitFor['maxLength']],
+  ] as const) {
+    expect(most).toBeGreaterThan(0)
+    expect(limits).toMatch(new RegExp(`^\\| ${name} \\| ${most}\\b`, 'm'))
+  }
 })
 
 test('every request that a document shows is right', async () => {

@@ -6,12 +6,14 @@ import type { Guard } from '../egress/guard.ts'
 import { Browsers } from './browsers.ts'
 import { type Camera, CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
 import { openContext } from './context.ts'
-import type { PictureLimits } from './expose.ts'
+import { Deadline, GRACE_MS } from './deadline.ts'
+import { type PictureLimits, pictureOf } from './expose.ts'
 import { hostOf } from './failures.ts'
 import { COOKIES_STAY } from './launch.ts'
-import { ANSWER_MS, GRACE_MS, shootPage } from './shoot.ts'
+import { ANSWER_MS, shootPage } from './shoot.ts'
 import { createSlots } from './slots.ts'
 import { waitsOf } from './steps/steps.ts'
+import { isLarge, windowOf } from './window.ts'
 
 /** If a context does not close within this time, its browser hangs. */
 const CLOSE_MS = 5_000
@@ -42,18 +44,27 @@ export function createCamera({
 }: CameraOptions): Camera {
   const browsers = new Browsers(find, log)
   const withOwnCookies = new Browsers(find, log, COOKIES_STAY)
+  /** All pages of a browser are put together by one of its processes. Pages of others must not wait there for very large ones. */
+  const forLarge = new Browsers(find, log)
   const closing = new AbortController()
   const inSlot = createSlots(concurrency)
   const underWay = new Set<Promise<Shot>>()
+  const browsersFor = ({ options }: PageToShoot): Browsers => {
+    if (options.cookies) return withOwnCookies
+    return isLarge(pictureOf(windowOf(options), limits)) ? forLarge : browsers
+  }
 
   const shoot = async (wanted: PageToShoot, signal: AbortSignal): Promise<Shot> =>
-    await (wanted.options.cookies ? withOwnCookies : browsers).use(async (browser, kill) => {
+    await browsersFor(wanted).use(async (browser, kill) => {
       const ended = new AbortController()
       const gate = await guard.openGate({
         maxBytes: limits.pageBytes,
         onTooLarge: () => ended.abort(tooLarge(wanted, limits.pageBytes)),
       })
-      const deadline = setTimeout(() => ended.abort(tooSlow(wanted, graceMs)), timeOf(wanted) + graceMs)
+      const deadline = new Deadline(timeOf(wanted) + graceMs, () =>
+        ended.abort(tooSlow(wanted, graceMs, deadline)),
+      )
+      deadline.allowFor(pictureOf(windowOf(wanted.options), limits))
       const forget = [signal, closing.signal].map((source) => abortWith(ended, source))
       const until = ended.signal
       const context = openContext(browser, gate, wanted)
@@ -61,7 +72,9 @@ export function createCamera({
       try {
         return await Promise.race([
           whenAborted(until),
-          context.then((opened) => shootPage(opened, gate, wanted, { limits, answerMs, signal: until })),
+          context.then((opened) =>
+            shootPage(opened, gate, wanted, { limits, answerMs, deadline, signal: until }),
+          ),
         ])
       } catch (error) {
         // If we ended the browser, our reason says more than the browser's error.
@@ -70,7 +83,7 @@ export function createCamera({
           ? new CaptureFailure('crashed', `${hostOf(wanted.url)} crashed the browser.`)
           : error
       } finally {
-        clearTimeout(deadline)
+        deadline.clear()
         for (const each of forget) each()
         await Promise.all([gate.close(), closeOr(context, kill)])
       }
@@ -90,7 +103,7 @@ export function createCamera({
     },
     async close() {
       closing.abort(new Error('the camera is closed'))
-      await Promise.all([browsers.close(), withOwnCookies.close()])
+      await Promise.all([browsers, withOwnCookies, forLarge].map((each) => each.close()))
       await Promise.allSettled(underWay)
     },
   }
@@ -150,10 +163,15 @@ function timeOf({ loadingTime, options }: PageToShoot): number {
   return loadingTime + waitsOf(options)
 }
 
-function tooSlow(wanted: PageToShoot, graceMs: number): CaptureFailure {
+function tooSlow(wanted: PageToShoot, graceMs: number, { drawing, more }: Deadline): CaptureFailure {
+  const host = hostOf(wanted.url)
+  const late = `${graceMs + more} ms after its loading time of ${timeOf(wanted)} ms`
   return new CaptureFailure(
     'timeout',
-    `${hostOf(wanted.url)} kept the browser busy: there was no picture ${graceMs} ms after its loading time of ${timeOf(wanted)} ms.`,
+    drawing
+      ? `The picture of ${host}, ${drawing.width} × ${drawing.height} pixels, was not drawn ${late}. ` +
+          'Use a smaller window, or do not capture the full page.'
+      : `${host} kept the browser busy: there was no picture ${late}.`,
   )
 }
 

@@ -1,6 +1,7 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { readPixels } from '../picture/pixels.ts'
 import { CaptureFailure, type PageToShoot } from './camera.ts'
+import { type Deadline, drawMsOf } from './deadline.ts'
 import { hostOf } from './failures.ts'
 import { findExcess, mayExceed } from './measure.ts'
 import { hold, type Rest } from './rest.ts'
@@ -23,7 +24,7 @@ import {
 
 /** How often a wrong picture is taken again. */
 const ATTEMPTS = 4
-/** A page at rest is drawn within this time. */
+/** A page at rest is drawn within this time, a large one within more. */
 const EXPOSE_MS = 20_000
 
 export interface PictureLimits {
@@ -46,8 +47,15 @@ export function highest({ height, pixels }: PictureLimits, { width, scale }: Omi
   return Math.max(1, Math.floor(rows / scale))
 }
 
-interface Rules {
+/** The size of the picture of a window. */
+export function pictureOf(window: Window, limits: PictureLimits): Size {
+  const height = Math.min(window.height, highest(limits, window))
+  return inPixels({ width: window.width, height }, window.scale)
+}
+
+export interface ExposeRules {
   readonly limits: PictureLimits
+  readonly deadline: Deadline
   readonly signal: AbortSignal
 }
 
@@ -57,7 +65,7 @@ export async function expose(
   session: CDPSession,
   rest: Rest,
   wanted: PageToShoot,
-  rules: Rules,
+  rules: ExposeRules,
 ): Promise<Exposed> {
   const window = windowOf(wanted.options)
   const { width, height, scale } = window
@@ -89,24 +97,34 @@ export async function exposePart(
   session: CDPSession,
   view: View,
   wanted: PageToShoot,
-  rules: Rules & { seen: number },
+  rules: ExposeRules & { seen: number },
 ): Promise<Buffer> {
-  const { limits, signal } = rules
+  const { limits, deadline, signal } = rules
   const size = inPixels(view, view.scale)
-  if (mayExceed(size, limits.bytes)) {
-    const excess = await findExcess(session, view, { maxBytes: limits.bytes, signal })
-    if (excess !== undefined) throw tooLarge(wanted, size, limits, excess)
+  deadline.allowFor(size)
+  const stay = {
+    ...{ signal, holdMs: EXPOSE_MS + drawMsOf(size), owner: wanted.projectId ?? '' },
+    whileWaiting: (waiting: Promise<void>) => deadline.without(waiting),
   }
-  return await withinBudget(size.width * size.height, { signal, holdMs: EXPOSE_MS }, () =>
-    exposeRight(session, view, wanted, rules),
-  )
+  return await withinBudget(size.width * size.height, stay, async () => {
+    deadline.drawing = size
+    try {
+      const excess = mayExceed(size, limits.bytes)
+        ? await findExcess(session, view, { maxBytes: limits.bytes, signal })
+        : undefined
+      if (excess !== undefined) throw tooLarge(wanted, size, limits, excess)
+      return await exposeRight(session, view, wanted, rules)
+    } finally {
+      deadline.drawing = undefined
+    }
+  })
 }
 
 async function exposeRight(
   session: CDPSession,
   view: View,
   wanted: PageToShoot,
-  { limits, signal, seen }: Rules & { seen: number },
+  { limits, signal, seen }: Pick<ExposeRules, 'limits' | 'signal'> & { seen: number },
 ): Promise<Buffer> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     signal.throwIfAborted()

@@ -5,6 +5,10 @@ export interface Stay {
   readonly signal: AbortSignal
   /** After this time a task no longer counts: its page hangs, and others must not wait for it. */
   readonly holdMs: number
+  /** Owners take turns. */
+  readonly owner?: string
+  /** Is given the wait for the others. */
+  readonly whileWaiting?: (waiting: Promise<void>) => Promise<void>
 }
 
 export interface BudgetRules {
@@ -13,19 +17,41 @@ export interface BudgetRules {
   readonly small: number
 }
 
-/** Tasks start in the order in which they came. A picture larger than the whole budget runs alone. */
+/** Pictures larger than the whole budget are taken one at a time. All others share the budget, and do not wait for those. */
 export function createPixelBudget({ pixels: size, small }: BudgetRules): PixelBudget {
-  const waiting = new Set<{ readonly need: number; readonly begin: () => void }>()
+  const [shared, larger] = [createLine(size), createLine(1)]
+  return async (pixels, stay, task) => {
+    if (pixels <= small) return await task()
+    return pixels > size ? await larger(1, stay, task) : await shared(pixels, stay, task)
+  }
+}
+
+interface Entrant {
+  readonly need: number
+  readonly owner: string
+  readonly begin: () => void
+}
+
+/** Tasks start in the order in which they came, but those of the owner that was let in last come after those of others. */
+function createLine(size: number): PixelBudget {
+  const waiting = new Set<Entrant>()
+  /** For each owner, when it was let in last. */
+  const turns = new Map<string, number>()
+  let turn = 0
   let free = size
+  const turnOf = ({ owner }: Entrant) => turns.get(owner) ?? 0
   const beginThoseThatFit = () => {
-    for (const next of waiting) {
+    while (waiting.size > 0) {
+      const next = [...waiting].reduce((first, each) => (turnOf(each) < turnOf(first) ? each : first))
       if (next.need > free) return
       waiting.delete(next)
       free -= next.need
+      turns.set(next.owner, ++turn)
       next.begin()
     }
+    if (free === size) turns.clear()
   }
-  const enter = (need: number, signal: AbortSignal) =>
+  const enter = (need: number, { signal, owner = '' }: Stay) =>
     new Promise<void>((resolve, reject) => {
       const leave = () => {
         waiting.delete(entrant)
@@ -36,7 +62,7 @@ export function createPixelBudget({ pixels: size, small }: BudgetRules): PixelBu
         signal.removeEventListener('abort', leave)
         resolve()
       }
-      const entrant = { need, begin }
+      const entrant = { need, owner, begin }
       signal.throwIfAborted()
       signal.addEventListener('abort', leave, { once: true })
       waiting.add(entrant)
@@ -55,10 +81,9 @@ export function createPixelBudget({ pixels: size, small }: BudgetRules): PixelBu
     signal.addEventListener('abort', release, { once: true })
     return release
   }
-  return async (pixels, stay, task) => {
-    if (pixels <= small) return await task()
-    const need = Math.min(pixels, size)
-    await enter(need, stay.signal)
+  return async (need, stay, task) => {
+    const { whileWaiting = (wait) => wait } = stay
+    await whileWaiting(enter(need, stay))
     const release = hold(need, stay)
     return await task().finally(release)
   }

@@ -4,7 +4,8 @@ import { MARK_NAMES, type Mark, type Seen } from '../contract/seen.ts'
 import type { CaptureReason } from '../contract/status.ts'
 import type { Gate } from '../egress/guard.ts'
 import { CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
-import { type Exposed, expose, highest, type PictureLimits } from './expose.ts'
+import { type Deadline, drawMsOf } from './deadline.ts'
+import { type Exposed, expose, highest, type PictureLimits, pictureOf } from './expose.ts'
 import { hostOf } from './failures.ts'
 import { type Network, observeNetwork, whenLoaded } from './loading.ts'
 import { countMoves, HOLD_MS, movedOn, stayHere, unless } from './moves.ts'
@@ -12,16 +13,17 @@ import { sendToOwnOrigin } from './own-origin.ts'
 import { before, LoadingTime, MOVED_MS, whereverItGoes } from './patience.ts'
 import { comeToRest, type Rest, takeAsItIs } from './rest.ts'
 import { exposeElement } from './steps/element.ts'
+import { sayLast } from './steps/selector.ts'
 import type { Stage } from './steps/stage.ts'
 import { hasSteps, notesOf, prepareSteps, runSteps } from './steps/steps.ts'
 import { World } from './steps/world.ts'
 import { Visit } from './visit.ts'
 import { openWindow, windowOf } from './window.ts'
 
-/** Time for everything except loading: opening the page, and the picture itself. */
-export const GRACE_MS = 20_000
 /** If a page does not answer for so long after its loading time, a script keeps it busy for good. */
 export const ANSWER_MS = 4_000
+/** A large window has this share of its time for drawing to answer in. */
+const ANSWER_SHARE = 1 / 10
 /** What was seen of the page may say why a step failed. */
 const STEP_REASONS: readonly CaptureReason[] = ['login', 'wait_for', 'element']
 
@@ -31,6 +33,7 @@ const AGAIN_MS = 5_000
 interface Rules {
   readonly limits: PictureLimits
   readonly answerMs: number
+  readonly deadline: Deadline
   readonly signal: AbortSignal
 }
 
@@ -81,22 +84,37 @@ async function shoot(
   page: Page,
   gate: Gate,
   wanted: PageToShoot,
-  { limits, answerMs, signal, stays = false }: Rules & { readonly stays?: boolean },
+  { limits, deadline, signal, stays = false, ...given }: Rules & { readonly stays?: boolean },
 ): Promise<Shot> {
   const network = observeNetwork(page)
   const visit = new Visit(page, gate, wanted)
   const session = await openWindow(page, wanted.options)
+  const window = windowOf(wanted.options)
+  // A large window is drawn while the page answers.
+  const answerMs = given.answerMs + Math.ceil(drawMsOf(pictureOf(window, limits)) * ANSWER_SHARE)
   await sendToOwnOrigin(page, wanted)
   const moves = await countMoves(session)
   const requireAnswer = async (): Promise<void> => {
     const first = moves()
     // If the page has moved meanwhile, its new document is asked in the next attempt.
-    if (!(await answers(session, answerMs)) && moves() === first) throw silent(wanted, answerMs)
+    if (!(await answers(session, answerMs)) && moves() === first) throw silent(wanted, answerMs, stage)
   }
   const world = new World(session)
   const time = new LoadingTime(wanted.loadingTime)
   const stage: Stage | undefined = hasSteps(wanted.options)
-    ? { page, session, network, visit, world, wanted, time, signal, notes: [], requireAnswer }
+    ? {
+        page,
+        session,
+        network,
+        visit,
+        world,
+        wanted,
+        time,
+        signal,
+        notes: [],
+        requireAnswer,
+        doing: undefined,
+      }
     : undefined
   const seeNow = (found: Found) => see(page, visit, network, found, stage)
   if (stage) await prepareSteps(stage)
@@ -111,7 +129,6 @@ async function shoot(
       )
     }))
   const { fullPage, element } = wanted.options
-  const window = windowOf(wanted.options)
   const rules = { window, fullPage }
   const unveilTo = fullPage ? highest(limits, window) : undefined
 
@@ -123,8 +140,8 @@ async function shoot(
   const take = async (rest: Rest, called: AbortSignal): Promise<Shot> => {
     const { bytes, ...marks } =
       element === undefined
-        ? await expose(page, session, rest, wanted, { limits, signal: called })
-        : await exposeElement(page, session, element, wanted, { world, limits, signal: called })
+        ? await expose(page, session, rest, wanted, { limits, deadline, signal: called })
+        : await exposeElement(page, session, element, wanted, { world, limits, deadline, signal: called })
     const seen = await seeNow({ ...marks, restless: stays || !rest.atRest })
     login?.requireAllowed()
     return { bytes, seen }
@@ -174,11 +191,14 @@ async function answers(session: CDPSession, withinMs: number): Promise<boolean> 
   return await Promise.race([answer, late]).finally(() => over.abort())
 }
 
-function silent({ url, loadingTime }: PageToShoot, answerMs: number): CaptureFailure {
-  return new CaptureFailure(
-    'timeout',
-    `${hostOf(url)} kept the browser busy: it did not answer for ${answerMs} ms after its loading time of ${loadingTime} ms.`,
-  )
+function silent(
+  { url, loadingTime }: PageToShoot,
+  answerMs: number,
+  stage: Stage | undefined,
+): CaptureFailure {
+  const words = `it did not answer for ${answerMs} ms after its loading time of ${loadingTime} ms.`
+  const step = stage?.world.isAsked && stage.doing !== undefined ? ` ${sayLast(stage.doing)}` : ''
+  return new CaptureFailure('timeout', `${hostOf(url)} kept the browser busy: ${words}${step}`)
 }
 
 /** A step failed. An element that is missing on an error page is not the reason if the status is one. */
@@ -209,11 +229,11 @@ async function see(
     error: status >= 400,
     incomplete: failedResources > 0,
   }
+  const title = await page.title()
   const notes = stage ? await notesOf(stage) : []
   return {
-    ...{ status, failedResources },
+    ...{ status, failedResources, title },
     url: page.url(),
-    title: await page.title(),
     marks: MARK_NAMES.filter((mark) => marks[mark]),
     ...(notes.length > 0 && { notes }),
   }

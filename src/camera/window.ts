@@ -34,6 +34,10 @@ const SAMPLE_PIXELS = 4_096 * 2_048
  * browser, at up to three bytes per pixel. Windows up to 1920 × 1080 do not wait.
  */
 export const withinBudget = createPixelBudget({ pixels: SAMPLE_PIXELS, small: 1_920 * 1_080 })
+/** Whether a picture has more pixels than that. */
+export function isLarge({ width, height }: Size): boolean {
+  return width * height > SAMPLE_PIXELS
+}
 /** The browser's measures of a zoomed page are this exact. */
 export const ROUNDING = 0.01
 /** A sample that takes longer comes from a page that keeps the browser busy. */

@@ -2,6 +2,9 @@ import { type CaptureOptions, type OwnOptions, optionsOfPage } from './capture-o
 import type { Mistake } from './check.ts'
 import { type PlannedSize, planSizes, type SizeStep, sizeToBeTaken } from './picture-sizes.ts'
 
+/** Each step of finishing goes over the whole picture. All steps together make so many of the largest picture, at most. */
+const LARGEST_IN_ALL = 10
+
 /** A page of a request: its place in `urls`, and its own options. */
 interface PlacedPage {
   readonly index: number
@@ -17,22 +20,44 @@ export function findTooManyPixels(
   const mistakes = new Map<string, Mistake>()
   for (const { index, ownOptions = {} } of pages) {
     const all = optionsOfPage(options, ownOptions)
-    const step = firstTooLarge(planSizes(sizeToBeTaken(all, maxPixels), all), maxPixels)
-    if (!step) continue
-    const [option = ''] = step.place.split('/')
+    const excess = firstExcess(planSizes(sizeToBeTaken(all, maxPixels), all), maxPixels)
+    if (!excess) continue
+    const { place, detail } = excess
+    const [option = ''] = place.split('/')
     const owner = option in ownOptions ? `urls/${index}` : 'screenshotParameter'
-    const pointer = `#/${owner}/${step.place}`
-    if (!mistakes.has(pointer))
-      mistakes.set(pointer, { pointer, detail: tooManyPixels(step.size, maxPixels) })
+    const pointer = `#/${owner}/${place}`
+    if (!mistakes.has(pointer)) mistakes.set(pointer, { pointer, detail })
   }
   return [...mistakes.values()]
 }
 
-export function firstTooLarge(steps: readonly SizeStep[], maxPixels: number): SizeStep | undefined {
-  return steps.find(({ size: { width, height } }) => width.least * height.least > maxPixels)
+/** The first step that makes the picture too large, or with which all steps make too many pixels. */
+export function firstExcess(
+  steps: readonly SizeStep[],
+  maxPixels: number,
+): { readonly place: string; readonly detail: string } | undefined {
+  let all = 0
+  for (const { place, size } of steps) {
+    const pixels = size.width.least * size.height.least
+    if (pixels > maxPixels) return { place, detail: tooManyPixels(size, maxPixels) }
+    all += pixels
+    if (all > LARGEST_IN_ALL * maxPixels) return { place, detail: tooManyInAll(size, all, maxPixels) }
+  }
+  return undefined
 }
 
-export function tooManyPixels({ width, height }: PlannedSize, maxPixels: number): string {
-  const least = width.isKnown && height.isKnown ? '' : 'at least '
-  return `makes the picture ${least}${width.least} × ${height.least} pixels, more than MAX_PICTURE_PIXELS (${maxPixels})`
+function tooManyPixels(size: PlannedSize, maxPixels: number): string {
+  const { width, height } = size
+  return `makes the picture ${leastOf(size)}${width.least} × ${height.least} pixels, more than MAX_PICTURE_PIXELS (${maxPixels})`
+}
+
+function tooManyInAll(size: PlannedSize, all: number, maxPixels: number): string {
+  return (
+    `makes ${leastOf(size)}${all} pixels together with the steps before it, more than ${LARGEST_IN_ALL} × MAX_PICTURE_PIXELS ` +
+    `(${maxPixels})`
+  )
+}
+
+function leastOf({ width, height }: PlannedSize): string {
+  return width.isKnown && height.isKnown ? '' : 'at least '
 }

@@ -8,7 +8,7 @@ import {
   scaleOf,
   titleBarOf,
 } from '../contract/picture-sizes.ts'
-import { firstTooLarge, tooManyPixels } from '../contract/too-many-pixels.ts'
+import { firstExcess } from '../contract/too-many-pixels.ts'
 import { blur } from './blur.ts'
 import { roundCorners } from './corners.ts'
 import { crop } from './crop.ts'
@@ -57,8 +57,8 @@ export async function finishPicture(
 /** The sizes after each step. Throws TooManyPixels. */
 function requireFewPixels(taken: Size, finish: Finish, maxPixels: number): Size[] {
   const steps = planSizes(knownSize(taken.width, taken.height), finish)
-  const step = firstTooLarge(steps, maxPixels)
-  if (step) throw new TooManyPixels(`${nameOf(step.place, finish)} ${tooManyPixels(step.size, maxPixels)}.`)
+  const excess = firstExcess(steps, maxPixels)
+  if (excess) throw new TooManyPixels(`${nameOf(excess.place, finish)} ${excess.detail}.`)
   return steps.map(({ size }) => sizeOf(size))
 }
 

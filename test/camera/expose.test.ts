@@ -7,6 +7,7 @@ import { type Exposed, expose } from '../../src/camera/expose.ts'
 import { type LaunchedBrowser, launchBrowser } from '../../src/camera/launch.ts'
 import { openWindow, takeFrame } from '../../src/camera/window.ts'
 import { findTestBrowser } from '../support/browser/test-browser.ts'
+import { noDeadline } from '../support/camera/no-deadline.ts'
 
 const WIDTH = 600
 const WINDOW = 400
@@ -53,6 +54,7 @@ async function take(through: CDPSession, bytes = 33_554_432, fullPage = true): P
     { url: 'http://site.test/', options, loadingTime: 1_000 },
     {
       limits: { height: 16_384, pixels: 67_108_864, bytes },
+      deadline: noDeadline(),
       signal: new AbortController().signal,
     },
   )

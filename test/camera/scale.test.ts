@@ -15,6 +15,7 @@ import {
   serveSite,
   type TestCamera,
 } from '../support/camera/camera.ts'
+import { noDeadline } from '../support/camera/no-deadline.ts'
 
 const WHITE = '#ffffff'
 const box = (left: number, top: number, colour: string) =>
@@ -102,6 +103,7 @@ describe('a picture with several pixels for one pixel of the page', () => {
       { url: at('/'), options, loadingTime: 1_000 },
       {
         limits: { height: 9_000, pixels: 9_000_000, bytes: 9_000_000 },
+        deadline: noDeadline(),
         signal: new AbortController().signal,
       },
     )

@@ -10,6 +10,7 @@ import { parseAllowList } from '../../src/egress/allow-list.ts'
 import { createGuard } from '../../src/egress/guard.ts'
 import { findTestBrowser } from '../support/browser/test-browser.ts'
 import { paint, readPixels, serveSite } from '../support/camera/camera.ts'
+import { noDeadline } from '../support/camera/no-deadline.ts'
 import { PATIENCE_MS } from '../support/runner/patience.ts'
 
 const GREEN = '#00aa00'
@@ -54,7 +55,8 @@ test('a page that reloads itself, and of which the browser takes no picture, is 
     if (opened.push(page) === 1) takeNoPictureOf(page)
   })
   const signal = AbortSignal.timeout(PATIENCE_MS)
-  const { bytes, seen } = await shootPage(context, gate, wanted, { limits: LIMITS, answerMs: 4_000, signal })
+  const rules = { limits: LIMITS, answerMs: 4_000, deadline: noDeadline(), signal }
+  const { bytes, seen } = await shootPage(context, gate, wanted, rules)
   expect((await readPixels(bytes)).at(300, 200)).toBe(GREEN)
   expect(seen.marks).toEqual(['restless'])
   expect(opened.map((page) => page.isClosed())).toEqual([true, false])

@@ -44,6 +44,19 @@ describe('a chain that would exceed MAX_PICTURE_PIXELS is refused', () => {
     expect(mistakesOf({ height: 964, style: 'macos-simple-light' })).toEqual([])
   })
 
+  test('or whose steps together would make ten times as many', () => {
+    const blurs = (count: number) => Array(count).fill({ effect: 'blur', options: { radius: 3 } })
+    expect(mistakesOf({ effects: blurs(20) })).toEqual([])
+    expect(mistakesOf({ effects: blurs(50) })).toEqual([
+      `${AT}/effects/20 makes 10500000 pixels together with the steps before it, more than 10 × MAX_PICTURE_PIXELS (1000000)`,
+    ])
+    // Its height is not known yet.
+    expect(mistakesOf({ fullPage: true, effects: blurs(50) })).toEqual([
+      `${AT}/effects/20 makes at least 10500000 pixels together with the steps before it, more than 10 × MAX_PICTURE_PIXELS (1000000)`,
+    ])
+    expect(mistakesOf({ width: 100, height: 100, effects: blurs(50) })).toEqual([])
+  })
+
   test('where its option is: of all pages, or of one', () => {
     const own = { ...newPage(1), effects: [margin(1), resize({ width: 1500 })] }
     expect(mistakesOf({}, [newPage(0), own, newPage(2)])).toEqual([

@@ -92,3 +92,13 @@ test('a picture whose capture was given up is not finished', async () => {
   const finished = finishPicture(await plain(10, 10), { area: 'topleft' }, { ...RULES, signal: over })
   await expect(finished).rejects.toThrow('the service stops')
 })
+
+test('a chain whose steps together make more than ten of the largest picture is not begun', async () => {
+  const blurs = (count: number) =>
+    Array.from({ length: count }, () => ({ effect: 'blur', options: { radius: 0 } }) as const)
+  const largest = await plain(200, 200)
+  await expect(finishPicture(largest, { effects: blurs(11) }, RULES)).rejects.toThrow(
+    'Effect 11 (blur) makes 440000 pixels together with the steps before it, more than 10 × MAX_PICTURE_PIXELS (40000).',
+  )
+  expect((await finishPicture(largest, { effects: blurs(10) }, RULES)).length).toBeGreaterThan(0)
+})

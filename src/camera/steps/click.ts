@@ -2,7 +2,7 @@ import type { CaptureOptions } from '../../contract/capture-options.ts'
 import { type Aimed, aim, type State } from '../in-page/elements.ts'
 import { before } from '../patience.ts'
 import { sayWhy, show, toCss } from './selector.ts'
-import { type Stage, settle, settleAfterClick, tryUntil } from './stage.ts'
+import { begin, type Stage, settle, settleAfterClick, tryUntil } from './stage.ts'
 
 /** The browser may not answer for a click that ends the document. */
 const CLICK_MS = 1_000
@@ -17,6 +17,7 @@ export async function clickAll(stage: Stage, clicks: Clicks): Promise<void> {
   await settle(stage)
   for (const [index, { elementId, loadingTime }] of clicks.entries()) {
     const end = Math.max(stage.time.share(clicks.length - index), performance.now() + LEAST_MS)
+    begin(stage, `clicks, ${show(elementId)}`)
     const state = await click(stage, elementId, (aim) => tryUntil(stage, end, aim))
     if (state !== 'ready') {
       stage.notes.push({

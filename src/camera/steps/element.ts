@@ -1,6 +1,6 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { CaptureFailure, type PageToShoot } from '../camera.ts'
-import { type Exposed, exposePart, highest, type PictureLimits } from '../expose.ts'
+import { type Exposed, type ExposeRules, exposePart, highest } from '../expose.ts'
 import { type Box, look, type State, visitElement } from '../in-page/elements.ts'
 import { hold } from '../rest.ts'
 import { inWholePixels, type Part, type Size, windowOf } from '../window.ts'
@@ -25,8 +25,9 @@ export async function exposeElement(
   session: CDPSession,
   selector: string,
   wanted: PageToShoot,
-  { world, limits, signal }: { world: World; limits: PictureLimits; signal: AbortSignal },
+  { world, ...rules }: ExposeRules & { world: World },
 ): Promise<Exposed> {
+  const { limits } = rules
   await hold(page)
   const { state, box } = await world.ask(look, toCss(selector))
   if (!box) throw notThere(selector, state)
@@ -44,7 +45,7 @@ export async function exposeElement(
   const rows = within(whole.height, highest(limits, { width: columns, scale }))
   const part = { ...whole, width: columns, height: rows }
   return {
-    bytes: await exposePart(session, { ...part, scale, zoom }, wanted, { limits, signal, seen: 0 }),
+    bytes: await exposePart(session, { ...part, scale, zoom }, wanted, { ...rules, seen: 0 }),
     cut: part.height < whole.height,
     wide: part.width < whole.width,
   }

@@ -31,6 +31,11 @@ export function sayWhy(given: string, state: State): string {
   }[state]
 }
 
+/** The page has not answered for this option. */
+export function sayLast(option: string): string {
+  return `It was last asked for ${option}: a selector there may take the browser too long.`
+}
+
 export function show(selector: string): string {
   return selector.length > MAX_SHOWN ? `${selector.slice(0, MAX_SHOWN)}…` : selector
 }

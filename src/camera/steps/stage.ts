@@ -30,6 +30,13 @@ export interface Stage {
   readonly notes: Note[]
   /** Throws if a script keeps the page busy. */
   readonly requireAnswer: () => Promise<void>
+  /** The option that the page was asked about last. */
+  doing: string | undefined
+}
+
+/** Remembers an option. If the page has not answered for the one before, that one keeps it busy. */
+export function begin(stage: Stage, option: string): void {
+  if (!stage.world.isAsked) stage.doing = option
 }
 
 interface Answer {

@@ -1,11 +1,13 @@
 import type { PageOptions } from '../../contract/capture-options.ts'
 import type { Note } from '../../contract/seen.ts'
+import { before } from '../patience.ts'
 import { clickAll } from './click.ts'
 import { declineBanners } from './cookie-banners.ts'
 import { prepareElement } from './element.ts'
 import { logIn } from './login.ts'
 import type { LoginRequests } from './login-requests.ts'
-import { doOnce, type Stage } from './stage.ts'
+import { show } from './selector.ts'
+import { begin, doOnce, type Stage } from './stage.ts'
 import { addStyles, keepStyles, noteUnhidden, stylesOf } from './styles.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -19,6 +21,14 @@ const STEPS = [
   'delay',
   'element',
 ] as const
+
+/** The picture is taken: it is not given up for a note. */
+const NOTES_MS = 4_000
+const NOT_LOOKED: Note = {
+  note: 'hide',
+  detail:
+    'The page did not answer when it was asked whether everything was hidden. A selector may take the browser too long.',
+}
 
 export function hasSteps(options: PageOptions): boolean {
   return STEPS.some((name) => options[name] !== undefined)
@@ -40,19 +50,35 @@ export async function runSteps(stage: Stage): Promise<LoginRequests | undefined>
   const { world, time, signal } = stage
   const { options } = stage.wanted
   const styles = stylesOf(options)
+  if (options.loginParameter) begin(stage, 'loginParameter')
   const requests = options.loginParameter && (await logIn(stage, options.loginParameter))
   if (requests && styles) await doOnce(stage, () => addStyles(world, styles))
   if (options.cookieBanners) await declineBanners(stage)
   if (options.clicks) await clickAll(stage, options.clicks)
-  if (options.waitFor) await waitFor(stage, options.waitFor)
+  if (options.waitFor) {
+    begin(stage, `waitFor, ${show(options.waitFor)}`)
+    await waitFor(stage, options.waitFor)
+  }
   if (options.delay) await time.wait(options.delay, signal)
-  if (options.element) await prepareElement(stage, options.element)
-  if (styles) await doOnce(stage, () => keepStyles(world, styles))
+  if (options.element) {
+    begin(stage, `element, ${show(options.element)}`)
+    await prepareElement(stage, options.element)
+  }
+  if (styles) {
+    begin(stage, stylesNamed(options))
+    await doOnce(stage, () => keepStyles(world, styles))
+  }
   return requests
+}
+
+function stylesNamed({ css, hide }: PageOptions): string {
+  return [css !== undefined && 'css', hide !== undefined && 'hide'].filter(Boolean).join(' and ')
 }
 
 /** What did not work, when the picture was taken. */
 export async function notesOf({ world, notes, wanted }: Stage): Promise<Note[]> {
   const { hide } = wanted.options
-  return hide ? [...notes, ...(await noteUnhidden(world, hide))] : notes
+  if (!hide) return notes
+  const unhidden = await before(performance.now() + NOTES_MS, () => noteUnhidden(world, hide))
+  return [...notes, ...(unhidden ?? [NOT_LOOKED])]
 }

@@ -12,9 +12,15 @@ export class World {
   #frameId: string | undefined
   /** Of the document that the page had last. */
   #context: number | undefined
+  #questions = 0
 
   constructor(session: CDPSession) {
     this.#session = session
+  }
+
+  /** Whether the page has not answered yet. */
+  get isAsked(): boolean {
+    return this.#questions > 0
   }
 
   /** Calls a function in the document that the page has now. It can use nothing from outside itself but `find`. */
@@ -41,14 +47,19 @@ export class World {
   }
 
   async #call(work: (...given: never[]) => unknown, given: readonly unknown[]) {
-    this.#context ??= await this.#enter()
-    return await this.#session.send('Runtime.callFunctionOn', {
-      executionContextId: this.#context,
-      functionDeclaration: `(...given) => { const find = ${find}; return (${work})(find, ...given) }`,
-      arguments: given.map((value) => ({ value })),
-      awaitPromise: true,
-      returnByValue: true,
-    })
+    this.#questions++
+    try {
+      this.#context ??= await this.#enter()
+      return await this.#session.send('Runtime.callFunctionOn', {
+        executionContextId: this.#context,
+        functionDeclaration: `(...given) => { const find = ${find}; return (${work})(find, ...given) }`,
+        arguments: given.map((value) => ({ value })),
+        awaitPromise: true,
+        returnByValue: true,
+      })
+    } finally {
+      this.#questions--
+    }
   }
 
   async #enter(): Promise<number> {

@@ -135,7 +135,9 @@ export type Effect = Readonly<Static<typeof Effect>>
 
 export const Effects = Type.Array(Effect, {
   maxItems: MAX_EFFECTS,
-  description: 'Done to the picture in this order. No step may make it larger than MAX_PICTURE_PIXELS.',
+  description:
+    'Done to the picture in this order. No step may make it larger than MAX_PICTURE_PIXELS, and all steps together may make ' +
+    'ten times as many pixels.',
   examples: [
     [
       { effect: 'roundcorners', options: { radius: 12 } },
