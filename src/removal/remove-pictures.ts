@@ -4,7 +4,14 @@ import type { Store } from '../store/store.ts'
 export interface StoreAndImages {
   readonly store: Pick<
     Store,
-    'listProjects' | 'findTaken' | 'whileFree' | 'captures' | 'events' | 'deliveries' | 'removals'
+    | 'listProjects'
+    | 'findTaken'
+    | 'whileFree'
+    | 'followTime'
+    | 'captures'
+    | 'events'
+    | 'deliveries'
+    | 'removals'
   >
   readonly images: Images
 }

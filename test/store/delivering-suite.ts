@@ -4,6 +4,7 @@ import type { DeliveryTask } from '../../src/store/deliveries.ts'
 import { makeProject } from '../support/store/results.ts'
 import {
   DELIVERED,
+  endOne,
   finishRoot,
   LIMIT,
   NOW,
@@ -14,7 +15,7 @@ import {
 } from '../support/store/webhooks.ts'
 import type { StoreDriver } from './store-driver.ts'
 
-const NOTHING = { events: false, due: false, lost: false }
+const NOTHING = { events: false, due: false, lost: false, ahead: false }
 const told = (tasks: readonly (DeliveryTask | undefined)[]) =>
   tasks.map((task) => task && [task.event, task.position])
 
@@ -35,14 +36,20 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       await finishRoot(store, projectId)
       const webhook = newWebhook(projectId, { events: ['root.finished', 'screenshot.failed'] })
       await store.webhooks.create(webhook, LIMIT)
-      expect(await store.deliveries.findWork(NOW)).toEqual(NOTHING)
+      expect(await store.deliveries.findWork({ now: NOW, leaseMs: 60_000 })).toEqual(NOTHING)
       await finishRoot(store, projectId, { pages: [true, false] })
-      expect(await store.deliveries.findWork(NOW)).toEqual({ ...NOTHING, events: true })
+      expect(await store.deliveries.findWork({ now: NOW, leaseMs: 60_000 })).toEqual({
+        ...NOTHING,
+        events: true,
+      })
       // Of several processes, each event is taken by one.
       await Promise.all([spreadAll(store, NOW, 1), spreadAll(store, NOW, 2), spreadAll(store, NOW, 100)])
       const made = await store.webhooks.listDeliveries(webhook, { limit: 9 })
       expect(made.map(({ event }) => event).toSorted()).toEqual(['root.finished', 'screenshot.failed'])
-      expect(await store.deliveries.findWork(NOW)).toEqual({ ...NOTHING, due: true })
+      expect(await store.deliveries.findWork({ now: NOW, leaseMs: 60_000 })).toEqual({
+        ...NOTHING,
+        due: true,
+      })
     })
 
     test('an event stays in the outbox until every webhook that is on has looked at it', async () => {
@@ -55,7 +62,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       await webhooks.change(webhook, { ...webhook, paused: true }, { now: NOW })
       expect(await trim()).toBe(1)
       await webhooks.change(webhook, webhook, { now: NOW })
-      expect(await deliveries.findWork(NOW)).toEqual({ ...NOTHING, due: true })
+      expect(await deliveries.findWork({ now: NOW, leaseMs: 60_000 })).toEqual({ ...NOTHING, due: true })
     })
 
     test('events that are gone with their root are passed over', async () => {
@@ -63,7 +70,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       const rootId = await finishRoot(store, projectId)
       for await (const _ of store.removals.removeRoot(projectId, rootId, NOW));
       await spreadAll(store)
-      expect(await deliveries.findWork(NOW)).toEqual(NOTHING)
+      expect(await deliveries.findWork({ now: NOW, leaseMs: 60_000 })).toEqual(NOTHING)
     })
   })
 
@@ -76,25 +83,25 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       expect([told([first]), others]).toEqual([[['screenshot.done', 0]], []])
       if (!first) throw new Error('nothing was due')
       // It is tried again later. Then the next one is due.
-      const later = { state: 'pending', last: REFUSED, due: NOW + 5_000 } as const
-      await deliveries.end(first, later, { now: NOW })
+      const later = { state: 'pending', last: REFUSED, pauseMs: 5_000 } as const
+      await endOne(store, first, later, { now: NOW })
       const second = await takeDeliveries(store)
       expect(told(second)).toEqual([['screenshot.failed', 1]])
       // The first is due again, but the second is under way.
       expect(await takeDeliveries(store, NOW + 6_000)).toEqual([])
-      for (const task of second) await deliveries.end(task, DELIVERED, { now: NOW })
+      for (const task of second) await endOne(store, task, DELIVERED, { now: NOW })
       const rest: unknown[] = []
       for (;;) {
         const [task] = await takeDeliveries(store, NOW + 6_000)
         if (!task) break
         rest.push(...told([task]))
-        await deliveries.end(task, DELIVERED, { now: NOW })
+        await endOne(store, task, DELIVERED, { now: NOW })
       }
       expect(rest).toEqual([
         ['root.finished', undefined],
         ['screenshot.done', 0],
       ])
-      expect(await deliveries.findWork(NOW + 10_000)).toEqual(NOTHING)
+      expect(await deliveries.findWork({ now: NOW + 10_000, leaseMs: 60_000 })).toEqual(NOTHING)
     })
 
     test('of different roots are under way together', async () => {
@@ -105,7 +112,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
     })
 
     test('take turns by webhook, not by age', async () => {
-      const { store, projectId, webhook, webhooks, deliveries } = await open({ events: ['root.finished'] })
+      const { store, projectId, webhook, webhooks } = await open({ events: ['root.finished'] })
       for (let root = 0; root < 4; root++) await finishRoot(store, projectId)
       await spreadAll(store)
       const other = newWebhook(projectId, { events: ['root.finished'], created: NOW + 1 })
@@ -114,7 +121,7 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       await spreadAll(store, NOW + 1)
       const order: (string | undefined)[] = []
       for (let now = NOW + 10; now < NOW + 16; now++) {
-        const task = await deliveries.takeNext({ now, leaseMs: 60_000 })
+        const [task] = await takeDeliveries(store, now, 1)
         order.push(task?.webhookId === webhook.webhookId ? 'first' : 'other')
       }
       expect(order.slice(1)).toEqual(
@@ -124,20 +131,20 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       )
     })
 
-    test('leave out webhooks that are named, and those that fail', async () => {
+    test('of a webhook that fails say so, until one is delivered', async () => {
       const { store, projectId, webhook, webhooks, deliveries } = await open({ events: ['root.finished'] })
-      await finishRoot(store, projectId)
-      await finishRoot(store, projectId)
+      for (let root = 0; root < 2; root++) await finishRoot(store, projectId)
       await spreadAll(store)
-      const lease = { now: NOW, leaseMs: 60_000 }
-      expect(await deliveries.takeNext({ ...lease, except: [webhook.webhookId] })).toBeUndefined()
-      const task = await deliveries.takeNext({ ...lease, healthyOnly: true })
+      const isFailing = async () =>
+        (await deliveries.findDue({ now: NOW, limit: 9 })).map((each) => each.isFailing)
+      expect(await isFailing()).toEqual([false])
+      const [task] = await takeDeliveries(store, NOW, 1)
       if (!task) throw new Error('nothing was due')
-      await deliveries.end(task, { state: 'failed', last: REFUSED }, { now: NOW })
-      expect(await deliveries.takeNext({ ...lease, healthyOnly: true })).toBeUndefined()
-      const next = await deliveries.takeNext(lease)
+      await endOne(store, task, { state: 'failed', last: REFUSED }, { now: NOW })
+      expect(await isFailing()).toEqual([true])
+      const [next] = await takeDeliveries(store)
       expect(next?.webhook.failingSince).toBe(NOW)
-      if (next) await deliveries.end(next, DELIVERED, { now: NOW })
+      if (next) await endOne(store, next, DELIVERED, { now: NOW })
       expect((await webhooks.find(webhook))?.failingSince).toBeUndefined()
     })
 
@@ -146,25 +153,28 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       await finishRoot(store, projectId)
       await spreadAll(store)
       const [late] = await takeDeliveries(store)
-      expect(await deliveries.findWork(NOW + 60_000)).toEqual(NOTHING)
-      expect(await deliveries.giveBackLost(NOW + 60_000)).toBe(0)
-      expect(await deliveries.findWork(NOW + 60_001)).toEqual({ ...NOTHING, lost: true })
-      expect(await deliveries.giveBackLost(NOW + 60_001)).toBe(1)
+      expect(await deliveries.findWork({ now: NOW + 60_000, leaseMs: 60_000 })).toEqual(NOTHING)
+      expect(await deliveries.giveBackLost({ now: NOW + 60_000, leaseMs: 60_000, own: new Set() })).toBe(0)
+      expect(await deliveries.findWork({ now: NOW + 60_001, leaseMs: 60_000 })).toEqual({
+        ...NOTHING,
+        lost: true,
+      })
+      expect(await deliveries.giveBackLost({ now: NOW + 60_001, leaseMs: 60_000, own: new Set() })).toBe(1)
       const [again] = await takeDeliveries(store, NOW + 60_001)
       expect(again).toMatchObject({ deliveryId: late?.deliveryId, attempts: 2 })
       if (!late || !again) throw new Error('nothing was due')
-      expect(await deliveries.end(late, DELIVERED, { now: NOW })).toBe(false)
-      expect(await deliveries.end(again, DELIVERED, { now: NOW })).toEqual({ switchedOff: undefined })
-      expect(await deliveries.end(again, DELIVERED, { now: NOW })).toBe(false)
+      expect(await endOne(store, late, DELIVERED, { now: NOW })).toBe(false)
+      expect(await endOne(store, again, DELIVERED, { now: NOW })).toEqual({ switchedOff: undefined })
+      expect(await endOne(store, again, DELIVERED, { now: NOW })).toBe(false)
     })
 
     test('that were put back do not count and keep their place', async () => {
-      const { store, projectId, deliveries } = await open()
+      const { store, projectId } = await open()
       await finishRoot(store, projectId)
       await spreadAll(store)
       const [first] = await takeDeliveries(store)
       if (!first) throw new Error('nothing was due')
-      await deliveries.end(first, { state: 'put_back' }, { now: NOW })
+      await endOne(store, first, { state: 'put_back' }, { now: NOW })
       expect(await takeDeliveries(store)).toMatchObject([{ deliveryId: first.deliveryId, attempts: 1 }])
     })
 
@@ -180,10 +190,10 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       const work = async (one: typeof store) => {
         for (let idle = 0; idle < 5; ) {
           await spreadAll(one, NOW, 2)
-          const task = await one.deliveries.takeNext({ now: NOW, leaseMs: 60_000 })
+          const task = (await takeDeliveries(one, NOW, 1))[0]
           if (task) {
             sent.push(task)
-            await one.deliveries.end(task, DELIVERED, { now: NOW })
+            await endOne(one, task, DELIVERED, { now: NOW })
           } else await sleep(5)
           idle = task ? 0 : idle + 1
         }

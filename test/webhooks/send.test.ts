@@ -15,7 +15,7 @@ function sender(rules: Partial<SendRules> = {}, allow = '127.0.0.1,localhost,oth
   const reach = createWayOut({ allow: parseAllowList(allow), lookup: HERE })
   const send = createSend({ reach, ...rules })
   return (url: string, signal = new AbortController().signal) =>
-    send({ url, headers: { 'x-mine': '1' }, body: '{"a":"ü"}' }, signal)
+    send({ url, headers: { 'x-mine': '1' }, body: '{"a":"ü"}', projectId: 'mine' }, signal)
 }
 
 async function receive(answer: Answer, tls?: { key: Buffer; cert: Buffer }) {

@@ -16,6 +16,7 @@ const MIGRATIONS = {
   '0014-schedules': () => import('./migrations/0014-schedules.ts'),
   '0015-webhooks': () => import('./migrations/0015-webhooks.ts'),
   '0016-admin-keys': () => import('./migrations/0016-admin-keys.ts'),
+  '0018-delivering': () => import('./migrations/0018-delivering.ts'),
 }
 
 /** The table with the changes that were made. */
