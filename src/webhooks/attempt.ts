@@ -5,6 +5,7 @@ import { AppError } from '../errors.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { AttemptEnd, DeliveryTask } from '../store/deliveries.ts'
 import type { Store } from '../store/store.ts'
+import type { StoredWebhook } from '../store/webhooks.ts'
 import { renderBody } from './bodies.ts'
 import type { DeliveryFigures } from './figures.ts'
 import { findNews, type NewsSources } from './news.ts'
@@ -45,12 +46,16 @@ export function createAttempt(rules: AttemptRules): MakeAttempt {
   const { send, log, clock, figures } = rules
   const { deliveries } = rules.store
 
+  /** Deliveries that were taken together have one webhook. */
+  const opened = new WeakMap<StoredWebhook, readonly string[]>()
+
   const post = async (task: DeliveryTask): Promise<Post | undefined> => {
     const news = await findNews(task, rules, clock())
     if (!news) return undefined
     const { webhook, created, deliveryId, event } = task
     const body = renderBody(news, { ...webhook, created })
-    const secrets = openSecrets(webhook, rules.ring, clock())
+    const secrets = opened.get(webhook) ?? openSecrets(webhook, rules.ring, clock())
+    opened.set(webhook, secrets)
     const headers = {
       'user-agent': rules.userAgent,
       [EVENT_HEADER]: event,

@@ -51,12 +51,17 @@ export function openDelivering(options: DeliveringOptions): Delivering {
   const lanes = new Lanes()
   /** By delivery. */
   const running = new Map<string, Promise<void>>()
-  let doze = new AbortController()
+  /** Ends the pause before the next look. */
+  let rouse: (() => void) | undefined
+  let isWoken = false
   /** Until then nothing is begun: the storage is away. By the monotonic clock. */
   let awayUntil = 0
   /** The last webhook whose events were made into deliveries: the others come first. */
   let lastBehind: string | undefined
-  const wake = () => doze.abort()
+  const wake = () => {
+    isWoken = true
+    rouse?.()
+  }
   const mayBegin = () => !closing.signal.aborted && performance.now() >= awayUntil
   const attempt = createAttempt({
     ...options,
@@ -134,19 +139,29 @@ export function openDelivering(options: DeliveringOptions): Delivering {
     return isMore ? BETWEEN_MS : lookMs
   }
 
+  const doze = async (ms: number): Promise<void> => {
+    if (isWoken) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      rouse = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    rouse = undefined
+  }
+
   const loop = async (): Promise<void> => {
     while (!closing.signal.aborted) {
-      doze = new AbortController()
+      isWoken = false
       let pause = AWAY_MS
       try {
         pause = await look()
       } catch (error) {
         log.error({ err: error }, 'deliveries cannot be read at the moment')
-        doze = new AbortController()
+        isWoken = false
       }
-      await sleep(pause, undefined, { signal: AbortSignal.any([doze.signal, closing.signal]) }).catch(
-        () => {},
-      )
+      if (!closing.signal.aborted) await doze(pause)
     }
   }
 
@@ -156,6 +171,7 @@ export function openDelivering(options: DeliveringOptions): Delivering {
     wake,
     async close() {
       closing.abort()
+      rouse?.()
       await looping
       const graced = new AbortController()
       const grace = sleep(GRACE_MS, undefined, { signal: graced.signal }).catch(() => {})
