@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { DeliveryTask } from '../../src/store/deliveries.ts'
+import type { DeliveryTask, Failing } from '../../src/store/deliveries.ts'
 import { makeProject } from '../support/store/results.ts'
 import {
   DELIVERED,
@@ -16,6 +16,7 @@ import {
 import type { StoreDriver } from './store-driver.ts'
 
 const NOTHING = { events: false, due: false, lost: false, ahead: false }
+const HOUR_MS = 3_600_000
 const told = (tasks: readonly (DeliveryTask | undefined)[]) =>
   tasks.map((task) => task && [task.event, task.position])
 
@@ -166,6 +167,88 @@ export function deliveringSuite(name: string, driver: StoreDriver): void {
       expect(await endOne(store, late, DELIVERED, { now: NOW })).toBe(false)
       expect(await endOne(store, again, DELIVERED, { now: NOW })).toEqual({ switchedOff: undefined })
       expect(await endOne(store, again, DELIVERED, { now: NOW })).toBe(false)
+    })
+
+    test('are lost, too, if their lease is further ahead than a lease is long, but never those of this process', async () => {
+      const { store, projectId, deliveries } = await open({ events: ['root.finished'] })
+      await finishRoot(store, projectId)
+      await spreadAll(store)
+      // A clock was two hours ahead, and is right again.
+      const [task] = await takeDeliveries(store, NOW + 2 * HOUR_MS)
+      if (!task) throw new Error('nothing was due')
+      const look = { now: NOW, leaseMs: 60_000 }
+      expect(await deliveries.findWork(look)).toMatchObject({ lost: true })
+      expect(await deliveries.giveBackLost({ ...look, own: new Set([task.deliveryId]) })).toBe(0)
+      expect(await deliveries.giveBackLost({ ...look, own: new Set() })).toBe(1)
+    })
+
+    test('that wait for a time that a wrong clock has written are due now', async () => {
+      const { store, projectId, deliveries } = await open({ events: ['root.finished'] })
+      for (let root = 0; root < 2; root++) await finishRoot(store, projectId)
+      const ahead = NOW + 2 * HOUR_MS
+      await spreadAll(store, ahead)
+      // One has failed once. Its pause is short, but of another time.
+      const [task] = await takeDeliveries(store, ahead, 1)
+      if (!task) throw new Error('nothing was due')
+      await endOne(store, task, { state: 'pending', last: REFUSED, pauseMs: 5_000 }, { now: ahead })
+      expect(await takeDeliveries(store, NOW)).toEqual([])
+      expect(await deliveries.findWork({ now: ahead, leaseMs: 60_000 })).toMatchObject({ ahead: false })
+      expect(await deliveries.findWork({ now: NOW, leaseMs: 60_000 })).toMatchObject({ ahead: true })
+      expect(await deliveries.bringBack(NOW)).toBe(2)
+      expect(await deliveries.findWork({ now: NOW, leaseMs: 60_000 })).toEqual({ ...NOTHING, due: true })
+      const again = await takeDeliveries(store, NOW)
+      expect(again.map(({ attempts }) => attempts).toSorted()).toEqual([1, 2])
+      for (const each of again)
+        await endOne(store, each, { state: 'pending', last: REFUSED, pauseMs: 8 * HOUR_MS }, { now: NOW })
+      // A long pause is no mistake.
+      expect(await deliveries.findWork({ now: NOW, leaseMs: 60_000 })).toEqual(NOTHING)
+    })
+
+    test('that fail add up to the time for which all have failed; a jump of the clock is no such time', async () => {
+      const { store, webhook, webhooks } = await open()
+      await webhooks.addTest(webhook, NOW)
+      const failed: number[] = []
+      const offIf = (_: unknown, failing: Failing | undefined) => {
+        failed.push((failing?.ms ?? 0) / HOUR_MS)
+        return undefined
+      }
+      const fail = async (hours: number) => {
+        const now = NOW + hours * HOUR_MS
+        const [task] = await takeDeliveries(store, now)
+        if (!task) throw new Error('nothing was due')
+        await endOne(store, task, { state: 'pending', last: REFUSED, pauseMs: 0 }, { now, offIf })
+      }
+      for (let hours = 0; hours <= 168; hours += 8) await fail(hours)
+      expect(failed.at(-1)).toBe(168)
+      // A year ahead.
+      await fail(168 + 365 * 24)
+      expect(failed.at(-1)).toBe(178)
+      await fail(168 + 365 * 24 + 1)
+      expect(failed.at(-1)).toBe(179)
+      const [task] = await takeDeliveries(store, NOW + 9_999 * HOUR_MS)
+      if (task) await endOne(store, task, DELIVERED, { now: NOW })
+      expect((await webhooks.find(webhook))?.failingSince).toBeUndefined()
+    })
+
+    test('are begun and ended together, at most one of a root, and each end counts by itself', async () => {
+      const { store, projectId, webhook, deliveries } = await open()
+      for (let root = 0; root < 3; root++) await finishRoot(store, projectId, { pages: [true, true] })
+      await spreadAll(store)
+      const take = { now: NOW, leaseMs: 60_000, most: 10 }
+      const first = await deliveries.take(webhook, take)
+      expect(told(first)).toEqual([1, 2, 3].map(() => ['screenshot.done', 0]))
+      expect(new Set(first.map(({ rootId }) => rootId)).size).toBe(3)
+      expect(await deliveries.take(webhook, take)).toEqual([])
+      const [one, two, three] = first.map((attempt) => ({ attempt, how: DELIVERED }))
+      if (!one || !two || !three) throw new Error('nothing was due')
+      const late = { ...three, attempt: { ...three.attempt, attempt: webhook.webhookId } }
+      expect(await deliveries.end([one, late, two], { now: NOW })).toEqual([
+        { switchedOff: undefined },
+        false,
+        { switchedOff: undefined },
+      ])
+      expect(told(await deliveries.take(webhook, { ...take, most: 1 }))).toEqual([['screenshot.done', 1]])
+      expect(told(await deliveries.take(webhook, take))).toEqual([['screenshot.done', 1]])
     })
 
     test('that were put back do not count and keep their place', async () => {

@@ -163,6 +163,46 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       await expect(webhooks.addTest(webhook, NOW)).rejects.toMatchObject({ code: 'conflict' })
     })
 
+    test('are counted up to a number, so that no request waits for a long count; tests cannot pile up', async () => {
+      const { webhooks, webhook, store, projectId, deliveries } = await ofProject()
+      for (let test = 0; test < 100; test++) await webhooks.addTest(webhook, NOW)
+      await expect(webhooks.addTest(webhook, NOW)).rejects.toMatchObject({
+        code: 'conflict',
+        message: expect.stringContaining('100 tests of the webhook are pending'),
+      })
+      const pages = Array.from({ length: 100 }, () => true)
+      for (let root = 0; root < 9; root++) await finishRoot(store, projectId, { pages })
+      await spreadAll(store, NOW, 1_000)
+      expect((await webhooks.find(webhook))?.pending).toBe(1_000)
+      expect(await webhooks.list(projectId, { limit: 9 })).toMatchObject([{ pending: 1_000 }])
+      expect((await deliveries.findBacklog()).pending).toBe(1_009)
+    })
+
+    test('all since a time are sent again in pieces, and others come in between', async () => {
+      const { webhooks, webhook, store, projectId } = await ofProject()
+      const pages = Array.from({ length: 100 }, () => true)
+      for (let root = 0; root < 3; root++) await finishRoot(store, projectId, { pages })
+      await spreadAll(store, NOW, 1_000)
+      for (;;) {
+        const tasks = await takeDeliveries(store)
+        if (tasks.length === 0) break
+        const ends = tasks.map((attempt) => ({ attempt, how: DELIVERED }))
+        await store.deliveries.end(ends, { now: NOW })
+      }
+      let others = 0
+      let isOver = false
+      const count = () => {
+        others++
+        if (!isOver) setImmediate(count)
+      }
+      setImmediate(count)
+      expect(await webhooks.replayFrom(webhook, 0, { now: NOW + 1 })).toBe(303)
+      isOver = true
+      // 303 deliveries are seven transactions, and their events are looked at in two pieces.
+      expect(others).toBeGreaterThanOrEqual(9)
+      expect((await webhooks.find(webhook))?.pending).toBe(303)
+    })
+
     test('one that has ended is sent again as if it had never been tried', async () => {
       const { store, webhooks, projectId, webhook } = await ofProject()
       await finishRoot(store, projectId)
