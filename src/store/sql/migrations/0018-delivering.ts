@@ -21,6 +21,7 @@ export async function up(db: Kysely<unknown>, _engine: Engine): Promise<void> {
       where finished is null and lease is null and due is not null`,
     sql`create index deliveries_since on deliveries (since)
       where finished is null and lease is null and since is not null`,
+    sql`create index deliveries_by_state on deliveries (webhook_id, state, created, delivery_id)`,
     sql`create index webhooks_turn on webhooks (turn, webhook_id)`,
   ])
     await change.execute(db)
