@@ -1,5 +1,6 @@
 import { measureBeside } from './beside.ts'
 import { measureCapture } from './capture.ts'
+import { measureDeliveries } from './deliveries.ts'
 import { measureFinish } from './finish.ts'
 import { measureGallery } from './gallery.ts'
 import { measureHeavy } from './heavy.ts'
@@ -29,6 +30,9 @@ npm run bench -- undisturbed      pages that notice that all of them is taken: -
 
 npm run bench -- beside ANOTHER_CHECKOUT    one root and its 304 of two versions that are asked in turns:
                                   --engine sqlite --starts 8 --rounds 12. The other one needs \`npm ci\` first.
+
+npm run bench -- deliveries       how fast a backlog of webhooks drains to one receiver, against a plain loop, and against
+                                  ANOTHER_CHECKOUT if it is named: --engine sqlite --roots 1500 --rounds 3
 
 npm run bench -- finish           what each area, style and effect costs, against a picture without any
 
@@ -73,6 +77,10 @@ if (asked[0] === 'heavy') {
 }
 if (asked[0] === 'beside') {
   await measureBeside(asked.slice(1))
+  process.exit(0)
+}
+if (asked[0] === 'deliveries') {
+  await measureDeliveries(asked.slice(1))
   process.exit(0)
 }
 if (asked[0] === 'finish') {

@@ -17,6 +17,7 @@ import { streams } from './unfair/streams.ts'
 import { HEAD, type Line, type Special, toLine, toSpecialLine, toText } from './unfair/table.ts'
 import { openTree, type Tree } from './unfair/tree.ts'
 import { watchers } from './unfair/watchers.ts'
+import { webhooks } from './unfair/webhooks.ts'
 import type { World } from './unfair/world.ts'
 
 /** A server that does nothing, to see what the machine itself costs. */
@@ -47,6 +48,7 @@ export async function measureUnfair(args: readonly string[]): Promise<void> {
     flood,
     ...kept,
     ...people,
+    ...webhooks,
     watchers(Number(values.watchers)),
   ]
   const chosen = choose(all, values.only)

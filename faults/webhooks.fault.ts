@@ -10,6 +10,12 @@ const postgres = usePostgres()
 const EVENTS = 1_000
 const ORDEAL = { roots: EVENTS / EVENTS_OF_A_ROOT, kills: 100, killWithin: 4_000, gone: 5 } as const
 
+const HOUR_MS = 3_600_000
+const JUMPING = {
+  ...{ roots: 60, kills: 20, killWithin: 3_000, gone: 0 },
+  jumps: [2, 0, 8 * 24, -2, 0, 400 * 24].map((hours) => hours * HOUR_MS),
+}
+
 const WORLDS = [
   ['one process, SQLite', 1, async () => ({ DATA_DIR: join(await makeFolder(), 'data') })],
   [
@@ -31,5 +37,15 @@ for (const [world, processes, newPlace] of WORLDS) {
       note: `${twice} events arrived more than once; ${told.join(', ')}`,
     })
     expect(forged).toBe(0)
+  })
+
+  test(`the same while the clock jumps by hours and days, ahead and back, ${world}`, async ({ task }) => {
+    const place = await newPlace()
+    // A receiver that answers 410 is mended by time, which means nothing here; nor do receivers accept such timestamps.
+    const { kills, events, lost, twice } = await passOrdeal({ ...JUMPING, processes, place })
+    tell(task, {
+      ...{ world, times: kills, acknowledged: events, lost: lost.length, dangling: 0 },
+      note: `${twice} events arrived more than once`,
+    })
   })
 }

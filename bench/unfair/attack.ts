@@ -40,6 +40,8 @@ export interface Attack {
   start(setup: Setup): Promise<UnderWay>
   /** Another task of the victim, with and without the attack. Returns its seconds, up to `ERRAND_S`. */
   errand?(setup: Setup): Promise<number>
+  /** Its name, and how many times as long it may take. Default: six captures, and as one root. */
+  readonly errandIs?: { readonly what: string; readonly most: number }
 }
 
 /** Lower than the service and the victim: a real attacker has a machine of its own, and takes no processor time from them. */

@@ -6,6 +6,7 @@ import type { EngineName, World } from './world.ts'
 
 /** The targets: × the figure without an attack, milliseconds, megabytes. */
 export const TARGETS = { ratio: 5, healthMs: 100, memoryMb: 256 }
+const CAPTURES: NonNullable<Attack['errandIs']> = { what: 'six captures', most: TARGETS.ratio }
 /** Added to the time for stopping: a process needs a moment to end. */
 const END_S = SHUTDOWN_S + 1
 
@@ -29,14 +30,18 @@ export interface Special {
 export const HEAD = `| # | attack | engine | one root, p99 | /healthz, worst | memory | afterwards | SIGTERM | answered | |
 |---|---|---|---|---|---|---|---|---|---|`
 
-export function toLine({ id, what, control }: Attack, engine: EngineName, measured: Measured): Line {
+export function toLine(
+  { id, what, control, errandIs = CAPTURES }: Attack,
+  engine: EngineName,
+  measured: Measured,
+): Line {
   const { quiet, attacked, memory, afterwards, end, errand, answers, stolen } = measured
   const ratio = attacked.root.p99 / quiet.root.p99
   const errandRatio = errand ? errand.attacked / errand.quiet : 0
   const failed = attacked.root.failed + attacked.health.failed
   const over = [
     ...(ratio > TARGETS.ratio ? ['one root'] : []),
-    ...(errandRatio > TARGETS.ratio || (errand && errand.attacked >= ERRAND_S) ? ['captures'] : []),
+    ...(errandRatio > errandIs.most || (errand && errand.attacked >= ERRAND_S) ? [errandIs.what] : []),
     ...(attacked.health.worst > TARGETS.healthMs ? ['/healthz'] : []),
     ...(memory > TARGETS.memoryMb ? ['memory'] : []),
     ...(failed > 0 ? ['refused'] : []),
@@ -51,7 +56,7 @@ export function toLine({ id, what, control }: Attack, engine: EngineName, measur
       [
         `${ms(quiet.root.p99)} → ${ms(attacked.root.p99)} (${ratio.toFixed(1)} ×)`,
         ...(failed > 0 ? [`${failed} of ${attacked.root.count + attacked.health.count} failed`] : []),
-        ...(errand ? [describeErrand(errand)] : []),
+        ...(errand ? [describeErrand(errandIs.what, errand)] : []),
         ...(stolen > MOST_STOLEN ? [`${(stolen * 100).toFixed(1)} % of the machine was stolen`] : []),
       ].join('; '),
       ms(attacked.health.worst),
@@ -74,9 +79,9 @@ export function toSpecialLine(
   return { id, what, engine, cells: ['', '', '', '', '', note], over, figures }
 }
 
-function describeErrand({ quiet, attacked }: NonNullable<Measured['errand']>): string {
+function describeErrand(what: string, { quiet, attacked }: NonNullable<Measured['errand']>): string {
   const least = attacked >= ERRAND_S ? 'more than ' : ''
-  return `six captures ${quiet.toFixed(1)} s → ${least}${attacked.toFixed(1)} s (${(attacked / quiet).toFixed(1)} ×)`
+  return `${what} ${quiet.toFixed(1)} s → ${least}${attacked.toFixed(1)} s (${(attacked / quiet).toFixed(1)} ×)`
 }
 
 export function describeAnswers(answers: Record<string, number>): string {

@@ -41,6 +41,9 @@ const FIELDS = {
   paused: Type.Boolean({ default: false, description: 'Events of this time are not delivered later.' }),
 }
 
+/** Pending deliveries of a webhook are counted up to this number. */
+export const MOST_PENDING = 1_000
+
 /** What `POST …/webhooks` and `PUT …/webhooks/:webhookId` take. */
 export const WebhookRequest = Type.Object(
   {
@@ -61,7 +64,10 @@ export const Webhook = Type.Object(
     ...FIELDS,
     created: Time('When it was made.'),
     changed: Time('When it was last changed.'),
-    pending: Type.Integer({ description: 'How many deliveries are not delivered yet.' }),
+    pending: Type.Integer({
+      description: `How many deliveries are not delivered yet. ${MOST_PENDING} means that many or more.`,
+      maximum: MOST_PENDING,
+    }),
     failingSince: Type.Optional(Time('Since when every attempt has failed.')),
     off: Type.Optional(
       Type.Object(

@@ -7,6 +7,7 @@ export interface StoreAndImages {
     | 'listProjects'
     | 'findTaken'
     | 'whileFree'
+    | 'followTime'
     | 'captures'
     | 'events'
     | 'deliveries'

@@ -25,8 +25,8 @@ export interface DeliveryTask extends DeliveryAttempt {
 /** What came of an attempt. */
 export type AttemptEnd =
   | { readonly state: 'delivered' | 'failed'; readonly last: Attempted }
-  /** It is tried again. */
-  | { readonly state: 'pending'; readonly last: Attempted; readonly due: number }
+  /** It is tried again after a pause. */
+  | { readonly state: 'pending'; readonly last: Attempted; readonly pauseMs: number }
   /** What it is about is gone. */
   | { readonly state: 'dropped' }
   /** Nothing was sent: the attempt does not count, and the delivery keeps its place. */
@@ -38,11 +38,25 @@ export interface SwitchOff {
   readonly detail: string
 }
 
+export interface EndedAttempt {
+  readonly attempt: DeliveryAttempt
+  readonly how: AttemptEnd
+}
+
+/** Every attempt has failed since then. `ms`: for how long, by attempts that are spread over that time. */
+export interface Failing {
+  readonly since: number
+  readonly ms: number
+}
+
 export interface EndOptions {
   readonly now: number
-  /** Whether the webhook is switched off, given since when every attempt has failed. */
-  readonly offIf?: ((failingSince: number | undefined) => SwitchOff | undefined) | undefined
+  /** Whether the webhook is switched off after this end. */
+  readonly offIf?: ((how: AttemptEnd, failing: Failing | undefined) => SwitchOff | undefined) | undefined
 }
+
+/** False: the attempt is not the last one any more, and nothing changed. */
+export type Ended = { readonly switchedOff: SwitchOff | undefined } | false
 
 /** What is to be done. */
 export interface DeliveryWork {
@@ -52,18 +66,43 @@ export interface DeliveryWork {
   readonly due: boolean
   /** A process died with an attempt under way. */
   readonly lost: boolean
+  /** Something waits for a time that a wrong clock has written. */
+  readonly ahead: boolean
 }
 
-export interface TakeDelivery {
+/** A webhook that has an attempt due. */
+export interface DueWebhook extends WebhookKey {
+  readonly url: string
+  /** The webhook with the smallest turn began its last attempt first. */
+  readonly turn: number
+  /** Its last attempt failed. */
+  readonly isFailing: boolean
+}
+
+export interface FindDue {
+  readonly now: number
+  readonly after?: DueWebhook | undefined
+  readonly limit: number
+}
+
+export interface TakeDeliveries {
   readonly now: number
   readonly leaseMs: number
-  /** Nothing of these webhooks. */
-  readonly except?: readonly string[]
-  /** Nothing of webhooks whose last attempt failed. */
-  readonly healthyOnly?: boolean
+  readonly most: number
 }
 
+export interface FindLost {
+  readonly now: number
+  readonly leaseMs: number
+  /** The deliveries that this process sends now. They are not lost, whatever the clock says. */
+  readonly own: ReadonlySet<string>
+}
+
+/** `findBacklog` counts up to this number. */
+export const MOST_COUNTED = 10_000
+
 export interface DeliveriesBacklog {
+  /** At most `MOST_COUNTED`. */
   readonly pending: number
   /** When the oldest event happened that is not delivered, in Unix milliseconds. */
   readonly oldest: number | undefined
@@ -78,24 +117,24 @@ export interface DeliveriesBacklog {
  */
 export interface Deliveries {
   /** By one cheap query. */
-  findWork(now: number): Promise<DeliveryWork>
-  /** Webhooks that have not taken all events of their project. */
-  findBehind(limit: number): Promise<WebhookKey[]>
+  findWork(options: { now: number; leaseMs: number }): Promise<DeliveryWork>
+  /** Webhooks that have not taken all events of their project, by id, after `after`. */
+  findBehind(options: { after?: string | undefined; limit: number }): Promise<WebhookKey[]>
   /** Makes some events into deliveries. Returns how many events it looked at. */
   spread(key: WebhookKey, options: { now: number; limit: number }): Promise<number>
-  /** Begins an attempt. The next webhook is the one whose last attempt began first. Undefined if nothing is due. */
-  takeNext(options: TakeDelivery): Promise<DeliveryTask | undefined>
+  /** Webhooks that have an attempt due, by turn, after `after`. */
+  findDue(options: FindDue): Promise<DueWebhook[]>
+  /** Begins attempts at deliveries of a webhook, of different roots. Nothing if another process does that in this moment. */
+  take(key: WebhookKey, options: TakeDeliveries): Promise<DeliveryTask[]>
   /**
-   * False if the attempt is not the last one any more: then nothing changes. If the webhook is switched off, it is in the same
-   * transaction, so that nothing more is begun. Its pending deliveries are dropped later.
+   * Ends attempts, all in one transaction. If a webhook is switched off, it is in the same transaction, so that nothing more is
+   * begun. Its pending deliveries are dropped later.
    */
-  end(
-    attempt: DeliveryAttempt,
-    end: AttemptEnd,
-    options: EndOptions,
-  ): Promise<{ switchedOff: SwitchOff | undefined } | false>
-  /** Attempts whose lease is over can be begun again. Returns how many. */
-  giveBackLost(now: number): Promise<number>
+  end(ends: readonly EndedAttempt[], options: EndOptions): Promise<Ended[]>
+  /** Lost attempts can be begun again. Returns how many. */
+  giveBackLost(options: FindLost): Promise<number>
+  /** What is `ahead` is due now. Returns how many. */
+  bringBack(now: number): Promise<number>
   /** Drops some pending deliveries of webhooks that are off. Returns how many. */
   dropPending(options: { now: number; limit: number }): Promise<number>
   findBacklog(): Promise<DeliveriesBacklog>

@@ -183,6 +183,11 @@ export interface Store {
   findIdentity(name: string): Promise<string | undefined>
   /** Keeps a value, unless there is one. Returns the value that is there, so that two processes at the same time agree. */
   keepIdentity(name: string, value: string): Promise<string>
+  /**
+   * A time that is kept under a name. It follows `now`, corrected to the clock of the store, but goes ahead by `most` with each
+   * call at most, and back with it. The first call trusts `now`.
+   */
+  followTime(name: string, options: { now: number; most: number }): Promise<number>
 
   /** Queries for answers to people. */
   readonly browsing: Browsing

@@ -66,6 +66,9 @@ export interface StoredDelivery {
   readonly last: Attempted | undefined
 }
 
+/** Runs one piece of long work when it is its turn. */
+export type InTurn = <T>(piece: () => Promise<T>) => Promise<T>
+
 export interface WebhookKey {
   readonly projectId: string
   readonly webhookId: string
@@ -109,7 +112,10 @@ export interface Webhooks {
     key: WebhookKey,
     page: { state?: DeliveryState | undefined; after?: Position | undefined; limit: number },
   ): Promise<StoredDelivery[]>
-  /** A delivery that is about nothing. Undefined if there is no such webhook. Throws `conflict` if it is paused or off. */
+  /**
+   * A delivery that is about nothing. Undefined if there is no such webhook. Throws `conflict` if it is paused or off, or has very
+   * many pending tests.
+   */
   addTest(key: WebhookKey, now: number): Promise<StoredDelivery | undefined>
   /**
    * Makes a delivery pending again, as if it had never been tried. One that is pending is due at once. Undefined if there is no
@@ -120,5 +126,9 @@ export interface Webhooks {
    * The same for all that have ended and are about something that happened at `from` or later. Events of that time that never became
    * a delivery become one. Returns how many they are. Undefined and `conflict` as above.
    */
-  replayFrom(key: WebhookKey, from: number, now: number): Promise<number | undefined>
+  replayFrom(
+    key: WebhookKey,
+    from: number,
+    options: { now: number; inTurn?: InTurn | undefined },
+  ): Promise<number | undefined>
 }

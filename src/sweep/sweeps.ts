@@ -10,6 +10,11 @@ const EVERY_MS = 3_600_000
 /** Every file is checked, so once a day is enough. The first time is an hour after the start. */
 const ORPHANS_EVERY = 24
 const PAUSE_MS = 50
+/**
+ * Whatever is kept for a time is forgotten by a time that passes at most this often as fast as it does. So a clock that jumps ahead
+ * for a while costs some hours of it, and after a long time out of service it is still caught up.
+ */
+const FASTEST = 6
 
 export interface SweepsOptions {
   readonly log: Pick<Logger, 'info' | 'warn'>
@@ -27,6 +32,8 @@ export class Sweeps {
   readonly #closing = new AbortController()
   readonly #timer: NodeJS.Timeout
   #count = 0
+  /** By the monotonic clock. */
+  #lastSweep = performance.now()
   #last: Promise<void> = Promise.resolve()
 
   constructor(storage: StoreAndImages, { log, kept, everyMs = EVERY_MS }: SweepsOptions) {
@@ -40,11 +47,18 @@ export class Sweeps {
 
   /** One step that fails does not keep the others from being done. */
   async #sweep(): Promise<void> {
-    const options = { now: Date.now(), pauseMs: PAUSE_MS, signal: this.#closing.signal }
     const { store, images } = this.#storage
     await this.#try('remove what was never published', async () => {
       this.removed.staging += await images.tidy()
     })
+    const [before, passed] = [this.#lastSweep, performance.now()]
+    let now = Number.NaN
+    await this.#try('find out what is old', async () => {
+      now = await store.followTime('sweeps', { now: Date.now(), most: (passed - before) * FASTEST })
+      this.#lastSweep = passed
+    })
+    if (this.#lastSweep === before) return
+    const options = { now, pauseMs: PAUSE_MS, signal: this.#closing.signal }
     await this.#try('trim events', () => trimEvents(store.events, options))
     await this.#try('forget deliveries', () => forgetDeliveries(store.deliveries, this.#kept, options))
     await this.#try('forget ended sessions', () => forgetSessions(store.endedSessions, options))

@@ -3,17 +3,18 @@ import type { Logger } from 'pino'
 import { EVENT_HEADER } from '../contract/webhooks.ts'
 import { AppError } from '../errors.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
-import type { AttemptEnd, DeliveryTask, SwitchOff } from '../store/deliveries.ts'
+import type { AttemptEnd, DeliveryTask } from '../store/deliveries.ts'
 import type { Store } from '../store/store.ts'
+import type { StoredWebhook } from '../store/webhooks.ts'
 import { renderBody } from './bodies.ts'
 import type { DeliveryFigures } from './figures.ts'
 import { findNews, type NewsSources } from './news.ts'
-import { OFF_AFTER_MS, pauseAfter, RETRY_PAUSES, readRetryAfter } from './retry.ts'
+import { GONE, pauseAfter, RETRY_PAUSES, readRetryAfter } from './retry.ts'
 import { openSecrets } from './secrets.ts'
 import type { Post, Send, Sent } from './send.ts'
 import { signHeaders } from './sign.ts'
+import type { WriteEnd } from './write-ends.ts'
 
-const GONE = 410
 /** With these, a receiver may say how long to wait. */
 const WAIT = [429, 503]
 /** The result of an attempt is written so often, if the store is away. After that, the delivery is sent again. */
@@ -33,30 +34,34 @@ export interface AttemptRules extends Omit<NewsSources, 'store'> {
   readonly userAgent: string
   /** The pauses after attempts that failed. */
   readonly pauses?: readonly number[] | undefined
-  readonly offAfterMs?: number | undefined
+  readonly writeEnd: WriteEnd
   /** The store cannot be read at the moment. */
   readonly onAway: () => void
 }
 
-/** Makes one attempt and writes what came of it. If the signal is aborted, the attempt is put back. */
-export type MakeAttempt = (task: DeliveryTask, signal: AbortSignal) => Promise<void>
+/** Makes one attempt, writes what came of it, and returns it. If the signal is aborted, the attempt is put back. */
+export type MakeAttempt = (task: DeliveryTask, signal: AbortSignal) => Promise<AttemptEnd>
 
 export function createAttempt(rules: AttemptRules): MakeAttempt {
   const { send, log, clock, figures } = rules
   const { deliveries } = rules.store
+
+  /** Deliveries that were taken together have one webhook. */
+  const opened = new WeakMap<StoredWebhook, readonly string[]>()
 
   const post = async (task: DeliveryTask): Promise<Post | undefined> => {
     const news = await findNews(task, rules, clock())
     if (!news) return undefined
     const { webhook, created, deliveryId, event } = task
     const body = renderBody(news, { ...webhook, created })
-    const secrets = openSecrets(webhook, rules.ring, clock())
+    const secrets = opened.get(webhook) ?? openSecrets(webhook, rules.ring, clock())
+    opened.set(webhook, secrets)
     const headers = {
       'user-agent': rules.userAgent,
       [EVENT_HEADER]: event,
       ...signHeaders({ deliveryId, now: clock(), body }, secrets),
     }
-    return { url: webhook.url, headers, body }
+    return { url: webhook.url, headers, body, projectId: task.projectId }
   }
 
   const tryOnce = async (task: DeliveryTask, signal: AbortSignal): Promise<AttemptEnd> => {
@@ -101,18 +106,7 @@ export function createAttempt(rules: AttemptRules): MakeAttempt {
       return { state: 'failed', last }
     }
     log.info(why, 'an attempt at a delivery failed')
-    return { state: 'pending', last, due: clock() + pause }
-  }
-
-  /** Whether its webhook is switched off, given since when every attempt has failed. */
-  const offAfter = (how: AttemptEnd, failingSince: number | undefined): SwitchOff | undefined => {
-    if (how.state !== 'failed' && how.state !== 'pending') return undefined
-    if (how.last.status === GONE)
-      return { reason: 'gone', detail: 'It answered 410: the receiver wants no more deliveries.' }
-    const { offAfterMs = OFF_AFTER_MS } = rules
-    return failingSince === undefined || clock() - failingSince < offAfterMs
-      ? undefined
-      : { reason: 'failing', detail: `Every attempt has failed since ${toDate(failingSince)}.` }
+    return { state: 'pending', last, pauseMs: pause }
   }
 
   const dropPending = async () => {
@@ -126,7 +120,7 @@ export function createAttempt(rules: AttemptRules): MakeAttempt {
   const write = async (task: DeliveryTask, how: AttemptEnd, signal: AbortSignal) => {
     for (let left = WRITES; ; left--) {
       try {
-        return await deliveries.end(task, how, { now: clock(), offIf: (since) => offAfter(how, since) })
+        return await rules.writeEnd({ attempt: task, how })
       } catch (error) {
         rules.onAway()
         if (left <= 1 || signal.aborted) throw error
@@ -140,13 +134,15 @@ export function createAttempt(rules: AttemptRules): MakeAttempt {
     const ended = await write(task, how, signal)
     if (!ended) {
       log.info(idsOf(task), 'a delivery was removed, or taken over by another process, during its attempt')
-      return
+      return how
     }
     if (how.state === 'delivered' || how.state === 'failed' || how.state === 'dropped')
       figures.countEnd(how.state)
-    if (!ended.switchedOff) return
-    log.warn({ ...idsOf(task), ...ended.switchedOff }, 'a webhook was switched off')
-    await dropPending()
+    if (ended.switchedOff) {
+      log.warn({ ...idsOf(task), ...ended.switchedOff }, 'a webhook was switched off')
+      await dropPending()
+    }
+    return how
   }
 }
 
@@ -168,8 +164,4 @@ function tell(
     `${URL.parse(webhook.url)?.host} could not be reached: DNS does not know the name, or webhooks may not go there. ` +
     'The log of the service says which.'
   )
-}
-
-function toDate(ms: number | undefined): string {
-  return new Date(ms ?? 0).toISOString()
 }

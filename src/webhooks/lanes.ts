@@ -1,68 +1,160 @@
-/** Attempts under way in this process. */
-const SLOTS = 16
-/** Of them, those of webhooks that fail or are slow. */
-const TROUBLED_SLOTS = SLOTS / 2
-/** Of one webhook. One that fails gets one at a time: a trial is enough to see whether it is well again. */
-const OF_ONE = 4
-const OF_ONE_FAILING = 1
-/** An attempt that takes longer makes its webhook a slow one. */
+/** Attempts under way that are not slow yet. */
+const SLOTS = 32
+/** More of them, one at a time for each project that has none: so a project finds a slot whatever a few others do. */
+const SPARE_SLOTS = 32
+/** Of the slots, those of one project, and of one receiver that has always answered well. */
+const OF_PROJECT = 16
+const OF_RECEIVER = 12
+/** A project tries out so many receivers at a time that have not answered well, while fewer than these hang. */
+const UNPROVEN_OF_PROJECT = 2
+const HANGING_OF_PROJECT = 8
+/** Beside the slots: attempts at receivers that are slow, or webhooks that fail. One at a time for each receiver. */
+const TROUBLED = 32
+const TROUBLED_OF_PROJECT = 4
+/** Attempts under way, slow ones included. */
+const MOST = 256
+/** An attempt that takes longer is slow. Then it holds no slot any more, and its receiver is known to be slow. */
 const SLOW_MS = 3_000
-/** Slow webhooks that are remembered. The oldest are forgotten: they are found again. */
-const MAX_SLOW = 100
+/** What is remembered. The projects and receivers that were used least recently are forgotten. */
+const MAX_PROJECTS = 1_000
+const MAX_RECEIVERS_OF_PROJECT = 50
 
-interface UnderWay {
-  readonly webhookId: string
+/** The receiver of a webhook, and what the store knows of the webhook. */
+export interface Aim {
+  readonly projectId: string
+  /** Its host and port. */
+  readonly receiver: string
+  /** The last attempt of the webhook failed. */
   readonly isFailing: boolean
-  readonly began: number
 }
 
-/** What may be begun, given what is under way: a dead or slow receiver must not take all slots. */
+/** What an attempt told of its receiver. `nothing`: it was not sent. */
+export type Lesson = 'well' | 'failed' | 'nothing'
+
+interface UnderWay extends Aim {
+  readonly began: number
+  readonly isTroubled: boolean
+  readonly isUnproven: boolean
+}
+
+interface Receiver {
+  /** Attempts that may be under way: one more with each that went well. */
+  allowance: number
+  isSlow: boolean
+}
+
+interface ProjectMemory {
+  /** Counts up with everything that begins, over all projects. */
+  lastBegun: number
+  readonly receivers: Map<string, Receiver>
+}
+
+/**
+ * What may be begun, given what is under way. Projects share the slots, and receivers share those of their project. Whatever is
+ * learned of a receiver is kept by project and host, so a webhook that is removed and made again is no better known.
+ */
 export class Lanes {
   readonly #underWay = new Set<UnderWay>()
-  readonly #slow = new Set<string>()
+  readonly #projects = new Map<string, ProjectMemory>()
   readonly #clock: () => number
+  #begun = 0
 
   /** `clock`: monotonic, in milliseconds. */
   constructor(clock: () => number = () => performance.now()) {
     this.#clock = clock
   }
 
-  get size(): number {
-    return this.#underWay.size
-  }
-
-  /** Undefined: nothing may be begun now. */
-  room(): { readonly except: readonly string[]; readonly healthyOnly: boolean } | undefined {
-    if (this.#underWay.size >= SLOTS) return undefined
-    const now = this.#clock()
-    for (const { webhookId, began } of this.#underWay) if (now - began > SLOW_MS) this.#addSlow(webhookId)
-    const counts = new Map<string, number>()
-    const full = new Set<string>()
-    let troubled = 0
-    for (const { webhookId, isFailing } of this.#underWay) {
-      const count = (counts.get(webhookId) ?? 0) + 1
-      counts.set(webhookId, count)
-      if (count >= (isFailing ? OF_ONE_FAILING : OF_ONE)) full.add(webhookId)
-      if (isFailing || this.#slow.has(webhookId)) troubled++
+  /** How many attempts may be begun now. */
+  roomFor(aim: Aim): number {
+    const { projectId, receiver } = aim
+    const known = this.#projects.get(projectId)?.receivers.get(receiver)
+    const young = this.#count((one) => this.#isYoung(one))
+    const own = [...this.#underWay].filter((one) => one.projectId === projectId)
+    const ofReceiver = own.filter((one) => one.receiver === receiver)
+    const isHanging = ofReceiver.some((one) => !this.#isYoung(one))
+    const allowance = known?.allowance ?? 1
+    const free = Math.min(MOST - this.#underWay.size, allowance - ofReceiver.length)
+    if (aim.isFailing || known?.isSlow || isHanging) {
+      const ofAll = TROUBLED - this.#count((one) => one.isTroubled)
+      const ofProject = TROUBLED_OF_PROJECT - own.filter((one) => one.isTroubled).length
+      return Math.max(0, Math.min(free, 1 - ofReceiver.length, ofAll, ofProject))
     }
-    const healthyOnly = troubled >= TROUBLED_SLOTS
-    return { except: [...(healthyOnly ? full.union(this.#slow) : full)], healthyOnly }
+    const ownYoung = own.filter((one) => this.#isYoung(one))
+    const unproven = UNPROVEN_OF_PROJECT - ownYoung.filter((one) => one.isUnproven).length
+    const hanging = HANGING_OF_PROJECT - (own.length - ownYoung.length)
+    if (allowance === 1 && Math.min(unproven, hanging) <= 0) return 0
+    const spare = ownYoung.length === 0 ? Math.min(1, SLOTS + SPARE_SLOTS - young) : 0
+    return Math.max(0, Math.min(free, OF_PROJECT - ownYoung.length, Math.max(SLOTS - young, spare)))
   }
 
   /** Returns what to call when the attempt is over. */
-  begin(webhookId: string, isFailing: boolean): () => void {
-    const attempt = { webhookId, isFailing, began: this.#clock() }
+  begin(aim: Aim): (lesson: Lesson) => void {
+    const { projectId, receiver, isFailing } = aim
+    const project = this.#remember(projectId)
+    const known = project.receivers.get(receiver)
+    project.lastBegun = ++this.#begun
+    const attempt: UnderWay = {
+      ...{ projectId, receiver, isFailing, began: this.#clock() },
+      isTroubled: isFailing || known?.isSlow === true,
+      isUnproven: (known?.allowance ?? 1) === 1,
+    }
     this.#underWay.add(attempt)
-    return () => {
+    return (lesson) => {
       this.#underWay.delete(attempt)
-      if (this.#clock() - attempt.began > SLOW_MS) this.#addSlow(webhookId)
-      else this.#slow.delete(webhookId)
+      if (lesson !== 'nothing') this.#learn(attempt, lesson === 'well')
     }
   }
 
-  #addSlow(webhookId: string): void {
-    this.#slow.delete(webhookId)
-    this.#slow.add(webhookId)
-    if (this.#slow.size > MAX_SLOW) this.#slow.delete(this.#slow.keys().next().value as string)
+  /**
+   * Puts webhooks in the order of their turns: first one of each project, the project first that has least under way and began
+   * something longest ago. Of one project, those come first that are not in trouble, and then as given.
+   */
+  inTurns<One extends Aim>(webhooks: readonly One[]): One[] {
+    const ofProjects = [...Map.groupBy(webhooks, ({ projectId }) => projectId)]
+    const ranked = ofProjects.flatMap(([projectId, ofProject]) => {
+      const underWay = this.#count((one) => one.projectId === projectId)
+      const lastBegun = this.#projects.get(projectId)?.lastBegun ?? 0
+      return ofProject
+        .toSorted((a, b) => Number(this.#isTroubled(a)) - Number(this.#isTroubled(b)))
+        .map((webhook, round) => ({ webhook, round, underWay, lastBegun }))
+    })
+    return ranked
+      .toSorted((a, b) => a.round - b.round || a.underWay - b.underWay || a.lastBegun - b.lastBegun)
+      .map(({ webhook }) => webhook)
   }
+
+  #isTroubled({ projectId, receiver, isFailing }: Aim): boolean {
+    return isFailing || this.#projects.get(projectId)?.receivers.get(receiver)?.isSlow === true
+  }
+
+  #isYoung({ began, isTroubled }: UnderWay): boolean {
+    return !isTroubled && this.#clock() - began <= SLOW_MS
+  }
+
+  #count(which: (one: UnderWay) => boolean): number {
+    let count = 0
+    for (const one of this.#underWay) if (which(one)) count++
+    return count
+  }
+
+  #learn({ projectId, receiver, began }: UnderWay, isWell: boolean): void {
+    const { receivers } = this.#remember(projectId)
+    const { allowance = 1 } = receivers.get(receiver) ?? {}
+    const isSlow = this.#clock() - began > SLOW_MS
+    const learned = { isSlow, allowance: isWell && !isSlow ? Math.min(OF_RECEIVER, allowance + 1) : 1 }
+    keep(receivers, receiver, learned, MAX_RECEIVERS_OF_PROJECT)
+  }
+
+  #remember(projectId: string): ProjectMemory {
+    const project = this.#projects.get(projectId) ?? { lastBegun: 0, receivers: new Map() }
+    keep(this.#projects, projectId, project, MAX_PROJECTS)
+    return project
+  }
+}
+
+/** As the newest. The oldest is forgotten if there are too many. */
+function keep<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
+  map.delete(key)
+  map.set(key, value)
+  if (map.size > most) map.delete(map.keys().next().value as string)
 }

@@ -31,7 +31,7 @@ export type News =
           readonly tags: readonly string[]
           readonly link: string
         }
-      /** Of its first picture. */
+      /** Of its first picture, for messages to people. */
       readonly preview: string | undefined
       readonly link: string
     }
@@ -58,7 +58,7 @@ const NO_CAPTURES = 2 ** 31 - 1
 
 /** Reads what a delivery is about. Undefined if it is gone. Addresses of pictures are signed now. */
 export async function findNews(
-  { projectId, webhookId, rootId, event, position = 0 }: DeliveryTask,
+  { projectId, webhookId, rootId, event, position = 0, webhook }: DeliveryTask,
   { store, images, explainTo, origin }: NewsSources,
   now: number,
 ): Promise<News | undefined> {
@@ -86,7 +86,7 @@ export async function findNews(
   const changes = await store.captures.findChanges(projectId, rootId, NO_CAPTURES)
   if (!changes?.finished) return undefined
   const { counts, options, origin: comesFrom } = changes
-  const first = await findJob(0)
+  const first = webhook.format === 'standard' ? undefined : await findJob(0)
   const preview = first && (JSON.parse(first.text) as JobResult).preview
   const data = { ...root, state: changes.finished.outcome, counts, tags: options.tags, ...comesFrom, link }
   return { event, data, preview, link }

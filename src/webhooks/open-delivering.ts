@@ -1,10 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { DeliveryTask } from '../store/deliveries.ts'
+import { nameTarget, targetOf } from '../egress/target.ts'
+import type { AttemptEnd, DeliveryTask, DueWebhook } from '../store/deliveries.ts'
 import type { Store } from '../store/store.ts'
 import { type AttemptRules, createAttempt } from './attempt.ts'
 import type { DeliveryFigures } from './figures.ts'
-import { Lanes } from './lanes.ts'
+import { type Aim, Lanes, type Lesson } from './lanes.ts'
+import { offAfter } from './retry.ts'
+import { createWriteEnds } from './write-ends.ts'
 
 /** Events of other processes, and attempts that become due, are seen so much later, at most. */
 const LOOK_MS = 2_000
@@ -15,16 +18,20 @@ const BETWEEN_MS = 20
 /** Events and webhooks of one batch. */
 const EVENTS_AT_ONCE = 50
 const WEBHOOKS_AT_ONCE = 20
+/** Webhooks with something due that are read together. */
+const DUE_AT_ONCE = 200
 /** Longer than any attempt takes. If its process dies, the delivery is sent again after this time. */
 const LEASE_MS = 60_000
 /** When the service stops, attempts under way have so much time to end. */
 const GRACE_MS = 3_000
 
-export interface DeliveringOptions extends Omit<AttemptRules, 'onAway'> {
+export interface DeliveringOptions extends Omit<AttemptRules, 'onAway' | 'writeEnd'> {
   readonly store: AttemptRules['store'] & Pick<Store, 'deliveries'>
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   readonly lookMs?: number | undefined
   readonly leaseMs?: number | undefined
+  /** If every attempt has failed for so long, the webhook is switched off. */
+  readonly offAfterMs?: number | undefined
 }
 
 /** Tells webhooks what has happened. Any number of processes can work on the same store. */
@@ -42,77 +49,119 @@ export function openDelivering(options: DeliveringOptions): Delivering {
   const closing = new AbortController()
   const hurrying = new AbortController()
   const lanes = new Lanes()
-  const running = new Set<Promise<void>>()
-  let doze = new AbortController()
+  /** By delivery. */
+  const running = new Map<string, Promise<void>>()
+  /** Ends the pause before the next look. */
+  let rouse: (() => void) | undefined
+  let isWoken = false
   /** Until then nothing is begun: the storage is away. By the monotonic clock. */
   let awayUntil = 0
-  const wake = () => doze.abort()
+  /** The last webhook whose events were made into deliveries: the others come first. */
+  let lastBehind: string | undefined
+  const wake = () => {
+    isWoken = true
+    rouse?.()
+  }
+  const mayBegin = () => !closing.signal.aborted && performance.now() >= awayUntil
   const attempt = createAttempt({
     ...options,
+    writeEnd: createWriteEnds(deliveries, {
+      clock,
+      offIf: (how, failing) => offAfter(how, failing, options.offAfterMs),
+    }),
     onAway: () => {
       awayUntil = performance.now() + AWAY_MS
     },
   })
 
-  const start = (task: DeliveryTask): void => {
-    const over = lanes.begin(task.webhookId, task.webhook.failingSince !== undefined)
-    const ended: Promise<void> = attempt(task, hurrying.signal)
-      .catch((error) =>
-        log.error({ err: error, deliveryId: task.deliveryId }, 'an attempt at a delivery broke'),
+  const start = (task: DeliveryTask, aim: Aim): void => {
+    const over = lanes.begin(aim)
+    const ended = attempt(task, hurrying.signal)
+      .then(
+        (how) => over(lessonOf(how)),
+        (error) => {
+          over('nothing')
+          log.error({ err: error, deliveryId: task.deliveryId }, 'an attempt at a delivery broke')
+        },
       )
       .finally(() => {
-        over()
-        running.delete(ended)
+        running.delete(task.deliveryId)
         wake()
       })
-    running.add(ended)
+    running.set(task.deliveryId, ended)
   }
 
+  /** Begins what may be begun, webhook by webhook. Others come in between: SQLite works in this thread. */
   const takeAll = async (): Promise<void> => {
-    while (!closing.signal.aborted && performance.now() >= awayUntil) {
-      const room = lanes.room()
-      const task = room && (await deliveries.takeNext({ now: clock(), leaseMs, ...room }))
-      if (!task) return
-      start(task)
+    for (let after: DueWebhook | undefined; mayBegin(); ) {
+      const due = await deliveries.findDue({ now: clock(), after, limit: DUE_AT_ONCE })
+      for (const webhook of lanes.inTurns(due.map(toAim))) {
+        const most = lanes.roomFor(webhook)
+        if (most === 0) continue
+        if (!mayBegin()) return
+        const { projectId, webhookId } = webhook
+        const tasks = await deliveries.take({ projectId, webhookId }, { now: clock(), leaseMs, most })
+        for (const task of tasks) start(task, webhook)
+        await nextIteration()
+      }
+      if (due.length < DUE_AT_ONCE) return
+      after = due.at(-1)
     }
   }
 
   /** Whether there is more. */
   const spreadSome = async (): Promise<boolean> => {
-    const behind = await deliveries.findBehind(WEBHOOKS_AT_ONCE)
-    let isMore = behind.length === WEBHOOKS_AT_ONCE
+    const behind = await deliveries.findBehind({ after: lastBehind, limit: WEBHOOKS_AT_ONCE })
+    let isMore = behind.length === WEBHOOKS_AT_ONCE || lastBehind !== undefined
+    lastBehind = behind.length === WEBHOOKS_AT_ONCE ? behind.at(-1)?.webhookId : undefined
     for (const key of behind) {
       const looked = await deliveries.spread(key, { now: clock(), limit: EVENTS_AT_ONCE })
       isMore ||= looked === EVENTS_AT_ONCE
+      await nextIteration()
     }
     return isMore
   }
 
   /** How long to wait before the next look. */
   const look = async (): Promise<number> => {
-    const work = await deliveries.findWork(clock())
+    const work = await deliveries.findWork({ now: clock(), leaseMs })
     if (work.lost) {
-      const lost = await deliveries.giveBackLost(clock())
-      log.warn({ deliveries: lost }, 'a process died while it delivered; the deliveries are sent again')
+      const lost = await deliveries.giveBackLost({ now: clock(), leaseMs, own: new Set(running.keys()) })
+      if (lost > 0)
+        log.warn({ deliveries: lost }, 'a process died while it delivered; the deliveries are sent again')
+    }
+    if (work.ahead) {
+      const count = await deliveries.bringBack(clock())
+      log.warn({ deliveries: count }, 'the clock was ahead; deliveries that waited for that time are due now')
     }
     const isMore = work.events && (await spreadSome())
-    if (work.events || work.due || work.lost) await takeAll()
+    if (work.events || work.due || work.lost || work.ahead) await takeAll()
     return isMore ? BETWEEN_MS : lookMs
+  }
+
+  const doze = async (ms: number): Promise<void> => {
+    if (isWoken) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms)
+      rouse = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    rouse = undefined
   }
 
   const loop = async (): Promise<void> => {
     while (!closing.signal.aborted) {
-      doze = new AbortController()
+      isWoken = false
       let pause = AWAY_MS
       try {
         pause = await look()
       } catch (error) {
         log.error({ err: error }, 'deliveries cannot be read at the moment')
-        doze = new AbortController()
+        isWoken = false
       }
-      await sleep(pause, undefined, { signal: AbortSignal.any([doze.signal, closing.signal]) }).catch(
-        () => {},
-      )
+      if (!closing.signal.aborted) await doze(pause)
     }
   }
 
@@ -122,13 +171,24 @@ export function openDelivering(options: DeliveringOptions): Delivering {
     wake,
     async close() {
       closing.abort()
+      rouse?.()
       await looping
       const graced = new AbortController()
       const grace = sleep(GRACE_MS, undefined, { signal: graced.signal }).catch(() => {})
-      await Promise.race([Promise.all(running), grace])
+      await Promise.race([Promise.all(running.values()), grace])
       graced.abort()
       hurrying.abort(new Error('the service stops'))
-      await Promise.all(running)
+      await Promise.all(running.values())
     },
   }
+}
+
+function toAim(webhook: DueWebhook): DueWebhook & Aim {
+  const target = targetOf(webhook.url)
+  return { ...webhook, receiver: target ? nameTarget(target) : webhook.url }
+}
+
+function lessonOf(how: AttemptEnd): Lesson {
+  if (how.state === 'delivered') return 'well'
+  return how.state === 'pending' || how.state === 'failed' ? 'failed' : 'nothing'
 }

@@ -1,3 +1,5 @@
+import type { AttemptEnd, Failing, SwitchOff } from '../store/deliveries.ts'
+
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000]
 
 /** The pauses after each attempt that failed: about a day in all. After the last attempt the delivery is given up. */
@@ -7,7 +9,9 @@ export const RETRY_PAUSES: readonly number[] = [
 ]
 
 /** If every attempt has failed for so long, the webhook is switched off. */
-export const OFF_AFTER_MS = 7 * 24 * HOUR
+const OFF_AFTER_MS = 7 * 24 * HOUR
+/** The status of a receiver that wants no more deliveries. */
+export const GONE = 410
 
 /** A pause is longer or shorter by up to this part of it, so that many deliveries do not come at the same instant. */
 const JITTER = 0.2
@@ -34,4 +38,18 @@ export function readRetryAfter(header: string | undefined, now: number): number 
   if (header === undefined) return undefined
   const ms = /^\d{1,9}$/.test(header) ? Number(header) * SECOND : Date.parse(header) - now
   return ms > 0 ? ms : undefined
+}
+
+/** Whether a webhook is switched off after this end. */
+export function offAfter(
+  how: AttemptEnd,
+  failing: Failing | undefined,
+  offAfterMs = OFF_AFTER_MS,
+): SwitchOff | undefined {
+  if (how.state !== 'failed' && how.state !== 'pending') return undefined
+  if (how.last.status === GONE)
+    return { reason: 'gone', detail: 'It answered 410: the receiver wants no more deliveries.' }
+  if (!failing || failing.ms < offAfterMs) return undefined
+  const since = new Date(failing.since).toISOString()
+  return { reason: 'failing', detail: `Every attempt has failed since ${since}.` }
 }

@@ -5,6 +5,7 @@ import { EgressError, type EgressReason } from '../egress/failure.ts'
 import type { Reach } from '../egress/guard.ts'
 import { type Target, targetOf } from '../egress/target.ts'
 import { request } from '../node-http.ts'
+import { KeptConnections } from './kept-connections.ts'
 
 /** For everything until the head of the answer: look-up, connection, sending, waiting. */
 export const TIMEOUT_MS = 15_000
@@ -15,6 +16,8 @@ const ANSWER_MS = 1_000
 const MAX_HEADER_BYTES = 16_384
 
 export interface Post {
+  /** Connections are kept for one project, and used by no other. */
+  readonly projectId: string
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -45,21 +48,51 @@ export interface SendRules {
 }
 
 export function createSend({ reach, timeoutMs = TIMEOUT_MS, ca }: SendRules): Send {
+  const kept = new KeptConnections()
+  const connect = async (url: string, target: Target, over: AbortSignal) => {
+    const socket = await reach(target, over)
+    try {
+      return url.startsWith('https:') ? await encrypt(socket, target, { over, ca }) : socket
+    } catch (error) {
+      socket.destroy()
+      throw error
+    }
+  }
+  /** Throws if there is no answer. */
+  const exchange = async (stream: Socket, post: Post, over: AbortSignal) => {
+    try {
+      const answer = await ask(stream, post, over)
+      return { answer, text: readBeginning(answer) }
+    } catch (error) {
+      stream.destroy()
+      throw error
+    }
+  }
   return async (post, signal) => {
     const began = performance.now()
     const late = AbortSignal.timeout(timeoutMs)
     const over = AbortSignal.any([signal, late])
     const elapsed = () => Math.round(performance.now() - began)
-    let socket: Socket | undefined
+    let stream: Socket | undefined
     try {
       const target = targetOf(post.url)
       if (!target) return { ms: 0, problem: 'Its address is not valid.' }
-      socket = await reach(target, over)
-      const stream = post.url.startsWith('https:') ? await encrypt(socket, target, { over, ca }) : socket
-      const answer = await ask(stream, post, over)
+      const place = `${post.projectId} ${new URL(post.url).origin}`
+      const old = kept.take(place)
+      // A receiver may close a kept connection at any time. Then the request is sent once more.
+      let exchanged = old && (await exchange(old, post, over).catch(() => undefined))
+      over.throwIfAborted()
+      stream = exchanged ? old : await connect(post.url, target, over)
+      exchanged ??= await exchange(stream as Socket, post, over)
+      const { answer } = exchanged
       const ms = elapsed()
       const retryAfter = answer.headers['retry-after']
-      const [status = 0, text] = [answer.statusCode, await readBeginning(answer)]
+      const [status = 0, text] = [answer.statusCode, await exchanged.text]
+      // After a failure the next attempt is not soon.
+      if (status >= 200 && status < 300) {
+        kept.keep(place, stream as Socket, answer)
+        stream = undefined
+      }
       return { ms, status, answer: text, ...(retryAfter !== undefined && { retryAfter }) }
     } catch (error) {
       signal.throwIfAborted()
@@ -67,7 +100,7 @@ export function createSend({ reach, timeoutMs = TIMEOUT_MS, ca }: SendRules): Se
       if (late.aborted) return { ms, problem: `There was no answer within ${timeoutMs / 1_000} s.` }
       return { ms, problem: explain(error), ...(error instanceof EgressError && { reason: error.reason }) }
     } finally {
-      socket?.destroy()
+      stream?.destroy()
     }
   }
 }
@@ -109,7 +142,7 @@ function ask(stream: Socket, { url, headers, body }: Post, signal: AbortSignal):
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(body),
         accept: '*/*',
-        connection: 'close',
+        connection: 'keep-alive',
         ...headers,
       },
     })

@@ -5,7 +5,7 @@ import { AppError } from '../errors.ts'
 import { decodeCursor, encodeCursor } from '../results/cursor.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import type { Store } from '../store/store.ts'
-import type { ListedWebhook, StoredDelivery, WebhookKey } from '../store/webhooks.ts'
+import type { InTurn, ListedWebhook, StoredDelivery, WebhookKey } from '../store/webhooks.ts'
 import { checkWebhookRequest } from './check-request.ts'
 import { rotate, sealSecret } from './secrets.ts'
 import { makeSecret } from './sign.ts'
@@ -93,7 +93,7 @@ export class Webhooks {
     return show(changed, secret)
   }
 
-  /** Throws `conflict` if it is paused or off. */
+  /** Throws `conflict` if it is paused or off, or if very many tests are pending. */
   async test(key: WebhookKey): Promise<Delivery> {
     const made = need(await this.#store.addTest(key, this.#rules.clock()))
     this.#rules.wake()
@@ -121,9 +121,9 @@ export class Webhooks {
     return showDelivery(again)
   }
 
-  /** Everything that happened at this time or later. Returns how many. Throws as above. */
-  async replayFrom(key: WebhookKey, from: number): Promise<number> {
-    const count = need(await this.#store.replayFrom(key, from, this.#rules.clock()))
+  /** Everything that happened at this time or later, piece by piece. Returns how many. Throws as above. */
+  async replayFrom(key: WebhookKey, from: number, inTurn?: InTurn): Promise<number> {
+    const count = need(await this.#store.replayFrom(key, from, { now: this.#rules.clock(), inTurn }))
     this.#rules.wake()
     return count
   }

@@ -100,11 +100,8 @@ export function removedSecretsSuite(name: keyof typeof COLUMNS, driver: StoreDri
     await spreadAll(store)
     const [first, ...rest] = await takeDeliveries(store)
     if (!first) throw new Error('there must be a delivery')
-    await store.deliveries.end(
-      first,
-      { ...DELIVERED, last: { ...DELIVERED.last, answer: MARK, problem: MARK } },
-      { now: NOW },
-    )
+    const how = { ...DELIVERED, last: { ...DELIVERED.last, answer: MARK, problem: MARK } }
+    await store.deliveries.end([{ attempt: first, how }], { now: NOW })
     const asked = newRequest(projectId, { options: { headers: { authorization: '' } } })
     const sealed = somePages(2).map((page) => ({ ...page, sealed: SEALED }))
     await store.captures.accept({ ...asked, pages: sealed })
@@ -203,13 +200,12 @@ export function removedSecretsSuite(name: keyof typeof COLUMNS, driver: StoreDri
       const { projectId, webhook, task, delivery } = await fill(store)
       await store.removals.removeProject(projectId, NOW).next()
       if (!delivery) throw new Error('there must be a delivery under way')
-      expect(await store.deliveries.end(delivery, DELIVERED, { now: NOW })).toBe(false)
-      expect(await store.deliveries.findWork(NOW + 3_600_000)).toEqual({
-        events: false,
-        due: false,
-        lost: false,
-      })
-      expect(await store.deliveries.giveBackLost(NOW + 3_600_000)).toBe(0)
+      const ends = [{ attempt: delivery, how: DELIVERED }]
+      expect(await store.deliveries.end(ends, { now: NOW })).toEqual([false])
+      const later = { now: NOW + 3_600_000, leaseMs: 60_000 }
+      const nothing = { events: false, due: false, lost: false, ahead: false }
+      expect(await store.deliveries.findWork(later)).toEqual(nothing)
+      expect(await store.deliveries.giveBackLost({ ...later, own: new Set() })).toBe(0)
       expect(await store.webhooks.addTest(webhook, NOW)).toBeUndefined()
       expect(await store.webhooks.find(webhook)).toBeUndefined()
       expect(await store.captures.finish(task, PICTURE, NOW)).toBe(true)
@@ -226,7 +222,7 @@ export function removedSecretsSuite(name: keyof typeof COLUMNS, driver: StoreDri
         const { templateId } = (await one.templates.page(projectId, { limit: 1 }))[0] ?? {}
         const work = [
           two.captures.finish(task, PICTURE, NOW),
-          ...(delivery ? [two.deliveries.end(delivery, DELIVERED, { now: NOW })] : []),
+          ...(delivery ? [two.deliveries.end([{ attempt: delivery, how: DELIVERED }], { now: NOW })] : []),
           one.webhooks.addTest(webhook, NOW),
           ...[one, two].map((store) =>
             store.captures.accept({

@@ -124,7 +124,7 @@ describe('SQLite', () => {
       `drop index projects_oldest_first; drop index jobs_of_page;
        alter table projects drop column last_event; alter table projects drop column removed;
        alter table projects drop column last_removal; drop table events;
-       drop table ended_sessions; drop table session_days; drop table deliveries; drop table webhooks; drop table schedules; drop table templates; drop table identity; drop table turns; drop table secrets;
+       drop table ended_sessions; drop table session_days; drop table deliveries; drop table webhooks; drop table schedules; drop table templates; drop table identity; drop table times; drop table turns; drop table secrets;
        drop table captures; drop table requests; drop index roots_claimed;
        alter table roots drop column claimed; alter table roots drop column claimers;
        delete from kysely_migration where name <> '0001-results'`,

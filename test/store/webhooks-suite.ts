@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
+import type { Failing } from '../../src/store/deliveries.ts'
 import { makeProject } from '../support/store/results.ts'
 import {
   DELIVERED,
+  endOne,
   finishRoot,
   LIMIT,
   NOW,
@@ -64,7 +66,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       expect(await webhooks.remove(key)).toBe(false)
       expect(await webhooks.addTest(key, NOW)).toBeUndefined()
       expect(await webhooks.replay(key, randomUUID(), NOW)).toBeUndefined()
-      expect(await webhooks.replayFrom(key, 0, NOW)).toBeUndefined()
+      expect(await webhooks.replayFrom(key, 0, { now: NOW })).toBeUndefined()
       expect(await webhooks.listDeliveries(key, { limit: 9 })).toEqual([])
       expect(await webhooks.find(mine)).toEqual(before)
     })
@@ -102,7 +104,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       await spreadAll(store)
       await finishRoot(store, projectId)
       for await (const _ of store.removals.removeProject(projectId, NOW));
-      expect(await deliveries.findBehind(9)).toEqual([])
+      expect(await deliveries.findBehind({ limit: 9 })).toEqual([])
       expect(await takeDeliveries(store)).toEqual([])
       while ((await deliveries.forget({ before: 0, most: 100, limit: 1 })) > 0);
       expect(await webhooks.listDeliveries(webhook, { limit: 9 })).toEqual([])
@@ -126,7 +128,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       const rootId = await finishRoot(store, projectId, { pages: [true, false] })
       await spreadAll(store)
       const [first] = await takeDeliveries(store)
-      if (first) await deliveries.end(first, DELIVERED, { now: NOW + 1 })
+      if (first) await endOne(store, first, DELIVERED, { now: NOW + 1 })
       const all = await list()
       expect(all.map(({ event, position, state }) => [event, position, state])).toEqual([
         ['root.finished', undefined, 'pending'],
@@ -161,14 +163,54 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       await expect(webhooks.addTest(webhook, NOW)).rejects.toMatchObject({ code: 'conflict' })
     })
 
+    test('are counted up to a number, so that no request waits for a long count; tests cannot pile up', async () => {
+      const { webhooks, webhook, store, projectId, deliveries } = await ofProject()
+      for (let test = 0; test < 100; test++) await webhooks.addTest(webhook, NOW)
+      await expect(webhooks.addTest(webhook, NOW)).rejects.toMatchObject({
+        code: 'conflict',
+        message: expect.stringContaining('100 tests of the webhook are pending'),
+      })
+      const pages = Array.from({ length: 100 }, () => true)
+      for (let root = 0; root < 9; root++) await finishRoot(store, projectId, { pages })
+      await spreadAll(store, NOW, 1_000)
+      expect((await webhooks.find(webhook))?.pending).toBe(1_000)
+      expect(await webhooks.list(projectId, { limit: 9 })).toMatchObject([{ pending: 1_000 }])
+      expect((await deliveries.findBacklog()).pending).toBe(1_009)
+    })
+
+    test('all since a time are sent again in pieces, and others come in between', async () => {
+      const { webhooks, webhook, store, projectId } = await ofProject()
+      const pages = Array.from({ length: 100 }, () => true)
+      for (let root = 0; root < 3; root++) await finishRoot(store, projectId, { pages })
+      await spreadAll(store, NOW, 1_000)
+      for (;;) {
+        const tasks = await takeDeliveries(store)
+        if (tasks.length === 0) break
+        const ends = tasks.map((attempt) => ({ attempt, how: DELIVERED }))
+        await store.deliveries.end(ends, { now: NOW })
+      }
+      let others = 0
+      let isOver = false
+      const count = () => {
+        others++
+        if (!isOver) setImmediate(count)
+      }
+      setImmediate(count)
+      expect(await webhooks.replayFrom(webhook, 0, { now: NOW + 1 })).toBe(303)
+      isOver = true
+      // 303 deliveries are seven transactions, and their events are looked at in two pieces.
+      expect(others).toBeGreaterThanOrEqual(9)
+      expect((await webhooks.find(webhook))?.pending).toBe(303)
+    })
+
     test('one that has ended is sent again as if it had never been tried', async () => {
-      const { store, webhooks, deliveries, projectId, webhook } = await ofProject()
+      const { store, webhooks, projectId, webhook } = await ofProject()
       await finishRoot(store, projectId)
       await spreadAll(store)
       const [first] = await takeDeliveries(store)
       if (!first) throw new Error('nothing was due')
-      await deliveries.end(first, { state: 'failed', last: REFUSED }, { now: NOW })
-      for (const task of await takeDeliveries(store)) await deliveries.end(task, DELIVERED, { now: NOW })
+      await endOne(store, first, { state: 'failed', last: REFUSED }, { now: NOW })
+      for (const task of await takeDeliveries(store)) await endOne(store, task, DELIVERED, { now: NOW })
       const again = await webhooks.replay(webhook, first.deliveryId, NOW + 5)
       expect(again).toMatchObject({ state: 'pending', attempts: 0, due: NOW + 5, finished: undefined })
       const tasks = await takeDeliveries(store, NOW + 5)
@@ -177,15 +219,15 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
     })
 
     test('all since a time are sent again in their order, also what never became a delivery', async () => {
-      const { store, webhooks, deliveries, projectId, webhook, list } = await ofProject()
+      const { store, webhooks, projectId, webhook, list } = await ofProject()
       const deliverAll = async (now: number) => {
         await spreadAll(store, now)
         const told: string[] = []
         for (;;) {
-          const task = await deliveries.takeNext({ now, leaseMs: 60_000 })
+          const [task] = await takeDeliveries(store, now, 1)
           if (!task) return told
           told.push(`${task.event} ${task.rootId}`)
-          await deliveries.end(task, DELIVERED, { now })
+          await endOne(store, task, DELIVERED, { now })
         }
       }
       await finishRoot(store, projectId, { now: NOW })
@@ -196,7 +238,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       await webhooks.change(webhook, webhook, { now: NOW + 13 })
       expect(await deliverAll(NOW + 13)).toEqual([])
 
-      expect(await webhooks.replayFrom(webhook, NOW + 10, NOW + 20)).toBe(5)
+      expect(await webhooks.replayFrom(webhook, NOW + 10, { now: NOW + 20 })).toBe(5)
       expect((await list('pending')).length).toBe(3)
       const expected = [
         ...[`screenshot.done ${second}`, `screenshot.done ${second}`, `root.finished ${second}`],
@@ -204,7 +246,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       ]
       expect(await deliverAll(NOW + 20)).toEqual(expected)
       expect(await deliverAll(NOW + 20)).toEqual([])
-      expect(await webhooks.replayFrom(webhook, NOW + 13, NOW + 21)).toBe(0)
+      expect(await webhooks.replayFrom(webhook, NOW + 13, { now: NOW + 21 })).toBe(0)
     })
 
     test('are forgotten when they are old or too many, but never before they have ended', async () => {
@@ -212,7 +254,7 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       for (let root = 0; root < 4; root++) await finishRoot(store, projectId, { now: NOW + root })
       await spreadAll(store)
       const tasks = await takeDeliveries(store, NOW + 9)
-      for (const task of tasks.slice(1)) await deliveries.end(task, DELIVERED, { now: NOW + 9 })
+      for (const task of tasks.slice(1)) await endOne(store, task, DELIVERED, { now: NOW + 9 })
       const forget = async (before: number, most: number) => {
         while ((await deliveries.forget({ before, most, limit: 2 })) > 0);
         return (await list()).map(({ created }) => created - NOW)
@@ -232,12 +274,12 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       const [task, other] = await takeDeliveries(store)
       if (!task || !other) throw new Error('nothing was due')
       const off = { reason: 'gone', detail: 'It answered 410.' } as const
-      const offIf = (failingSince: number | undefined) => (failingSince === NOW ? off : undefined)
-      const end = await deliveries.end(task, { state: 'failed', last: REFUSED }, { now: NOW + 1, offIf })
+      const offIf = (_: unknown, failing: Failing | undefined) => (failing?.since === NOW ? off : undefined)
+      const end = await endOne(store, task, { state: 'failed', last: REFUSED }, { now: NOW + 1, offIf })
       expect(end).toEqual({ switchedOff: off })
       // Nothing is begun any more, and it is switched off once.
       expect(await takeDeliveries(store, NOW + 9)).toEqual([])
-      const later = await deliveries.end(other, { state: 'failed', last: REFUSED }, { now: NOW + 2, offIf })
+      const later = await endOne(store, other, { state: 'failed', last: REFUSED }, { now: NOW + 2, offIf })
       expect(later).toEqual({ switchedOff: undefined })
       const now = await webhooks.find(webhook)
       expect(now).toMatchObject({ off: { since: NOW + 1, ...off }, failingSince: NOW })
@@ -248,11 +290,11 @@ export function webhooksSuite(name: string, driver: StoreDriver): void {
       expect((await list('dropped')).map(({ finished }) => finished)).toEqual([NOW + 3, NOW + 3])
       expect((await deliveries.findBacklog()).off).toBe(1)
       await finishRoot(store, projectId)
-      expect(await deliveries.findBehind(9)).toEqual([])
+      expect(await deliveries.findBehind({ limit: 9 })).toEqual([])
       await webhooks.change(webhook, webhook, { now: NOW + 4 })
       expect(await webhooks.find(webhook)).toMatchObject({ off: undefined, failingSince: undefined })
       // What happened while it was off is not told.
-      expect(await deliveries.findBehind(9)).toEqual([])
+      expect(await deliveries.findBehind({ limit: 9 })).toEqual([])
       await finishRoot(store, projectId)
       await spreadAll(store)
       expect(await takeDeliveries(store)).toHaveLength(1)

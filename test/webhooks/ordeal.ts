@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Webhook as Verifier } from 'standardwebhooks'
@@ -10,9 +12,12 @@ import type { Webhooks } from '../../src/webhooks/webhooks.ts'
 import { type Answer, openReceiver } from '../support/http/receiver.ts'
 import { webhookTo } from '../support/http/webhooks.ts'
 import { type RunningProcess, start } from '../support/processes/process.ts'
+import { makeFolder } from '../support/processes/workspace.ts'
 import { newRequest } from '../support/store/captures.ts'
 import { makeProject } from '../support/store/results.ts'
 
+/** Sets the clock of a process by a file. */
+const CLOCK = new URL('../../faults/clock-file.ts', import.meta.url)
 const PROGRAM = fileURLToPath(new URL('deliver-process.ts', import.meta.url))
 const PAGES = 3
 /** Each page, and that the root is finished. */
@@ -32,6 +37,8 @@ export interface Ordeal {
   readonly killWithin: number
   /** How often the receiver answers 410 in all. */
   readonly gone: number
+  /** With each kill, the clock of the processes jumps to one of these milliseconds ahead. It is right at the end. */
+  readonly jumps?: readonly number[]
 }
 
 export interface Account {
@@ -49,7 +56,9 @@ export interface Account {
 
 /** Delivers the events of many roots to a receiver that misbehaves, from processes that are killed all the time. */
 export async function passOrdeal(ordeal: Ordeal): Promise<Account> {
-  const { place, processes, roots, killWithin, gone } = ordeal
+  const { place, processes, roots, killWithin, gone, jumps = [] } = ordeal
+  const clockFile = join(await makeFolder(), 'clock')
+  const setClock = (ahead: number) => writeFile(clockFile, String(ahead))
   const faults: Record<string, number> = {}
   const accepted = new Map<string, number>()
   let secret = ''
@@ -67,7 +76,10 @@ export async function passOrdeal(ordeal: Ordeal): Promise<Account> {
       if (to.statusCode < 300) accepted.set(name, (accepted.get(name) ?? 0) + 1)
     })
   })
-  const env = { ...place, WEBHOOK_ALLOW: `127.0.0.1:${receiver.port}` }
+  const env = {
+    ...{ ...place, WEBHOOK_ALLOW: `127.0.0.1:${receiver.port}` },
+    ...(jumps.length > 0 && { CLOCK_FILE: clockFile, NODE_OPTIONS: `--import=${CLOCK}` }),
+  }
   const config = readConfig(env, { serving: false })
   const storage = await openStorage(config)
   onTestFinished(async () => {
@@ -118,9 +130,11 @@ export async function passOrdeal(ordeal: Ordeal): Promise<Account> {
     const { pid, ended } = running[index] as RunningProcess
     process.kill(pid, 'SIGKILL')
     await ended
-    running[index] = await begin()
     kills++
+    await setClock(kills === ordeal.kills ? 0 : (jumps[kills % jumps.length] ?? 0))
+    running[index] = await begin()
   }
+  await setClock(0)
   for (const { pid, ended } of running) {
     process.kill(pid, 'SIGKILL')
     await ended

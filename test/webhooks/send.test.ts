@@ -14,8 +14,8 @@ const HERE: Lookup = async () => ['127.0.0.1']
 function sender(rules: Partial<SendRules> = {}, allow = '127.0.0.1,localhost,other.test') {
   const reach = createWayOut({ allow: parseAllowList(allow), lookup: HERE })
   const send = createSend({ reach, ...rules })
-  return (url: string, signal = new AbortController().signal) =>
-    send({ url, headers: { 'x-mine': '1' }, body: '{"a":"ü"}' }, signal)
+  return (url: string, signal = new AbortController().signal, projectId = 'mine') =>
+    send({ url, headers: { 'x-mine': '1' }, body: '{"a":"ü"}', projectId }, signal)
 }
 
 async function receive(answer: Answer, tls?: { key: Buffer; cert: Buffer }) {
@@ -94,6 +94,41 @@ test.each(NO_ANSWERS)('a receiver that %s gives a problem and no status', async 
   const sent = await sender({ timeoutMs: PATIENCE_MS })(await speak(say))
   expect(sent.status).toBeUndefined()
   expect(sent.problem).toContain(problem)
+})
+
+test('a connection is used again for the same project and place, and for no other', async () => {
+  const ports: (number | undefined)[] = []
+  const receiver = await receive((to, _one, request) => {
+    ports.push(request.socket.remotePort)
+    to.writeHead(request.url === '/fails' ? 500 : 204).end()
+  })
+  const send = sender()
+  const { signal } = new AbortController()
+  const origin = new URL(receiver.url).origin
+  for (const url of [receiver.url, `${origin}/other`])
+    expect(await send(url, signal)).toMatchObject({ status: 204 })
+  expect(ports[1]).toBe(ports[0])
+  await send(receiver.url, signal, 'another project')
+  expect(ports[2]).not.toBe(ports[0])
+  await send(receiver.url.replace('127.0.0.1', 'localhost'), signal)
+  expect(ports[3]).not.toBe(ports[0])
+  // One that failed is not kept.
+  await send(`${origin}/fails`, signal)
+  expect(ports[4]).toBe(ports[0])
+  await send(receiver.url, signal)
+  expect(ports[5]).not.toBe(ports[0])
+})
+
+test('a kept connection that the receiver has closed costs nothing: it is connected anew', async () => {
+  let isFirst = true
+  const receiver = await receive((to, _one, request) => {
+    to.writeHead(204).end()
+    // As a server does whose patience is over, in the moment when the next request is sent.
+    if (isFirst) request.socket.once('data', () => request.socket.destroy())
+    isFirst = false
+  })
+  const send = sender()
+  for (let each = 0; each < 3; each++) expect(await send(receiver.url)).toMatchObject({ status: 204 })
 })
 
 test('certificates are verified, for the name that the webhook has', async () => {

@@ -17,6 +17,7 @@ const MIGRATIONS = {
   '0015-webhooks': () => import('./migrations/0015-webhooks.ts'),
   '0016-admin-keys': () => import('./migrations/0016-admin-keys.ts'),
   '0017-ended-sessions': () => import('./migrations/0017-ended-sessions.ts'),
+  '0018-delivering': () => import('./migrations/0018-delivering.ts'),
 }
 
 /** The table with the changes that were made. */

@@ -71,6 +71,7 @@ export function createSqlStore({
 
     findIdentity: (name) => reads.findIdentity(name),
     keepIdentity: async (name, value) => (await writes()).keepIdentity(name, value),
+    followTime: async (name, options) => (await writes()).followTime(name, options),
 
     captures: {
       anyUnfinished: () => reads.anyUnfinished(),

@@ -186,11 +186,15 @@ export interface Tables {
     revision: string
     /** The number of the last event of its project that was made into a delivery, or was not wanted. */
     after: number
-    /** Counts up with each attempt, at least to the time. The webhook with the smallest is next. */
+    /** Larger than all others when an attempt begins. The webhook with the smallest is next of its project. */
     turn: number
     /** When its next attempt is due. Null: nothing can be begun. */
     next_due: number | null
     failing_since: number | null
+    /** How long every attempt has failed, added up from attempt to attempt. See failing.ts. */
+    failing_ms: number
+    /** When the last attempt failed, if `failing_since` is there. */
+    last_failed: number | null
     off_since: number | null
     off_reason: OffReason | null
     off_detail: string | null
@@ -209,6 +213,8 @@ export interface Tables {
     attempts: number
     /** Null: it waits for an earlier one of its root, or has ended. */
     due: number | null
+    /** When `due` was written. Null: an older version wrote it. */
+    since: number | null
     /** The id of the attempt under way. A late attempt has another id. */
     attempt: string | null
     /** Until when the process of this attempt owns the delivery. Null: nothing is under way. */
@@ -251,6 +257,11 @@ export interface Tables {
     day: number
     /** When that day was counted. */
     begun: number
+  }
+  /** Times that must not jump with the clock. */
+  times: {
+    name: string
+    time: number
   }
   /** Values that are made once: the id of the store, and the identities of its other parts. */
   identity: {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { CaptureTask } from '../../../src/store/captures.ts'
-import type { DeliveryTask } from '../../../src/store/deliveries.ts'
+import type { AttemptEnd, DeliveryTask, Ended, EndOptions } from '../../../src/store/deliveries.ts'
 import type { Store } from '../../../src/store/store.ts'
 import type { NewWebhook } from '../../../src/store/webhooks.ts'
 import { FAILURE, newRequest, PICTURE } from './captures.ts'
@@ -41,23 +41,40 @@ export async function finishRoot(
 /** Makes every event into a delivery. */
 export async function spreadAll({ deliveries }: Pick<Store, 'deliveries'>, now = NOW, limit = 100) {
   for (;;) {
-    const behind = await deliveries.findBehind(50)
+    const behind = await deliveries.findBehind({ limit: 50 })
     if (behind.length === 0) return
     for (const key of behind) await deliveries.spread(key, { now, limit })
   }
 }
 
-/** Begins all that can be begun now. */
+/** Begins all that can be begun now, or the first of it, by the turns of webhooks. */
 export async function takeDeliveries(
   { deliveries }: Pick<Store, 'deliveries'>,
   now = NOW,
+  most = 100,
 ): Promise<DeliveryTask[]> {
   const tasks: DeliveryTask[] = []
   for (;;) {
-    const task = await deliveries.takeNext({ now, leaseMs: 60_000 })
-    if (!task) return tasks
-    tasks.push(task)
+    const due = await deliveries.findDue({ now, limit: 100 })
+    const before = tasks.length
+    for (const { projectId, webhookId } of due) {
+      const left = most - tasks.length
+      if (left > 0)
+        tasks.push(...(await deliveries.take({ projectId, webhookId }, { now, leaseMs: 60_000, most: left })))
+    }
+    if (tasks.length === before) return tasks
   }
+}
+
+/** Ends one attempt. */
+export async function endOne(
+  { deliveries }: Pick<Store, 'deliveries'>,
+  attempt: DeliveryTask,
+  how: AttemptEnd,
+  options: EndOptions,
+): Promise<Ended | undefined> {
+  const [ended] = await deliveries.end([{ attempt, how }], options)
+  return ended
 }
 
 export const DELIVERED = { state: 'delivered', last: { at: NOW, ms: 5, status: 200, answer: 'ok' } } as const

@@ -3,10 +3,15 @@ import { WebhookParams } from '../../../contract/requests.ts'
 import { Replayed, ReplayRequest } from '../../../contract/webhooks.ts'
 import { logAct } from '../../answers/log-act.ts'
 import type { HttpContext, Server } from '../../context.ts'
+import { clientOf } from '../../rules/client-of.ts'
 import { type ReadJson, requireValid } from '../../rules/read-json.ts'
 import { BODY_PROBLEMS, TAGS, webhookProblems } from './webhook-answer.ts'
 
-export function replayDeliveries(server: Server, readJson: ReadJson, { door, webhooks }: HttpContext): void {
+export function replayDeliveries(
+  server: Server,
+  readJson: ReadJson,
+  { door, turns, webhooks }: HttpContext,
+): void {
   server.route({
     method: 'POST',
     url: paths.replayDeliveries,
@@ -30,7 +35,7 @@ export function replayDeliveries(server: Server, readJson: ReadJson, { door, web
     handler: async (request, reply) => {
       const { from } = await readJson(request, reply, (body) => requireValid(ReplayRequest, body))
       const webhook = await door.getWebhook(request.params, request.apiKey)
-      const deliveries = await webhooks.replayFrom(webhook, from)
+      const deliveries = await webhooks.replayFrom(webhook, from, turns.for(clientOf(request)))
       const { projectId, webhookId } = webhook
       logAct(request, 'deliveries replayed', { projectId, webhookId, deliveries: String(deliveries) })
       return await reply.code(202).header('cache-control', 'no-store').send({ deliveries })

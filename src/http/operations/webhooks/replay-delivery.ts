@@ -3,10 +3,15 @@ import { paths } from '../../../contract/paths.ts'
 import { DeliveryParams } from '../../../contract/requests.ts'
 import { logAct } from '../../answers/log-act.ts'
 import type { HttpContext, Server } from '../../context.ts'
+import { clientOf } from '../../rules/client-of.ts'
 import type { ReadJson } from '../../rules/read-json.ts'
 import { BODY_PROBLEMS, deliveryResponse, TAGS, webhookProblems } from './webhook-answer.ts'
 
-export function replayDelivery(server: Server, readJson: ReadJson, { door, webhooks }: HttpContext): void {
+export function replayDelivery(
+  server: Server,
+  readJson: ReadJson,
+  { door, turns, webhooks }: HttpContext,
+): void {
   server.route({
     method: 'POST',
     url: paths.replayDelivery,
@@ -26,7 +31,7 @@ export function replayDelivery(server: Server, readJson: ReadJson, { door, webho
       await readJson(request, reply, () => undefined, { absent: {} })
       const webhook = await door.getWebhook(request.params, request.apiKey)
       const deliveryId = requireId(request.params.deliveryId)
-      const delivery = await webhooks.replay(webhook, deliveryId)
+      const delivery = await turns.run(clientOf(request), () => webhooks.replay(webhook, deliveryId))
       const { projectId, webhookId } = webhook
       logAct(request, 'delivery replayed', { projectId, webhookId, deliveryId })
       return await reply.code(202).header('cache-control', 'no-store').send(delivery)

@@ -2,10 +2,15 @@ import { paths } from '../../../contract/paths.ts'
 import { WebhookParams } from '../../../contract/requests.ts'
 import { logAct } from '../../answers/log-act.ts'
 import type { HttpContext, Server } from '../../context.ts'
+import { clientOf } from '../../rules/client-of.ts'
 import type { ReadJson } from '../../rules/read-json.ts'
 import { BODY_PROBLEMS, deliveryResponse, TAGS, webhookProblems } from './webhook-answer.ts'
 
-export function testWebhook(server: Server, readJson: ReadJson, { door, webhooks }: HttpContext): void {
+export function testWebhook(
+  server: Server,
+  readJson: ReadJson,
+  { door, turns, webhooks }: HttpContext,
+): void {
   server.route({
     method: 'POST',
     url: paths.testWebhook,
@@ -24,7 +29,7 @@ export function testWebhook(server: Server, readJson: ReadJson, { door, webhooks
     handler: async (request, reply) => {
       await readJson(request, reply, () => undefined, { absent: {} })
       const webhook = await door.getWebhook(request.params, request.apiKey)
-      const delivery = await webhooks.test(webhook)
+      const delivery = await turns.run(clientOf(request), () => webhooks.test(webhook))
       const { projectId, webhookId } = webhook
       logAct(request, 'webhook tested', { projectId, webhookId })
       return await reply.code(202).header('cache-control', 'no-store').send(delivery)

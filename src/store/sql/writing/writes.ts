@@ -30,6 +30,7 @@ type StoreWrites = Pick<
   | 'listKeys'
   | 'revokeKey'
   | 'keepIdentity'
+  | 'followTime'
 >
 
 /** Everything except the read path, with queries for every engine. */
@@ -75,11 +76,16 @@ class SqlWrites implements StoreWrites {
   readonly #read: Kysely<Tables>
   readonly #write: Kysely<Tables>
   readonly #clock: () => number
+  /** Whether rows must be locked. */
+  readonly #lock: boolean
+  readonly #skew: () => Promise<number>
 
-  constructor({ read, write, clock }: WriteConnections) {
+  constructor({ read, write, severalWriters, clockSkew, clock }: WriteConnections) {
     this.#read = read
     this.#write = write
     this.#clock = clock
+    this.#lock = severalWriters
+    this.#skew = clockSkew
   }
 
   async createProject(project: Omit<Project, 'revision'>): Promise<void> {
@@ -188,6 +194,23 @@ class SqlWrites implements StoreWrites {
         .execute()
       const kept = transaction.selectFrom('identity').select('value').where('name', '=', name)
       return (await kept.executeTakeFirstOrThrow()).value
+    })
+  }
+
+  async followTime(name: string, { now: given, most }: { now: number; most: number }): Promise<number> {
+    const now = given + (await this.#skew())
+    return await this.#transaction(async (transaction) => {
+      const row = { name, time: now }
+      await transaction
+        .insertInto('times')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute()
+      const kept = transaction.selectFrom('times').select('time').where('name', '=', name)
+      const { time: before } = await (this.#lock ? kept.forUpdate() : kept).executeTakeFirstOrThrow()
+      const time = Math.min(now, before + Math.round(most))
+      await transaction.updateTable('times').set({ time }).where('name', '=', name).execute()
+      return time
     })
   }
 

@@ -1,15 +1,20 @@
 import { randomUUID } from 'node:crypto'
-import { sql, type Transaction } from 'kysely'
+import { type Kysely, sql, type Transaction } from 'kysely'
 import type {
   AttemptEnd,
   DeliveryAttempt,
   DeliveryTask,
+  DueWebhook,
+  EndedAttempt,
   EndOptions,
+  FindDue,
   SwitchOff,
-  TakeDelivery,
+  TakeDeliveries,
 } from '../../../deliveries.ts'
+import type { WebhookKey } from '../../../webhooks.ts'
 import type { Tables } from '../../tables.ts'
 import { newRevision } from '../revision.ts'
+import { failingAfter, toFailing } from './failing.ts'
 import { findNext, noteNextDue, releaseNext } from './order.ts'
 import { type DeliveryRow, lockWebhook, toWebhook, type WebhookRow } from './rows.ts'
 
@@ -19,29 +24,11 @@ interface Options {
   readonly lock: boolean
 }
 
-/** Begins the next attempt. `again`: its webhook had nothing to begin after all, and another may have. */
-export async function takeNext(
-  transaction: Transaction<Tables>,
-  { now, leaseMs, except = [], healthyOnly = false, lock }: TakeDelivery & Options,
-): Promise<DeliveryTask | 'again' | undefined> {
-  const webhook = await findDueWebhook(transaction, { now, except, healthyOnly, lock })
-  if (!webhook) return undefined
-  const delivery = await findNext(transaction, webhook.webhook_id)
-  if (delivery?.due === undefined || delivery.due === null || delivery.due > now) {
-    await noteNextDue(transaction, webhook)
-    return 'again'
-  }
-  return await begin(transaction, { webhook, delivery }, { now, leaseMs })
-}
-
-/** Locks its row. Webhooks that another process works on are skipped: that takes milliseconds, and there are others. */
-async function findDueWebhook(
-  transaction: Transaction<Tables>,
-  { now, except, healthyOnly, lock }: Options & { except: readonly string[]; healthyOnly: boolean },
-): Promise<WebhookRow | undefined> {
-  let query = transaction
+/** Webhooks that have an attempt due, of projects that are shown. */
+export async function findDue(db: Kysely<Tables>, { now, after, limit }: FindDue): Promise<DueWebhook[]> {
+  let query = db
     .selectFrom('webhooks')
-    .selectAll()
+    .select(['project_id', 'webhook_id', 'url', 'turn', 'failing_since'])
     .where('next_due', 'is not', null)
     .where('next_due', '<=', now)
     .where(
@@ -50,57 +37,111 @@ async function findDueWebhook(
     )
     .orderBy('turn')
     .orderBy('webhook_id')
-    .limit(1)
-  if (except.length > 0) query = query.where('webhook_id', 'not in', except)
-  if (healthyOnly) query = query.where('failing_since', 'is', null)
-  if (lock) query = query.forUpdate().skipLocked()
-  return await query.executeTakeFirst()
+    .limit(limit)
+  if (after) query = query.where(sql<boolean>`(turn, webhook_id) > (${after.turn}, ${after.webhookId})`)
+  return (await query.execute()).map((row) => ({
+    projectId: row.project_id,
+    webhookId: row.webhook_id,
+    url: row.url,
+    turn: row.turn,
+    isFailing: row.failing_since !== null,
+  }))
 }
 
-async function begin(
+/** Begins the next attempts at deliveries of one webhook, of each root one. */
+export async function take(
   transaction: Transaction<Tables>,
-  { webhook, delivery }: { webhook: WebhookRow; delivery: DeliveryRow },
-  { now, leaseMs }: { now: number; leaseMs: number },
-): Promise<DeliveryTask> {
+  key: WebhookKey,
+  { now, leaseMs, most, lock }: TakeDeliveries & Options,
+): Promise<DeliveryTask[]> {
+  // One that another process works on is skipped: that takes milliseconds, and there are others.
+  const webhook = await lockWebhook(transaction, key, lock && 'skip')
+  if (webhook?.paused !== 0 || webhook.off_since !== null) return []
+  const next = await findNext(transaction, key.webhookId, most)
+  const rows = oneOfEachRoot(next.filter(({ due }) => due !== null && due <= now))
+  if (rows.length === 0) {
+    await noteNextDue(transaction, webhook)
+    return []
+  }
   const attempt = randomUUID()
-  const { delivery_id: deliveryId, webhook_id: webhookId, root_id: rootId } = delivery
   await transaction
     .updateTable('deliveries')
-    .set({ attempt, lease: now + leaseMs, attempts: delivery.attempts + 1 })
-    .where('delivery_id', '=', deliveryId)
+    .set(({ eb }) => ({ attempt, lease: now + leaseMs, attempts: eb('attempts', '+', 1) }))
+    .where(
+      'delivery_id',
+      'in',
+      rows.map(({ delivery_id }) => delivery_id),
+    )
     .execute()
-  if (rootId !== null) await releaseNext(transaction, { webhookId, rootId, now })
-  await noteNextDue(transaction, webhook, { turn: Math.max(now, webhook.turn + 1) })
-  return {
-    projectId: delivery.project_id,
-    webhookId,
-    deliveryId,
+  const rootIds = rows.flatMap(({ root_id }) => root_id ?? [])
+  await releaseNext(transaction, { webhookId: key.webhookId, rootIds, now })
+  await noteNextDue(transaction, webhook, { takesTurn: true })
+  const shown = toWebhook(webhook)
+  return rows.map((row) => ({
+    ...key,
+    deliveryId: row.delivery_id,
     attempt,
-    event: delivery.event,
-    rootId: rootId ?? undefined,
-    position: delivery.position ?? undefined,
-    created: delivery.created,
-    attempts: delivery.attempts + 1,
-    webhook: toWebhook(webhook),
-  }
+    event: row.event,
+    rootId: row.root_id ?? undefined,
+    position: row.position ?? undefined,
+    created: row.created,
+    attempts: row.attempts + 1,
+    webhook: shown,
+  }))
 }
 
-/** False if the attempt is not the last one any more. */
+/** Tests are of no root, and do not wait for each other. */
+function oneOfEachRoot(rows: readonly DeliveryRow[]): DeliveryRow[] {
+  const seen = new Set<string>()
+  return rows.filter(({ root_id }) => {
+    const isFirst = root_id === null || !seen.has(root_id)
+    if (root_id !== null) seen.add(root_id)
+    return isFirst
+  })
+}
+
+/** Ends attempts at deliveries of one webhook. False for each that is not the last one any more. */
 export async function end(
   transaction: Transaction<Tables>,
-  task: DeliveryAttempt,
-  how: AttemptEnd,
+  key: WebhookKey,
+  ends: readonly EndedAttempt[],
   { now, lock, offIf }: Options & EndOptions,
-): Promise<{ switchedOff: SwitchOff | undefined } | false> {
-  const webhook = await lockWebhook(transaction, task, lock)
-  if (!webhook) return false
+): Promise<({ switchedOff: SwitchOff | undefined } | false)[]> {
+  const before = await lockWebhook(transaction, key, lock)
+  if (!before) return ends.map(() => false)
+  let webhook: WebhookRow = before
+  const results: ({ switchedOff: SwitchOff | undefined } | false)[] = []
+  for (const { attempt, how } of ends) {
+    if (!(await write(transaction, attempt, how, now))) {
+      results.push(false)
+      continue
+    }
+    webhook = { ...webhook, ...failingAfter(webhook, how, now) }
+    const off = webhook.off_since === null ? offIf?.(how, toFailing(webhook)) : undefined
+    if (off) {
+      await switchOff(transaction, key, off, now)
+      webhook = { ...webhook, off_since: now }
+    }
+    results.push({ switchedOff: off })
+  }
+  const { failing_since, failing_ms, last_failed } = webhook
+  await noteNextDue(transaction, webhook, { failing_since, failing_ms, last_failed })
+  return results
+}
+
+async function write(
+  transaction: Transaction<Tables>,
+  { deliveryId, attempt }: DeliveryAttempt,
+  how: AttemptEnd,
+  now: number,
+): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('deliveries')
     .set(({ eb }) => ({
       attempt: null,
       lease: null,
       ...(how.state === 'put_back' && { attempts: eb('attempts', '-', 1) }),
-      ...(how.state === 'pending' && { due: how.due }),
+      ...(how.state === 'pending' && { due: now + how.pauseMs, since: now }),
       ...(how.state !== 'put_back' &&
         how.state !== 'pending' && { due: null, state: how.state, finished: now }),
       ...('last' in how && {
@@ -111,22 +152,16 @@ export async function end(
         last_problem: how.last.problem ?? null,
       }),
     }))
-    .where('delivery_id', '=', task.deliveryId)
-    .where('attempt', '=', task.attempt)
+    .where('delivery_id', '=', deliveryId)
+    .where('attempt', '=', attempt)
     .where('finished', 'is', null)
     .executeTakeFirst()
-  if (numUpdatedRows === 0n) return false
-  const failingSince = failingAfter(webhook, how)
-  const off = webhook.off_since === null ? offIf?.(failingSince ?? undefined) : undefined
-  if (off) await switchOff(transaction, task, off, now)
-  const offSince = off ? now : webhook.off_since
-  await noteNextDue(transaction, { ...webhook, off_since: offSince }, { failing_since: failingSince })
-  return { switchedOff: off }
+  return numUpdatedRows > 0n
 }
 
 async function switchOff(
   transaction: Transaction<Tables>,
-  { webhookId }: DeliveryAttempt,
+  { webhookId }: WebhookKey,
   { reason, detail }: SwitchOff,
   now: number,
 ): Promise<void> {
@@ -135,36 +170,4 @@ async function switchOff(
     .set({ off_since: now, off_reason: reason, off_detail: detail, changed: now, revision: newRevision() })
     .where('webhook_id', '=', webhookId)
     .execute()
-}
-
-function failingAfter({ failing_since }: WebhookRow, how: AttemptEnd): number | null {
-  if (how.state === 'delivered') return null
-  return 'last' in how ? (failing_since ?? how.last.at) : failing_since
-}
-
-/** Their processes are dead, or stood still for too long. They can be begun again at once. */
-export async function giveBackLost(
-  transaction: Transaction<Tables>,
-  { now, lock }: Options,
-): Promise<number> {
-  const find = transaction
-    .selectFrom('deliveries')
-    .select(['project_id', 'webhook_id'])
-    .distinct()
-    .where('lease', 'is not', null)
-    .where('lease', '<', now)
-    .limit(1)
-  const [lost] = await find.execute()
-  if (!lost) return 0
-  const key = { projectId: lost.project_id, webhookId: lost.webhook_id }
-  const webhook = await lockWebhook(transaction, key, lock)
-  const { numUpdatedRows } = await transaction
-    .updateTable('deliveries')
-    .set({ attempt: null, lease: null })
-    .where('webhook_id', '=', lost.webhook_id)
-    .where('lease', 'is not', null)
-    .where('lease', '<', now)
-    .executeTakeFirst()
-  if (webhook) await noteNextDue(transaction, webhook)
-  return Number(numUpdatedRows)
 }

@@ -1,20 +1,24 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type {
-  AttemptEnd,
-  Deliveries,
-  DeliveriesBacklog,
-  DeliveryAttempt,
-  DeliveryTask,
-  DeliveryWork,
-  EndOptions,
-  SwitchOff,
-  TakeDelivery,
+import {
+  type Deliveries,
+  type DeliveriesBacklog,
+  type DeliveryTask,
+  type DeliveryWork,
+  type DueWebhook,
+  type Ended,
+  type EndedAttempt,
+  type EndOptions,
+  type FindDue,
+  type FindLost,
+  MOST_COUNTED,
+  type TakeDeliveries,
 } from '../../../deliveries.ts'
 import type { WebhookKey } from '../../../webhooks.ts'
 import type { Tables } from '../../tables.ts'
 import type { WriteConnections } from '../writes.ts'
-import { end, giveBackLost, takeNext } from './attempts.ts'
+import { end, findDue, take } from './attempts.ts'
 import { forgetSome } from './forget.ts'
+import { bringBack, giveBackLost, isAhead, isLost } from './lost.ts'
 import { BEHIND, findBehind, spread } from './spread.ts'
 
 export class SqlDeliveries implements Deliveries {
@@ -31,20 +35,26 @@ export class SqlDeliveries implements Deliveries {
     this.#skew = clockSkew
   }
 
-  async findWork(given: number): Promise<DeliveryWork> {
+  async findWork({ now: given, leaseMs }: { now: number; leaseMs: number }): Promise<DeliveryWork> {
     const now = given + (await this.#skew())
     const { rows } = await sql<Record<keyof DeliveryWork, number>>`select
       case when exists (select 1 ${BEHIND}) then 1 else 0 end as events,
       case when exists (select 1 from webhooks where next_due is not null and next_due <= ${now}) then 1 else 0 end as due,
-      case when exists (select 1 from deliveries where lease is not null and lease < ${now}) then 1 else 0 end as lost`.execute(
+      case when exists (select 1 from deliveries where ${isLost({ now, leaseMs })}) then 1 else 0 end as lost,
+      case when exists (select 1 from deliveries where ${isAhead(now)}) then 1 else 0 end as ahead`.execute(
       this.#read,
     )
     const [found] = rows
-    return { events: found?.events === 1, due: found?.due === 1, lost: found?.lost === 1 }
+    return {
+      events: found?.events === 1,
+      due: found?.due === 1,
+      lost: found?.lost === 1,
+      ahead: found?.ahead === 1,
+    }
   }
 
-  async findBehind(limit: number): Promise<WebhookKey[]> {
-    return await findBehind(this.#read, limit)
+  async findBehind(options: { after?: string | undefined; limit: number }): Promise<WebhookKey[]> {
+    return await findBehind(this.#read, options)
   }
 
   async spread(key: WebhookKey, { now, limit }: { now: number; limit: number }): Promise<number> {
@@ -52,33 +62,39 @@ export class SqlDeliveries implements Deliveries {
     return await this.#transaction((transaction) => spread(transaction, key, options))
   }
 
-  async takeNext(options: TakeDelivery): Promise<DeliveryTask | undefined> {
+  async findDue(options: FindDue): Promise<DueWebhook[]> {
+    return await findDue(this.#read, { ...options, now: options.now + (await this.#skew()) })
+  }
+
+  async take(key: WebhookKey, options: TakeDeliveries): Promise<DeliveryTask[]> {
     const corrected = { ...options, now: options.now + (await this.#skew()), lock: this.#lock }
-    for (;;) {
-      const task = await this.#transaction((transaction) => takeNext(transaction, corrected))
-      if (task !== 'again') return task
-    }
+    return await this.#transaction((transaction) => take(transaction, key, corrected))
   }
 
-  async end(
-    attempt: DeliveryAttempt,
-    how: AttemptEnd,
-    { now, offIf }: EndOptions,
-  ): Promise<{ switchedOff: SwitchOff | undefined } | false> {
-    const skew = await this.#skew()
-    const corrected = how.state === 'pending' ? { ...how, due: how.due + skew } : how
-    const options = { now: now + skew, offIf, lock: this.#lock }
-    return await this.#transaction((transaction) => end(transaction, attempt, corrected, options))
+  async end(ends: readonly EndedAttempt[], { now, offIf }: EndOptions): Promise<Ended[]> {
+    const options = { now: now + (await this.#skew()), offIf, lock: this.#lock }
+    const byWebhook = Map.groupBy(ends, ({ attempt }) => attempt.webhookId)
+    return await this.#transaction(async (transaction) => {
+      const results = new Map<EndedAttempt, Ended>()
+      // In the order of their ids, so that two processes cannot block each other.
+      for (const webhookId of [...byWebhook.keys()].toSorted()) {
+        const some = byWebhook.get(webhookId) ?? []
+        const key = { projectId: some[0]?.attempt.projectId ?? '', webhookId }
+        const ended = await end(transaction, key, some, options)
+        for (const [index, one] of some.entries()) results.set(one, ended[index] ?? false)
+      }
+      return ends.map((one) => results.get(one) ?? false)
+    })
   }
 
-  async giveBackLost(now: number): Promise<number> {
+  async giveBackLost(options: FindLost): Promise<number> {
+    const corrected = { ...options, now: options.now + (await this.#skew()), lock: this.#lock }
+    return await this.#untilNone((transaction) => giveBackLost(transaction, corrected))
+  }
+
+  async bringBack(now: number): Promise<number> {
     const options = { now: now + (await this.#skew()), lock: this.#lock }
-    let count = 0
-    for (;;) {
-      const some = await this.#transaction((transaction) => giveBackLost(transaction, options))
-      if (some === 0) return count
-      count += some
-    }
+    return await this.#untilNone((transaction) => bringBack(transaction, options))
   }
 
   async dropPending({ now, limit }: { now: number; limit: number }): Promise<number> {
@@ -95,7 +111,7 @@ export class SqlDeliveries implements Deliveries {
 
   async findBacklog(): Promise<DeliveriesBacklog> {
     const { rows } = await sql<{ pending: number; oldest: number | null; off_count: number }>`select
-      (select count(*) from deliveries where finished is null) as pending,
+      (select count(*) from (select 1 from deliveries where finished is null limit ${MOST_COUNTED}) as counted) as pending,
       (select min(created) from deliveries where finished is null) as oldest,
       (select count(*) from webhooks where off_since is not null) as off_count`.execute(this.#read)
     const [found] = rows
@@ -108,6 +124,15 @@ export class SqlDeliveries implements Deliveries {
 
   async forget(limits: { before: number; most: number; limit: number }): Promise<number> {
     return await forgetSome({ read: this.#read, write: this.#write }, limits)
+  }
+
+  async #untilNone(step: (transaction: Transaction<Tables>) => Promise<number>): Promise<number> {
+    let count = 0
+    for (;;) {
+      const some = await this.#transaction(step)
+      if (some === 0) return count
+      count += some
+    }
   }
 
   async #transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {

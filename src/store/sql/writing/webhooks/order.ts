@@ -6,11 +6,12 @@ import type { DeliveryRow, WebhookRow } from './rows.ts'
 // without an attempt wait: their `due` is null. When the first attempt of one begins, the next one becomes due. It is
 // begun when nothing of its root is under way. All of this happens while the row of the webhook is locked.
 
-/** The delivery that is next, of those that can be begun. It may be due later. */
+/** The deliveries that are next, of those that can be begun. They may be due later. */
 export async function findNext(
   transaction: Transaction<Tables>,
   webhookId: string,
-): Promise<DeliveryRow | undefined> {
+  limit: number,
+): Promise<DeliveryRow[]> {
   return await transaction
     .selectFrom('deliveries as next')
     .selectAll()
@@ -24,62 +25,38 @@ export async function findNext(
     )
     .orderBy('due')
     .orderBy('number')
-    .limit(1)
-    .executeTakeFirst()
+    .limit(limit)
+    .execute()
 }
 
 /** Writes when the next attempt of the webhook is due. Call it after every change of its deliveries. */
 export async function noteNextDue(
   transaction: Transaction<Tables>,
   { webhook_id, paused, off_since }: Pick<WebhookRow, 'webhook_id' | 'paused' | 'off_since'>,
-  more: { after?: number; turn?: number; failing_since?: number | null } = {},
+  { takesTurn = false, ...more }: Partial<WebhookRow> & { takesTurn?: boolean } = {},
 ): Promise<void> {
   const isOn = paused === 0 && off_since === null
-  const next = isOn ? await findNext(transaction, webhook_id) : undefined
+  const [next] = isOn ? await findNext(transaction, webhook_id, 1) : []
   await transaction
     .updateTable('webhooks')
-    .set({ next_due: next?.due ?? null, ...more })
+    .set({ next_due: next?.due ?? null, ...more, ...(takesTurn && { turn: LAST_TURN }) })
     .where('webhook_id', '=', webhook_id)
     .execute()
 }
 
-/** Whether a pending delivery of the root, before this number, has not had an attempt. */
-async function isAhead(
-  transaction: Transaction<Tables>,
-  { webhookId, rootId, before }: { webhookId: string; rootId: string; before: number },
-): Promise<boolean> {
-  const ahead = await transaction
-    .selectFrom('deliveries')
-    .select('number')
-    .where('webhook_id', '=', webhookId)
-    .where('root_id', '=', rootId)
-    .where('finished', 'is', null)
-    .where('number', '<', before)
-    .where('attempts', '=', 0)
-    .limit(1)
-    .executeTakeFirst()
-  return ahead !== undefined
-}
+/** After all others. A count, not a time: a clock that was ahead for a while must not leave a webhook behind the others. */
+export const LAST_TURN = sql<number>`(select coalesce(max(turn), 0) + 1 from webhooks)`
 
-/** Makes the next delivery of the root due, unless an earlier one has not had an attempt. */
+/** Of each of these roots, the next delivery becomes due, unless an earlier one has not had an attempt. */
 export async function releaseNext(
   transaction: Transaction<Tables>,
-  { webhookId, rootId, now }: { webhookId: string; rootId: string; now: number },
+  { webhookId, rootIds, now }: { webhookId: string; rootIds: readonly string[]; now: number },
 ): Promise<void> {
-  const waiting = await transaction
-    .selectFrom('deliveries')
-    .select(['delivery_id', 'number'])
-    .where('webhook_id', '=', webhookId)
-    .where('root_id', '=', rootId)
-    .where('finished', 'is', null)
-    .where('due', 'is', null)
-    .orderBy('number')
-    .limit(1)
-    .executeTakeFirst()
-  if (!waiting || (await isAhead(transaction, { webhookId, rootId, before: waiting.number ?? 0 }))) return
-  await transaction
-    .updateTable('deliveries')
-    .set({ due: now })
-    .where('delivery_id', '=', waiting.delivery_id)
-    .execute()
+  if (rootIds.length === 0) return
+  const roots = sql`select distinct root_id from deliveries where webhook_id = ${webhookId} and finished is null
+    and root_id in (${sql.join(rootIds)})`
+  const first = sql`select delivery_id from deliveries where webhook_id = ${webhookId} and root_id = roots.root_id
+    and finished is null and attempts = 0 order by number limit 1`
+  await sql`update deliveries set due = ${now}, since = ${now}
+    where due is null and delivery_id in (select (${first}) from (${roots}) as roots)`.execute(transaction)
 }

@@ -1,4 +1,5 @@
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, sql } from 'kysely'
+import { MOST_PENDING } from '../../../../contract/webhooks.ts'
 import type { ListedWebhook, StoredDelivery, StoredWebhook, WebhookKey } from '../../../webhooks.ts'
 import type { Tables } from '../../tables.ts'
 
@@ -49,37 +50,37 @@ export function toDelivery(row: DeliveryRow): StoredDelivery {
   }
 }
 
-/** Locks the row until the transaction ends. Whatever changes deliveries of a webhook does this first. */
+/**
+ * Locks the row until the transaction ends. Whatever changes deliveries of a webhook does this first. `skip`: undefined if
+ * another transaction has locked it.
+ */
 export async function lockWebhook(
-  transaction: Transaction<Tables>,
+  transaction: Kysely<Tables>,
   { projectId, webhookId }: WebhookKey,
-  lock: boolean,
+  lock: boolean | 'skip',
 ): Promise<WebhookRow | undefined> {
   const find = transaction
     .selectFrom('webhooks')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('webhook_id', '=', webhookId)
-  return await (lock ? find.forUpdate() : find).executeTakeFirst()
+  if (!lock) return await find.executeTakeFirst()
+  const locked = find.forUpdate()
+  return await (lock === 'skip' ? locked.skipLocked() : locked).executeTakeFirst()
 }
 
-/** With the number of their pending deliveries. */
+/** With the number of their pending deliveries, counted up to `MOST_PENDING`: no request waits for a long count. */
 export async function countPending(
   db: Kysely<Tables>,
   rows: readonly WebhookRow[],
 ): Promise<ListedWebhook[]> {
-  if (rows.length === 0) return []
-  const counts = await db
-    .selectFrom('deliveries')
-    .select(({ fn }) => ['webhook_id', fn.countAll<number>().as('pending')])
-    .where(
-      'webhook_id',
-      'in',
-      rows.map((row) => row.webhook_id),
-    )
-    .where('finished', 'is', null)
-    .groupBy('webhook_id')
-    .execute()
-  const known = new Map(counts.map(({ webhook_id, pending }) => [webhook_id, Number(pending)]))
-  return rows.map((row) => ({ ...toWebhook(row), pending: known.get(row.webhook_id) ?? 0 }))
+  const listed: ListedWebhook[] = []
+  for (const row of rows) {
+    const some = sql`select 1 from deliveries where webhook_id = ${row.webhook_id} and finished is null limit ${MOST_PENDING}`
+    const counted = await sql<{
+      pending: number
+    }>`select count(*) as pending from (${some}) as counted`.execute(db)
+    listed.push({ ...toWebhook(row), pending: Number(counted.rows[0]?.pending ?? 0) })
+  }
+  return listed
 }

@@ -7,7 +7,7 @@ import type { Tables } from '../../tables.ts'
 import { noteNextDue, releaseNext } from './order.ts'
 import { lockWebhook, toWebhook } from './rows.ts'
 
-const EVENTS: Readonly<Record<EventKind, WebhookEvent>> = {
+export const EVENTS: Readonly<Record<EventKind, WebhookEvent>> = {
   'page.done': 'screenshot.done',
   'page.failed': 'screenshot.failed',
   'root.finished': 'root.finished',
@@ -18,9 +18,14 @@ const IS_BEHIND = sql`webhooks.paused = 0 and webhooks.off_since is null and pro
   and projects.last_event > webhooks.after`
 export const BEHIND = sql`from webhooks join projects on projects.project_id = webhooks.project_id where ${IS_BEHIND}`
 
-export async function findBehind(db: Kysely<Tables>, limit: number): Promise<WebhookKey[]> {
+export async function findBehind(
+  db: Kysely<Tables>,
+  { after, limit }: { after?: string | undefined; limit: number },
+): Promise<WebhookKey[]> {
+  const further = after === undefined ? sql`` : sql`and webhooks.webhook_id > ${after}`
   const { rows } = await sql<Pick<Tables['webhooks'], 'project_id' | 'webhook_id'>>`
-    select webhooks.project_id, webhooks.webhook_id ${BEHIND} limit ${limit}`.execute(db)
+    select webhooks.project_id, webhooks.webhook_id ${BEHIND} ${further}
+    order by webhooks.webhook_id limit ${limit}`.execute(db)
   return rows.map((row) => ({ projectId: row.project_id, webhookId: row.webhook_id }))
 }
 
@@ -68,16 +73,16 @@ export async function spread(
       due: null,
     }))
     await transaction.insertInto('deliveries').values(rows).execute()
-    for (const rootId of new Set(fresh.map((event) => event.root_id)))
-      await releaseNext(transaction, { webhookId: key.webhookId, rootId, now })
+    const rootIds = [...new Set(fresh.map((event) => event.root_id))]
+    await releaseNext(transaction, { webhookId: key.webhookId, rootIds, now })
   }
   await noteNextDue(transaction, row, { after: last })
   return events.length
 }
 
 /** Events that became deliveries before: somebody wants all since a time again. */
-async function findKnown(
-  transaction: Transaction<Tables>,
+export async function findKnown(
+  transaction: Kysely<Tables>,
   webhookId: string,
   { after, last }: { after: number; last: number },
 ): Promise<Set<number | null>> {

@@ -1,7 +1,9 @@
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import type { Kysely, Transaction, Updateable } from 'kysely'
 import type { DeliveryState } from '../../../../contract/webhooks.ts'
 import { AppError } from '../../../../errors.ts'
 import type {
+  InTurn,
   ListedWebhook,
   NewWebhook,
   SealedSecret,
@@ -15,12 +17,12 @@ import { unknownProject } from '../projects.ts'
 import { newRevision } from '../revision.ts'
 import type { WriteConnections } from '../writes.ts'
 import { removeSome } from './forget.ts'
-import { noteNextDue } from './order.ts'
-import { addTest, goBack, replay, replaySome } from './replay.ts'
+import { LAST_TURN, noteNextDue } from './order.ts'
+import { addTest, findMissed, goBack, type Missed, replay, replaySome } from './replay.ts'
 import { countPending, lockWebhook, toDelivery, type WebhookRow } from './rows.ts'
 
-/** Deliveries that one transaction changes or removes. */
-const AT_ONCE = 200
+/** Deliveries that one transaction changes or removes, and events that are looked at together: less than 20 ms each. */
+const AT_ONCE = 50
 
 export class SqlWebhooks implements Webhooks {
   readonly #read: Kysely<Tables>
@@ -57,7 +59,7 @@ export class SqlWebhooks implements Webhooks {
         .values({
           ...{ webhook_id: webhookId, project_id: projectId, ...toColumns(webhook) },
           ...{ secrets: JSON.stringify(secrets), created: now, changed: now, revision: newRevision() },
-          ...{ after, turn: now },
+          ...{ after, turn: LAST_TURN, failing_ms: 0 },
         })
         .returningAll()
         .executeTakeFirstOrThrow()
@@ -108,7 +110,7 @@ export class SqlWebhooks implements Webhooks {
       return {
         ...toColumns(settings),
         ...(!wasOn && { after: last_event }),
-        ...(row.off_since !== null && { failing_since: null }),
+        ...(row.off_since !== null && { failing_since: null, failing_ms: 0, last_failed: null }),
         ...{ off_since: null, off_reason: null, off_detail: null },
       }
     })
@@ -135,7 +137,8 @@ export class SqlWebhooks implements Webhooks {
       return true
     })
     if (!isThere) return false
-    while ((await this.#transaction((transaction) => removeSome(transaction, key.webhookId, AT_ONCE))) > 0);
+    while ((await this.#transaction((transaction) => removeSome(transaction, key.webhookId, AT_ONCE))) > 0)
+      await nextIteration()
     await this.#transaction((transaction) =>
       transaction.deleteFrom('webhooks').where('webhook_id', '=', key.webhookId).execute(),
     )
@@ -179,18 +182,40 @@ export class SqlWebhooks implements Webhooks {
     return await this.#transaction((transaction) => replay(transaction, key, options))
   }
 
-  async replayFrom(key: WebhookKey, from: number, given: number): Promise<number | undefined> {
+  async replayFrom(
+    key: WebhookKey,
+    from: number,
+    { now: given, inTurn = yielding }: Parameters<Webhooks['replayFrom']>[2],
+  ): Promise<number | undefined> {
     const now = given + (await this.#skew())
     // What ends while this runs is not sent a third time.
     const options = { from, ended: now, limit: AT_ONCE, now, lock: this.#lock }
     let count = 0
-    for (;;) {
-      const some = await this.#transaction((transaction) => replaySome(transaction, key, options))
+    for (let after: { created: number; id: string } | undefined; ; ) {
+      const some = await inTurn(() =>
+        this.#transaction((transaction) => replaySome(transaction, key, { ...options, after })),
+      )
       if (some === undefined) return undefined
-      if (some === 0) break
-      count += some
+      count += some.count
+      after = some.last
+      if (!after) break
     }
-    return count + (await this.#transaction((transaction) => goBack(transaction, key, options)))
+    return count + (await this.#goBack(key, from, inTurn))
+  }
+
+  async #goBack(key: WebhookKey, from: number, inTurn: InTurn): Promise<number> {
+    let [count, first]: [number, number | undefined] = [0, undefined]
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const looked: Missed = await inTurn(() =>
+        findMissed(this.#read, key, { from, after: after ?? 0, limit: AT_ONCE * 4 }),
+      )
+      first ??= looked.first
+      count += looked.count
+      after = looked.last
+    }
+    const number = first
+    if (number !== undefined) await this.#transaction((transaction) => goBack(transaction, key, number))
+    return count
   }
 
   async #change(
@@ -235,6 +260,12 @@ export class SqlWebhooks implements Webhooks {
   async #transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
     return await this.#write.transaction().execute(work)
   }
+}
+
+/** SQLite works in this thread: others come in between. */
+const yielding: InTurn = async (piece) => {
+  await nextIteration()
+  return await piece()
 }
 
 function toColumns({ name, url, events, format, paused }: WebhookSettings) {
