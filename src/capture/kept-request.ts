@@ -60,9 +60,10 @@ export function openRequest(
 ): Opened {
   const before = showRequest(kept)
   const secrets = readSecrets(kept, ring, place)
-  const { given, refused, filled } = refill({ ...before, ...(urls && { urls }) }, before, secrets)
+  const changed = { ...before, ...(urls && { urls }) }
+  const { given, refused, filled } = refill(changed, before, secrets)
   if (refused.length === 0) {
-    const mistakes = urls ? mistakesOfOptions(before, given, filled) : []
+    const mistakes = urls ? mistakesOfOptions(before, changed, filled) : []
     return mistakes.length > 0 ? { mistakes } : { given }
   }
   const told = refused.map(({ steps, page, detail }) =>
@@ -93,14 +94,15 @@ export function refillRequest<T>(
   return {
     given,
     mistakes: refused.map(({ steps, detail }) => ({ pointer: toPointer(steps), detail })),
-    mistakesOfOptions: (checked) => mistakesOfOptions(before, checked, filled),
+    mistakesOfOptions: () => mistakesOfOptions(before, changed as Given, filled),
   }
 }
 
 export interface Refilled<T> {
   readonly given: T
   readonly mistakes: readonly Mistake[]
-  mistakesOfOptions(checked: Given): readonly Mistake[]
+  /** If the request has been checked. */
+  mistakesOfOptions(): readonly Mistake[]
 }
 
 function readSecrets({ sealed }: KeptRequest, ring: KeyRing, place: string): KeptSecrets {

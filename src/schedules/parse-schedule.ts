@@ -84,8 +84,7 @@ function mistakesOfRequest(
     .map((field) => ({ pointer: `#/request/${field}`, detail: 'must be left out: cron or every say when' }))
   const refilled = refill?.(request) ?? { given: request, mistakes: [] }
   const { asked, mistakes: wrong = [] } = parseScreenshotRequest(refilled.given, limits)
-  const kept =
-    asked && 'mistakesOfOptions' in refilled ? refilled.mistakesOfOptions(refilled.given as Given) : []
+  const kept = asked && 'mistakesOfOptions' in refilled ? refilled.mistakesOfOptions() : []
   const told = new Set(refilled.mistakes.map(({ pointer }) => pointer))
   // Where a secret must be given again, the check finds an empty text. One mistake is enough.
   const all = [...refilled.mistakes, ...kept, ...wrong.filter(({ pointer }) => !told.has(pointer))]

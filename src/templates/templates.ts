@@ -50,7 +50,7 @@ export class Templates {
       const place = placeOf(key)
       const refilled = refillIfOpen(body, before, { ring, place })
       const { given, name, mistakes = [] } = parseTemplateRequest(refilled.given, limits)
-      const kept = given && refilled.mistakesOfOptions(given)
+      const kept = given && refilled.mistakesOfOptions()
       if (!given || refilled.mistakes.length > 0 || kept?.length)
         throw wrongRequest(together([...refilled.mistakes, ...(kept ?? [])], mistakes))
       const change = { name, ...keepRequest(given, ring, place), changed: now }

@@ -19,7 +19,7 @@ const open = (given: Given, urls?: Given['urls']) => openRequest(keep(given), ri
 /** The changed request with its secrets, and all that is wrong with it. */
 const refill = (given: Given, changed: Given) => {
   const { given: filled, mistakes, mistakesOfOptions } = refillRequest(changed, keep(given), { ring, place })
-  return { given: filled, mistakes: mistakes.length > 0 ? mistakes : mistakesOfOptions(filled) }
+  return { given: filled, mistakes: mistakes.length > 0 ? mistakes : mistakesOfOptions() }
 }
 /** What a client reads, to change it. */
 const shown = (given: Given) => structuredClone(showRequest(keep(given))) as Given
