@@ -1,36 +1,26 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Mistake } from '../contract/check.ts'
-import { conceal } from '../contract/options/secrets.ts'
+import { isNothing } from '../contract/options/given.ts'
 import { expandRequest } from '../contract/screenshot-request.ts'
 import type { TemplateRequest } from '../contract/templates.ts'
 import { pairPages } from './pair-pages.ts'
 
 // A page with kept secrets is captured only with options that were given together with them. Any other option may show a secret or
 // tell something of it: a click on "show password", a style, an element, a wait. So all options are compared, also those that will be
-// added one day. Free are the name of a page and its loading time, and the tags.
-// Decision 28.
+// added one day. Free are the name of a page and its loading time, and the tags. Decision 28.
 
 type Given = Pick<TemplateRequest, 'screenshotParameter' | 'urls' | 'failOn' | 'otherPages'>
+type Page = Given['urls'][number]
 
 const DETAIL = 'must stay as it is while secrets are kept: give the secrets again to change it'
-
-/** A number for each value of an option. The same value has the same number. */
-type NumberOf = (value: unknown) => number
-
-/** A page in one of its sizes. */
-interface Page {
-  /** Its position in `urls`. */
-  readonly index: number
-  /** The options that count for it, by their names. One with secrets is another one if it is the page's own. */
-  readonly options: ReadonlyMap<string, number>
-  /** The names of those that the request does not give for all pages. */
-  readonly own: ReadonlySet<string>
-  /** The JSON pointers of its secrets, in the request. */
-  readonly secrets: readonly string[]
-}
+/** More pages with changes are not told. */
+const MOST_TOLD = 3
+/** A page without anything of its own. */
+const BARE: Page = { url: '', name: '' }
 
 /**
- * What a change may not change. `now` has the kept secrets, at the places `filled` (JSON pointers). Both requests have been
- * checked.
+ * What a change may not change. Both requests have been checked. `now` has an empty text for each secret that is kept; `filled` are
+ * their places (JSON pointers). A secret that is given beside a kept one is a change like any other.
  */
 export function mistakesOfOptions(
   before: Given,
@@ -38,105 +28,109 @@ export function mistakesOfOptions(
   filled: ReadonlyMap<string, unknown>,
 ): Mistake[] {
   if (filled.size === 0) return []
-  const numberOf = createNumbers()
-  const known = readPages(before, numberOf)
-  const pairs = new Map([...pairPages(before.urls, now.urls)].map(([old, index]) => [index, old]))
-  pairs.set(now.urls.length, before.urls.length)
+  const kept = [...filled.keys()].map((pointer) => pointer.split('/').slice(1))
+  const ofAll = new Set(kept.flatMap(([list, name = '']) => (list === 'urls' ? [] : [name])))
+  const ofPages = new Set(kept.flatMap(([list, index]) => (list === 'urls' ? [Number(index)] : [])))
+  const names = new Set(kept.map(([list, first = '', second = '']) => (list === 'urls' ? second : first)))
+  const usesKept = (page: Page, index: number) =>
+    ofPages.has(index) || [...ofAll].some((name) => isNothing(page[name as keyof Page]))
+  const expanded = new Map<Page, Known[]>()
+  const expand = (page: Page) => {
+    const known = expanded.get(page) ?? optionsOf(before, page, names).map((options) => ({ page, options }))
+    expanded.set(page, known)
+    return known
+  }
   const told = new Set<string>(now.otherPages && !before.otherPages ? ['/otherPages'] : [])
-  const isSamePage = (one: number, other: number) => before.urls[one]?.url === now.urls[other]?.url
-  for (const page of readPages(now, numberOf)) {
-    if (!page.secrets.some((secret) => filled.has(secret))) continue
-    const given = page.secrets.filter((secret) => !filled.has(secret))
-    for (const secret of given) told.add(optionOf(secret))
-    const pair = pairs.get(page.index)
-    const ofPage = known.filter(({ index }) =>
-      pair === undefined ? isSamePage(index, page.index) : index === pair,
+  let pages = 0
+  for (const { page, index, candidates } of changedPages(before, now, usesKept)) {
+    const places = optionsOf(now, page, names).flatMap((options) =>
+      changesOf(options, candidates.flatMap(expand)).map(({ name, isOwn }) =>
+        isOwn || Object.hasOwn(page, name) ? `/urls/${index}/${name}` : placeOf(name, now),
+      ),
     )
-    const candidates = ofPage.length > 0 ? ofPage : known.filter(({ index }) => index < before.urls.length)
-    for (const place of changesOf(page, candidates, now)) told.add(place)
+    for (const place of places) told.add(place)
+    if (places.length > 0 && ++pages === MOST_TOLD) break
   }
   return [...told].map((pointer) => ({ pointer: `#${pointer}`, detail: DETAIL }))
 }
 
-/** The last page has nothing of its own: secrets that no page uses stay with their options, too, until one does. */
-function readPages({ urls, ...given }: Given, numberOf: NumberOf): Page[] {
-  const bare = { url: '', name: '' }
-  const { options, placed } = expandRequest({ ...given, urls: [...urls, bare] }, { loadingMs: 1 })
-  const { tags: _, ...all } = options
-  const shared = conceal(all)
-  return placed.map(({ index, page: { ownOptions = {} } }) => {
-    const own = conceal(ownOptions)
-    const ownSecrets = Object.keys(own.secrets ?? {})
-    const taken = Object.keys(shared.secrets ?? {}).filter(
-      (pointer) => !Object.hasOwn(ownOptions, nameIn(pointer)),
-    )
-    const isSecret = new Set([...ownSecrets, ...taken].map(nameIn))
-    const values = Object.entries({ ...shared.options, ...own.options }).filter(
-      ([, value]) => value !== false,
-    )
-    const numbered = values.map(
-      ([name, value]) =>
-        [name, numberOf(isSecret.has(name) ? [Object.hasOwn(ownOptions, name), value] : value)] as const,
-    )
-    return {
-      index,
-      options: new Map(numbered),
-      own: new Set(Object.keys(ownOptions)),
-      secrets: [
-        ...taken.map((pointer) => `/screenshotParameter${pointer}`),
-        ...ownSecrets.map((pointer) => `/urls/${index}${pointer}`),
-      ],
-    }
-  })
+interface Changed {
+  readonly page: Page
+  readonly index: number
+  /** The page that it was, or those that it may be like. */
+  readonly candidates: readonly Page[]
 }
 
-/** How the options of a page differ from those of the nearest page that is known, by JSON pointers. */
-function changesOf(page: Page, candidates: readonly Page[], now: Given): string[] {
-  let least: string[] = []
-  for (const known of candidates) {
-    const names = new Set([...known.options.keys(), ...page.options.keys()])
-    const changed = [...names].filter((name) => known.options.get(name) !== page.options.get(name))
-    if (changed.length === 0) return []
-    if (least.length > 0 && least.length <= changed.length) continue
-    least = changed.map((name) =>
-      page.own.has(name) || known.own.has(name) ? `/urls/${page.index}/${name}` : placeOf(name, now),
-    )
+/**
+ * Most requests are sent as they were read: only the texts of pages are compared here. The last page has nothing of its own: secrets that
+ * no page uses stay with their options, too, until one does.
+ */
+function* changedPages(
+  before: Given,
+  now: Given,
+  usesKept: (page: Page, index: number) => boolean,
+): Generator<Changed> {
+  const isSame = textOfAll(before) === textOfAll(now)
+  const ofAddress = Map.groupBy(before.urls, ({ url }) => url)
+  const pairs = new Map([...pairPages(before.urls, now.urls)].map(([old, index]) => [index, old]))
+  for (const [index, page] of now.urls.entries()) {
+    if (!usesKept(page, index)) continue
+    const old = before.urls[pairs.get(index) ?? -1]
+    const candidates = old ? [old] : (ofAddress.get(page.url) ?? before.urls)
+    const text = textOf(page)
+    if (isSame && candidates.some((each) => textOf(each) === text)) continue
+    yield { page, index, candidates }
   }
-  return least
+  if (!isSame && usesKept(BARE, -1)) yield { page: BARE, index: now.urls.length, candidates: [BARE] }
+}
+
+/** The options that all pages share. */
+function textOfAll({ screenshotParameter: { tags: _, name: __, ...shared }, failOn }: Given): string {
+  return JSON.stringify([shared, failOn])
+}
+
+/** What the page has of its own. */
+function textOf({ url: _, name: __, loadingTime: ___, ...own }: Page): string {
+  return JSON.stringify(own)
+}
+
+type Options = Readonly<Record<string, unknown>>
+
+/** A page in one of its sizes. */
+interface Known {
+  readonly page: Page
+  readonly options: Options
+}
+
+/** How options differ from those of the nearest page that is known. `isOwn`: that page has the option of its own. */
+function changesOf(options: Options, known: readonly Known[]): { name: string; isOwn: boolean }[] {
+  let least: { name: string; isOwn: boolean }[] | undefined
+  for (const old of known) {
+    const names = new Set([...Object.keys(old.options), ...Object.keys(options)])
+    const changed = [...names].filter((name) => !isDeepStrictEqual(old.options[name], options[name]))
+    if (changed.length === 0) return []
+    if (least && least.length <= changed.length) continue
+    least = changed.map((name) => ({ name, isOwn: Object.hasOwn(old.page, name) }))
+  }
+  return least ?? []
+}
+
+/** The options that count for a page. One with kept secrets is another one if it is the page's own. */
+function optionsOf({ urls: _, ...given }: Given, page: Page, secrets: ReadonlySet<string>): Options[] {
+  const { options, placed } = expandRequest({ ...given, urls: [page] }, { loadingMs: 1 })
+  const { tags: __, ...shared } = options
+  return placed.map(({ page: { ownOptions = {} } }) => {
+    const all = Object.entries({ ...shared, ...ownOptions }).filter(([, value]) => value !== false)
+    return Object.fromEntries(
+      all.map(([name, value]) => [
+        name,
+        secrets.has(name) ? [Object.hasOwn(ownOptions, name), value] : value,
+      ]),
+    )
+  })
 }
 
 function placeOf(name: string, { screenshotParameter: { sizes } }: Given): string {
   if (name === 'failOn') return '/failOn'
   return `/screenshotParameter/${sizes && /^(width|height)$/.test(name) ? 'sizes' : name}`
-}
-
-function createNumbers(): NumberOf {
-  const known = new Map<unknown, number>()
-  const byText = new Map<string, number>()
-  return (value) => {
-    const number = known.get(value)
-    if (number !== undefined) return number
-    const text = JSON.stringify(value, inOrder)
-    const made = byText.get(text) ?? byText.size
-    byText.set(text, made)
-    known.set(value, made)
-    return made
-  }
-}
-
-/** The order of fields says nothing. */
-function inOrder(_: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-}
-
-/** The place of the option that a secret is in. */
-function optionOf(pointer: string): string {
-  const [, list = '', ...steps] = pointer.split('/')
-  return `/${[list, ...steps.slice(0, list === 'urls' ? 2 : 1)].join('/')}`
-}
-
-/** The option of a secret, in the options of a page. */
-function nameIn(pointer: string): string {
-  return pointer.split('/')[1] ?? ''
 }

@@ -64,13 +64,11 @@ export function openRequest(
 ): Opened {
   const { otherPages, ...before } = showRequest(kept)
   const secrets = readSecrets(kept, ring, place)
-  const { bare, refused, filled } = refill(
-    { ...before, ...(urls && { urls }) },
-    { ...before, otherPages },
-    secrets,
-  )
+  const all = { ...before, otherPages }
+  const changed = { ...before, ...(urls && { urls }) }
+  const { bare, refused, filled } = refill(changed, all, secrets)
   if (refused.length === 0) {
-    const mistakes = urls ? mistakesOfOptions({ ...before, otherPages }, bare, filled) : []
+    const mistakes = urls ? mistakesOfOptions(all, changed, filled) : []
     if (mistakes.length > 0) return { mistakes }
     return { bare, given: filled.size === 0 ? bare : putIn(structuredClone(bare), filled) }
   }
@@ -101,7 +99,7 @@ export function refillRequest<T>(
   return {
     bare,
     mistakes: refused.map(({ steps, detail }) => ({ pointer: toPointer(steps), detail })),
-    mistakesOfOptions: (checked) => mistakesOfOptions(before, checked, filled),
+    mistakesOfOptions: () => mistakesOfOptions(before, changed as Given, filled),
     putSecretsIn: (checked) => putIn(checked, filled),
   }
 }
@@ -110,7 +108,7 @@ export interface Refilled<T> {
   readonly bare: T
   readonly mistakes: readonly Mistake[]
   /** What must stay as it is, in a request that the check found nothing wrong with. */
-  mistakesOfOptions(checked: Given): readonly Mistake[]
+  mistakesOfOptions(): readonly Mistake[]
   /** The checked request itself, with its secrets. */
   putSecretsIn(checked: Given): Given
 }

@@ -83,7 +83,7 @@ function mistakesOfRequest(
     .map((field) => ({ pointer: `#/request/${field}`, detail: 'must be left out: cron or every say when' }))
   const refilled = refill?.(request) ?? refillNothing<unknown>(request)
   const { asked, mistakes: wrong = [] } = parseScreenshotRequest(refilled.bare, limits)
-  const kept = asked ? refilled.mistakesOfOptions(refilled.bare as Given) : []
+  const kept = asked ? refilled.mistakesOfOptions() : []
   const told = new Set(refilled.mistakes.map(({ pointer }) => pointer))
   // Where a secret must be given again, the check finds an empty text. One mistake is enough.
   const all = [...refilled.mistakes, ...kept, ...wrong.filter(({ pointer }) => !told.has(pointer))]

@@ -64,7 +64,7 @@ export class Templates {
       const refilled = refillIfOpen(body, before, { ring, place })
       await otherWork()
       const { given, name, mistakes = [] } = parseTemplateRequest(refilled.bare, limits)
-      const kept = given && refilled.mistakesOfOptions(given)
+      const kept = given && refilled.mistakesOfOptions()
       if (!given || refilled.mistakes.length > 0 || kept?.length)
         throw wrongRequest(together([...refilled.mistakes, ...(kept ?? [])], mistakes))
       await otherWork()

@@ -23,7 +23,7 @@ const open = (given: Given, urls?: Given['urls']) => {
 const refill = (given: Given, changed: Given) => {
   const refilled = refillRequest(changed, keep(given), { ring, place })
   const { bare } = refilled
-  const mistakes = refilled.mistakes.length > 0 ? refilled.mistakes : refilled.mistakesOfOptions(bare)
+  const mistakes = refilled.mistakes.length > 0 ? refilled.mistakes : refilled.mistakesOfOptions()
   return { given: refilled.putSecretsIn(structuredClone(bare)), mistakes }
 }
 /** What a client reads, to change it. */
@@ -306,6 +306,13 @@ describe('beside a kept secret', () => {
     expect(pointersOf(open(login, [brought]).mistakes)).toEqual(
       ['headers', 'css', 'clicks'].map((name) => `#/urls/0/${name}`),
     )
+  })
+
+  test('a page that gives nothing in the place of secrets uses the kept ones', () => {
+    for (const nothing of [null, {}]) {
+      const changed = { ...shown(given(kept)), urls: [page({ css: 'p {}', headers: nothing })] }
+      expect(pointersOf(refill(given(kept), changed).mistakes)).toEqual(['#/urls/0/css'])
+    }
   })
 
   test('options that no page uses stay as well: a later change could use them', () => {
