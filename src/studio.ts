@@ -6,7 +6,7 @@ import { Requests } from './capture/requests.ts'
 import { RootWatchers } from './capture/root-watchers.ts'
 import { Standstill } from './capture/standstill.ts'
 import { type ImportedStatus, importedStatus } from './capture/status.ts'
-import { createWaitForRoom, type WhyWaiting } from './capture/wait-for-room.ts'
+import { type WhyWaiting, watchStorage } from './capture/why-waiting.ts'
 import { createWork } from './capture/worker.ts'
 import type { Config } from './config/config.ts'
 import { firstBrowser, openCamera } from './open-camera.ts'
@@ -75,17 +75,19 @@ export async function openStudio(
   const camera = given.camera ?? whenNeeded(() => openCamera(config, { log }))
   const watchers = new RootWatchers(captures, turns, {
     explainTo: config.explainTo,
-    whyWaiting: () => whyWaiting(),
+    whyWaiting: () => waiting.whyWaiting(),
   })
   /** The error of the last start of the browser. */
   let broken: { readonly path: string | undefined; readonly error: unknown } | undefined
   const figures = new CaptureFigures(clock)
   const standstill = new Standstill()
-  const whyWaiting: WhyWaiting = createWaitForRoom(storage.images, (waiting) => watchers.tellAll(waiting))
+  const { store, images } = storage
+  const waiting = watchStorage({ store, images, log, onChange: (why) => watchers.tellAll(why) })
+  const { whyWaiting } = waiting
   const work = createWork({
     camera,
     captures,
-    images: storage.images,
+    images,
     ring,
     limits: config.limits,
     log,
@@ -105,7 +107,6 @@ export async function openStudio(
     ...{ work, concurrency: underWay, extra, log, clock, ownOnly },
     mayNotBegin: whyWaiting,
   })
-  const { store } = storage
   const runs = new ScheduleRuns(store, {
     ...{ ring, limits: config.limits, log, clock },
     findTemplate: (projectId, templateId) => templates.findRequest(projectId, templateId),
@@ -165,6 +166,7 @@ export async function openStudio(
         await timer?.close()
         await queue.close()
       } finally {
+        waiting.close()
         standstill.close()
         await camera.close()
       }

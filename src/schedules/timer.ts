@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { cannotWrite } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import { doDue } from './do-due.ts'
 import type { ScheduleRuns } from './runs.ts'
@@ -60,7 +61,8 @@ export function openTimer(
       // Before the look: who wakes it meanwhile must not be missed.
       doze = new AbortController()
       const pause = await look().catch((error) => {
-        log.error({ err: error }, 'schedules cannot be read at the moment')
+        // That nothing can be written is logged once, for all.
+        if (!cannotWrite(error)) log.error({ err: error }, 'schedules cannot be read at the moment')
         return PAUSE_MS
       })
       await rest(pause)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { cannotWrite } from '../errors.ts'
 import type { DeliveryTask } from '../store/deliveries.ts'
 import type { Store } from '../store/store.ts'
 import { type AttemptRules, createAttempt } from './attempt.ts'
@@ -107,7 +108,8 @@ export function openDelivering(options: DeliveringOptions): Delivering {
       try {
         pause = await look()
       } catch (error) {
-        log.error({ err: error }, 'deliveries cannot be read at the moment')
+        // That nothing can be written is logged once, for all.
+        if (!cannotWrite(error)) log.error({ err: error }, 'deliveries cannot be read at the moment')
         doze = new AbortController()
       }
       await sleep(pause, undefined, { signal: AbortSignal.any([doze.signal, closing.signal]) }).catch(

@@ -41,6 +41,8 @@ export interface Writes extends StoreWrites {
   readonly webhooks: SqlWebhooks
   readonly deliveries: SqlDeliveries
   readonly templates: SqlTemplates
+  /** Writes something, and changes nothing. */
+  tryWriting(): Promise<void>
 }
 
 /** A driver opens them, and translates the errors of its engine. They may be one connection. */
@@ -77,6 +79,15 @@ class SqlWrites implements StoreWrites {
     this.#read = read
     this.#write = write
     this.#clock = clock
+  }
+
+  async tryWriting(): Promise<void> {
+    await this.#transaction((transaction) =>
+      transaction
+        .updateTable('identity')
+        .set({ value: sql.ref('value') })
+        .execute(),
+    )
   }
 
   async createProject(project: Omit<Project, 'revision'>): Promise<void> {
