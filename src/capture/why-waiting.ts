@@ -35,9 +35,9 @@ export function watchStorage({ store, images, log, onChange }: WhyWaitingOptions
   let last: Waiting | undefined
   const tell = (waiting: Waiting | undefined, errors: readonly unknown[]) => {
     if (waiting?.detail === last?.detail) return
+    if (!waiting) log.info('everything can be written again; captures continue')
+    else if (!last) log.error({ err: errors[0], ...waiting }, 'something cannot be written; captures wait')
     last = waiting
-    if (waiting) log.error({ err: errors[0], ...waiting }, 'nothing can be written; captures wait')
-    else log.info('everything can be written again; captures continue')
     onChange(waiting)
   }
   const look = async () => {
