@@ -96,6 +96,25 @@ test('without a browser the form says so at once, and notices when one is instal
   expect(complaints).toEqual([])
 })
 
+test('while nothing can be written the list and the form say why, until it can', async () => {
+  const service = await startService({ CAPTURE_CONCURRENCY: '0' })
+  const projectId = await makeProject(service.store)
+  const message = 'The file system that holds the pictures is read-only.'
+  let isReadOnly = true
+  const checkWriting = async () => {
+    if (isReadOnly) throw new AppError('read_only', message)
+  }
+  Object.assign(service.images, { checkWriting })
+  const { page } = await visit(`${service.url}/projects/${projectId}`)
+  const notice = page.getByRole('status').filter({ hasText: message })
+  await notice.waitFor()
+  expect(await notice.innerText()).toBe(`${message} Results can still be read.`)
+  await page.getByRole('link', { name: 'New capture' }).click()
+  await notice.waitFor()
+  isReadOnly = false
+  await notice.waitFor({ state: 'detached' })
+})
+
 test('a root that waits says why', async () => {
   const service = await startService({ CAPTURE_CONCURRENCY: '0' })
   const checkWriting = async () => {
