@@ -104,7 +104,10 @@ export async function waitForStandby({ port }: TestPostgres): Promise<void> {
   ])
     await asAdmin(addressOf(port), statement)
   const state = `select 1 from pg_stat_replication where sync_state = 'sync'`
-  await until(async () => (await asAdmin<unknown[]>(addressOf(port), state)).length > 0, 'the standby follows')
+  await until(
+    async () => (await asAdmin<unknown[]>(addressOf(port), state)).length > 0,
+    'the standby follows',
+  )
 }
 
 async function copyToFollow(primary: TestPostgres, dataDir: string): Promise<void> {
