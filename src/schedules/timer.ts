@@ -13,6 +13,8 @@ const FIRST_MS = 500
 const BEHIND_MS = 100
 /** The pause after the store could not be read. */
 const PAUSE_MS = 5_000
+/** A clock that goes back by more than this was ahead before. */
+const WENT_BACK_MS = 60_000
 /** Then closing does not wait for the database. */
 const CLOSE_MS = 5_000
 
@@ -45,8 +47,17 @@ export function openTimer(
     await sleep(ms, undefined, { signal, ref: false }).catch(() => {})
   }
 
+  /** By how much the clock is ahead of monotonic time. At the start, nobody knows what it was before. */
+  let ahead = Number.POSITIVE_INFINITY
+  const rewindIfBack = async (): Promise<void> => {
+    const now = clock() - performance.now()
+    if (ahead - now > WENT_BACK_MS) await runs.rewind()
+    ahead = now
+  }
+
   /** Returns how long there is nothing to do. */
   const look = async (): Promise<number> => {
+    await rewindIfBack()
     const due = await store.schedules.findNextDue()
     if (due === undefined) return lookMs
     const left = due - (await store.schedules.timeAt(clock()))

@@ -1,12 +1,21 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRequest } from '../../captures.ts'
-import type { NewSchedule, RunOptions, ScheduleKey, Schedules, StoredSchedule } from '../../schedules.ts'
+import type {
+  AheadSchedule,
+  NewSchedule,
+  Next,
+  RunOptions,
+  ScheduleKey,
+  Schedules,
+  StoredSchedule,
+} from '../../schedules.ts'
 import type { Tables } from '../tables.ts'
 import { requireProject } from './projects.ts'
 import { newRevision } from './revision.ts'
 import { runNow, runOnce } from './run-schedule.ts'
 import { countAtOnce, readSchedule, writeSchedule } from './schedule-rows.ts'
+import { findAhead, moveBack } from './schedules-ahead.ts'
 import type { WriteConnections } from './writes.ts'
 
 const LENGTH = sql<number>`coalesce(length(request), 0)`.as('length')
@@ -171,6 +180,14 @@ export class SqlSchedules implements Schedules {
     return await this.#transaction((transaction) =>
       runNow(transaction, schedule, request, { ...options, now, lock: this.#lock }),
     )
+  }
+
+  async findAhead(...[now, page]: Parameters<Schedules['findAhead']>): Promise<AheadSchedule[]> {
+    return await findAhead(this.#read, now, page)
+  }
+
+  async moveBack(schedule: AheadSchedule, earlier: Next): Promise<boolean> {
+    return await this.#transaction((transaction) => moveBack(transaction, schedule, earlier))
   }
 
   async count(): Promise<number> {
