@@ -128,7 +128,7 @@ export interface Schedules {
    */
   runNow(schedule: ScheduleKey, request: NewRequest, options: RunOptions): Promise<string>
   /**
-   * Schedules of all projects that have run after `now`, or whose next time is more than a day away. `now`: by the clock of the
+   * Schedules of all projects that have run more than a minute after `now`, or whose next time is more than a day away. `now`: by the clock of the
    * store. By id, those after `after`.
    */
   findAhead(now: number, page: { after?: string | undefined; limit: number }): Promise<AheadSchedule[]>

@@ -1,4 +1,4 @@
-import { accessSync, constants, statfsSync, statSync, utimesSync } from 'node:fs'
+import { accessSync, chmodSync, constants, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError } from '../../errors.ts'
 
@@ -94,11 +94,10 @@ export function isFull(path: string): boolean {
   }
 }
 
-/** Whether its file system is. It writes the times of the file as they are: a file system that has failed says so only then. */
+/** Whether its file system is. It sets the mode of the file as it is: a file system that has failed refuses only changes. */
 export function isReadOnly(path: string): boolean {
   try {
-    const { atime, mtime } = statSync(path)
-    utimesSync(path, atime, mtime)
+    chmodSync(path, statSync(path).mode & 0o7777)
     return false
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EROFS'

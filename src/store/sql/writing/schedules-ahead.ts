@@ -3,6 +3,8 @@ import type { AheadSchedule, Next } from '../../schedules.ts'
 import type { Tables } from '../tables.ts'
 import { writeNext } from './schedule-rows.ts'
 
+/** Clocks of processes may differ by less than this. */
+const APART_MS = 60_000
 /** The longest day of a time zone. */
 const DAY_MS = 25 * 3_600_000
 
@@ -25,9 +27,9 @@ export async function findAhead(
     .$if(after !== '', (query) => query.where('schedules.schedule_id', '>', after))
     .where((eb) =>
       eb.or([
-        eb('roots.created', '>', now),
-        eb('schedules.last_skipped', '>', now),
-        eb('schedules.problem_at', '>', now),
+        eb('roots.created', '>', now + APART_MS),
+        eb('schedules.last_skipped', '>', now + APART_MS),
+        eb('schedules.problem_at', '>', now + APART_MS),
         // Few schedules run more seldom: their times are found again.
         eb('schedules.next', '>', now + DAY_MS),
       ]),
