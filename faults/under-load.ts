@@ -4,6 +4,7 @@ import type { RootResult } from '../src/contract/results.ts'
 import { COLOURED, servePages } from '../test/support/camera/pages.ts'
 import { askFor } from '../test/support/http/ask-for.ts'
 import { serveProcess } from '../test/support/processes/process.ts'
+import { until } from '../test/support/runner/until.ts'
 import { compare } from './audit.ts'
 import type { Outcome } from './outcome.ts'
 import type { Installation } from './worlds.ts'
@@ -38,7 +39,7 @@ export async function underLoad(
   })
   const services: Service[] = []
   const start = async () => {
-    const service = await serveProcess(installation.env)
+    const service = await serveProcess(installation.env, installation.wrapper)
     services.push(service)
     void service.ended.then(() => services.splice(services.indexOf(service), 1))
     return service
@@ -89,6 +90,18 @@ export async function underLoad(
   const { found, done } = await compare(installation, acknowledged)
   const note = `${done} pages done, ${reads} reads, ${refused} requests refused`
   return { times, ...found, failedReads, recoverySeconds, note }
+}
+
+/** Waits until `/readyz` of every service answers so: `ok`, or the code of what is wrong. */
+export async function untilReadiness({ services }: Pick<Load, 'services'>, expected: string): Promise<void> {
+  for (const { url } of [...services]) {
+    const read = async () => {
+      const answer = await fetch(`${url}/readyz`).catch(() => undefined)
+      const { status, code } = ((await answer?.json()) ?? {}) as { status?: string; code?: string }
+      return answer?.status === 200 ? status : code
+    }
+    await until(async () => (await read()) === expected, `/readyz says ${expected}, not ${await read()}`)
+  }
 }
 
 /** The roots of a complete list; `refused` if the service refused; `wrong` for anything else. */

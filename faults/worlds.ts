@@ -10,6 +10,8 @@ import { bothWorlds } from '../test/support/servers/worlds.ts'
 export interface Installation {
   readonly env: Record<string, string>
   readonly projectId: string
+  /** A program that starts its services. */
+  readonly wrapper?: readonly string[]
 }
 
 /** Makes an empty installation with one project. `command` is the program that makes it, if not this one. */

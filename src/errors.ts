@@ -28,6 +28,8 @@ const failures: Readonly<Record<ProblemCode, FailureKind>> = {
   unavailable: { status: 503, title: 'The service cannot answer right now', log: true },
   no_browser: { status: 503, title: 'There is no browser to take pictures with', log: true },
   storage_full: { status: 503, title: 'There is no room left to store anything', log: true },
+  // Logged when it begins and when it ends, not with every request.
+  read_only: { status: 503, title: 'Nothing can be written at the moment', log: false },
   storage_failed: { status: 503, title: 'The storage failed', log: true },
 }
 
@@ -65,6 +67,11 @@ export class AppError extends Error {
     this.mistakes = options?.mistakes ?? []
     this.retryAfterS = options?.retryAfterS
   }
+}
+
+/** Whether something cannot be written, for a reason that may go away by itself: no room, no rights, read-only. */
+export function cannotWrite(error: unknown): error is AppError {
+  return error instanceof AppError && (error.code === 'storage_full' || error.code === 'read_only')
 }
 
 export function describeFailure(code: ErrorCode): FailureKind {

@@ -49,13 +49,26 @@ export async function loadOrMakeKeyList<T>(
 ): Promise<T> {
   let text = await readIfThere(path)
   if (text === undefined) {
-    await makeDurableFolder(dirname(path))
-    text = await makeOnce(path, `${comment}k1:${randomBytes(MIN_BYTES).toString('base64')}\n`)
+    text = await makeKeyList(path, `${comment}k1:${randomBytes(MIN_BYTES).toString('base64')}\n`)
   }
   try {
     return parse(text)
   } catch (error) {
     throw new AppError('storage_failed', `${path} ${(error as Error).message}`)
+  }
+}
+
+async function makeKeyList(path: string, text: string): Promise<string> {
+  try {
+    await makeDurableFolder(dirname(path))
+    return await makeOnce(path, text)
+  } catch (cause) {
+    const reason = (cause as Error).message
+    throw new AppError(
+      'storage_failed',
+      `${path} is missing and cannot be made: ${reason}. Restore it from a backup, or let the service write there once.`,
+      { cause },
+    )
   }
 }
 

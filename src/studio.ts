@@ -6,7 +6,7 @@ import { Requests } from './capture/requests.ts'
 import { RootWatchers } from './capture/root-watchers.ts'
 import { Standstill } from './capture/standstill.ts'
 import { type ImportedStatus, importedStatus } from './capture/status.ts'
-import { createWaitForRoom, type WhyWaiting } from './capture/wait-for-room.ts'
+import { type WhyWaiting, watchStorage } from './capture/why-waiting.ts'
 import { createWork } from './capture/worker.ts'
 import type { Config } from './config/config.ts'
 import { AppError } from './errors.ts'
@@ -83,7 +83,7 @@ export async function openStudio(
   })
   const watchers = new RootWatchers(captures, turns, {
     explainTo: config.explainTo,
-    whyWaiting: () => whyWaiting(),
+    whyWaiting: () => waiting.whyWaiting(),
   })
   /** Why the browser did not start when it was last needed. */
   let broken: { readonly path: string | undefined; readonly error: AppError } | undefined
@@ -91,11 +91,13 @@ export async function openStudio(
   let isFound = false
   const figures = new CaptureFigures(clock)
   const standstill = new Standstill()
-  const whyWaiting: WhyWaiting = createWaitForRoom(storage.images, (waiting) => watchers.tellAll(waiting))
+  const { store, images } = storage
+  const waiting = watchStorage({ store, images, log, onChange: (why) => watchers.tellAll(why) })
+  const { whyWaiting } = waiting
   const work = createWork({
     camera,
     captures,
-    images: storage.images,
+    images,
     ring,
     limits: config.limits,
     log,
@@ -115,7 +117,6 @@ export async function openStudio(
     ...{ work, concurrency: underWay, extra, log, clock, ownOnly },
     mayNotBegin: whyWaiting,
   })
-  const { store } = storage
   const runs = new ScheduleRuns(store, {
     ...{ ring, limits: config.limits, log, clock },
     findTemplate: (projectId, templateId) => templates.findRequest(projectId, templateId),
@@ -179,6 +180,7 @@ export async function openStudio(
         await timer?.close()
         await queue.close()
       } finally {
+        waiting.close()
         standstill.close()
         await camera.close()
       }

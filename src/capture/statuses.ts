@@ -4,7 +4,7 @@ import type { InTurn } from '../shares/fair-turns.ts'
 import type { Captures } from '../store/captures.ts'
 import type { RootKey } from '../store/store.ts'
 import { toStatus } from './status.ts'
-import type { WhyWaiting } from './wait-for-room.ts'
+import type { WhyWaiting } from './why-waiting.ts'
 
 /** Bytes of statuses that are kept for clients that ask for the same. */
 const KEPT_BYTES = 16 * 1024 * 1024
@@ -123,6 +123,6 @@ export class Statuses {
   }
 
   #nameOf({ projectId, rootId }: RootKey, since: number): string {
-    return `${projectId}${rootId}${since}${this.waiting?.reason ?? ''}`
+    return `${projectId}${rootId}${since}${this.waiting?.detail ?? ''}`
   }
 }

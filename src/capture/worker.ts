@@ -132,21 +132,19 @@ export function createWork({
     try {
       await publish(task, picture, signal)
     } catch (error) {
-      if (!(await mightFit(error))) throw error
+      if (!(error instanceof AppError) || error.code !== 'storage_full') throw error
+      if (await canNeverFit(picture)) throw neverFits(picture)
       // Other pictures may have taken the room for a moment.
-      await publish(task, picture, signal).catch(async (again) => {
-        throw (await mightFit(again)) ? neverFits(picture) : again
-      })
+      await publish(task, picture, signal)
     }
     figures.storedBytes += picture.bytes.length + picture.preview.length
     return { width: picture.width, height: picture.height }
   }
 
-  /** Storing failed for want of room, but the disk is not full without this picture. */
-  async function mightFit(error: unknown): Promise<boolean> {
-    if (!(error instanceof AppError) || error.code !== 'storage_full') return false
-    const room = await images.room()
-    return room !== undefined && !room.isFull
+  /** It is larger than the whole disk. Any other picture waits for room. */
+  async function canNeverFit({ bytes, preview }: Picture): Promise<boolean> {
+    const room = await images.room().catch(() => undefined)
+    return room !== undefined && bytes.length + preview.length > room.totalBytes
   }
 
   async function publish({ projectId, uuid }: CaptureTask, picture: Picture, signal: AbortSignal) {
@@ -164,7 +162,7 @@ export function createWork({
 function neverFits({ bytes, width, height }: Picture): CaptureFailure {
   return new CaptureFailure(
     'too_large',
-    `The picture, ${width} × ${height} pixels, has ${bytes.length} bytes: the disk that holds the pictures has no room for it, ` +
-      'though it is not full.',
+    `The picture, ${width} × ${height} pixels, has ${bytes.length} bytes: with its preview ` +
+      'it is larger than the whole disk that holds the pictures.',
   )
 }

@@ -24,6 +24,7 @@ export type ProblemCode =
   | 'unavailable'
   | 'no_browser'
   | 'storage_full'
+  | 'read_only'
   | 'storage_failed'
 
 /** RFC 9457, with a stable code for programs and the id that the request has in the logs. */

@@ -120,7 +120,7 @@ const Origin = Type.Object(ORIGIN_FIELDS)
 export type Origin = Static<typeof Origin>
 
 /** Why nothing is captured at the moment. Clients depend on the reasons: reasons are only added. */
-const WAITING_REASONS = ['storage_full'] as const
+const WAITING_REASONS = ['storage_full', 'read_only', 'storage_failed'] as const
 
 const Waiting = Type.Object(
   {

@@ -72,6 +72,8 @@ export interface DiskSpace {
   readonly freeBytes: number
   /** Less is free than the reserve for the database: store nothing large. */
   readonly isFull: boolean
+  /** What is lacking is inodes: there may be bytes. */
+  readonly lacksInodes: boolean
 }
 
 /** Makes addresses that are the same for a whole signing window. */
@@ -83,7 +85,7 @@ export interface Addresses {
 
 /**
  * Stores pictures and makes their addresses. An image never changes once a result points at it. Methods may throw
- * AppError `storage_full`, `storage_failed` or `unavailable`. After a `publish` that failed, some images may stay under
+ * AppError `storage_full`, `read_only`, `storage_failed` or `unavailable`. After a `publish` that failed, some images may stay under
  * their keys; no result points at them.
  */
 export interface Images {
@@ -121,5 +123,12 @@ export interface Images {
   room(): Promise<DiskSpace | undefined>
   /** Throws if the storage does not answer. */
   check(): Promise<void>
+  /**
+   * Throws if pictures cannot be stored: `storage_full` or `read_only`, with a message for clients. It tries, at most every
+   * few seconds while that works.
+   */
+  checkWriting(): Promise<void>
+  /** Whether the last try to store something failed for such a reason. */
+  hasFailedToWrite(): boolean
   close(): Promise<void>
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { cannotWrite } from '../errors.ts'
 import { createLimiter } from '../limiter.ts'
 import type { Captures, CaptureTask } from '../store/captures.ts'
 import { keepLease } from './keep-lease.ts'
@@ -165,7 +166,8 @@ export function openQueue(
       try {
         await takeAll()
       } catch (error) {
-        log.error({ err: error }, 'the queue cannot be read at the moment')
+        // That nothing can be written is logged once, for all.
+        if (!cannotWrite(error)) log.error({ err: error }, 'the queue cannot be read at the moment')
         pause = PAUSE_MS
       }
       await sleep(pause, undefined, { signal: AbortSignal.any([doze.signal, closing.signal]) }).catch(

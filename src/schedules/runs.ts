@@ -5,6 +5,7 @@ import type { RootKey, Store } from '../store/store.ts'
 import { ScheduleFigures } from './figures.ts'
 import { nextOccurrence } from './next-occurrence.ts'
 import { type PrepareOptions, prepareRoot } from './prepare.ts'
+import { rewindSchedules } from './rewind.ts'
 
 /** The pause after which a schedule is tried again whose next time could not be found. */
 const AGAIN_MS = 5 * 60_000
@@ -57,6 +58,15 @@ export class ScheduleRuns {
     })
     this.#tell(schedule, outcome, { time, lateMs, missed })
     return outcome
+  }
+
+  /** Moves schedules back whose next time was found by a clock that was ahead. */
+  async rewind(): Promise<void> {
+    const { clock, spreadMs, log } = this.#options
+    const { schedules } = this.#store
+    const moved = await rewindSchedules(schedules, await schedules.timeAt(clock()), spreadMs)
+    if (moved > 0)
+      log.warn({ schedules: moved }, 'a clock was ahead: schedules are moved back to their next time')
   }
 
   /** Runs it now, beside its times. Throws as `Captures.accept`, and `bad_request` if it cannot run. */

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { cannotWrite } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import { doDue } from './do-due.ts'
 import type { ScheduleRuns } from './runs.ts'
@@ -12,6 +13,8 @@ const FIRST_MS = 500
 const BEHIND_MS = 100
 /** The pause after the store could not be read. */
 const PAUSE_MS = 5_000
+/** A clock that goes back by more than this was ahead before. */
+const WENT_BACK_MS = 60_000
 /** Then closing does not wait for the database. */
 const CLOSE_MS = 5_000
 
@@ -44,8 +47,17 @@ export function openTimer(
     await sleep(ms, undefined, { signal, ref: false }).catch(() => {})
   }
 
+  /** By how much the clock is ahead of monotonic time. At the start, nobody knows what it was before. */
+  let ahead = Number.POSITIVE_INFINITY
+  const rewindIfBack = async (): Promise<void> => {
+    const now = clock() - performance.now()
+    if (ahead - now > WENT_BACK_MS) await runs.rewind()
+    ahead = now
+  }
+
   /** Returns how long there is nothing to do. */
   const look = async (): Promise<number> => {
+    await rewindIfBack()
     const due = await store.schedules.findNextDue()
     if (due === undefined) return lookMs
     const left = due - (await store.schedules.timeAt(clock()))
@@ -60,7 +72,8 @@ export function openTimer(
       // Before the look: who wakes it meanwhile must not be missed.
       doze = new AbortController()
       const pause = await look().catch((error) => {
-        log.error({ err: error }, 'schedules cannot be read at the moment')
+        // That nothing can be written is logged once, for all.
+        if (!cannotWrite(error)) log.error({ err: error }, 'schedules cannot be read at the moment')
         return PAUSE_MS
       })
       await rest(pause)

@@ -54,6 +54,13 @@ export interface StoredSchedule extends NewSchedule {
   readonly problem: { readonly at: number; readonly detail: string } | undefined
 }
 
+/** A schedule whose next time may have been found by a clock that was ahead. */
+export interface AheadSchedule extends ScheduleKey, Times {
+  readonly created: number
+  readonly next: Next
+  readonly revision: string
+}
+
 /** A position in the list of schedules. A list page begins after this schedule. */
 export interface SchedulePosition {
   readonly created: number
@@ -122,6 +129,13 @@ export interface Schedules {
    * root, it gets the next millisecond.
    */
   runNow(schedule: ScheduleKey, request: NewRequest, options: RunOptions): Promise<string>
+  /**
+   * Schedules of all projects that have run more than a minute after `now`, or whose next time is more than a day away. `now`: by the clock of the
+   * store. By id, those after `after`.
+   */
+  findAhead(now: number, page: { after?: string | undefined; limit: number }): Promise<AheadSchedule[]>
+  /** Gives a schedule an earlier next time. False if it is not as it was read. */
+  moveBack(schedule: AheadSchedule, earlier: Next): Promise<boolean>
   /** How many there are in all projects. */
   count(): Promise<number>
 }

@@ -111,7 +111,8 @@ export interface StoredKey extends ApiKey {
 
 /**
  * Projects, roots, jobs and keys. Ids are lower case. Absence is undefined or an empty list.
- * Every method may throw AppError `unavailable` (try again later), `storage_full` or `storage_failed`.
+ * Every method may throw AppError `unavailable` (try again later), `storage_full`, `read_only` or
+ * `storage_failed`.
  */
 export interface Store {
   /** Throws `conflict` if the id is taken. */
@@ -221,5 +222,12 @@ export interface Store {
   readonly warnings: readonly string[]
   /** Throws if the store cannot answer, or is damaged. */
   check(): Promise<void>
+  /**
+   * Throws if nothing can be written: `storage_full` or `read_only`, with a message for clients. It looks, at most every few
+   * seconds while all is well. After a write has failed, it tries one.
+   */
+  checkWriting(): Promise<void>
+  /** Whether the last write failed for such a reason. */
+  hasFailedToWrite(): boolean
   close(): Promise<void>
 }

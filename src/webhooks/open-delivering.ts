@@ -1,6 +1,7 @@
 import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { nameTarget, targetOf } from '../egress/target.ts'
+import { cannotWrite } from '../errors.ts'
 import type { AttemptEnd, DeliveryTask, DueWebhook } from '../store/deliveries.ts'
 import type { Store } from '../store/store.ts'
 import { type AttemptRules, createAttempt } from './attempt.ts'
@@ -158,7 +159,8 @@ export function openDelivering(options: DeliveringOptions): Delivering {
       try {
         pause = await look()
       } catch (error) {
-        log.error({ err: error }, 'deliveries cannot be read at the moment')
+        // That nothing can be written is logged once, for all.
+        if (!cannotWrite(error)) log.error({ err: error }, 'deliveries cannot be read at the moment')
         isWoken = false
       }
       if (!closing.signal.aborted) await doze(pause)

@@ -131,7 +131,7 @@ describe.each(bothDatabases(useDatabases()))('%s: an attempt at a page', (_, new
 
   test('does not count where the storage or the browser is away, be it the last', async () => {
     const { storage, progress } = await open()
-    const reasons = ['unavailable', 'storage_full', 'storage_failed', 'no_browser'] as const
+    const reasons = ['unavailable', 'read_only', 'storage_failed', 'no_browser'] as const
     let shots = 0
     const worker = makeWorker(storage, async ({ attempts }) => {
       if (attempts < MAX_ATTEMPTS) throw CRASH()

@@ -26,17 +26,17 @@ async function readStored(images: Images, key: ImageKey): Promise<Buffer | undef
   return file && (await buffer(file.stream({ start: 0, end: file.size - 1 })).finally(() => file.close()))
 }
 
-/** A page whose picture does not fit for so many times, on a disk that is full or not once it was discarded. */
+/** A page whose picture does not fit for so many times, on a disk of so many bytes. */
 async function captureOn({
   refusals = 0,
-  isFull = false,
+  totalBytes = 1e9,
   failure: fails,
   stoodStill = false,
   options = {},
   captureBytes = 1e6,
 }: {
   refusals?: number
-  isFull?: boolean
+  totalBytes?: number
   failure?: CaptureFailure
   stoodStill?: boolean
   options?: Partial<CaptureOptions>
@@ -59,7 +59,7 @@ async function captureOn({
   }
   let left = refusals
   const startBatch = images.startBatch.bind(images)
-  const room: DiskSpace = { totalBytes: 1_000, freeBytes: 500, isFull }
+  const room: DiskSpace = { totalBytes, freeBytes: 500, isFull: false, lacksInodes: false }
   Object.assign(images, {
     room: async () => room,
     startBatch: async () => {
@@ -88,25 +88,25 @@ async function captureOn({
   return { failure, page, shots, figures, taken: bytes, picture, preview }
 }
 
-test('a picture that does not fit though the disk is not full fails with too_large, and is not taken again', async () => {
-  const { failure, page, shots, figures } = await captureOn({ refusals: 2, isFull: false })
+test('a picture that is larger than the whole disk fails with too_large, and is not taken again', async () => {
+  const { failure, page, shots, figures } = await captureOn({ refusals: 2, totalBytes: 100 })
   expect({ failure, shots, stored: figures.storedBytes }).toEqual({ failure: undefined, shots: 1, stored: 0 })
   expect(page?.failed).toEqual({
     reason: 'too_large',
     detail: expect.stringMatching(
-      /^The picture, 64 × 48 pixels, has \d+ bytes: the disk .* has no room for it/,
+      /^The picture, 64 × 48 pixels, has \d+ bytes: .* larger than the whole disk that holds the pictures/,
     ),
   })
   expect([...figures.times.keys()]).toEqual(['too_large'])
 })
 
 test('a picture whose room others had for a moment is stored', async () => {
-  const { page, shots, figures } = await captureOn({ refusals: 1, isFull: false })
+  const { page, shots, figures } = await captureOn({ refusals: 1 })
   expect([page?.state, shots, figures.storedBytes > 0, figures.underWay]).toEqual(['done', 1, true, 0])
 })
 
-test('a picture that does not fit on a full disk is for later', async () => {
-  const { failure, page } = await captureOn({ refusals: 1, isFull: true })
+test('a picture that does not fit is for later, whatever the disk says of free bytes', async () => {
+  const { failure, page } = await captureOn({ refusals: 2 })
   expect([failure, page?.state]).toEqual(['storage_full', 'running'])
 })
 

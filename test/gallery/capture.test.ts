@@ -1,6 +1,7 @@
 // @module-tag browser
 
 import { expect, test } from 'vitest'
+import { AppError } from '../../src/errors.ts'
 import { BROWSER_ENV } from '../support/browser/test-browser.ts'
 import { COLOURED, servePages } from '../support/camera/pages.ts'
 import { useVisitors } from '../support/gallery/visitor.ts'
@@ -95,9 +96,31 @@ test('without a browser the form says so at once, and notices when one is instal
   expect(complaints).toEqual([])
 })
 
+test('while nothing can be written the list and the form say why, until it can', async () => {
+  const service = await startService({ CAPTURE_CONCURRENCY: '0' })
+  const projectId = await makeProject(service.store)
+  const message = 'The file system that holds the pictures is read-only.'
+  let isReadOnly = true
+  const checkWriting = async () => {
+    if (isReadOnly) throw new AppError('read_only', message)
+  }
+  Object.assign(service.images, { checkWriting })
+  const { page } = await visit(`${service.url}/projects/${projectId}`)
+  const notice = page.getByRole('status').filter({ hasText: message })
+  await notice.waitFor()
+  expect(await notice.innerText()).toBe(`${message} Results can still be read.`)
+  await page.getByRole('link', { name: 'New capture' }).click()
+  await notice.waitFor()
+  isReadOnly = false
+  await notice.waitFor({ state: 'detached' })
+})
+
 test('a root that waits says why', async () => {
   const service = await startService({ CAPTURE_CONCURRENCY: '0' })
-  Object.assign(service.images, { room: async () => ({ totalBytes: 1_000, freeBytes: 1, isFull: true }) })
+  const checkWriting = async () => {
+    throw new AppError('storage_full', 'The disk that holds the pictures is full.')
+  }
+  Object.assign(service.images, { checkWriting })
   const projectId = await makeProject(service.store)
   const rootId = await service.store.captures.accept(newRequest(projectId))
   const { page } = await visit(`${service.url}/projects/${projectId}/roots/${rootId}`)

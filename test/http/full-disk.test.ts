@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { AppError } from '../../src/errors.ts'
 import type { DiskSpace } from '../../src/images/images.ts'
 import { openEvents } from '../support/http/event-stream.ts'
 import { eventsUrl, finishNext, readStatus, startAccepting } from '../support/http/requests.ts'
@@ -6,8 +7,11 @@ import type { TestService } from '../support/http/service.ts'
 
 /** As a disk tells it. */
 function fill({ images }: TestService, isFull: boolean): void {
-  const room: DiskSpace = { totalBytes: 1_000, freeBytes: isFull ? 1 : 500, isFull }
-  Object.assign(images, { room: async () => room })
+  const room: DiskSpace = { totalBytes: 1_000, freeBytes: isFull ? 1 : 500, isFull, lacksInodes: false }
+  const checkWriting = async () => {
+    if (isFull) throw new AppError('storage_full', 'The disk that holds the pictures is full.')
+  }
+  Object.assign(images, { room: async () => room, checkWriting })
 }
 
 test('while the disk is full a root says why it waits, /readyz is 503, and /metrics has the figures', async () => {

@@ -163,7 +163,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
 
     test('does not count what was not the page’s fault', async () => {
       const place = await newPlace()
-      const faults = ['unavailable', 'storage_full', 'storage_failed', 'no_browser'] as const
+      const faults = ['unavailable', 'read_only', 'storage_failed', 'no_browser'] as const
       const attempts: number[] = []
       const { store, queue, ask } = await open({
         place,

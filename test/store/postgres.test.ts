@@ -381,7 +381,7 @@ describe('PostgreSQL', () => {
     await addRows(store, projectId)
   })
 
-  test('a server that only allows reading, such as a replica, is read; writing is unavailable', async () => {
+  test('a server that only allows reading, such as a replica, is read; writing is refused', async () => {
     const url = await driver.newPlace()
     const writable = await driver.open(url)
     const projectId = await makeProject(writable)
@@ -389,7 +389,7 @@ describe('PostgreSQL', () => {
     await setDefault(url, 'default_transaction_read_only = on')
     const replica = await driver.open(url)
     expect(await replica.findRoot(projectId, rootId)).toBeDefined()
-    await expect(addRows(replica, projectId)).rejects.toMatchObject({ code: 'unavailable' })
+    await expect(addRows(replica, projectId)).rejects.toMatchObject({ code: 'read_only' })
   })
 
   test('a connection that the server ended is not given to the next one', async () => {

@@ -1,6 +1,5 @@
 // @module-tag browser
 
-import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,12 +9,10 @@ import { BROWSER_ENV } from '../support/browser/test-browser.ts'
 import { COLOURED, servePages } from '../support/camera/pages.ts'
 import { askFor } from '../support/http/ask-for.ts'
 import { runProofsheet, serveProcess } from '../support/processes/process.ts'
-import { mountSmall } from '../support/processes/small-disk.ts'
-import { makeFolder } from '../support/processes/workspace.ts'
+import { makeSmallDisk, NO_MOUNT, takeInodes } from '../support/processes/small-disk.ts'
 
-test('on a full disk captures wait and say why, and a picture that can never fit fails', async (context) => {
-  const disk = await makeFolder()
-  if (!mountSmall(disk)) context.skip('this user may not mount a small file system')
+test('on a full disk captures wait and say why, and so does a picture that does not fit yet', async (context) => {
+  const disk = (await makeSmallDisk()) ?? context.skip(NO_MOUNT)
   /** All but so much is taken. */
   const leave = async (bytes: number) => {
     await rm(join(disk, 'ballast'), { force: true })
@@ -30,37 +27,80 @@ test('on a full disk captures wait and say why, and a picture that can never fit
     if (path === '/noise.png') response.setHeader('content-type', 'image/png').end(noise)
     else response.end(path === '/noise' ? '<body style="margin:0"><img src="/noise.png">' : COLOURED)
   })
-  try {
-    const env = { ...BROWSER_ENV, DATA_DIR: join(disk, 'data'), CAPTURE_ALLOW: `127.0.0.1:${site.port}` }
-    const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
-    const service = await serveProcess(env)
-    const client = askFor(service.url, projectId)
-    const ready = async () => (await fetch(`${service.url}/readyz`)).status
-    expect(await ready()).toBe(200)
-    await leave(200_000)
-    const rootId = await client.post([{ url: `${site.url}/`, name: 'Home' }])
-    expect(await ready()).toBe(503)
-    // Twice as long as it takes to look for the next page.
-    expect(await client.status(rootId, 2)).toMatchObject({
-      state: 'queued',
-      waiting: { reason: 'storage_full' },
-      urls: [{ attempts: 0 }],
-    })
-    // There is room, but less than the picture takes.
-    await leave(900_000)
-    expect(await client.finished(rootId)).toMatchObject({ state: 'done', urls: [{ attempts: 1 }] })
-    expect(await ready()).toBe(200)
-    const tooLarge = await client.post([{ url: `${site.url}/noise`, name: 'Noise' }], {
-      width: side,
-      height: side,
-    })
-    expect(await client.finished(tooLarge)).toMatchObject({
-      state: 'failed',
-      urls: [{ attempts: 1, reason: 'too_large', detail: expect.stringMatching(/has no room for it/) }],
-    })
-    service.child.kill('SIGTERM')
-    expect((await service.ended).code).toBe(0)
-  } finally {
-    execFileSync('umount', ['-l', disk])
-  }
+  const { client, ready, service } = await serve(disk, site.port)
+  expect(await ready()).toMatchObject({ status: 200 })
+  await leave(200_000)
+  const rootId = await client.post([{ url: `${site.url}/`, name: 'Home' }])
+  expect(await ready()).toMatchObject({ status: 503, code: 'storage_full' })
+  // Twice as long as it takes to look for the next page.
+  expect(await client.status(rootId, 2)).toMatchObject({
+    state: 'queued',
+    waiting: { reason: 'storage_full' },
+    urls: [{ attempts: 0 }],
+  })
+  // There is room, but less than the picture takes.
+  await leave(900_000)
+  expect(await client.finished(rootId)).toMatchObject({ state: 'done', urls: [{ attempts: 1 }] })
+  expect(await ready()).toMatchObject({ status: 200 })
+  const large = await client.post([{ url: `${site.url}/noise`, name: 'Noise' }], {
+    width: side,
+    height: side,
+  })
+  await expect.poll(() => service.stderr()).toMatch(/a capture is tried again/)
+  expect(await client.status(large)).toMatchObject({ state: 'queued', urls: [{ attempts: 0 }] })
+  await leave(3_000_000)
+  expect(await client.finished(large)).toMatchObject({ state: 'done', urls: [{ attempts: 1 }] })
+  service.child.kill('SIGTERM')
+  expect((await service.ended).code).toBe(0)
 })
+
+test('out of inodes captures wait and say why, also one that was under way', async (context) => {
+  const disk = (await makeSmallDisk(16, 200)) ?? context.skip(NO_MOUNT)
+  const asked = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<void>()
+  const site = await servePages(async (path, response) => {
+    if (path === '/slow') {
+      asked.resolve()
+      await answered.promise
+    }
+    response.end(COLOURED)
+  })
+  const { client, ready, service } = await serve(disk, site.port)
+  const slow = await client.post([{ url: `${site.url}/slow`, name: 'Slow', loadingTime: 30_000 }])
+  await asked.promise
+  const giveBack = await takeInodes(disk)
+  answered.resolve()
+  // The database has its files.
+  const next = await client.post([{ url: `${site.url}/`, name: 'Home' }])
+  await expect.poll(ready).toMatchObject({
+    status: 503,
+    code: 'storage_full',
+    detail: expect.stringMatching(/no inodes left/),
+  })
+  for (const rootId of [slow, next]) {
+    await expect
+      .poll(() => client.status(rootId))
+      .toMatchObject({ state: 'queued', waiting: { reason: 'storage_full' }, urls: [{ attempts: 0 }] })
+  }
+  expect(service.stderr()).toMatch(/"reason":"storage_full".*something cannot be written; captures wait/)
+  await giveBack()
+  for (const rootId of [slow, next])
+    expect(await client.finished(rootId)).toMatchObject({ state: 'done', urls: [{ attempts: 1 }] })
+  expect(await ready()).toMatchObject({ status: 200 })
+  service.child.kill('SIGTERM')
+  expect((await service.ended).code).toBe(0)
+})
+
+async function serve(disk: string, port: number) {
+  const env = { ...BROWSER_ENV, DATA_DIR: join(disk, 'data'), CAPTURE_ALLOW: `127.0.0.1:${port}` }
+  const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
+  const service = await serveProcess(env)
+  return {
+    service,
+    client: askFor(service.url, projectId),
+    async ready() {
+      const answer = await fetch(`${service.url}/readyz`)
+      return { ...((await answer.json()) as object), status: answer.status }
+    },
+  }
+}

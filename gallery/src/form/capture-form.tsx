@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ScreenshotRequest } from '../../../src/contract/screenshot-request.ts'
-import { NoBrowser } from '../parts/no-browser.tsx'
+import { ServiceTrouble } from '../parts/service-trouble.tsx'
 import { type Draft, lacksSecrets, NEW } from './draft.ts'
 import { CheckField, type Form, MistakesAt, TextField } from './fields.tsx'
 import { findDraft } from './kept-drafts.ts'
@@ -37,7 +37,7 @@ export function CaptureForm({ title, submit: submitWords, isTemplate = false, be
   return (
     <form ref={element} class="capture" onSubmit={submit} noValidate>
       <h1>{title}</h1>
-      {!isTemplate && <NoBrowser />}
+      {!isTemplate && <ServiceTrouble />}
       {hasNoSecrets && <SecretsNotice areKept={before !== undefined} />}
       {isTemplate && <TextField form={form} name="templateName" label="Name" placeholder="Nightly" />}
       <RequestFields form={form} isOpened={hasNoSecrets && !before} />

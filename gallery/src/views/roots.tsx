@@ -9,12 +9,12 @@ import { Filter } from '../parts/filter.tsx'
 import { Layout } from '../parts/layout.tsx'
 import { CountedMarks } from '../parts/marks.tsx'
 import { NextRuns } from '../parts/next-runs.tsx'
-import { NoBrowser } from '../parts/no-browser.tsx'
 import { Preview, RenewContext } from '../parts/preview.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Rows, useWidth } from '../parts/rows.tsx'
 import { ScheduledFor } from '../parts/scheduled-for.tsx'
 import { Search } from '../parts/search.tsx'
+import { ServiceTrouble } from '../parts/service-trouble.tsx'
 import { State } from '../parts/state.tsx'
 import { Tags } from '../parts/tags.tsx'
 import { Waiting } from '../parts/waiting.tsx'
@@ -80,7 +80,7 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
         />
         <Filter projectId={projectId} filters={filters} toList={(each) => toRoots(projectId, each)} />
       </div>
-      <NoBrowser />
+      <ServiceTrouble />
       {!filtered && q === '' && (
         <>
           <WebhookTrouble projectId={projectId} />

@@ -35,7 +35,7 @@ export interface Figures {
   readonly swept: { readonly orphans: number; readonly staging: number }
 }
 
-type Context = Pick<HttpContext, 'figures' | 'images' | 'clock'>
+type Context = Pick<HttpContext, 'figures' | 'images' | 'clock' | 'whyWaiting'>
 
 /** The figures for operators. A figure that cannot be read at the moment is left out. */
 export async function renderFigures(context: Context): Promise<string[]> {
@@ -180,10 +180,17 @@ async function describeDeliveries({ figures, clock }: Context): Promise<string[]
   ]
 }
 
-async function describeStorage({ images }: Context): Promise<string[]> {
+async function describeStorage({ images, whyWaiting }: Context): Promise<string[]> {
+  const isWritable = (await whyWaiting()) === undefined
+  const writable = gauge(
+    'storage_writable',
+    '0 while nothing can be written to the database or to the pictures: captures wait.',
+    isWritable ? 1 : 0,
+  )
   const room = await images.room()
-  if (!room) return []
+  if (!room) return [writable]
   return [
+    writable,
     gauge('storage_free_bytes', 'Free bytes of the disk that holds the pictures.', room.freeBytes),
     gauge('storage_total_bytes', 'The size of the disk that holds the pictures.', room.totalBytes),
     gauge('storage_full', '1 while nothing is captured because that disk is full.', room.isFull ? 1 : 0),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { PROBLEM_TYPE, type Problem } from '../../contract/problem.ts'
-import { AppError, describeFailure, type ErrorCode } from '../../errors.ts'
+import { AppError, cannotWrite, describeFailure, type ErrorCode } from '../../errors.ts'
 import { isAnswering } from '../rules/connections.ts'
 import { withoutPath } from './no-browser.ts'
 
@@ -42,7 +42,11 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
 function toProblem(error: AppError, requestId: string): Problem {
   const { status, title } = describeFailure(error.code)
   // Our own failures are in the log: the client gets only the id of the request. All answers `not_found` look the same.
-  const telling = (status < 500 && error.code !== 'not_found') || error.code === 'no_browser' || error.isTold
+  const telling =
+    (status < 500 && error.code !== 'not_found') ||
+    error.code === 'no_browser' ||
+    error.isTold ||
+    cannotWrite(error)
   const message = error.code === 'no_browser' ? withoutPath(error.message) : error.message
   const detail = telling && message !== title ? { detail: message } : {}
   return { type: 'about:blank', title, status, code: error.code, ...detail, requestId }

@@ -29,7 +29,9 @@ export const pictureResponses: Record<number, object> = {
 
 /** The failures an operation documents, by status. */
 export function problemResponses(...codes: ErrorCode[]): Record<number, object> {
-  const byStatus = Map.groupBy(codes, (code) => describeFailure(code).status)
+  // An operation that may find no room may also find a storage that can only be read.
+  const all = codes.flatMap((code) => (code === 'storage_full' ? [code, 'read_only' as const] : [code]))
+  const byStatus = Map.groupBy(all, (code) => describeFailure(code).status)
   return Object.fromEntries(
     [...byStatus].map(([status, alike]) => [
       status,

@@ -6,14 +6,17 @@ import { findMissingBrowser } from '../answers/no-browser.ts'
 import { problemResponses } from '../answers/responses.ts'
 import type { HttpContext, Server } from '../context.ts'
 
-const NO_ROOM = 'The disk that holds the pictures is full: nothing is captured until there is room.'
+const READING = 'Results can still be read.'
 const STUCK =
   'Pages wait, but this process has begun none of them for two minutes. Read its log, or restart it.'
 const Ok = Type.Object({ status: Type.Literal('ok') }, { description: 'Yes.' })
 
-/** `/healthz`: the process runs. `/readyz`: it can answer requests. It also says whether pages can be captured. */
+/**
+ * `/healthz`: the process runs. `/readyz`: it can answer all requests, also those that write. It also says whether pages can be
+ * captured.
+ */
 export function health(server: Server, context: HttpContext): void {
-  const { checkDatabase, images } = context
+  const { checkDatabase, images, whyWaiting } = context
   server.route({
     method: ['GET', 'HEAD'],
     url: '/healthz',
@@ -36,7 +39,8 @@ export function health(server: Server, context: HttpContext): void {
       operationId: 'readyz',
       tags: ['Operating'],
       summary: 'Can the service answer',
-      description: 'Asks the database and the storage of the pictures, and names the browser.',
+      description:
+        'Asks the database and the storage of the pictures, tries whether they can be written, and names the browser.',
       security: [],
       response: { 200: Readiness, ...problemResponses('unavailable', 'storage_full', 'storage_failed') },
     },
@@ -44,11 +48,10 @@ export function health(server: Server, context: HttpContext): void {
       const [capturing] = await Promise.all([
         describeCapturing(context),
         naming('The database', checkDatabase),
-        naming('The store of the pictures', async () => {
-          await images.check()
-          if ((await images.room())?.isFull) throw new AppError('storage_full', NO_ROOM, { isTold: true })
-        }),
+        naming('The store of the pictures', () => images.check()),
       ])
+      const waiting = await whyWaiting({ knownMs: 0 })
+      if (waiting) throw new AppError(waiting.reason, `${waiting.detail} ${READING}`, { isTold: true })
       return { status: 'ok' as const, capturing }
     },
   })

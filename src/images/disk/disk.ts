@@ -2,21 +2,29 @@ import { randomBytes } from 'node:crypto'
 import { lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeDurableFolder, syncFolder } from '../../durable-folder.ts'
-import { AppError } from '../../errors.ts'
+import { AppError, cannotWrite } from '../../errors.ts'
+import { WriteProbe } from '../../write-probe.ts'
 import type { ImageBatch, ImageKey, Images } from '../images.ts'
-import { isFull, translating, translatingAll } from './errors.ts'
+import { isFull, translating, translatingAll, translatingWrites } from './errors.ts'
 import { conditionOf, type KnownWhole, openImage } from './open-image.ts'
 import { readRoom } from './room.ts'
 import { isMarkedShared, markShared } from './shared-mark.ts'
 import { keepPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
-import { STAGING, tidyStaging } from './staging.ts'
+import { makeInStaging, STAGING, tidyStaging } from './staging.ts'
 import { findStoreId, holdsAny, keepStoreId } from './store-id.ts'
 import { removeFiles, walkFiles } from './stored-files.ts'
+import { requireRoom, tryWriting } from './try-writing.ts'
 
 export async function openDiskImages(root: string, signer: PathSigner): Promise<Images> {
-  await translating(() => makeDurableFolder(join(root, STAGING))).catch((error) => {
+  const probe = new WriteProbe(() => tryWriting(root))
+  const writing = <T>(run: () => Promise<T>) =>
+    translatingWrites(run).catch((error) => {
+      if (cannotWrite(error)) probe.fail()
+      throw error
+    })
+  await writing(() => makeDurableFolder(join(root, STAGING))).catch((error) => {
     // Reading works without the folder. Storing tries again to make it.
-    if (error.code !== 'storage_full') throw error
+    if (!cannotWrite(error)) throw error
   })
   await tidyStaging(root)
   const ready = new Set<string>()
@@ -24,41 +32,50 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
   const known: KnownWhole = new Map()
   const addresses = keepPathAddresses(signer)
   return {
-    startBatch: () => startBatch(root, ready),
+    startBatch: () => startBatch(root, ready, writing),
     addresses,
     verify: (path, now) => verifySignedPath(signer, path, now),
     open: (key) => translating(() => openImage(root, key, known)),
     condition: (key) => translating(() => conditionOf(root, key)),
     walk: (projectId) => translatingAll(walkFiles(root, projectId)),
-    remove: (keys, before) => translating(() => removeFiles(root, keys, before)),
-    setShared: () => translating(() => markShared(root)),
+    remove: (keys, before) => writing(() => removeFiles(root, keys, before)),
+    setShared: () => writing(() => markShared(root)),
     isShared: () => translating(() => isMarkedShared(root)),
     tidy: () => translating(() => tidyStaging(root, staged)),
     findStoreId: () => translating(() => findStoreId(root)),
-    keepStoreId: (storeId) => translating(() => keepStoreId(root, storeId)),
+    keepStoreId: (storeId) => writing(() => keepStoreId(root, storeId)),
     holdsAny: () => translating(() => holdsAny(root)),
     room: () => translating(() => readRoom(root)),
     check: () => translating(async () => void (await stat(root))),
+    checkWriting: async () => {
+      await translating(() => requireRoom(root))
+      await probe.check()
+    },
+    hasFailedToWrite: () => probe.failed,
     close: async () => {},
   }
 }
 
 /** `ready`: folders of projects that are known to be durable. */
-async function startBatch(root: string, ready: Set<string>): Promise<ImageBatch> {
+async function startBatch(
+  root: string,
+  ready: Set<string>,
+  writing: <T>(run: () => Promise<T>) => Promise<T>,
+): Promise<ImageBatch> {
   const staging = join(root, STAGING, randomBytes(9).toString('base64url'))
-  await translating(() => makeStaging(root, staging))
+  await writing(() => makeInStaging(root, () => mkdir(staging, { mode: 0o700 })))
   const staged: { key: ImageKey; file: string }[] = []
 
   return {
     add: (key, bytes) =>
-      translating(async () => {
+      writing(async () => {
         const file = join(staging, key.replace('/', '-'))
         await writeDurably(file, bytes)
         staged.push({ key, file })
       }),
 
     publish: ({ before, after } = {}) =>
-      translating(async () => {
+      writing(async () => {
         const folders = new Set(staged.map(({ key }) => join(root, dirname(key))))
         for (const folder of folders) if (!ready.has(folder)) await makeProjectFolder(folder)
         // Wait for all, also if one failed: afterwards another import may use the keys.
@@ -78,16 +95,6 @@ async function startBatch(root: string, ready: Set<string>): Promise<ImageBatch>
 
     discard: () => rm(staging, { recursive: true, force: true }).catch(() => {}),
   }
-}
-
-async function makeStaging(root: string, staging: string): Promise<void> {
-  const make = () => mkdir(staging, { mode: 0o700 })
-  await make().catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw error
-    // The disk was full at the start. If the whole folder is missing, that is an error.
-    await mkdir(join(root, STAGING), { mode: 0o700 })
-    await make()
-  })
 }
 
 async function makeProjectFolder(folder: string): Promise<void> {
@@ -111,7 +118,7 @@ async function syncOrFail(sync: () => Promise<void>, path: string): Promise<void
   try {
     await sync()
   } catch (cause) {
-    if (isFull(cause)) throw cause
+    if (isFull(cause) || (cause as NodeJS.ErrnoException).code === 'EROFS') throw cause
     throw new AppError('storage_failed', `The disk did not accept what was written to ${path}.`, { cause })
   }
 }

@@ -1,10 +1,22 @@
-import { readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** Pictures are written here until they are published. On the same file system, so that publishing is a rename. */
 export const STAGING = '.staging'
 /** Files of killed processes are removed after this time: no import can still use them. */
 const KEPT_MS = 24 * 3_600_000
+
+/** Makes something in the folder. It is missing if nothing could be written at the start. */
+export async function makeInStaging(root: string, make: () => Promise<unknown>): Promise<void> {
+  try {
+    await make()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    // If the folder of pictures itself is missing, that is an error.
+    await mkdir(join(root, STAGING), { mode: 0o700 })
+    await make()
+  }
+}
 
 /** With `lastSeen`, only what was there the last time and has not changed since: the clock may have jumped. */
 export async function tidyStaging(root: string, lastSeen?: Map<string, number>): Promise<number> {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
 import { inParallel } from '../../in-parallel.ts'
+import { WriteProbe } from '../../write-probe.ts'
 import {
   type Condition,
   IMAGE_TYPE,
@@ -14,7 +15,7 @@ import { createS3Addresses } from './addresses.ts'
 import { type BucketSettings, openBucket, type S3Bucket } from './bucket.ts'
 import { ifThere, isDenied, toImagesError } from './errors.ts'
 import { putObject } from './put-object.ts'
-import { openSpool } from './spool.ts'
+import { openSpool, trySpool } from './spool.ts'
 import { findStoreId, holdsAny, keepStoreId } from './store-id.ts'
 import { removeObjects, walkObjects } from './stored-objects.ts'
 
@@ -30,6 +31,7 @@ export async function openS3Images(
   const bucket = await openBucket(settings)
   const { address, region, credentials } = bucket
   const addresses = createS3Addresses({ bucket: address, prefix, region, windowMs, credentials })
+  const probe = new WriteProbe(() => translating(trySpool))
   return {
     startBatch: () => startBatch(bucket, prefix),
     addresses: ({ now }) => addresses(now),
@@ -52,6 +54,9 @@ export async function openS3Images(
     holdsAny: () => holdsAny(bucket, prefix),
     room: async () => undefined,
     check: () => checkBucket(bucket, prefix),
+    // A bucket that refuses uploads is told by the captures that fail.
+    checkWriting: () => probe.check(),
+    hasFailedToWrite: () => probe.failed,
     close: async () => bucket.close(),
   }
 }

@@ -45,6 +45,16 @@ export function openSpool(): Spool {
   }
 }
 
+/** Throws if nothing can be kept. */
+export async function trySpool(): Promise<void> {
+  const spool = openSpool()
+  try {
+    await spool.keep(Buffer.alloc(4_096))
+  } finally {
+    await spool.close()
+  }
+}
+
 async function writeExactly(file: number, bytes: Uint8Array, start: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     done += (await writeFile(file, bytes, done, bytes.length - done, start + done)).bytesWritten

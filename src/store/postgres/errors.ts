@@ -1,8 +1,11 @@
 import pg from 'pg'
 import { AppError } from '../../errors.ts'
 
-/** With these codes the server ends the connection. (`severity` is not used: it is in the language of the server.) */
-const PARTING = /^(08|57P0|25P0[34])/
+/**
+ * With these codes the server ends the connection, or we do: another connection may lead to a server that allows writing (25006).
+ * (`severity` is not used: it is in the language of the server.)
+ */
+const PARTING = /^(08|57P0|25P0[34]|25006)/
 
 /** An error of one statement. After any other error, the connection cannot be used any more. */
 export function isStatementError(error: unknown): boolean {
@@ -16,10 +19,11 @@ const PASSING: Record<string, string> = {
   '53': 'it has no connection or memory left',
   '55': 'another transaction was in the way',
   '57': 'it is stopping, starting or took too long',
-  '25006': 'it only allows reading at the moment',
   '25P03': 'the transaction was idle for too long',
 }
 const DISK_FULL = '53100'
+/** The server is a standby, or a setting makes every transaction read-only. */
+const READ_ONLY = '25006'
 /** PgBouncer uses 08P01 for every error, also for lasting ones: a wrong password, a wrong name. */
 const BY_POOLER = '08P01'
 const LASTING = /authentication failed|^no such (user|database)|^database .* does not exist/
@@ -31,6 +35,11 @@ export function toStoreError(error: unknown): unknown {
   if (error instanceof pg.DatabaseError) {
     if (code === DISK_FULL) {
       return new AppError('storage_full', 'The disk that holds the database is full.', { cause: error })
+    }
+    if (code === READ_ONLY) {
+      return new AppError('read_only', 'The database can only be read: its server does not allow writing.', {
+        cause: error,
+      })
     }
     if (code === BY_POOLER && UNSUPPORTED.test(error.message)) {
       return new AppError(

@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { AppError } from '../../errors.ts'
+import { AppError, cannotWrite } from '../../errors.ts'
 import { isStatementError, toStoreError } from './errors.ts'
 import type { Query } from './reads.ts'
 import { createSession, type Session } from './session.ts'
@@ -29,6 +29,8 @@ export interface Pool {
   connect(): Promise<Connection>
   /** How many connections are in use, and how many wait for one. */
   figures(): { readonly used: number; readonly waiting: number }
+  /** Called when nothing could be written. */
+  onUnwritable?: () => void
   close(): Promise<void>
 }
 
@@ -76,12 +78,13 @@ export function openPool(
   // An idle connection was lost. The pool has removed it, and the next request gets another.
   pool.on('error', () => {})
   let closed: Promise<void> | undefined
-  return {
+  const watched = () => watch(pool, session, () => opened.onUnwritable?.())
+  const opened: Pool = {
     options,
-    connect: () => watch(pool, session),
+    connect: watched,
     figures: () => ({ used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     async query(text, values = [], name = undefined) {
-      const connection = await watch(pool, session)
+      const connection = await watched()
       try {
         // Behind a pooler, the next statement may meet a session that was never asked to prepare it.
         const prepared = name !== undefined && !connection.isPooled && { name }
@@ -98,13 +101,14 @@ export function openPool(
       return closed
     },
   }
+  return opened
 }
 
 /**
  * Takes a connection that may be lost while it is in use. If so, it is not put back, no rollback is sent (the server does
  * it), and the loss is not an uncaught error.
  */
-async function watch(pool: pg.Pool, session: Session): Promise<Connection> {
+async function watch(pool: pg.Pool, session: Session, onUnwritable: () => void): Promise<Connection> {
   const client = await acquire(pool)
   let lost: Error | undefined
   const lose = (error: Error) => {
@@ -123,7 +127,9 @@ async function watch(pool: pg.Pool, session: Session): Promise<Connection> {
         return await client.query(statement)
       } catch (error) {
         if (!isStatementError(error)) lose(error as Error)
-        throw toStoreError(error)
+        const translated = toStoreError(error)
+        if (cannotWrite(translated)) onUnwritable()
+        throw translated
       }
     },
     release(discard = false) {

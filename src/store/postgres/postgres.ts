@@ -48,6 +48,13 @@ export async function openPostgresStore(
       loadWrites,
       connections: pool.figures,
       warnings,
+      writing: {
+        // A server that does not allow writing refuses it, though it would change nothing.
+        check: async () => void (await pool.query('update identity set value = value where false')),
+        onFailure: (fail) => {
+          pool.onUnwritable = fail
+        },
+      },
       close: pool.close,
     })
   } catch (error) {

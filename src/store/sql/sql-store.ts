@@ -1,3 +1,4 @@
+import { WriteProbe } from '../../write-probe.ts'
 import type { Browsing } from '../browsing.ts'
 import type { ApiKey, Project, RootHead, RootKey, Store } from '../store.ts'
 import type { Reads, WantedKey } from './reading/reads.ts'
@@ -7,6 +8,16 @@ import type { Writes } from './writing/writes.ts'
 /** The length of an id. */
 const ID = 36
 
+/** How the engine finds out whether it can write. */
+export interface Writing {
+  /** Throws `storage_full` or `read_only`. Looks without writing anything, while all is well. */
+  check(): Promise<void>
+  /** Called before a write is tried, after one has failed. */
+  afterFailure?(): void
+  /** `fail` is to be called when a write fails for such a reason. */
+  onFailure(fail: () => void): void
+}
+
 /** A store on an SQL engine. `loadWrites` is called with the first write: a service that only reads never loads that code. */
 export function createSqlStore({
   reads,
@@ -15,6 +26,7 @@ export function createSqlStore({
   connections = () => undefined,
   findDamage = async () => undefined,
   warnings = [],
+  writing,
   close,
 }: {
   reads: Reads
@@ -23,6 +35,7 @@ export function createSqlStore({
   connections?: Store['connections']
   findDamage?: Store['findDamage']
   warnings?: Store['warnings']
+  writing: Writing
   close: () => Promise<void>
 }): Store {
   let loading: Promise<Writes> | undefined
@@ -33,6 +46,12 @@ export function createSqlStore({
     })
     return loading
   }
+  const probe = new WriteProbe(async (failed) => {
+    if (!failed) return await writing.check()
+    writing.afterFailure?.()
+    await (await writes()).tryWriting()
+  })
+  writing.onFailure(() => probe.fail())
   const captures = async () => (await writes()).captures
   const findProject = together<Project | undefined>((ids) => reads.findProjects(ids))
   const findRoot = together<RootHead | undefined>((keys) => reads.findRoots(keys.map(toRootKey)))
@@ -51,6 +70,8 @@ export function createSqlStore({
     findPositions: (projectId, rootId) => reads.findPositions(projectId, rootId),
     textsBetween: (projectId, root, range) => reads.textsBetween(projectId, root, range),
     check: () => reads.check(),
+    checkWriting: () => probe.check(),
+    hasFailedToWrite: () => probe.failed,
     connections,
     findDamage,
     warnings,

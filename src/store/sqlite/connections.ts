@@ -1,12 +1,12 @@
-import { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
-import { AppError } from '../../errors.ts'
-import { type DatabaseFile, isFull, translating } from './errors.ts'
-import { BUSY_TIMEOUT_MS, whileBusy } from './while-busy.ts'
+import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { AppError, cannotWrite } from '../../errors.ts'
+import { type DatabaseFile, isAllowed, isFull, isReadOnly, readOnly } from './errors.ts'
+import { type Mode, openDatabase } from './open-database.ts'
+import { whileBusy } from './while-busy.ts'
 
-/** Many writes may make the WAL grow. A checkpoint cuts the file back to this size. */
-const WAL_KEPT_BYTES = 64 * 1024 * 1024
-/** How often to check whether there is room again. */
+/** How often to check whether the database can be written again. */
 const LOOK_MS = 2_000
 
 /** A connection of the store. Its database may be opened again between two statements. */
@@ -22,21 +22,27 @@ interface Opened {
 
 export interface SqliteConnections {
   connect(options?: { waits?: boolean }): Promise<Connection>
-  /** Throws `storage_full` if there is no room to write. */
-  requireRoom(): void
+  /** Whether the database is open as always. If not, there was no room, or nothing could be written. */
+  isShared(): boolean
+  /** A write has failed. If the file system is read-only now, only reading goes on, until it can be written again. */
+  afterFailure(): void
   close(): void
 }
 
 /**
  * The connections of one process to a file. Processes share an index of the log, in a file beside the database. The first
- * connection makes it. If there is no room for it, a process works without it, and locks the database until there is room.
+ * connection makes it. If there is no room for it, a process works without it, and locks the database until there is room. If
+ * nothing can be written at all, it reads.
  */
 export function openConnections(file: DatabaseFile): SqliteConnections {
   const opened: Opened[] = []
   let isClosed = false
+  let mode: Mode = 'shared'
   let looking: NodeJS.Timeout | undefined
+  let seen = ''
+
   const open = ({ waits }: { waits: boolean }) => {
-    const database = openDatabase(file, { isAlone: looking !== undefined })
+    const database = openDatabase(file, mode)
     if (!waits) database.exec('pragma busy_timeout = 0')
     return database
   }
@@ -44,45 +50,61 @@ export function openConnections(file: DatabaseFile): SqliteConnections {
     for (const each of opened) if (each.database.isOpen) each.database.close()
     for (const each of opened) each.database = open(each)
   }
-  const beAlone = () => {
-    looking = setInterval(() => {
-      if (isFull(file.path) || opened.some(({ database }) => database.isOpen && database.isTransaction))
-        return
-      clearInterval(looking)
-      looking = undefined
+  const isBusy = () => opened.some(({ database }) => database.isOpen && database.isTransaction)
+  /** Opens all connections in another way. If that fails, in the way of before. */
+  const change = (next: Mode) => {
+    const before = mode
+    try {
+      become(next)
+      reopen()
+    } catch {
+      become(before)
       try {
         reopen()
       } catch {
-        beAlone()
-        try {
-          reopen()
-        } catch {
-          // Another process has locked the database. Until it unlocks it, nothing can be read.
-        }
+        // Another process has locked the database. Until it unlocks it, nothing can be read.
       }
-    }, LOOK_MS).unref()
-  }
-  const openShared = (options: { waits: boolean }) => {
-    try {
-      return open(options)
-    } catch (error) {
-      const isFirst = opened.length === 0 && !looking
-      if (!isFirst || !(error instanceof AppError) || error.code !== 'storage_full') throw error
-      beAlone()
-      return open(options)
     }
+  }
+  const look = () => {
+    if (isBusy()) return
+    if (!isFull(file.path) && !isReadOnly(file.path) && isAllowed(dirname(file.path))) change('shared')
+    // Another process, which may write, has written.
+    else if (mode === 'reading' && seen !== stateOf(file.path)) change('reading')
+  }
+  const become = (next: Mode) => {
+    mode = next
+    seen = stateOf(file.path)
+    clearInterval(looking)
+    looking = next === 'shared' ? undefined : setInterval(look, LOOK_MS).unref()
+  }
+  /** Without room the process needs the database for itself. If there is not even an inode, it reads. */
+  const openFirst = (options: { waits: boolean }) => {
+    const ways: Mode[] = isReadOnly(file.path) ? ['reading'] : ['shared', 'alone', 'reading']
+    for (const way of ways) {
+      become(way)
+      try {
+        return open(options)
+      } catch (error) {
+        if (!cannotWrite(error) || way === ways.at(-1)) throw error
+      }
+    }
+    throw readOnly()
   }
   return {
     async connect({ waits = true } = {}) {
       if (isClosed) throw new AppError('unavailable', 'The database is closed.')
       // The first process turns the log on. SQLite does not wait for that by itself.
-      const database = await whileBusy(async () => openShared({ waits }))
+      const database = await whileBusy(async () =>
+        opened.length === 0 ? openFirst({ waits }) : open({ waits }),
+      )
       const connection: Opened = { database, waits }
       opened.push(connection)
       return connection
     },
-    requireRoom() {
-      if (looking) throw new AppError('storage_full', 'The disk that holds the database is full.')
+    isShared: () => mode === 'shared',
+    afterFailure() {
+      if (mode === 'shared' && !isBusy() && isReadOnly(file.path)) change('reading')
     },
     close() {
       isClosed = true
@@ -92,26 +114,10 @@ export function openConnections(file: DatabaseFile): SqliteConnections {
   }
 }
 
-/** One connection. All important settings are given: none depends on SQLite's defaults. */
-export function openDatabase(file: DatabaseFile, { isAlone = false } = {}): DatabaseSync {
-  return translating(file, () => {
-    const location = isAlone ? `${pathToFileURL(file.path)}?vfs=unix-excl` : file.path
-    const database = new DatabaseSync(location, { timeout: BUSY_TIMEOUT_MS })
-    try {
-      database.exec(
-        `pragma journal_mode = wal; pragma synchronous = full; pragma busy_timeout = ${BUSY_TIMEOUT_MS};
-         pragma foreign_keys = on; pragma cell_size_check = on; pragma journal_size_limit = ${WAL_KEPT_BYTES}`,
-      )
-      const mode = database.prepare('pragma journal_mode').get()?.['journal_mode']
-      if (mode !== 'wal')
-        throw new AppError(
-          'storage_failed',
-          `${file.path}: this file system cannot hold a database (${mode})`,
-        )
-      return database
-    } catch (error) {
-      database.close()
-      throw error
-    }
-  })
+/** It is another one when somebody has written. */
+function stateOf(path: string): string {
+  return [path, `${path}-wal`]
+    .map((each) => statSync(each, { throwIfNoEntry: false }))
+    .map((stats) => (stats ? `${stats.ino} ${stats.size} ${stats.mtimeMs}` : ''))
+    .join()
 }

@@ -1,13 +1,14 @@
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { makeDurableFolder, syncFolder } from '../../durable-folder.ts'
 import { isUpToDate, MIGRATION_TABLE } from '../sql/schema-version.ts'
-import { createSqlStore } from '../sql/sql-store.ts'
+import { createSqlStore, type Writing } from '../sql/sql-store.ts'
 import type { Store } from '../store.ts'
 import { createSqliteBrowsing } from './browsing.ts'
-import { openConnections, openDatabase } from './connections.ts'
-import { type DatabaseFile, damaged, translating } from './errors.ts'
+import { openConnections } from './connections.ts'
+import { type DatabaseFile, damaged, full, isFull, isReadOnly, readOnly, translating } from './errors.ts'
+import { openDatabase } from './open-database.ts'
 import { preparing } from './prepare.ts'
 import { quickCheck } from './quick-check.ts'
 import { createSqliteReads } from './reads.ts'
@@ -15,17 +16,14 @@ import { whileBusy } from './while-busy.ts'
 
 /** Two connections: while one of them writes, requests read through the other. */
 export async function openSqliteStore(path: string, { clock = Date.now } = {}): Promise<Store> {
-  await makeDurableFolder(dirname(path))
-  // Made here and not by SQLite, so that only this user can read it. The WAL beside it gets the same mode.
-  await (await open(path, 'a', 0o600)).close()
-  await syncFolder(dirname(path))
+  await makeFile(path)
   const file: DatabaseFile = { path, damage: undefined }
   const connections = openConnections(file)
   const close = async () => connections.close()
   try {
     const reader = await connections.connect()
     if (!isUpToDate(migrationsMade(reader.database, file))) {
-      connections.requireRoom()
+      if (!connections.isShared()) throw isFull(path) ? full() : readOnly()
       await bringUpToDate(file)
     }
     const loadWrites = async () => {
@@ -48,10 +46,33 @@ export async function openSqliteStore(path: string, { clock = Date.now } = {}): 
       file.damage ??= await quickCheck(path, signal)
       return file.damage
     }
-    return createSqlStore({ reads: { ...found, check }, browsing, loadWrites, findDamage, close })
+    const writing: Writing = {
+      check: async () => {
+        if (isReadOnly(path)) throw readOnly()
+      },
+      afterFailure: connections.afterFailure,
+      onFailure: (fail) => {
+        file.onUnwritable = fail
+        if (!connections.isShared()) fail()
+      },
+    }
+    return createSqlStore({ reads: { ...found, check }, browsing, loadWrites, findDamage, writing, close })
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** Made here and not by SQLite, so that only this user can read it. The WAL beside it gets the same mode. */
+async function makeFile(path: string): Promise<void> {
+  try {
+    await makeDurableFolder(dirname(path))
+    await (await open(path, 'a', 0o600)).close()
+    await syncFolder(dirname(path))
+  } catch (error) {
+    // What is there can be read.
+    if ((error as NodeJS.ErrnoException).code !== 'EROFS' || !(await stat(path).catch(() => undefined)))
+      throw error
   }
 }
 

@@ -86,9 +86,20 @@ export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
 }
 
 /** `proofsheet …`, as a process of its own. */
-export function proofsheet(args: string[], env: Record<string, string> = {}): RunningProcess {
-  return start(process.execPath, [COMMAND, ...args], { env })
+export function proofsheet(
+  args: string[],
+  env: Record<string, string> = {},
+  wrapper: readonly string[] = [],
+): RunningProcess {
+  const [file = process.execPath, ...all] = [...wrapper, process.execPath, COMMAND, ...args]
+  return start(file, all, { env })
 }
+
+/** Runs a program for whom the rights of files count, also if it is root. */
+export const RIGHTS_COUNT: readonly string[] =
+  process.getuid?.() === 0
+    ? ['setpriv', '--bounding-set=-dac_override', '--inh-caps=-dac_override', '--']
+    : []
 
 /** Runs a command to its end. */
 export async function runProofsheet(args: string[], env: Record<string, string> = {}) {
@@ -97,9 +108,9 @@ export async function runProofsheet(args: string[], env: Record<string, string> 
   return { code, stdout: command.stdout(), stderr: command.stderr() }
 }
 
-/** Starts the service on a free port and answers where. */
-export async function serveProcess(env: Record<string, string>) {
-  const running = proofsheet(['serve'], { PORT: '0', LOG_LEVEL: 'warn', ...env })
+/** Starts the service on a free port and answers where. `wrapper`: a program that starts it. */
+export async function serveProcess(env: Record<string, string>, wrapper: readonly string[] = []) {
+  const running = proofsheet(['serve'], { PORT: '0', LOG_LEVEL: 'warn', ...env }, wrapper)
   const [, url = ''] = await running.waitFor(/ready at (http:\/\/\S+)/)
   return { ...running, url }
 }

@@ -1,11 +1,14 @@
-import { chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { appendFile, chmod, chown, copyFile, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
+import { until } from '../runner/until.ts'
 import { freePort } from './ports.ts'
 
 export interface TestPostgres {
   readonly port: number
+  readonly dataDir: string
   readonly pid: number
   /** A new, empty database, and the address to open it with. */
   newDatabase(): Promise<string>
@@ -19,13 +22,18 @@ export interface TestPostgres {
 let databases = 0
 const NOT_ALLOWED = '42501'
 
-/** A PostgreSQL server of our own on 127.0.0.1; with `tls`, it takes no connection without. Call `close`. */
+/**
+ * A PostgreSQL server of our own on 127.0.0.1; with `tls`, it takes no connection without. With `standbyOf`, it follows that
+ * server, which is stopped for a moment, and allows only reading until `promote`. Call `close`.
+ */
 export async function startPostgres({
   flags = [],
   tls = false,
+  standbyOf,
 }: {
   flags?: string[]
   tls?: boolean
+  standbyOf?: TestPostgres
 } = {}): Promise<TestPostgres> {
   const folder = await mkdtemp(join(tmpdir(), 'proofsheet-postgres-'))
   // The server refuses to be root, and whoever it is instead must get through.
@@ -49,12 +57,21 @@ export async function startPostgres({
     onLog: () => {},
     onError: () => {},
   })
-  await server.initialise()
+  const dataDir = join(folder, 'data')
+  if (standbyOf) await copyToFollow(standbyOf, dataDir)
+  else await server.initialise()
   if (tls) await requireTls(join(folder, 'data'))
-  await server.start()
+  // What a standby says when it is ready is not what is waited for.
+  const start = async () => {
+    const started = server.start()
+    started.catch(() => {})
+    await (standbyOf ? until(() => canConnect(port), 'the standby is ready') : started)
+  }
+  await start()
   const child = () => (server as unknown as { process: import('node:child_process').ChildProcess }).process
   return {
     port,
+    dataDir,
     get pid() {
       return child().pid ?? Number.NaN
     },
@@ -65,12 +82,51 @@ export async function startPostgres({
       child().kill(signal)
       await promise
     },
-    start: () => server.start(),
+    start,
     async close() {
       await server.stop()
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** From then on it allows writing. */
+export async function promote({ port }: TestPostgres): Promise<void> {
+  await asAdmin(addressOf(port), 'select pg_promote()')
+}
+
+/** What a server commits from now on, a standby has, too: for readers as well. */
+export async function waitForStandby({ port }: TestPostgres): Promise<void> {
+  for (const statement of [
+    "alter system set synchronous_standby_names = '*'",
+    'alter system set synchronous_commit = remote_apply',
+    'select pg_reload_conf()',
+  ])
+    await asAdmin(addressOf(port), statement)
+  const state = `select 1 from pg_stat_replication where sync_state = 'sync'`
+  await until(
+    async () => (await asAdmin<unknown[]>(addressOf(port), state)).length > 0,
+    'the standby follows',
+  )
+}
+
+async function copyToFollow(primary: TestPostgres, dataDir: string): Promise<void> {
+  await primary.end('SIGINT')
+  // With owners and rights.
+  execFileSync('cp', ['-a', primary.dataDir, dataDir])
+  await primary.start()
+  await writeFile(join(dataDir, 'standby.signal'), '')
+  const { uid, gid } = await stat(dataDir)
+  await chown(join(dataDir, 'standby.signal'), uid, gid)
+  const from = `host=127.0.0.1 port=${primary.port} user=proofsheet password=secret`
+  await appendFile(join(dataDir, 'postgresql.auto.conf'), `primary_conninfo = '${from}'\n`)
+}
+
+async function canConnect(port: number): Promise<boolean> {
+  return await asAdmin(addressOf(port), 'select 1').then(
+    () => true,
+    () => false,
+  )
 }
 
 const ENDS = ['beforeExit', 'exit'] as const

@@ -3,6 +3,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 
 export interface TcpProxy {
   readonly port: number
+  /** The port that new connections lead to. */
+  target: number
   /** `pass` forwards; `swallow` keeps connections open, takes new ones, and lets no byte through. */
   mode: 'pass' | 'swallow'
   /** Ends every connection; new ones are taken. */
@@ -17,7 +19,7 @@ export async function startProxy(
 ): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   const server: Server = createServer((client) => {
-    const upstream = connect(target, '127.0.0.1')
+    const upstream = connect(proxy.target, '127.0.0.1')
     for (const [from, to, name] of [
       [client, upstream, 'client'],
       [upstream, client, 'server'],
@@ -35,6 +37,7 @@ export async function startProxy(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const proxy: TcpProxy = {
     port: (server.address() as AddressInfo).port,
+    target,
     mode: 'pass',
     cut() {
       for (const socket of sockets) socket.destroy()

@@ -2,7 +2,9 @@ import { type Kysely, sql, type Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRequest } from '../../captures.ts'
 import type {
+  AheadSchedule,
   NewSchedule,
+  Next,
   RunOptions,
   ScheduleKey,
   SchedulePosition,
@@ -15,6 +17,7 @@ import { requireProject } from './projects.ts'
 import { newRevision } from './revision.ts'
 import { runNow, runOnce } from './run-schedule.ts'
 import { countAtOnce, readSchedule, writeSchedule } from './schedule-rows.ts'
+import { findAhead, moveBack } from './schedules-ahead.ts'
 import type { WriteConnections } from './writes.ts'
 
 type Expected = { readonly ifRevision?: string | undefined }
@@ -187,6 +190,14 @@ export class SqlSchedules implements Schedules {
     return await this.#transaction((transaction) =>
       runNow(transaction, schedule, request, { ...options, now, lock: this.#lock }),
     )
+  }
+
+  async findAhead(...[now, page]: Parameters<Schedules['findAhead']>): Promise<AheadSchedule[]> {
+    return await findAhead(this.#read, now, page)
+  }
+
+  async moveBack(schedule: AheadSchedule, earlier: Next): Promise<boolean> {
+    return await this.#transaction((transaction) => moveBack(transaction, schedule, earlier))
   }
 
   async count(): Promise<number> {

@@ -44,6 +44,8 @@ export interface Writes extends StoreWrites {
   readonly deliveries: SqlDeliveries
   readonly templates: SqlTemplates
   readonly endedSessions: SqlEndedSessions
+  /** Writes something, and changes nothing. */
+  tryWriting(): Promise<void>
 }
 
 /** A driver opens them, and translates the errors of its engine. They may be one connection. */
@@ -86,6 +88,15 @@ class SqlWrites implements StoreWrites {
     this.#clock = clock
     this.#lock = severalWriters
     this.#skew = clockSkew
+  }
+
+  async tryWriting(): Promise<void> {
+    await this.#transaction((transaction) =>
+      transaction
+        .updateTable('identity')
+        .set({ value: sql.ref('value') })
+        .execute(),
+    )
   }
 
   async createProject(project: Omit<Project, 'revision'>): Promise<void> {
