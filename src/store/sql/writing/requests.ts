@@ -5,6 +5,7 @@ import { writeOptions, writeOwnOptions } from '../options-text.ts'
 import { writeOrigin } from '../origin.ts'
 import type { Tables } from '../tables.ts'
 import { FIRST_VERSION } from './due.ts'
+import { writeInSlices } from './in-slices.ts'
 import { outcomeOf } from './life.ts'
 import { countMarks, marksOf, NO_MARKS } from './marks.ts'
 import { unknownProject } from './projects.ts'
@@ -126,7 +127,7 @@ export async function adoptRequest(
 export async function queuePages(transaction: Transaction<Tables>, request: NewRequest): Promise<void> {
   const first = await firstTurn(transaction, request.projectId)
   const rows = rowsOfPages(request).map((row) => ({ ...row, turn: first + row.position }))
-  await transaction.insertInto('captures').values(rows).execute()
+  await writeInSlices(rows, (some) => transaction.insertInto('captures').values(some).execute())
   await keepSecrets(transaction, request, request.pages)
 }
 

@@ -3,6 +3,7 @@ import { AppError } from '../../../errors.ts'
 import type { NewRequest } from '../../captures.ts'
 import type { Tables } from '../tables.ts'
 import { NO_TURN } from './due.ts'
+import { writeInSlices } from './in-slices.ts'
 import { rowsOfPages } from './requests.ts'
 import { keepSecrets } from './secrets.ts'
 
@@ -34,6 +35,6 @@ export async function requireRoomLater(
 /** Adds the pages, with their secrets, but not to the queue. */
 export async function schedulePages(transaction: Transaction<Tables>, request: NewRequest): Promise<void> {
   const rows = rowsOfPages(request).map((row) => ({ ...row, state: 'scheduled' as const, turn: NO_TURN }))
-  await transaction.insertInto('captures').values(rows).execute()
+  await writeInSlices(rows, (some) => transaction.insertInto('captures').values(some).execute())
   await keepSecrets(transaction, request, request.pages)
 }

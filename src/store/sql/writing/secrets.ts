@@ -2,6 +2,7 @@ import type { Transaction } from 'kysely'
 import type { CaptureKey, NewPage } from '../../captures.ts'
 import type { RootKey } from '../../store.ts'
 import type { Tables } from '../tables.ts'
+import { writeInSlices } from './in-slices.ts'
 
 // The sealed secrets of captures. A foreign key deletes them with their capture, so removals need no code.
 
@@ -13,7 +14,7 @@ export async function keepSecrets(
   const rows = pages.flatMap(({ sealed }, position) =>
     sealed === undefined ? [] : { project_id: projectId, root_id: rootId, position, sealed },
   )
-  if (rows.length > 0) await transaction.insertInto('secrets').values(rows).execute()
+  await writeInSlices(rows, (some) => transaction.insertInto('secrets').values(some).execute())
 }
 
 export async function findSecrets(
