@@ -13,6 +13,7 @@ import { sendToOwnOrigin } from './own-origin.ts'
 import { before, LoadingTime, MOVED_MS, whereverItGoes } from './patience.ts'
 import { comeToRest, type Rest, takeAsItIs } from './rest.ts'
 import { exposeElement } from './steps/element.ts'
+import { requireForgotten } from './steps/login.ts'
 import { sayLast } from './steps/selector.ts'
 import type { Stage } from './steps/stage.ts'
 import { hasSteps, notesOf, prepareSteps, runSteps } from './steps/steps.ts'
@@ -143,6 +144,7 @@ async function shoot(
         ? await expose(page, session, rest, wanted, { limits, deadline, signal: called })
         : await exposeElement(page, session, element, wanted, { world, limits, deadline, signal: called })
     const seen = await seeNow({ ...marks, restless: stays || !rest.atRest })
+    if (login) await requireForgotten({ world })
     login?.requireAllowed()
     return { bytes, seen }
   }

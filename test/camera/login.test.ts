@@ -62,6 +62,15 @@ const pages: Record<string, string | (() => string | Handler)> = {
       `<form method=post action="${own('/welcome')}"><input name=a value=b></form><script>document.forms[0].submit()</script>`,
     ),
   'own.test/hides': HIDES_ITS_FORM,
+  // Its script keeps what was typed, and draws the form anew with the first click.
+  'own.test/draws-again': () =>
+    form(
+      '/never',
+      `<button id=again>Again</button><script>const form = document.forms[0], parent = form.parentNode
+      let typed
+      form.onsubmit = () => { typed = [user.value, password.value]; form.remove(); return false }
+      again.onclick = () => { parent.append(form); [user.value, password.value] = typed }</script>`,
+    ),
   'own.test/headers': () => form('/keep'),
   'own.test/keep': () => moved(other('/got'), 307),
   'own.test/into-frame': () =>
@@ -156,6 +165,14 @@ describe('a login', () => {
 
   test('leaves nothing in the fields: not for steps, not for the picture', async () => {
     expect(await colourOf(take(own('/hides'), LOGIN, { clicks: [{ elementId: '#show' }] }))).toBe('#00ff00')
+  })
+
+  test('gives no picture if the form comes back with what was typed', async () => {
+    const shot = take(own('/draws-again'), LOGIN, { clicks: [{ elementId: '#again' }] })
+    expect(await failureOf(shot)).toMatchObject({
+      reason: 'login',
+      message: expect.stringContaining('shows its form again, with what was typed'),
+    })
   })
 
   test('does not keep the page behind it from telling a frame who is there', async () => {

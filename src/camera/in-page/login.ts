@@ -117,3 +117,11 @@ export function emptyFields(): { state: State } {
   }
   return { state: 'ready' }
 }
+
+/** Whether a field has the password again: some scripts draw their form anew with what was typed. */
+export function hasPasswordAgain(): boolean {
+  const page = globalThis as unknown as LoginPage
+  const password = page.proofsheetFilled?.at(-1)?.text
+  const fields = [...page.document.querySelectorAll('input, textarea')] as unknown as Field[]
+  return password !== undefined && fields.some(({ value }) => value === password)
+}

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Login } from '../../contract/options/steps.ts'
 import { CaptureFailure } from '../camera.ts'
 import { look, type State } from '../in-page/elements.ts'
-import { emptyFields, type Filled, fill, findWays } from '../in-page/login.ts'
+import { emptyFields, type Filled, fill, findWays, hasPasswordAgain } from '../in-page/login.ts'
 import { click } from './click.ts'
 import { originsOf, problemOfWays } from './login-origins.ts'
 import { type LoginRequests, watchRequests } from './login-requests.ts'
@@ -61,6 +61,11 @@ export async function logIn(stage: Stage, login: Login): Promise<LoginRequests> 
     await requireGone(stage, password.elementId)
   }
   return requests
+}
+
+/** Throws if the picture that was just taken may show the form with the login in it. */
+export async function requireForgotten({ world }: Pick<Stage, 'world'>): Promise<void> {
+  if (await world.ask(hasPasswordAgain)) throw failed('The page shows its form again, with what was typed.')
 }
 
 function failed(why: string): CaptureFailure {
