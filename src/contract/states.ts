@@ -22,3 +22,6 @@ export function isFinal(state: RootState): boolean {
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'dropped'] as const
 export type DeliveryState = (typeof DELIVERY_STATES)[number]
+
+/** Pending deliveries of a webhook are counted up to this number. */
+export const MOST_PENDING = 1_000

@@ -1,6 +1,6 @@
 import { MAX_URL } from './requests.ts'
 import { type Static, Type } from './schema.ts'
-import { DELIVERY_STATES, type DeliveryState } from './states.ts'
+import { DELIVERY_STATES, type DeliveryState, MOST_PENDING } from './states.ts'
 import { Name } from './templates.ts'
 import { Time } from './time.ts'
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from './webhook-names.ts'
@@ -40,9 +40,6 @@ const FIELDS = {
   }),
   paused: Type.Boolean({ default: false, description: 'Events of this time are not delivered later.' }),
 }
-
-/** Pending deliveries of a webhook are counted up to this number. */
-export const MOST_PENDING = 1_000
 
 /** What `POST …/webhooks` and `PUT …/webhooks/:webhookId` take. */
 export const WebhookRequest = Type.Object(

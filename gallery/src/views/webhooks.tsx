@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { MOST_PENDING } from '../../../src/contract/states.ts'
 import type { Webhook } from '../../../src/contract/webhooks.ts'
 import { toWebhook } from '../addresses.ts'
 import { Layout } from '../parts/layout.tsx'
@@ -68,7 +69,9 @@ function WebhookRow({ projectId, webhook }: { projectId: string; webhook: Webhoo
       <span class="address" dir="ltr">
         {url}
       </span>
-      <span class="soft">{pending > 0 && `${pending} to deliver`}</span>
+      <span class="soft">
+        {pending > 0 && `${pending}${pending >= MOST_PENDING ? ' or more' : ''} to deliver`}
+      </span>
       <span class="soft">{toldWhen(events)}</span>
     </a>
   )

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { MOST_PENDING } from '../../contract/states.ts'
 import type { ListedWebhook } from '../../store/webhooks.ts'
 import { show } from '../../webhooks/webhooks.ts'
 import { confirm } from '../confirm.ts'
@@ -43,7 +44,14 @@ async function list(given: Given): Promise<void> {
     const rows = all.map((each) => {
       const { webhookId, name, events, pending, url } = each
       const [state, told] = [tellState(each), events.join(', ')]
-      return [webhookId, state, String(pending), told, printable(name), printable(url)]
+      return [
+        webhookId,
+        state,
+        pending >= MOST_PENDING ? `${pending}+` : String(pending),
+        told,
+        printable(name),
+        printable(url),
+      ]
     })
     const header = ['WEBHOOK', 'STATE', 'PENDING', 'EVENTS', 'NAME', 'ADDRESS']
     process.stdout.write(`${formatTable(header, rows)}\n`)

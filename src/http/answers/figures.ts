@@ -174,7 +174,11 @@ async function describeDeliveries({ figures, clock }: Context): Promise<string[]
       'Attempts at deliveries: delivered, answered with another status, or unreachable.',
       samples(attempts),
     ),
-    gauge('deliveries_pending', 'Deliveries that are not delivered yet, by any process.', pending),
+    gauge(
+      'deliveries_pending',
+      'Deliveries that are not delivered yet, by any process. Counted up to 10,000.',
+      pending,
+    ),
     gauge('deliveries_oldest_seconds', 'How long ago the oldest of them happened.', age),
     gauge('webhooks_off', 'Webhooks that the service has switched off.', off),
   ]

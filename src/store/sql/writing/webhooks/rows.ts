@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { MOST_PENDING } from '../../../../contract/webhooks.ts'
+import { MOST_PENDING } from '../../../../contract/states.ts'
 import type { ListedWebhook, StoredDelivery, StoredWebhook, WebhookKey } from '../../../webhooks.ts'
 import type { Tables } from '../../tables.ts'
 
