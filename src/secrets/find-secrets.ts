@@ -61,10 +61,17 @@ function placesOf(spelling: string, text: string): Place[] {
   for (let start = text.indexOf(head); start >= 0; ) {
     let end = start + head.length
     while (end - start < spelling.length && text[end] === spelling[end - start]) end++
+    // To cut exactly as far as the two agree would tell the next character, one guess after the other.
+    if (end - start < spelling.length) end = endOfWord(text, end)
     places.push({ start, end })
     start = text.indexOf(head, end)
   }
   return places
+}
+
+function endOfWord(text: string, from: number): number {
+  const after = text.slice(from).search(/\s/)
+  return after < 0 ? text.length : from + after
 }
 
 function widen({ start, end }: Place, text: string): Place {

@@ -17,6 +17,8 @@ export function spellingsOf(secret: string): Spellings {
     secret.normalize('NFC'),
     secret.normalize('NFD'),
     [...secret].reverse().join(''),
+    // As a title shows it.
+    secret.replaceAll(/\s+/g, ' ').trim(),
   ])
   const written = new Set([...forms, encodeURIComponent(secret.toWellFormed())])
   const bytes = [...written].flatMap((form) => bytesOf(form))

@@ -46,7 +46,8 @@ test('also in HTML, in JSON and in Latin-1', async () => {
   expect(await titled('100% %zz %E0%A4 &#99999999; \\', 'other')).toBe('100% %zz %E0%A4 &#99999999; \\')
 })
 
-test('a title does not either', async () => {
+test('a title does not either, though it joins blanks', async () => {
+  expect(await titled('Hi one two three!', ' one  two\n three ')).toBe('Hi …!')
   expect(await titled(`${PASSWORD} of ${USER}`, USER, PASSWORD)).toBe('… of …')
 })
 
@@ -166,9 +167,16 @@ test('user name and password of a Basic header are secrets, too', async () => {
 
 test('a long secret is also known by its beginning, and where a text was cut', async () => {
   const secret = Buffer.from(Array.from({ length: 1_000 }, (_, index) => 33 + ((index * 7) % 90))).toString()
-  expect(await titled(`x ${secret.slice(0, 200)}, and more`, secret)).toBe('x …, and more')
+  expect(await titled(`x ${secret.slice(0, 200)}, and more`, secret)).toBe('x … and more')
   const title = `${`${secret} `.repeat(19)}${'-'.repeat(950)}${secret}`
   expect(await titled(title, secret)).not.toContain(secret.slice(0, 20))
+})
+
+test('a guess that begins as a long secret does is not told how far it is right', async () => {
+  const secret = `${'k'.repeat(64)}right`
+  const guesses = ['r', 'x'].map((guess) => `${'k'.repeat(64)}${guess}~`)
+  const left = await Promise.all(guesses.map((guess) => titled(`a=${guess}&b end`, secret)))
+  expect(left).toEqual(['a=… end', 'a=… end'])
 })
 
 test('others come in between while the longest title is searched for the most secrets', async () => {
