@@ -50,15 +50,16 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
     `project_id schedule_id name template_id cron timezone every overlap paused next due created changed revision
     last_root runs late skipped last_skipped problem_at`.split(/\s+/),
   webhooks:
-    `webhook_id project_id name events format paused created changed revision after turn next_due failing_since off_since
-    off_reason`.split(/\s+/),
+    `webhook_id project_id name events format paused created changed revision after turn next_due failing_since failing_ms
+    last_failed off_since off_reason`.split(/\s+/),
   deliveries:
-    `delivery_id project_id webhook_id number event root_id position created state attempts due attempt lease last_at
+    `delivery_id project_id webhook_id number event root_id position created state attempts due since attempt lease last_at
     last_ms last_status finished`.split(/\s+/),
   templates: ['project_id', 'template_id', 'name', 'created', 'changed', 'revision', 'last_root'],
   ended_sessions: ['session', 'owner', 'day'],
   session_days: ['one', 'day', 'begun'],
   identity: ['name', 'value'],
+  times: ['name', 'time'],
 }
 
 /** Only for an older version on the same PostgreSQL. */
@@ -188,7 +189,10 @@ export function removedSecretsSuite(name: keyof typeof COLUMNS, driver: StoreDri
       const { projectId, webhook } = await fill(store)
       const pages = somePages(500).map((page) => ({ ...page, sealed: SEALED }))
       for (let count = 0; count < 5; count++) await store.captures.accept({ ...newRequest(projectId), pages })
-      for (let count = 0; count < 450; count++) await store.webhooks.addTest(webhook, NOW)
+      const others = Array.from({ length: 4 }, () => newWebhook(projectId))
+      for (const other of others) await store.webhooks.create(other, LIMIT)
+      for (const each of [webhook, ...others])
+        for (let count = 0; count < 90; count++) await store.webhooks.addTest(each, NOW)
       const pieces = store.removals.removeProject(projectId, NOW)
       await pieces.next()
       await pieces.return(undefined)
