@@ -62,7 +62,10 @@ export async function openService(
   const gone = new GonePictures(door, images)
   const bodies = openBodies(config.limits, refusals)
   const unread = new ByteBudget(config.limits.unreadBytes)
-  const messenger = openMessenger(config, storage, { log, clock, ...delivering })
+  const messenger = openMessenger(config, storage, {
+    ...{ log, clock, inTurn: turns.for('webhooks') },
+    ...delivering,
+  })
   const onEnded = messenger.wake
   const studio = await openStudio(config, storage, { log, clock, turns, onEnded, camera })
   const sweeps = new Sweeps(storage, { log, kept: config.webhooks })

@@ -29,7 +29,11 @@ export type MessengerTimes = Partial<
 export function openMessenger(
   config: Config,
   storage: Storage,
-  { log, clock, ...times }: MessengerTimes & { log: Logger; clock: () => number },
+  {
+    log,
+    clock,
+    ...times
+  }: MessengerTimes & Pick<DeliveringOptions, 'inTurn'> & { log: Logger; clock: () => number },
 ): Messenger {
   const { store, images } = storage
   const figures = new DeliveryFigures()

@@ -4,6 +4,7 @@ import { nameTarget, targetOf } from '../egress/target.ts'
 import { cannotWrite } from '../errors.ts'
 import type { AttemptEnd, DeliveryTask, DueWebhook } from '../store/deliveries.ts'
 import type { Store } from '../store/store.ts'
+import type { InTurn } from '../store/webhooks.ts'
 import { type AttemptRules, createAttempt } from './attempt.ts'
 import type { DeliveryFigures } from './figures.ts'
 import { type Aim, Lanes, type Lesson } from './lanes.ts'
@@ -21,6 +22,8 @@ const EVENTS_AT_ONCE = 50
 const WEBHOOKS_AT_ONCE = 20
 /** Webhooks with something due that are read together. */
 const DUE_AT_ONCE = 200
+/** Attempts that begin in one iteration of the event loop: what they tell is read, rendered and signed. */
+const STARTED_AT_ONCE = 3
 /** Longer than any attempt takes. If its process dies, the delivery is sent again after this time. */
 const LEASE_MS = 60_000
 /** When the service stops, attempts under way have so much time to end. */
@@ -33,6 +36,8 @@ export interface DeliveringOptions extends Omit<AttemptRules, 'onAway' | 'writeE
   readonly leaseMs?: number | undefined
   /** If every attempt has failed for so long, the webhook is switched off. */
   readonly offAfterMs?: number | undefined
+  /** Each transaction is one piece: requests have their turns in between. */
+  readonly inTurn?: InTurn | undefined
 }
 
 /** Tells webhooks what has happened. Any number of processes can work on the same store. */
@@ -45,7 +50,7 @@ export interface Delivering {
 }
 
 export function openDelivering(options: DeliveringOptions): Delivering {
-  const { store, log, clock, lookMs = LOOK_MS, leaseMs = LEASE_MS } = options
+  const { store, log, clock, lookMs = LOOK_MS, leaseMs = LEASE_MS, inTurn = (piece) => piece() } = options
   const { deliveries } = store
   const closing = new AbortController()
   const hurrying = new AbortController()
@@ -67,7 +72,7 @@ export function openDelivering(options: DeliveringOptions): Delivering {
   const attempt = createAttempt({
     ...options,
     writeEnd: createWriteEnds(deliveries, {
-      clock,
+      ...{ clock, inTurn },
       offIf: (how, failing) => offAfter(how, failing, options.offAfterMs),
     }),
     onAway: () => {
@@ -101,8 +106,13 @@ export function openDelivering(options: DeliveringOptions): Delivering {
         if (most === 0) continue
         if (!mayBegin()) return
         const { projectId, webhookId } = webhook
-        const tasks = await deliveries.take({ projectId, webhookId }, { now: clock(), leaseMs, most })
-        for (const task of tasks) start(task, webhook)
+        const tasks = await inTurn(() =>
+          deliveries.take({ projectId, webhookId }, { now: clock(), leaseMs, most }),
+        )
+        for (const [index, task] of tasks.entries()) {
+          if (index % STARTED_AT_ONCE === 0) await nextIteration()
+          start(task, webhook)
+        }
         await nextIteration()
       }
       if (due.length < DUE_AT_ONCE) return
@@ -116,7 +126,7 @@ export function openDelivering(options: DeliveringOptions): Delivering {
     let isMore = behind.length === WEBHOOKS_AT_ONCE || lastBehind !== undefined
     lastBehind = behind.length === WEBHOOKS_AT_ONCE ? behind.at(-1)?.webhookId : undefined
     for (const key of behind) {
-      const looked = await deliveries.spread(key, { now: clock(), limit: EVENTS_AT_ONCE })
+      const looked = await inTurn(() => deliveries.spread(key, { now: clock(), limit: EVENTS_AT_ONCE }))
       isMore ||= looked === EVENTS_AT_ONCE
       await nextIteration()
     }

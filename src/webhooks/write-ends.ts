@@ -1,5 +1,6 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
 import type { Deliveries, Ended, EndedAttempt, EndOptions } from '../store/deliveries.ts'
+import type { InTurn } from '../store/webhooks.ts'
 
 /** Writes what came of an attempt. Rejects if it could not be written. */
 export type WriteEnd = (end: EndedAttempt) => Promise<Ended>
@@ -14,7 +15,7 @@ interface Waiting extends PromiseWithResolvers<Ended> {
 /** Attempts that end while others are being written are written together: a transaction costs more than a row. */
 export function createWriteEnds(
   deliveries: Pick<Deliveries, 'end'>,
-  { clock, offIf }: { clock: () => number; offIf: EndOptions['offIf'] },
+  { clock, offIf, inTurn }: { clock: () => number; offIf: EndOptions['offIf']; inTurn: InTurn },
 ): WriteEnd {
   const waiting: Waiting[] = []
   let isWriting = false
@@ -24,10 +25,8 @@ export function createWriteEnds(
       await nextIteration()
       const some = waiting.splice(0, AT_ONCE)
       try {
-        const ended = await deliveries.end(
-          some.map(({ end }) => end),
-          { now: clock(), offIf },
-        )
+        const ends = some.map(({ end }) => end)
+        const ended = await inTurn(() => deliveries.end(ends, { now: clock(), offIf }))
         for (const [index, { resolve }] of some.entries()) resolve(ended[index] ?? false)
       } catch (error) {
         for (const { reject } of some) reject(error)

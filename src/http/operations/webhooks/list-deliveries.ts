@@ -4,6 +4,7 @@ import { DeliveryList } from '../../../contract/webhooks.ts'
 import { nextListPage } from '../../answers/next-list-page.ts'
 import { linkHeaders } from '../../answers/responses.ts'
 import type { HttpContext, Server } from '../../context.ts'
+import { clientOf } from '../../rules/client-of.ts'
 import { originOf } from '../../rules/origin.ts'
 import { TAGS, webhookProblems } from './webhook-answer.ts'
 
@@ -34,7 +35,9 @@ export function listDeliveries(server: Server, context: HttpContext): void {
       const { limit = maxLimit, cursor, state } = request.query
       const webhook = await context.door.getWebhook(request.params, request.apiKey)
       const page = { limit, cursor, state }
-      const { deliveries, nextCursor } = await context.webhooks.listDeliveries(webhook, page)
+      const { deliveries, nextCursor } = await context.turns.run(clientOf(request), () =>
+        context.webhooks.listDeliveries(webhook, page),
+      )
       if (nextCursor) {
         const path = pathTo(paths.deliveries, webhook.projectId, webhook.webhookId)
         const address = originOf(request, context) + path

@@ -4,6 +4,7 @@ import { WebhookList } from '../../../contract/webhooks.ts'
 import { nextListPage } from '../../answers/next-list-page.ts'
 import { linkHeaders } from '../../answers/responses.ts'
 import type { HttpContext, Server } from '../../context.ts'
+import { clientOf } from '../../rules/client-of.ts'
 import { originOf } from '../../rules/origin.ts'
 import { TAGS, webhookProblems } from './webhook-answer.ts'
 
@@ -32,7 +33,9 @@ export function listWebhooks(server: Server, context: HttpContext): void {
     handler: async (request, reply) => {
       const { limit = maxLimit, cursor } = request.query
       const { projectId } = await context.door.getProject(request.params, request.apiKey)
-      const { webhooks, nextCursor } = await context.webhooks.list(projectId, { limit, cursor })
+      const { webhooks, nextCursor } = await context.turns.run(clientOf(request), () =>
+        context.webhooks.list(projectId, { limit, cursor }),
+      )
       if (nextCursor) {
         const address = originOf(request, context) + pathTo(paths.webhooks, projectId)
         reply.header('link', nextListPage(address, { limit, cursor: nextCursor }))
