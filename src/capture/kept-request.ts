@@ -147,7 +147,12 @@ function refill<T>(
   const pages = valueAt(bare, ['urls'])
   const urls: readonly unknown[] = Array.isArray(pages) ? pages : []
   const pairs = pairPages(before.urls, urls)
-  const keyOf = before.otherPages ? originOf : addressOf
+  const strangers = new Map<string, Stranger | undefined>()
+  /** Found once for each option. */
+  const findStranger = (option: string) => {
+    if (!strangers.has(option)) strangers.set(option, strangerIn(urls, before, option))
+    return strangers.get(option)
+  }
   const refused: Refused[] = []
   const filled = new Map<string, string>()
   for (const [pointer, { text }] of Object.entries(secrets)) {
@@ -158,17 +163,25 @@ function refill<T>(
     const target = isShared ? place : [list, String(pairs.get(Number(place[1])))]
     const path = [...target, ...steps]
     if (valueAt(bare, path) !== '') continue
-    const [option = ''] = steps
-    const known = new Set(usersOf(before, option).map(keyOf))
-    const page = isShared ? urls.findIndex((each) => uses(each, option) && !known.has(keyOf(each))) : -1
-    if (page >= 0) {
-      refused.push({ steps: path, page, detail: notFor(keyOf(urls[page]), [...known]) })
+    const stranger = isShared ? findStranger(steps[0] ?? '') : undefined
+    if (stranger) {
+      refused.push({ steps: path, ...stranger })
     } else {
       setAt(bare, path, PLACEHOLDER)
       filled.set(`/${path.map(escapeStep).join('/')}`, text)
     }
   }
   return { bare, refused, filled }
+}
+
+type Stranger = Pick<Refused, 'page' | 'detail'>
+
+/** The first page that would use a secret that was not given for it. */
+function strangerIn(urls: readonly unknown[], before: Given, option: string): Stranger | undefined {
+  const keyOf = before.otherPages ? originOf : addressOf
+  const known = new Set(usersOf(before, option).map(keyOf))
+  const page = urls.findIndex((each) => uses(each, option) && !known.has(keyOf(each)))
+  return page < 0 ? undefined : { page, detail: notFor(keyOf(urls[page]), [...known]) }
 }
 
 function putIn<T>(bare: T, filled: Filled): T {

@@ -98,6 +98,7 @@ export class Templates {
     await otherWork()
     const { mistakes } = parseScreenshotRequest(opened.bare, limits)
     if (mistakes) throw wrongRequest(mistakes)
+    await otherWork()
     const { options, placed } = expandRequest(opened.given, limits)
     const asked = { options, pages: placed.map(({ page }) => page) }
     const scheduled = timeOf(when, now)

@@ -30,8 +30,9 @@ test('on a full disk captures wait and say why, and so does a picture that does 
   const { client, ready, service } = await serve(disk, site.port)
   expect(await ready()).toMatchObject({ status: 200 })
   await leave(200_000)
+  // A page that is taken before the service has looked at its disk again is captured, and waits for its picture to be stored.
+  await expect.poll(ready).toMatchObject({ status: 503, code: 'storage_full' })
   const rootId = await client.post([{ url: `${site.url}/`, name: 'Home' }])
-  expect(await ready()).toMatchObject({ status: 503, code: 'storage_full' })
   // Twice as long as it takes to look for the next page.
   expect(await client.status(rootId, 2)).toMatchObject({
     state: 'queued',
