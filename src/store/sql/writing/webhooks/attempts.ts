@@ -11,7 +11,7 @@ import type {
   SwitchOff,
   TakeDeliveries,
 } from '../../../deliveries.ts'
-import type { WebhookKey } from '../../../webhooks.ts'
+import type { Attempted, WebhookKey } from '../../../webhooks.ts'
 import type { Tables } from '../../tables.ts'
 import { newRevision } from '../revision.ts'
 import { failingAfter, toFailing } from './failing.ts'
@@ -111,8 +111,13 @@ export async function end(
   if (!before) return ends.map(() => false)
   let webhook: WebhookRow = before
   const results: ({ switchedOff: SwitchOff | undefined } | false)[] = []
+  const delivered = await writeDelivered(transaction, ends, now)
   for (const { attempt, how } of ends) {
-    if (!(await write(transaction, attempt, how, now))) {
+    const isWritten =
+      how.state === 'delivered'
+        ? delivered.has(attempt.deliveryId)
+        : await write(transaction, attempt, how, now)
+    if (!isWritten) {
       results.push(false)
       continue
     }
@@ -127,6 +132,38 @@ export async function end(
   const { failing_since, failing_ms, last_failed } = webhook
   await noteNextDue(transaction, webhook, { failing_since, failing_ms, last_failed })
   return results
+}
+
+/** Those that were delivered, by one statement for all that were taken together. Returns their ids. */
+async function writeDelivered(
+  transaction: Transaction<Tables>,
+  ends: readonly EndedAttempt[],
+  now: number,
+): Promise<Set<string>> {
+  const all = ends.flatMap(({ attempt, how }) =>
+    how.state === 'delivered' ? { attempt, last: how.last } : [],
+  )
+  const written = new Set<string>()
+  for (const [attempt, some] of Map.groupBy(all, (one) => one.attempt.attempt)) {
+    const each = (type: 'bigint' | 'text', value: (last: Attempted) => string | number | undefined) =>
+      sql`case delivery_id ${sql.join(
+        some.map(
+          (one) =>
+            sql`when ${one.attempt.deliveryId} then cast(${value(one.last) ?? null} as ${sql.raw(type)})`,
+        ),
+        sql` `,
+      )} end`
+    const { rows } = await sql<{ delivery_id: string }>`update deliveries
+      set attempt = null, lease = null, due = null, state = 'delivered', finished = ${now},
+        last_at = ${each('bigint', ({ at }) => at)}, last_ms = ${each('bigint', ({ ms }) => ms)},
+        last_status = ${each('bigint', ({ status }) => status)}, last_answer = ${each('text', ({ answer }) => answer)},
+        last_problem = null
+      where attempt = ${attempt} and finished is null
+        and delivery_id in (${sql.join(some.map((one) => one.attempt.deliveryId))})
+      returning delivery_id`.execute(transaction)
+    for (const { delivery_id } of rows) written.add(delivery_id)
+  }
+  return written
 }
 
 async function write(
