@@ -1,10 +1,10 @@
 /** Attempts under way that are not slow yet. */
-const SLOTS = 32
+const SLOTS = 48
 /** More of them, one at a time for each project that has none: so a project finds a slot whatever a few others do. */
 const SPARE_SLOTS = 32
 /** Of the slots, those of one project, and of one receiver that has always answered well. */
-const OF_PROJECT = 16
-const OF_RECEIVER = 12
+const OF_PROJECT = 24
+const OF_RECEIVER = 16
 /** A project tries out so many receivers at a time that have not answered well, while fewer than these hang. */
 const UNPROVEN_OF_PROJECT = 2
 const HANGING_OF_PROJECT = 8

@@ -60,13 +60,19 @@ export function openDelivering(options: DeliveringOptions): Delivering {
   /** Ends the pause before the next look. */
   let rouse: (() => void) | undefined
   let isWoken = false
+  /** When everything is looked at again. By the monotonic clock. */
+  let lookAt = 0
   /** Until then nothing is begun: the storage is away. By the monotonic clock. */
   let awayUntil = 0
   /** The last webhook whose events were made into deliveries: the others come first. */
   let lastBehind: string | undefined
-  const wake = () => {
+  const goOn = () => {
     isWoken = true
     rouse?.()
+  }
+  const wake = () => {
+    lookAt = 0
+    goOn()
   }
   const mayBegin = () => !closing.signal.aborted && performance.now() >= awayUntil
   const attempt = createAttempt({
@@ -92,7 +98,7 @@ export function openDelivering(options: DeliveringOptions): Delivering {
       )
       .finally(() => {
         running.delete(task.deliveryId)
-        wake()
+        goOn()
       })
     running.set(task.deliveryId, ended)
   }
@@ -135,6 +141,13 @@ export function openDelivering(options: DeliveringOptions): Delivering {
 
   /** How long to wait before the next look. */
   const look = async (): Promise<number> => {
+    const left = lookAt - performance.now()
+    if (left > 0) {
+      // An attempt has ended: there is room for another.
+      await takeAll()
+      return Math.max(0, lookAt - performance.now())
+    }
+    lookAt = performance.now() + lookMs
     const work = await deliveries.findWork({ now: clock(), leaseMs })
     if (work.lost) {
       const lost = await deliveries.giveBackLost({ now: clock(), leaseMs, own: new Set(running.keys()) })
@@ -147,7 +160,8 @@ export function openDelivering(options: DeliveringOptions): Delivering {
     }
     const isMore = work.events && (await spreadSome())
     if (work.events || work.due || work.lost || work.ahead) await takeAll()
-    return isMore ? BETWEEN_MS : lookMs
+    if (isMore) lookAt = performance.now() + BETWEEN_MS
+    return Math.max(0, lookAt - performance.now())
   }
 
   const doze = async (ms: number): Promise<void> => {
@@ -172,6 +186,7 @@ export function openDelivering(options: DeliveringOptions): Delivering {
         // That nothing can be written is logged once, for all.
         if (!cannotWrite(error)) log.error({ err: error }, 'deliveries cannot be read at the moment')
         isWoken = false
+        lookAt = 0
       }
       if (!closing.signal.aborted) await doze(pause)
     }

@@ -28,7 +28,7 @@ test('a receiver gets more attempts at a time with each that goes well, and one 
   expect(fill(mine).map((over) => over('well'))).toHaveLength(2)
   prove(mine)
   const many = fill(mine)
-  expect(many).toHaveLength(12)
+  expect(many).toHaveLength(16)
   for (const over of many) over('failed')
   expect(fill(mine)).toHaveLength(1)
 })
@@ -39,7 +39,7 @@ test('a project cannot hold all slots, with well-known receivers or with new one
   expect(receivers.flatMap(fill)).toHaveLength(2)
   const others = Array.from({ length: 20 }, (_, index) => aim('large', `${index}:443`))
   for (const each of others) prove(each)
-  expect(others.flatMap(fill)).toHaveLength(16)
+  expect(others.flatMap(fill)).toHaveLength(24)
   expect(fill(aim('third', 'x:443'))).toHaveLength(1)
 })
 

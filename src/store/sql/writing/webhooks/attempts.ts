@@ -57,8 +57,8 @@ export async function take(
   // One that another process works on is skipped: that takes milliseconds, and there are others.
   const webhook = await lockWebhook(transaction, key, lock && 'skip')
   if (webhook?.paused !== 0 || webhook.off_since !== null) return []
-  const next = await findNext(transaction, key.webhookId, most)
-  const rows = oneOfEachRoot(next.filter(({ due }) => due !== null && due <= now))
+  const next = await findNext(transaction, key.webhookId, most + 1)
+  const rows = oneOfEachRoot(next.filter(({ due }) => due !== null && due <= now)).slice(0, most)
   if (rows.length === 0) {
     await noteNextDue(transaction, webhook)
     return []
@@ -75,7 +75,10 @@ export async function take(
     .execute()
   const rootIds = rows.flatMap(({ root_id }) => root_id ?? [])
   await releaseNext(transaction, { webhookId: key.webhookId, rootIds, now })
-  await noteNextDue(transaction, webhook, { takesTurn: true })
+  const left = next.find(
+    (row) => !rows.includes(row) && (row.root_id === null || !rootIds.includes(row.root_id)),
+  )
+  await noteNextDue(transaction, webhook, { takesTurn: true, next: left })
   const shown = toWebhook(webhook)
   return rows.map((row) => ({
     ...key,

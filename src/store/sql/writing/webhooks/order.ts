@@ -29,14 +29,18 @@ export async function findNext(
     .execute()
 }
 
-/** Writes when the next attempt of the webhook is due. Call it after every change of its deliveries. */
+/** Writes when the next attempt of the webhook is due. Call it after every change of its deliveries. `next`: if it is known. */
 export async function noteNextDue(
   transaction: Transaction<Tables>,
   { webhook_id, paused, off_since }: Pick<WebhookRow, 'webhook_id' | 'paused' | 'off_since'>,
-  { takesTurn = false, ...more }: Partial<WebhookRow> & { takesTurn?: boolean } = {},
+  {
+    takesTurn = false,
+    next: known,
+    ...more
+  }: Partial<WebhookRow> & { takesTurn?: boolean; next?: DeliveryRow | undefined } = {},
 ): Promise<void> {
   const isOn = paused === 0 && off_since === null
-  const [next] = isOn ? await findNext(transaction, webhook_id, 1) : []
+  const [next] = !isOn ? [] : known ? [known] : await findNext(transaction, webhook_id, 1)
   await transaction
     .updateTable('webhooks')
     .set({ next_due: next?.due ?? null, ...more, ...(takesTurn && { turn: LAST_TURN }) })
