@@ -112,19 +112,19 @@ const loop = (setup: Setup, requests: readonly string[], connections: number) =>
 
 /** Rows 20: webhooks. */
 export const webhooks: readonly Attack[] = [
-  deliveries('20a', 'test deliveries, 10 at a time', async (setup) => {
+  deliveries('27a', 'test deliveries, 10 at a time', async (setup) => {
     const { attacker } = setup.world
     const webhookId = await webhookOf(setup, attacker, '/hook')
     const url = setup.service.url + pathTo(paths.testWebhook, attacker.projectId, webhookId)
     return await loop(setup, [toPost(url, attacker.write, '{}')], 10)
   }),
-  deliveries('20b', `replays of ${ROOTS * (PAGES + 1)} deliveries, 4 at a time`, async (setup) => {
+  deliveries('27b', `replays of ${ROOTS * (PAGES + 1)} deliveries, 4 at a time`, async (setup) => {
     const { attacker } = setup.world
     const webhookId = await withDeliveries(setup)
     const url = setup.service.url + pathTo(paths.replayDeliveries, attacker.projectId, webhookId)
     return await loop(setup, [toPost(url, attacker.write, '{"from":0}')], 4)
   }),
-  deliveries('20c', `${WEBHOOKS} webhooks that hang, made and removed in a loop`, async (setup) => {
+  deliveries('27c', `${WEBHOOKS} webhooks that hang, made and removed in a loop`, async (setup) => {
     const { attacker } = setup.world
     let isOver = false
     const made: Record<string, number> = { made: 0, removed: 0 }
@@ -152,7 +152,7 @@ export const webhooks: readonly Attack[] = [
       },
     }
   }),
-  deliveries('20d', 'lists of webhooks and of their deliveries, 10 at a time', async (setup) => {
+  deliveries('27d', 'lists of webhooks and of their deliveries, 10 at a time', async (setup) => {
     const { attacker } = setup.world
     const webhookId = await withDeliveries(setup)
     const list = setup.service.url + pathTo(paths.deliveries, attacker.projectId, webhookId)
