@@ -37,10 +37,14 @@ type Opened =
 export function keepRequest(given: Given, ring: KeyRing, place: string): KeptRequest {
   const { request, secrets } = concealRequest(given)
   if (!secrets) return { request: JSON.stringify(request), sealed: undefined }
+  const originsOf = new Map<string, readonly string[]>()
   const kept = Object.entries(secrets).map(([pointer, text]) => {
     const [list, step = ''] = stepsOf(pointer)
-    const pages = list === 'urls' ? [given.urls[Number(step)]] : usersOf(given, step)
-    return [pointer, { text, origins: [...new Set(pages.map(originOf))] }]
+    const origins = originsOf.get(`${list} ${step}`) ?? [
+      ...new Set((list === 'urls' ? [given.urls[Number(step)]] : usersOf(given, step)).map(originOf)),
+    ]
+    originsOf.set(`${list} ${step}`, origins)
+    return [pointer, { text, origins }]
   })
   return {
     request: JSON.stringify(request),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { setImmediate as otherWork } from 'node:timers/promises'
 import type { Origin } from '../contract/status.ts'
+import { otherWork } from '../other-work.ts'
 import type { Queue } from '../queue/queue.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import type { AcceptLimits } from '../store/captures.ts'
@@ -49,6 +49,7 @@ export class Requests {
     { now, idempotencyKey, origin, rootId = randomUUID() }: AcceptOptions,
   ): Promise<string> {
     const queue = this.#queue
+    await otherWork()
     const request = {
       ...(await sealRequest(asked, rootId, this.#ring)),
       projectId,

@@ -1,5 +1,5 @@
-import { setImmediate as otherWork } from 'node:timers/promises'
 import { conceal, hasSecrets, reveal, secretsOfPages } from '../contract/options/secrets.ts'
+import { otherWork } from '../other-work.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { CaptureKey, CaptureTask, NewRequest } from '../store/captures.ts'
 import { type Digested, digestOf, keyedDigestsOf } from './digest.ts'

@@ -1,4 +1,4 @@
-import { setImmediate as otherWork } from 'node:timers/promises'
+import { otherWork } from '../other-work.ts'
 import type { Schedules } from '../store/schedules.ts'
 import { firstNext } from './next-occurrence.ts'
 

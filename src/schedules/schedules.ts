@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setImmediate as otherWork } from 'node:timers/promises'
 import {
   type KeptRequest,
   keepRequest,
@@ -14,6 +13,7 @@ import { isNothing } from '../contract/options/given.ts'
 import { NEXT_TIMES, type Schedule, type ScheduleRequest } from '../contract/schedules.ts'
 import type { RequestLimits } from '../contract/screenshot-request.ts'
 import { AppError } from '../errors.ts'
+import { otherWork } from '../other-work.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { NewSchedule, ScheduleKey, SchedulePosition, StoredSchedule, Times } from '../store/schedules.ts'
 import type { Store } from '../store/store.ts'

@@ -1,4 +1,4 @@
-import { setImmediate as otherWork } from 'node:timers/promises'
+import { otherWork } from '../other-work.ts'
 import { decodings } from './decoded.ts'
 import { spellingsOf } from './spellings.ts'
 

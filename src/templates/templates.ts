@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { setImmediate as otherWork } from 'node:timers/promises'
 import {
   type Given,
   keepRequest,
@@ -12,6 +11,7 @@ import { expandRequest, parseScreenshotRequest, type RequestLimits } from '../co
 import { parseTemplateRequest, parseTemplateRun } from '../contract/templates.ts'
 import { timeOf } from '../contract/when.ts'
 import { AppError, wrongRequest } from '../errors.ts'
+import { otherWork } from '../other-work.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { Store } from '../store/store.ts'
 import type { Expected, StoredTemplate, TemplateKey } from '../store/templates.ts'

@@ -1,5 +1,4 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { OPERATIONS } from '../../bench/holds/operations.ts'
 import { walkOperations } from '../../bench/holds/walk.ts'
 import { openTree } from '../../bench/unfair/tree.ts'
 import { makeWorld } from '../../bench/unfair/world.ts'
@@ -17,9 +16,6 @@ const REPEATS = 3
 const MOST_MS = 40
 /** What `work` takes on a quiet machine (arm64, 18 November 2026). A slower machine gets as much more time. */
 const WORK_MS = 12
-
-/** Everything but sending 10,000 deliveries again: its pieces have not been measured in a service yet. */
-const ASKED = Object.keys(OPERATIONS).filter((id) => id !== 'replayDeliveries')
 
 /** Work like that of a large request, to see how fast this machine is now. */
 function work(): void {
@@ -52,7 +48,7 @@ describe.for([
     const databaseUrl = await newDatabase()
     const world = await makeWorld(tree, { engine, folder, databaseUrl, site: 'http://127.0.0.1:1' })
     onTestFinished(() => world.close())
-    const holds = await walkOperations(tree, world, { repeats: REPEATS, only: ASKED })
+    const holds = await walkOperations(tree, world, { repeats: REPEATS })
     const most = MOST_MS * slowness()
     const over = holds
       .map(

@@ -1,6 +1,6 @@
-import { setImmediate as otherWork } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { KnownTemplate } from '../../../access/door.ts'
+import { otherWork } from '../../../other-work.ts'
 import { sendAnswer } from '../../answers/send-answer.ts'
 import type { HttpContext } from '../../context.ts'
 import { etagOf } from '../../rules/if-match.ts'

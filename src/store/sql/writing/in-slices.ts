@@ -1,4 +1,4 @@
-import { setImmediate as otherWork } from 'node:timers/promises'
+import { otherWork } from '../../../other-work.ts'
 
 /** Rows of captures that one statement writes. Each may have 30 KB. */
 const AT_ONCE = 25

@@ -99,15 +99,14 @@ export class SqlSchedules implements Schedules {
           'conflict',
           `this project has ${count} schedules, and may have ${most} (MAX_SCHEDULES)`,
         )
-      const row = await transaction
-        .insertInto('schedules')
-        .values({
-          ...{ project_id: projectId, schedule_id: scheduleId, created, changed: created },
-          ...{ revision: newRevision(), runs: 0, late: 0, skipped: 0 },
-          ...writeSchedule(schedule),
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow()
+      const row = {
+        ...{ project_id: projectId, schedule_id: scheduleId, created, changed: created },
+        ...{ revision: newRevision(), last_root: null, runs: 0, late: 0, skipped: 0, last_skipped: null },
+        ...{ problem: null, problem_at: null },
+        ...writeSchedule(schedule),
+      }
+      await transaction.insertInto('schedules').values(row).execute()
+      // A request may have a megabyte: the database need not send it back.
       return readSchedule(row)
     })
   }
