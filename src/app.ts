@@ -20,6 +20,7 @@ import { TemplateResults } from './results/templates.ts'
 import { createKeyRing } from './secrets/key-ring.ts'
 import { ByteBudget } from './shares/byte-budget.ts'
 import { FairTurns } from './shares/fair-turns.ts'
+import { Pace } from './shares/pace.ts'
 import { Refusals } from './shares/refusals.ts'
 import type { Storage } from './storage.ts'
 import { openStudio, type Studio, type StudioOptions } from './studio.ts'
@@ -57,7 +58,7 @@ export async function openService(
   // requests wait for them in the database.
   const { database, databasePool } = config
   const atOnce = database.kind === 'sqlite' ? 1 : Math.min(2, Math.ceil(databasePool.connections / 2))
-  const turns = new FairTurns(atOnce, store.isLookingUp)
+  const turns = new FairTurns(atOnce)
   const refusals = new Refusals()
   const gone = new GonePictures(door, images)
   const bodies = openBodies(config.limits, refusals)
@@ -117,6 +118,7 @@ export async function openService(
       },
       gone,
       turns,
+      pace: new Pace(),
       refusals,
       bodies,
       unread,

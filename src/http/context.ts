@@ -21,6 +21,7 @@ import type { TemplateResults } from '../results/templates.ts'
 import type { Schedules } from '../schedules/schedules.ts'
 import type { ByteBudget } from '../shares/byte-budget.ts'
 import type { FairTurns } from '../shares/fair-turns.ts'
+import type { Pace } from '../shares/pace.ts'
 import type { Refusals } from '../shares/refusals.ts'
 import type { Templates } from '../templates/templates.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
@@ -82,6 +83,8 @@ export interface HttpContext {
   readonly gone: GonePictures
   /** Turns of clients, for long work. */
   readonly turns: FairTurns
+  /** The distance between large requests of one client. */
+  readonly pace: Pace
   /** Counts the requests that were refused because a client had used up its share. */
   readonly refusals: Refusals
   /** Memory for bodies of requests. */
@@ -109,6 +112,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may ask, if keys are required. By default, every key of the project. `session`: everyone, with or without a key. */
     access?: 'everyone' | 'session' | 'metrics' | 'write' | 'admin'
+    /** It keeps a distance to others of its client. */
+    isPaced?: true
     /** A browser without a key is sent to the page where one signs in. */
     leadsToSignIn?: true
   }

@@ -53,6 +53,7 @@ import { limitIdleTime } from './rules/idle.ts'
 import { refuseOtherMethods } from './rules/methods.ts'
 import { measureRequests } from './rules/metrics.ts'
 import { refuseOtherHosts } from './rules/origin.ts'
+import { paceActs } from './rules/paced.ts'
 import { createRate, limitRate } from './rules/rate-limit.ts'
 import { createReadJson } from './rules/read-json.ts'
 import { schemaController } from './rules/read-query.ts'
@@ -118,6 +119,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   refuseCrossSite(server, context)
   limitRate(server, context, countRequest)
   refuseWhatKeysDoNotOpen(server, context)
+  paceActs(server, context)
 
   for (const schema of [
     JobResult,

@@ -1,3 +1,4 @@
+import { isLookingUp, MOST_LET_AHEAD } from '../other-work.ts'
 import { Lines } from './lines.ts'
 
 /** Runs one piece of work when its client has its turn. A piece must not wait for another turn. */
@@ -8,8 +9,6 @@ type Begin = () => Promise<void>
 
 /** Time for pieces in one iteration of the event loop. After that, small requests come first. A piece takes about as long. */
 const LONGEST_MS = 1
-/** At most so many iterations in a row are for small requests alone, so that pieces always go on. */
-const MOST_LET_AHEAD = 4
 
 /**
  * Long work is done in small pieces. Clients take turns, one piece each: a client that asks for much waits longer, and
@@ -18,16 +17,13 @@ const MOST_LET_AHEAD = 4
 export class FairTurns {
   readonly #atOnce: number
   readonly #lines = new Lines<Begin>()
-  readonly #isBusy: () => boolean
   #underWay = 0
   #letAhead = 0
   /** Until when this iteration of the event loop may start pieces. Undefined if it has started none. */
   #enough: number | undefined
 
-  /** `isBusy`: whether a small request is about to be answered. It goes first. */
-  constructor(atOnce: number, isBusy: () => boolean = () => false) {
+  constructor(atOnce: number) {
     this.#atOnce = atOnce
-    this.#isBusy = isBusy
   }
 
   for(client: string): InTurn {
@@ -59,7 +55,7 @@ export class FairTurns {
   }
 
   readonly #nextIteration = (): void => {
-    if (this.#letAhead < MOST_LET_AHEAD && this.#isBusy()) {
+    if (this.#letAhead < MOST_LET_AHEAD && isLookingUp()) {
       this.#letAhead++
       setImmediate(this.#nextIteration)
       return

@@ -207,8 +207,6 @@ export interface Store {
   readonly templates: Templates
   readonly endedSessions: EndedSessions
 
-  /** Whether a request waits for a look-up of a project, a root or a key. That is short. */
-  isLookingUp(): boolean
   /** Loads the code for writing, so that no request waits for it. */
   prepareToWrite(): Promise<void>
   /** The use of the connections of this process. Undefined if they have no limit. */

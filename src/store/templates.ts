@@ -41,12 +41,12 @@ export interface Expected {
 }
 
 /** `missing`: there is no such template. `other`: it has another revision. */
-export type Outcome = 'done' | 'missing' | 'other'
+export type Refused = 'missing' | 'other'
 
 /** Templates of projects. Roots keep the id of a template that was removed. Errors are those of `Store`. */
 export interface Templates {
   /** Throws `not_found` for an unknown project, `conflict` if it has `most` templates already, or the id is taken. */
-  create(template: NewTemplate, limits?: { readonly most?: number }): Promise<void>
+  create(template: NewTemplate, limits?: { readonly most?: number }): Promise<StoredTemplate>
   has(key: TemplateKey): Promise<boolean>
   find(key: TemplateKey): Promise<StoredTemplate | undefined>
   /** Newest first, then by id, after `after`. Takes no longer if requests are large. */
@@ -60,7 +60,7 @@ export interface Templates {
     key: TemplateKey,
     change: Pick<StoredTemplate, 'name' | 'request' | 'sealed' | 'changed'>,
     expected?: Expected,
-  ): Promise<Outcome>
+  ): Promise<StoredTemplate | Refused>
   /** Throws `conflict` if something uses it. */
-  remove(key: TemplateKey, expected?: Expected): Promise<Outcome>
+  remove(key: TemplateKey, expected?: Expected): Promise<'done' | Refused>
 }

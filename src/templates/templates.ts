@@ -46,18 +46,25 @@ export class Templates {
     await otherWork()
     const kept = keepRequest(given, ring, placeOf(key))
     await otherWork()
-    await this.#store.templates.create({ ...key, name, ...kept, created: now }, { most: limits.templates })
-    return await this.#get(key)
+    return await this.#store.templates.create(
+      { ...key, name, ...kept, created: now },
+      { most: limits.templates },
+    )
   }
 
   /**
    * Replaces a template. An empty text in the place of a secret keeps the secret. Throws `bad_request` with all mistakes,
    * `not_found`, `precondition_failed`.
    */
-  async change(key: TemplateKey, body: unknown, { now, revision }: Expected & { now: number }) {
+  async change(
+    known: StoredTemplate,
+    body: unknown,
+    { now, revision }: Expected & { now: number },
+  ): Promise<StoredTemplate> {
     const { limits, ring } = this.#options
-    for (;;) {
-      const before = await this.#get(key)
+    const { projectId, templateId } = known
+    const key = { projectId, templateId }
+    for (let before = known; ; before = await this.#get(key)) {
       if (revision !== undefined && revision !== before.revision) throw hasChanged()
       const place = placeOf(key)
       await otherWork()
@@ -70,9 +77,9 @@ export class Templates {
       await otherWork()
       const change = { name, ...keepRequest(refilled.putSecretsIn(given), ring, place), changed: now }
       await otherWork()
-      const outcome = await this.#store.templates.change(key, change, before)
-      if (outcome === 'missing') throw new AppError('not_found')
-      if (outcome === 'done') return await this.#get(key)
+      const changed = await this.#store.templates.change(key, change, before)
+      if (changed === 'missing') throw new AppError('not_found')
+      if (changed !== 'other') return changed
       // Someone was faster. Their secrets are the ones that are kept now.
     }
   }

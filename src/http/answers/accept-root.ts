@@ -2,9 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { rootPath } from '../../contract/paths.ts'
 import { ScreenshotAccepted } from '../../contract/screenshot-request.ts'
 import { AppError } from '../../errors.ts'
+import { msOfBytes } from '../../shares/pace.ts'
 import type { HttpContext } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
 import { originOf } from '../rules/origin.ts'
+import { LARGE } from '../rules/read-json.ts'
 
 /** The answer of an operation that makes a root. */
 export const acceptedResponse = {
@@ -13,14 +15,19 @@ export const acceptedResponse = {
   content: { 'application/json': { schema: ScreenshotAccepted } },
 }
 
-/** Has a root made in the turn of the client, and answers its id. */
+/** Has a root made in the turn of the client, and answers its id. `kept`: the request that is run, if it was not sent with this one. */
 export async function acceptRoot(
   request: FastifyRequest,
   reply: FastifyReply,
   context: HttpContext,
-  { projectId, accept }: { projectId: string; accept: () => Promise<string> },
+  {
+    projectId,
+    kept = '',
+    accept,
+  }: { projectId: string; kept?: string | undefined; accept: () => Promise<string> },
 ): Promise<FastifyReply> {
-  const { turns, refusals } = context
+  const { pace, turns, refusals } = context
+  if (kept.length > LARGE) await pace.wait(clientOf(request), msOfBytes(kept.length))
   const rootId = await turns.run(clientOf(request), accept).catch((error) => {
     if (error instanceof AppError && error.code === 'rate_limited') refusals.count('pages')
     throw error

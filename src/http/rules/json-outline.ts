@@ -59,13 +59,29 @@ function endOf(bytes: Uint8Array, begin: number, kind: number): number {
   return at
 }
 
+/** So many bytes of a text are looked at here. In a longer one, the system looks for the quote: it is much faster. */
+const SHORT = 64
+
 /** The position after the quote that ends a text. */
 function endOfText(bytes: Uint8Array, begin: number): number {
   let at = begin + 1
+  let end = at + SHORT
   while (at < bytes.length) {
     const byte = bytes[at]
     if (byte === QUOTE) break
     at += byte === BACKSLASH ? 2 : 1
+    if (at < end) continue
+    const quote = bytes.indexOf(QUOTE, at)
+    if (quote < 0) return bytes.length
+    at = bytes[quote - 1] === BACKSLASH ? beforeBackslashes(bytes, quote, at) : quote
+    end = quote + SHORT
   }
   return at + 1
+}
+
+/** Where the backslashes before this quote begin, at the earliest at `least`. */
+function beforeBackslashes(bytes: Uint8Array, quote: number, least: number): number {
+  let at = quote
+  while (at > least && bytes[at - 1] === BACKSLASH) at--
+  return at
 }

@@ -4,6 +4,7 @@ import type { Schema } from '../../contract/schema.ts'
 import type { RequestLimits } from '../../contract/screenshot-request.ts'
 import { AppError, wrongRequest } from '../../errors.ts'
 import { otherWork } from '../../other-work.ts'
+import { msOfBytes } from '../../shares/pace.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from './client-of.ts'
 import { outlineJson } from './json-outline.ts'
@@ -19,8 +20,8 @@ const MAX_DEPTH = 32
 const PARTS_OF_A_PAGE = 60
 /** For the rest of a request, and for mistakes, to report them. */
 const OTHER_PARTS = 4_000
-/** Bytes of a body that is not parsed and checked in one go. */
-const LARGE = 65_536
+/** Bytes of a request that is not parsed and checked in one go, and that waits for others of its client. */
+export const LARGE = 65_536
 /** The end of a message of the parser: a part of the body. It may be a password. */
 const QUOTED = /, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s
 
@@ -37,12 +38,13 @@ export type ReadJson = <T>(
 
 /** The operations of this scope take a JSON body, or none. All other types of content are refused. */
 export function createReadJson(scope: Server, context: HttpContext): ReadJson {
-  const { config, turns } = context
+  const { config, pace, turns } = context
   const readBody = createReadBody(scope, context)
   takeNothingButJson(scope)
   return async (request, reply, read, { absent } = {}) => {
     const body = await readBody(request, reply, (beginning) => requireFewParts(beginning, config.limits))
     const isAbsent = absent !== undefined && body.length === 0
+    if (body.length > LARGE) await pace.wait(clientOf(request), msOfBytes(body.length))
     return await turns.run(clientOf(request), async () => {
       const value = isAbsent ? absent : parseJson(body, config.limits)
       if (body.length > LARGE) await otherWork()

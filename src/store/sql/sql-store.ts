@@ -75,7 +75,6 @@ export function createSqlStore({
     connections,
     findDamage,
     warnings,
-    isLookingUp: () => findKey.isAwaited() || findRoot.isAwaited() || findProject.isAwaited(),
     prepareToWrite: async () => void (await writes()),
     browsing,
 

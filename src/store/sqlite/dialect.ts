@@ -15,21 +15,26 @@ import type { Connection } from './connections.ts'
 import { type DatabaseFile, translating } from './errors.ts'
 import { whileBusy } from './while-busy.ts'
 
-export function queryBuilder(connection: Connection, file: DatabaseFile): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(connection, file) })
+/** Called after each statement that returns no rows. */
+export type OnRun = (parameters: readonly SQLInputValue[]) => void
+
+export function queryBuilder(connection: Connection, file: DatabaseFile, onRun?: OnRun): Kysely<Tables> {
+  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(connection, file, onRun) })
 }
 
 /** Kysely's SQLite dialect on `node:sqlite`. It adds two things that several processes on one file need. */
 class NodeSqliteDialect implements Dialect {
   readonly #connection: Connection
   readonly #file: DatabaseFile
+  readonly #onRun: OnRun | undefined
 
-  constructor(connection: Connection, file: DatabaseFile) {
+  constructor(connection: Connection, file: DatabaseFile, onRun: OnRun | undefined) {
     this.#connection = connection
     this.#file = file
+    this.#onRun = onRun
   }
 
-  createDriver = () => new ImmediateDriver(this.#connection, this.#file)
+  createDriver = () => new ImmediateDriver(this.#connection, this.#file, this.#onRun)
   createAdapter = () => new TransactionalDdlAdapter()
   createIntrospector = (db: Kysely<unknown>) => new SqliteIntrospector(db)
   createQueryCompiler = () => new SqliteQueryCompiler()
@@ -42,8 +47,8 @@ class NodeSqliteDialect implements Dialect {
 class ImmediateDriver extends SqliteDriver {
   readonly #connection: Connection
 
-  constructor(connection: Connection, file: DatabaseFile) {
-    super({ database: adapt(connection, file) })
+  constructor(connection: Connection, file: DatabaseFile, onRun: OnRun | undefined) {
+    super({ database: adapt(connection, file, onRun) })
     this.#connection = connection
   }
 
@@ -65,7 +70,7 @@ class TransactionalDdlAdapter extends SqliteAdapter {
 }
 
 /** `node:sqlite` with the interface that Kysely expects. Statements are prepared once. */
-function adapt(connection: Connection, file: DatabaseFile): SqliteDatabase {
+function adapt(connection: Connection, file: DatabaseFile, onRun?: OnRun): SqliteDatabase {
   let { database } = connection
   const statements = new Map<string, ReturnType<SqliteDatabase['prepare']>>()
   return {
@@ -82,8 +87,11 @@ function adapt(connection: Connection, file: DatabaseFile): SqliteDatabase {
         reader: statement.columns().length > 0,
         all: (parameters: readonly unknown[]) =>
           translating(file, () => statement.all(...values(parameters))),
-        run: (parameters: readonly unknown[]) =>
-          translating(file, () => statement.run(...values(parameters))),
+        run(parameters: readonly unknown[]) {
+          const result = translating(file, () => statement.run(...values(parameters)))
+          onRun?.(values(parameters))
+          return result
+        },
         iterate: (parameters: readonly unknown[]) => statement.iterate(...values(parameters)),
       }
       // The text of some statements depends on the number of values. They must not fill the memory.

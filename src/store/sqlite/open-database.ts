@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { AppError } from '../../errors.ts'
+import { AUTOCHECKPOINT } from './checkpoints.ts'
 import { type DatabaseFile, translating } from './errors.ts'
 import { BUSY_TIMEOUT_MS } from './while-busy.ts'
 
@@ -25,7 +26,7 @@ function openForWriting({ path }: DatabaseFile, mode: 'shared' | 'alone'): Datab
   return settle(new DatabaseSync(location, { timeout: BUSY_TIMEOUT_MS }), (database) => {
     database.exec(
       `pragma journal_mode = wal; pragma synchronous = full; ${EACH_CONNECTION};
-       pragma journal_size_limit = ${WAL_KEPT_BYTES}`,
+       pragma journal_size_limit = ${WAL_KEPT_BYTES}; pragma wal_autocheckpoint = ${AUTOCHECKPOINT}`,
     )
     const kept = database.prepare('pragma journal_mode').get()?.['journal_mode']
     if (kept !== 'wal')

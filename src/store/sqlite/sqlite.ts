@@ -6,6 +6,7 @@ import { isUpToDate, MIGRATION_TABLE } from '../sql/schema-version.ts'
 import { createSqlStore, type Writing } from '../sql/sql-store.ts'
 import type { Store } from '../store.ts'
 import { createSqliteBrowsing } from './browsing.ts'
+import { Checkpoints } from './checkpoints.ts'
 import { openConnections } from './connections.ts'
 import { type DatabaseFile, damaged, full, isFull, isReadOnly, readOnly, translating } from './errors.ts'
 import { openDatabase } from './open-database.ts'
@@ -19,7 +20,11 @@ export async function openSqliteStore(path: string, { clock = Date.now } = {}): 
   await makeFile(path)
   const file: DatabaseFile = { path, damage: undefined }
   const connections = openConnections(file)
-  const close = async () => connections.close()
+  const checkpoints = new Checkpoints(file)
+  const close = async () => {
+    await checkpoints.close()
+    connections.close()
+  }
   try {
     const reader = await connections.connect()
     if (!isUpToDate(migrationsMade(reader.database, file))) {
@@ -33,7 +38,7 @@ export async function openSqliteStore(path: string, { clock = Date.now } = {}): 
         import('../sql/writing/writes.ts'),
       ])
       const writer = await connections.connect({ waits: false })
-      const [read, write] = [queryBuilder(reader, file), queryBuilder(writer, file)]
+      const [read, write] = [queryBuilder(reader, file), queryBuilder(writer, file, checkpoints.onRun)]
       return openWrites({ read, write, severalWriters: false, clockSkew: async () => 0, clock })
     }
     const prepare = preparing(reader, file)

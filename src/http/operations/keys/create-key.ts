@@ -12,7 +12,7 @@ export function createKey(server: Server, readJson: ReadJson, { administration }
   server.route({
     method: 'POST',
     url: paths.keys,
-    config: { access: 'admin' },
+    config: { access: 'admin', isPaced: true },
     schema: {
       operationId: 'createKey',
       tags: ['Access'],

@@ -9,7 +9,7 @@ export function revokeKey(server: Server, { administration }: HttpContext): void
   server.route({
     method: 'DELETE',
     url: paths.key,
-    config: { access: 'admin' },
+    config: { access: 'admin', isPaced: true },
     schema: {
       operationId: 'revokeKey',
       tags: ['Access'],

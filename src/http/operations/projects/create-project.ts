@@ -13,7 +13,7 @@ export function createProject(server: Server, readJson: ReadJson, context: HttpC
   server.route({
     method: 'POST',
     url: paths.listProjects,
-    config: { access: 'admin' },
+    config: { access: 'admin', isPaced: true },
     schema: {
       operationId: 'createProject',
       tags: ['Access'],

@@ -11,7 +11,7 @@ export function removeProject(server: Server, { door, removeProject, clock }: Ht
   server.route({
     method: 'DELETE',
     url: paths.getProject,
-    config: { access: 'admin' },
+    config: { access: 'admin', isPaced: true },
     schema: {
       operationId: 'removeProject',
       tags: ['Access'],

@@ -16,7 +16,7 @@ export function renameProject(
   server.route({
     method: 'PUT',
     url: paths.getProject,
-    config: { access: 'admin' },
+    config: { access: 'admin', isPaced: true },
     schema: {
       operationId: 'renameProject',
       tags: ['Access'],

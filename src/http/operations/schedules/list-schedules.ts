@@ -2,16 +2,18 @@ import { paths, pathTo } from '../../../contract/paths.ts'
 import { createSchedulesQuery, ProjectParams } from '../../../contract/requests.ts'
 import { ScheduleList } from '../../../contract/schedules.ts'
 import { decodeCursor, encodeCursor } from '../../../results/cursor.ts'
+import { msOfBytes } from '../../../shares/pace.ts'
 import { nextListPage } from '../../answers/next-list-page.ts'
 import { linkHeaders, problemResponses } from '../../answers/responses.ts'
 import type { HttpContext, Server } from '../../context.ts'
 import { clientOf } from '../../rules/client-of.ts'
 import { originOf } from '../../rules/origin.ts'
+import { LARGE } from '../../rules/read-json.ts'
 import { showSchedules } from './schedule-answer.ts'
 
 export function listSchedules(server: Server, context: HttpContext): void {
   const maxLimit = context.config.limits.listPage
-  const { door, schedules, turns } = context
+  const { door, pace, schedules, turns } = context
   server.route({
     method: ['GET', 'HEAD'],
     url: paths.schedules,
@@ -37,8 +39,10 @@ export function listSchedules(server: Server, context: HttpContext): void {
       const { projectId } = await door.getProject(request.params, request.apiKey)
       const after = cursor === undefined ? undefined : decodeCursor(cursor)
       const position = after && { created: after.created, scheduleId: after.id }
-      const inTurn = turns.for(clientOf(request))
-      const stored = await inTurn(() => schedules.list(projectId, { after: position, limit }))
+      const client = clientOf(request)
+      const stored = await turns.run(client, () => schedules.list(projectId, { after: position, limit }))
+      const bytes = stored.reduce((sum, { request: { length } = '' }) => sum + length, 0)
+      if (bytes > LARGE) await pace.wait(client, msOfBytes(bytes))
       const last = stored.at(-1)
       if (last && (await schedules.hasAfter(projectId, last))) {
         const next = encodeCursor({ created: last.created, id: last.scheduleId })

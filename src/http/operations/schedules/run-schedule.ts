@@ -31,14 +31,14 @@ export function runSchedule(server: Server, readJson: ReadJson, context: HttpCon
     handler: async (request, reply) => {
       await readJson(request, reply, () => undefined, { absent: {} })
       const schedule = await door.getSchedule(request.params, request.apiKey)
-      const { projectId, scheduleId } = schedule
+      const { projectId, scheduleId, request: kept } = schedule
       await requireBrowser()
       const accept = async () => {
         const rootId = await schedules.run(schedule)
         logAct(request, 'schedule run', { projectId, scheduleId, rootId })
         return rootId
       }
-      return await acceptRoot(request, reply, context, { projectId, accept })
+      return await acceptRoot(request, reply, context, { projectId, kept, accept })
     },
   })
 }

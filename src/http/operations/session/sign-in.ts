@@ -19,7 +19,7 @@ export function signIn(
   server.route({
     method: 'POST',
     url: paths.session,
-    config: { access: 'session' },
+    config: { access: 'session', isPaced: true },
     schema: {
       operationId: 'signIn',
       tags: ['Access'],

@@ -17,7 +17,7 @@ export function signOut(server: Server, context: HttpContext): void {
     server.route({
       method: 'DELETE',
       url,
-      config: { access: 'session' },
+      config: { access: 'session', isPaced: true },
       schema: {
         operationId,
         tags: ['Access'],

@@ -40,11 +40,11 @@ export function changeTemplate(server: Server, readJson: ReadJson, context: Http
     },
     handler: async (request, reply) => {
       const body = await readJson(request, reply, (any) => any)
-      const { projectId, templateId, ...before } = await door.getTemplate(request.params, request.apiKey)
+      const before = await door.getTemplate(request.params, request.apiKey)
+      const { projectId, templateId } = before
       const expected = { now: clock(), revision: expectedRevision(request, before) }
-      const key = { projectId, templateId }
-      const changed = await turns.run(clientOf(request), () => templates.change(key, body, expected))
-      logAct(request, 'template changed', key)
+      const changed = await turns.run(clientOf(request), () => templates.change(before, body, expected))
+      logAct(request, 'template changed', { projectId, templateId })
       return await sendTemplate(changed, request, reply, context)
     },
   })

@@ -43,7 +43,7 @@ export function runTemplate(server: Server, readJson: ReadJson, context: HttpCon
       const read = (body: unknown) => readRun(body, config.limits)
       const run = await readJson(request, reply, read, { absent: {} })
       const idempotencyKey = readIdempotencyKey(request)
-      const { projectId, templateId } = await door.getTemplate(request.params, request.apiKey)
+      const { projectId, templateId, request: kept } = await door.getTemplate(request.params, request.apiKey)
       await requireBrowser()
       const accept = async () => {
         const key = { projectId, templateId }
@@ -51,7 +51,7 @@ export function runTemplate(server: Server, readJson: ReadJson, context: HttpCon
         logAct(request, 'template run', { ...key, rootId })
         return rootId
       }
-      return await acceptRoot(request, reply, context, { projectId, accept })
+      return await acceptRoot(request, reply, context, { projectId, kept, accept })
     },
   })
 }

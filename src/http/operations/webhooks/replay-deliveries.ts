@@ -7,15 +7,18 @@ import { clientOf } from '../../rules/client-of.ts'
 import { type ReadJson, requireValid } from '../../rules/read-json.ts'
 import { BODY_PROBLEMS, TAGS, webhookProblems } from './webhook-answer.ts'
 
+/** Eight thousand in a second. */
+const DELIVERY_MS = 1 / 8
+
 export function replayDeliveries(
   server: Server,
   readJson: ReadJson,
-  { door, turns, webhooks }: HttpContext,
+  { door, pace, turns, webhooks }: HttpContext,
 ): void {
   server.route({
     method: 'POST',
     url: paths.replayDeliveries,
-    config: { access: 'write' },
+    config: { access: 'write', isPaced: true },
     schema: {
       operationId: 'replayDeliveries',
       tags: TAGS,
@@ -35,7 +38,9 @@ export function replayDeliveries(
     handler: async (request, reply) => {
       const { from } = await readJson(request, reply, (body) => requireValid(ReplayRequest, body))
       const webhook = await door.getWebhook(request.params, request.apiKey)
-      const deliveries = await webhooks.replayFrom(webhook, from, turns.for(clientOf(request)))
+      const client = clientOf(request)
+      const deliveries = await webhooks.replayFrom(webhook, from, turns.for(client))
+      pace.spend(client, deliveries * DELIVERY_MS)
       const { projectId, webhookId } = webhook
       logAct(request, 'deliveries replayed', { projectId, webhookId, deliveries: String(deliveries) })
       return await reply.code(202).header('cache-control', 'no-store').send({ deliveries })

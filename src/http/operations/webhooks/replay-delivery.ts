@@ -15,7 +15,7 @@ export function replayDelivery(
   server.route({
     method: 'POST',
     url: paths.replayDelivery,
-    config: { access: 'write' },
+    config: { access: 'write', isPaced: true },
     schema: {
       operationId: 'replayDelivery',
       tags: TAGS,

@@ -9,7 +9,7 @@ export function rotateSecret(server: Server, readJson: ReadJson, { door, webhook
   server.route({
     method: 'POST',
     url: paths.rotateSecret,
-    config: { access: 'write' },
+    config: { access: 'write', isPaced: true },
     schema: {
       operationId: 'rotateSecret',
       tags: TAGS,

@@ -14,7 +14,7 @@ export function testWebhook(
   server.route({
     method: 'POST',
     url: paths.testWebhook,
-    config: { access: 'write' },
+    config: { access: 'write', isPaced: true },
     schema: {
       operationId: 'testWebhook',
       tags: TAGS,

@@ -1,3 +1,5 @@
+import { awaitLookUp } from '../../../other-work.ts'
+
 /** Keys of one look-up. */
 const MOST_KEYS = 500
 /** Look-ups under way. Meanwhile, keys gather for the next one: so a busy server needs one query for many requests. */
@@ -11,11 +13,7 @@ interface Awaited<V> {
   reject(error: unknown): void
 }
 
-export interface Together<V> {
-  (key: string): Promise<V>
-  /** Whether a look-up is about to begin. */
-  isAwaited(): boolean
-}
+export type Together<V> = (key: string) => Promise<V>
 
 /**
  * Requests whose look-up was answered go on together. If they need another one, it begins as soon as all have asked for it, and
@@ -46,10 +44,12 @@ export function together<V>(lookUp: (keys: readonly string[]) => Promise<V[]>): 
   let waiting = new Map<string, Awaited<V>>()
   let underWay = 0
   let impatient: NodeJS.Timeout | undefined
+  let begins = () => {}
 
   const start = async (follows = false) => {
     const due = waiting
     waiting = new Map()
+    begins()
     clearTimeout(impatient)
     impatient = undefined
     underWay++
@@ -70,15 +70,17 @@ export function together<V>(lookUp: (keys: readonly string[]) => Promise<V[]>): 
     else impatient ??= setTimeout(() => void start(), LONGEST_WAIT_MS)
   }
 
-  const find = (key: string) => {
+  return (key) => {
     let awaited = waiting.get(key)
     if (!awaited) {
-      if (waiting.size === 0) answering.next(onIteration)
+      if (waiting.size === 0) {
+        begins = awaitLookUp()
+        answering.next(onIteration)
+      }
       awaited = Promise.withResolvers<V>()
       waiting.set(key, awaited)
       if (waiting.size >= MOST_KEYS) void start()
     }
     return awaited.promise
   }
-  return Object.assign(find, { isAwaited: () => waiting.size > 0 })
 }

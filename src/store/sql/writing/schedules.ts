@@ -20,6 +20,22 @@ import { countAtOnce, readSchedule, writeSchedule } from './schedule-rows.ts'
 import { findAhead, moveBack } from './schedules-ahead.ts'
 import type { WriteConnections } from './writes.ts'
 
+/** The columns that a change does not write. The request need not be sent back: it may have a megabyte. */
+const NOT_WRITTEN = [
+  ...([
+    'project_id',
+    'schedule_id',
+    'next',
+    'due',
+    'created',
+    'last_root',
+    'runs',
+    'late',
+    'skipped',
+  ] as const),
+  ...(['last_skipped', 'problem', 'problem_at'] as const),
+]
+
 type Expected = { readonly ifRevision?: string | undefined }
 
 export class SqlSchedules implements Schedules {
@@ -154,14 +170,15 @@ export class SqlSchedules implements Schedules {
     const values = keepNext ? content : { ...content, next, due }
     return await this.#transaction(async (transaction) => {
       if (!(await this.#isThere(transaction, schedule, ifRevision))) return undefined
-      const row = await transaction
+      const written = { ...values, changed: schedule.changed, revision: newRevision() }
+      const others = await transaction
         .updateTable('schedules')
-        .set({ ...values, changed: schedule.changed, revision: newRevision() })
+        .set(written)
         .where('project_id', '=', schedule.projectId)
         .where('schedule_id', '=', schedule.scheduleId)
-        .returningAll()
+        .returning(NOT_WRITTEN)
         .executeTakeFirstOrThrow()
-      return readSchedule(row)
+      return readSchedule({ ...content, ...others, ...written })
     })
   }
 

@@ -4,7 +4,7 @@ import type { NewRequest } from '../../captures.ts'
 import type {
   Expected,
   NewTemplate,
-  Outcome,
+  Refused,
   StoredTemplate,
   TemplateKey,
   Templates,
@@ -32,7 +32,8 @@ export class SqlTemplates implements Templates {
   async create(
     { projectId, templateId, name, request, sealed, created }: NewTemplate,
     { most = Number.POSITIVE_INFINITY }: { readonly most?: number } = {},
-  ): Promise<void> {
+  ): Promise<StoredTemplate> {
+    const revision = newRevision()
     await this.#transaction(async (transaction) => {
       await requireProject(transaction, projectId, { lock: this.#lock })
       await requireRoom(transaction, projectId, most)
@@ -40,13 +41,16 @@ export class SqlTemplates implements Templates {
         .insertInto('templates')
         .values({
           ...{ project_id: projectId, template_id: templateId, name, request, sealed: sealed ?? null },
-          ...{ created, changed: created, revision: newRevision() },
+          ...{ created, changed: created, revision },
         })
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirstOrThrow()
       if (numInsertedOrUpdatedRows === 0n)
         throw new AppError('conflict', `template ${templateId} exists already`)
     })
+    // A request may have a megabyte: the database need not send it back.
+    const written = { projectId, templateId, name, request, sealed, created }
+    return { ...written, changed: created, revision, lastRoot: undefined }
   }
 
   async has({ projectId, templateId }: TemplateKey): Promise<boolean> {
@@ -105,18 +109,23 @@ export class SqlTemplates implements Templates {
     key: TemplateKey,
     { name, request, sealed, changed }: Parameters<Templates['change']>[1],
     expected: Expected = {},
-  ): Promise<Outcome> {
+  ): Promise<StoredTemplate | Refused> {
+    const { projectId, templateId } = key
+    const revision = newRevision()
     return await this.#ifExpected(key, expected, async (transaction) => {
-      await transaction
+      const { created, last_root } = await transaction
         .updateTable('templates')
-        .set({ name, request, sealed: sealed ?? null, changed, revision: newRevision() })
-        .where('project_id', '=', key.projectId)
-        .where('template_id', '=', key.templateId)
-        .execute()
+        .set({ name, request, sealed: sealed ?? null, changed, revision })
+        .where('project_id', '=', projectId)
+        .where('template_id', '=', templateId)
+        .returning(['created', 'last_root'])
+        .executeTakeFirstOrThrow()
+      const written = { projectId, templateId, name, request, sealed, created, changed, revision }
+      return { ...written, lastRoot: last_root ?? undefined }
     })
   }
 
-  async remove(key: TemplateKey, expected: Expected = {}): Promise<Outcome> {
+  async remove(key: TemplateKey, expected: Expected = {}): Promise<'done' | Refused> {
     return await this.#ifExpected(key, expected, async (transaction) => {
       await requireUnused(transaction, key)
       await transaction
@@ -124,14 +133,15 @@ export class SqlTemplates implements Templates {
         .where('project_id', '=', key.projectId)
         .where('template_id', '=', key.templateId)
         .execute()
+      return 'done' as const
     })
   }
 
-  async #ifExpected(
+  async #ifExpected<T>(
     { projectId, templateId }: TemplateKey,
     { revision }: Expected,
-    work: (transaction: Transaction<Tables>) => Promise<void>,
-  ): Promise<Outcome> {
+    work: (transaction: Transaction<Tables>) => Promise<T>,
+  ): Promise<T | Refused> {
     return await this.#transaction(async (transaction) => {
       const find = transaction
         .selectFrom('templates')
@@ -141,8 +151,7 @@ export class SqlTemplates implements Templates {
       const found = await (this.#lock ? find.forUpdate() : find).executeTakeFirst()
       if (!found) return 'missing'
       if (revision !== undefined && revision !== found.revision) return 'other'
-      await work(transaction)
-      return 'done'
+      return await work(transaction)
     })
   }
 
