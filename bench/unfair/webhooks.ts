@@ -10,6 +10,8 @@ import type { Party, World } from './world.ts'
 const WEBHOOKS = 20
 /** Deliveries of the victim that the errand waits for, one after the other. */
 const ERRANDS = 20
+/** Tests of one client have a distance of 20 ms, which is not what is measured here. */
+const DISTANCE_MS = 40
 /** Roots of a hundred pages: 3,030 deliveries. */
 const ROOTS = 30
 const PAGES = 100
@@ -69,16 +71,18 @@ function webhookOf(setup: Setup, party: Party, path: string): Promise<string> {
 const errand: Attack['errand'] = async (setup) => {
   const { victim } = setup.world
   const webhookId = await webhookOf(setup, victim, '/victim')
-  const began = performance.now()
-  const seconds = () => (performance.now() - began) / 1_000
-  for (let each = 0; each < ERRANDS && seconds() < ERRAND_S; each++) {
+  let seconds = 0
+  for (let each = 0; each < ERRANDS && seconds < ERRAND_S; each++) {
     const isThere = new Promise<void>((resolve) => {
       arrived = resolve
     })
+    const began = performance.now()
     await ask(setup, victim, 'POST', pathTo(paths.testWebhook, victim.projectId, webhookId))
-    await Promise.race([isThere, sleep(ERRAND_S * 1_000 - seconds() * 1_000)])
+    await Promise.race([isThere, sleep((ERRAND_S - seconds) * 1_000)])
+    seconds += (performance.now() - began) / 1_000
+    await sleep(DISTANCE_MS)
   }
-  return seconds()
+  return seconds
 }
 
 const seeded = new Map<World, Promise<string>>()
