@@ -37,6 +37,8 @@ export interface Attack {
   readonly seconds?: number
   /** Why this machine cannot run it. */
   missing?(): Promise<string | undefined>
+  /** Before anything is measured: what the attack needs in the store. */
+  prepare?(setup: Setup): Promise<void>
   start(setup: Setup): Promise<UnderWay>
   /** Another task of the victim, with and without the attack. Returns its seconds, up to `ERRAND_S`. */
   errand?(setup: Setup): Promise<number>

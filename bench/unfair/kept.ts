@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { overviewsPath, paths, pathTo, projectPath } from '../../src/contract/paths.ts'
 import { type Body, LARGEST } from '../holds/bodies.ts'
 import { addKept } from '../holds/world.ts'
@@ -8,6 +9,7 @@ import type { World } from './world.ts'
 /** As many as a list page shows. */
 const KEPT = 100
 const CLIENTS = 10
+const SETTLE_MS = 10_000
 /** A root begins with each run: the limit of waiting pages would soon refuse them. */
 const ENV = { CAPTURE_CONCURRENCY: '0', MAX_PAGES_WAITING: '1000000' }
 
@@ -30,6 +32,12 @@ const asking = (id: string, what: string, ask: Ask, connections = CLIENTS): Atta
   id,
   what,
   env: ENV,
+  async prepare({ world }: Setup) {
+    if (made.has(world)) return
+    await keptIn(world)
+    // The database has much to write after that.
+    await sleep(SETTLE_MS)
+  },
   async start({ world, service: { url } }: Setup) {
     const { projectId, read, write } = world.attacker
     const request = ask({ projectId, ...(await keptIn(world)) }, { url, read, write })

@@ -59,6 +59,7 @@ async function measureOnce(tree: Tree, world: World, attack: Attack): Promise<Me
   const probe = (ms: number) => prober.ask(toProbe(setup, ms, attack.victim))
   let underWay: Awaited<ReturnType<Attack['start']>> | undefined
   try {
+    await attack.prepare?.(setup)
     await probe(WARM_UP_MS)
     // The first page starts the browser.
     await attack.errand?.(setup)

@@ -1,12 +1,13 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Piece } from '../../results/pieces.ts'
 import type { Answer } from '../../results/results.ts'
 import type { HttpContext } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
 import { headersOf } from '../rules/common-headers.ts'
 import { wantsGzip } from './compression.ts'
 import { matchesEtag } from './conditional.ts'
-import { beginningWith, joinParts, type TakePiece, takePieces } from './take-pieces.ts'
+import { beginningWith, type TakePiece, takePieces } from './take-pieces.ts'
 import { whenClosed } from './when-closed.ts'
 import { writePieces } from './write-pieces.ts'
 
@@ -84,7 +85,7 @@ async function sendPieces(
   if (!first) return
   if (first.etag) headers['etag'] = first.etag
   if (first.last) {
-    const body = joinParts(first)
+    const body = join(first)
     headers['content-length'] = body.length
     reply.raw.once('close', first.giveBack)
     if (reply.raw.destroyed) first.giveBack()
@@ -133,4 +134,12 @@ function unlessGone(reply: FastifyReply): (error: unknown) => undefined {
     if (!reply.raw.destroyed) throw error
     reply.hijack()
   }
+}
+
+function join({ parts }: Piece): Buffer {
+  const buffers = parts
+    .splice(0)
+    .filter((part) => part !== '')
+    .map((part) => (typeof part === 'string' ? Buffer.from(part) : part))
+  return buffers.length === 1 && buffers[0] ? buffers[0] : Buffer.concat(buffers)
 }

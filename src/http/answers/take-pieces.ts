@@ -14,7 +14,7 @@ const HELD_TIMES = 3
 /** A longer piece is handed on in slices, each in a turn of its own: writing takes time, too. */
 const SLICE_BYTES = 131_072
 /** The distance of two slices. */
-const SLICE_MS = msOfBytes(SLICE_BYTES) / 2
+const SLICE_MS = msOfBytes(SLICE_BYTES)
 
 /** A piece, and the memory that is reserved for it until it was read. */
 export interface HeldPiece extends Piece {
@@ -43,14 +43,11 @@ export function takePieces(
     try {
       if (reply.raw.destroyed) throw NOBODY_WAITS
       for (;;) {
-        const made = await turns.run(client, async () => {
-          const { value, done } = await pieces.next()
-          if (done) throw new Error('an answer ends with its last piece')
-          return sizeOf(value) > SLICE_BYTES ? { ...value, parts: [joinParts(value)] } : value
-        })
-        if (!made.last && made.parts.length === 0) continue
-        held.resize(sizeOf(made) * HELD_TIMES)
-        const [first, ...others] = toSlices({ ...made, giveBack: held.giveBack })
+        const { value, done } = await turns.run(client, () => pieces.next())
+        if (done) throw new Error('an answer ends with its last piece')
+        if (!value.last && value.parts.length === 0) continue
+        held.resize(sizeOf(value) * HELD_TIMES)
+        const [first, ...others] = toSlices({ ...value, giveBack: held.giveBack })
         // If the client goes, the others are not asked for.
         if (others.length > 0) reply.raw.once('close', held.giveBack)
         slices = others
@@ -75,18 +72,24 @@ export function beginningWith(first: HeldPiece, next: TakePiece): TakePiece {
 
 /** The memory is given back with the last one. */
 function toSlices(piece: HeldPiece): [HeldPiece, ...HeldPiece[]] {
-  const [bytes] = piece.parts
-  if (!(bytes instanceof Buffer) || piece.parts.length > 1 || bytes.length <= SLICE_BYTES) return [piece]
-  const first = { ...piece, parts: [bytes.subarray(0, SLICE_BYTES)], last: false, giveBack: () => {} }
-  return [first, ...toSlices({ ...piece, parts: [bytes.subarray(SLICE_BYTES)] })]
+  if (sizeOf(piece) <= SLICE_BYTES) return [piece]
+  const parts = piece.parts.splice(0).flatMap((part) => [...cut(part)])
+  const slices = parts.map((part) => ({ ...piece, parts: [part], last: false, giveBack: () => {} }))
+  const { last, giveBack } = piece
+  slices.push({ ...piece, parts: slices.pop()?.parts ?? [], last, giveBack })
+  return slices as unknown as [HeldPiece, ...HeldPiece[]]
 }
 
-export function joinParts({ parts }: Piece): Buffer {
-  const buffers = parts
-    .splice(0)
-    .filter((part) => part !== '')
-    .map((part) => (typeof part === 'string' ? Buffer.from(part) : part))
-  return buffers.length === 1 && buffers[0] ? buffers[0] : Buffer.concat(buffers)
+/** Nothing is copied: a text that is cut points at the whole text. */
+function* cut(part: Buffer | string): Generator<Buffer | string> {
+  for (let from = 0, to: number; from < part.length; from = to) {
+    to = from + SLICE_BYTES
+    if (typeof part === 'string') {
+      // Not between the halves of a surrogate pair.
+      if (/[\uD800-\uDBFF]/.test(part.charAt(to - 1))) to--
+      yield part.slice(from, to)
+    } else yield part.subarray(from, to)
+  }
 }
 
 /** In bytes. A text counts with its characters. */

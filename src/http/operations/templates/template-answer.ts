@@ -27,7 +27,7 @@ export async function sendTemplate(
 ): Promise<void> {
   await otherWork()
   const asked = { now: context.clock(), origin: originOf(request, context) }
-  const whole = Buffer.from(await context.templateResults.render(template, asked))
+  const whole = await context.templateResults.render(template, asked)
   reply.header('etag', etagOf(template))
   await sendAnswer({ whole: () => whole, body: never }, request, reply, context)
 }

@@ -7,8 +7,9 @@ import { clientOf } from '../../rules/client-of.ts'
 import { type ReadJson, requireValid } from '../../rules/read-json.ts'
 import { BODY_PROBLEMS, TAGS, webhookProblems } from './webhook-answer.ts'
 
-/** Eight thousand in a second. */
-const DELIVERY_MS = 1 / 8
+/** All deliveries since then are looked at. Each that is sent again is written, read, and sent. */
+const LOOKING_MS = 250
+const DELIVERY_MS = 1
 
 export function replayDeliveries(
   server: Server,
@@ -40,7 +41,7 @@ export function replayDeliveries(
       const webhook = await door.getWebhook(request.params, request.apiKey)
       const client = clientOf(request)
       const deliveries = await webhooks.replayFrom(webhook, from, turns.for(client))
-      pace.spend(client, deliveries * DELIVERY_MS)
+      pace.spend(client, LOOKING_MS + deliveries * DELIVERY_MS)
       const { projectId, webhookId } = webhook
       logAct(request, 'deliveries replayed', { projectId, webhookId, deliveries: String(deliveries) })
       return await reply.code(202).header('cache-control', 'no-store').send({ deliveries })
