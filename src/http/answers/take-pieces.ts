@@ -33,6 +33,7 @@ export function takePieces(
   const client = clientOf(request)
   const closed = whenClosed(reply.raw)
   let slices: HeldPiece[] = []
+  let isWatched = false
   return async () => {
     const slice = slices.shift()
     if (slice) {
@@ -48,9 +49,12 @@ export function takePieces(
         if (!value.last && value.parts.length === 0) continue
         held.resize(sizeOf(value) * HELD_TIMES)
         const [first, ...others] = toSlices({ ...value, giveBack: held.giveBack })
-        // If the client goes, the others are not asked for.
-        if (others.length > 0) reply.raw.once('close', held.giveBack)
         slices = others
+        if (others.length > 0 && !isWatched) {
+          isWatched = true
+          // If the client goes, the others are not asked for.
+          reply.raw.once('close', () => slices.at(-1)?.giveBack())
+        }
         return first
       }
     } catch (error) {
