@@ -24,6 +24,8 @@ export interface Answer {
   readonly etag?: string | undefined
   /** Where the next list page begins, if there is one. */
   readonly nextCursor?: string | undefined
+  /** Its pieces may have a megabyte each. They are sent in slices, and keep a distance. */
+  readonly isPaced?: true
   /** Finds the whole body, if it is kept. */
   whole?(): Buffer | undefined
   /** The body, piece by piece. After an error the answer must not be finished. */

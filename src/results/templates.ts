@@ -43,6 +43,7 @@ export class TemplateResults {
     const last = found.length > limit ? heads.at(-1) : undefined
     return {
       nextCursor: last && encodeCursor({ created: last.created, id: last.templateId }),
+      isPaced: true,
       body: () => this.#body(projectId, heads, asked),
     }
   }

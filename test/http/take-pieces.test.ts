@@ -39,7 +39,11 @@ function open() {
   const unread = new ByteBudget(10_000_000)
   const context = { unread, pace: new Pace(), turns: new FairTurns(1) } as unknown as HttpContext
   const request = { ip: '127.0.0.1' } as FastifyRequest
-  return { raw, unread, next: takePieces(large(), request, { raw } as unknown as FastifyReply, context) }
+  return {
+    raw,
+    unread,
+    next: takePieces(large(), request, { raw } as unknown as FastifyReply, context, { isPaced: true }),
+  }
 }
 
 test('a long piece is handed on in slices, and its memory is given back with the last', async () => {

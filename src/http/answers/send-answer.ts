@@ -80,7 +80,7 @@ async function sendPieces(
   context: HttpContext,
 ): Promise<void> {
   let pieces = answer.body()
-  let next = takePieces(pieces, request, reply, context)
+  let next = takePieces(pieces, request, reply, context, answer)
   let first = await next().catch(unlessGone(reply))
   if (!first) return
   if (first.etag) headers['etag'] = first.etag
@@ -96,7 +96,7 @@ async function sendPieces(
   if (isOld) {
     headers['content-length'] = await measure(beginningWith(first, next)).catch(unlessGone(reply))
     pieces = answer.body()
-    next = takePieces(pieces, request, reply, context)
+    next = takePieces(pieces, request, reply, context, answer)
     first = await next().catch(unlessGone(reply))
     if (!first) return
     if (first.etag) headers['etag'] = first.etag

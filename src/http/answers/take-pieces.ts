@@ -29,6 +29,7 @@ export function takePieces(
   request: FastifyRequest,
   reply: FastifyReply,
   { pace, turns, unread }: HttpContext,
+  { isPaced = false } = {},
 ): TakePiece {
   const client = clientOf(request)
   const closed = whenClosed(reply.raw)
@@ -48,7 +49,9 @@ export function takePieces(
         if (done) throw new Error('an answer ends with its last piece')
         if (!value.last && value.parts.length === 0) continue
         held.resize(sizeOf(value) * HELD_TIMES)
-        const [first, ...others] = toSlices({ ...value, giveBack: held.giveBack })
+        const piece = { ...value, giveBack: held.giveBack }
+        if (!isPaced) return piece
+        const [first, ...others] = toSlices(piece)
         slices = others
         if (others.length > 0 && !isWatched) {
           isWatched = true
