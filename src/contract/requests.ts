@@ -105,14 +105,10 @@ function listPage(maxLimit: number, without: string) {
 export const createRootsQuery = (maxLimit: number) =>
   Type.Object({ ...listPage(maxLimit, 'all of them'), ...Search, ...Tag, ...FromTemplate })
 
-export const createTemplatesQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, `${maxLimit}`))
-
-export const createSchedulesQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, `${maxLimit}`))
+export const createListPageQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, `${maxLimit}`))
 
 /** For the jobs of one root. */
 export const createJobsQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, 'all of them'))
-
-export const createProjectsQuery = (maxLimit: number) => Type.Object(listPage(maxLimit, `${maxLimit}`))
 
 export const createKeysQuery = (maxLimit: number) =>
   Type.Object({

@@ -6,13 +6,12 @@ import { type Intake, importRoot } from '../intake/import-root.ts'
 import type { SubmittedJob } from '../intake/submission.ts'
 import type { NewRequest } from '../store/captures.ts'
 import type { Store } from '../store/store.ts'
-import { DEMO_PROJECT_ID } from './project-id.ts'
-import { addressOf } from './site/serve-site.ts'
-import { history, newest, optionsOf, type Sight, sightsOf, type Visit } from './visits.ts'
+import { addressOf } from './site.ts'
+import { DEMO_PROJECT_ID, history, newest, optionsOf, type Sight, sightsOf, type Visit } from './visits.ts'
 
 const DAY_MS = 86_400_000
 /** The same path from `src/` and from `dist/`. */
-const PICTURES = new URL('../../assets/demo/', import.meta.url)
+const PICTURES = new URL('../../assets/demo/pictures/', import.meta.url)
 /** The limits of the settings are for other people's pictures. */
 const LIMITS = { jobsPerRoot: 100, pictureBytes: 10_000_000, picturePixels: 50_000_000 }
 export interface DemoTools {

@@ -1,5 +1,7 @@
 import type { CaptureOptions, PageOptions } from '../contract/capture-options.ts'
-import { type Look, looks, type PageName, pages } from './site/site.ts'
+import { type Look, type PageName, pages } from './site.ts'
+
+export const DEMO_PROJECT_ID = '11111111-1111-4111-8111-111111111111'
 
 /** The window of a visit, and the pages that it shows. */
 export interface Viewport {
@@ -42,19 +44,19 @@ const rootId = (number: number) => `0d3a0001-0000-4000-8000-00000000000${number}
 
 /** Half a year of the site, from pictures that come with the package. */
 export const history: readonly Visit[] = [
-  { rootId: rootId(1), daysAgo: 183, look: looks[0], tags: ['first draft'], viewport: DESKTOP },
-  { rootId: rootId(2), daysAgo: 92, look: looks[1], tags: ['redesign'], viewport: DESKTOP },
-  { rootId: rootId(3), daysAgo: 31, look: looks[2], tags: ['redesign'], viewport: DESKTOP },
-  { rootId: rootId(6), daysAgo: 31, look: looks[2], tags: ['redesign', 'phone'], viewport: PHONE },
-  { rootId: rootId(4), daysAgo: 3, look: looks[3], tags: ['phone'], viewport: PHONE },
-  { rootId: rootId(7), daysAgo: 3, look: looks[3], tags: ['full page'], viewport: FULL },
+  { rootId: rootId(1), daysAgo: 183, look: 'first', tags: ['first draft'], viewport: DESKTOP },
+  { rootId: rootId(2), daysAgo: 92, look: 'clean', tags: ['redesign'], viewport: DESKTOP },
+  { rootId: rootId(3), daysAgo: 31, look: 'bold', tags: ['redesign'], viewport: DESKTOP },
+  { rootId: rootId(6), daysAgo: 31, look: 'bold', tags: ['redesign', 'phone'], viewport: PHONE },
+  { rootId: rootId(4), daysAgo: 3, look: 'night', tags: ['phone'], viewport: PHONE },
+  { rootId: rootId(7), daysAgo: 3, look: 'night', tags: ['full page'], viewport: FULL },
 ]
 
 /** Captured at the first start, or imported if there is no browser. */
 export const newest = {
   rootId: rootId(5),
   daysAgo: 0,
-  look: looks[3],
+  look: 'night',
   tags: ['release'],
   viewport: DESKTOP,
 } as const satisfies Visit
@@ -79,6 +81,6 @@ export function sightsOf(visit: Visit): Sight[] {
     page,
     viewport,
     name: page.charAt(0).toUpperCase() + page.slice(1) + viewport.suffix,
-    file: `${look.name}-${page}-${viewport.name}.png`,
+    file: `${look}-${page}-${viewport.name}.png`,
   }))
 }

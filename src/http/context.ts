@@ -27,6 +27,7 @@ import type { Templates } from '../templates/templates.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Figures } from './answers/figures.ts'
 import type { GonePictures } from './answers/gone-pictures.ts'
+import type { Access } from './operation.ts'
 
 /** Everything that operations use. No driver, no SQL, no environment. */
 export interface HttpContext {
@@ -110,10 +111,7 @@ export type Server = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Who may ask, if keys are required. By default, every key of the project. `session`: everyone, with or without a key. */
-    access?: 'everyone' | 'session' | 'metrics' | 'write' | 'admin'
-    /** It keeps a distance to others of its client. */
-    isPaced?: true
+    access?: Access
     /** A browser without a key is sent to the page where one signs in. */
     leadsToSignIn?: true
   }

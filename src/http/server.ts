@@ -18,30 +18,21 @@ import { OpenAnswers } from './answers/open-answers.ts'
 import { openApiInfo } from './answers/openapi.ts'
 import { refuseConnection, sendProblem } from './answers/problems.ts'
 import type { ContractTypes, HttpContext, Server } from './context.ts'
-import { administrate } from './operations/administrate.ts'
-import { cancelRoot } from './operations/cancel-root.ts'
+import { declareAll } from './operation.ts'
+import { browsing } from './operations/browsing.ts'
+import { capturing } from './operations/capturing.ts'
 import { documentation } from './operations/documentation.ts'
 import { gallery } from './operations/gallery.ts'
-import { getArchive } from './operations/get-archive.ts'
-import { getImage } from './operations/get-image.ts'
-import { getMetrics } from './operations/get-metrics.ts'
-import { getPicture } from './operations/get-picture.ts'
-import { getProject } from './operations/get-project.ts'
-import { getRoot } from './operations/get-root.ts'
-import { getRootOverview } from './operations/get-root-overview.ts'
-import { getStatus } from './operations/get-status.ts'
-import { health } from './operations/health.ts'
-import { listHistory } from './operations/list-history.ts'
-import { listOverviews } from './operations/list-overviews.ts'
-import { listPages } from './operations/list-pages.ts'
-import { listProjects } from './operations/list-projects.ts'
-import { listRoots } from './operations/list-roots.ts'
-import { oldAddresses } from './operations/old-addresses.ts'
-import { requestScreenshots } from './operations/request-screenshots.ts'
-import { scheduleOperations } from './operations/schedules/schedule-operations.ts'
-import { templateOperations } from './operations/templates/template-operations.ts'
-import { watchStatus } from './operations/watch-status.ts'
-import { webhookOperations } from './operations/webhooks/webhook-operations.ts'
+import { keys } from './operations/keys.ts'
+import { operating } from './operations/operating.ts'
+import { downloads, signedPictures } from './operations/pictures.ts'
+import { projects } from './operations/projects.ts'
+import { roots } from './operations/roots.ts'
+import { schedules } from './operations/schedules.ts'
+import { session } from './operations/session.ts'
+import { status } from './operations/status.ts'
+import { templates } from './operations/templates.ts'
+import { webhooks } from './operations/webhooks.ts'
 import { logRequests } from './rules/access-log.ts'
 import { createRefuseKey, refuseWhatKeysDoNotOpen, requireKeys } from './rules/authentication.ts'
 import { addCommonHeaders } from './rules/common-headers.ts'
@@ -53,9 +44,7 @@ import { limitIdleTime } from './rules/idle.ts'
 import { refuseOtherMethods } from './rules/methods.ts'
 import { measureRequests } from './rules/metrics.ts'
 import { refuseOtherHosts } from './rules/origin.ts'
-import { paceActs } from './rules/paced.ts'
 import { createRate, limitRate } from './rules/rate-limit.ts'
-import { createReadJson } from './rules/read-json.ts'
 import { schemaController } from './rules/read-query.ts'
 import { createRequestIds } from './rules/request-ids.ts'
 import { RequestLog } from './rules/request-log.ts'
@@ -119,7 +108,6 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   refuseCrossSite(server, context)
   limitRate(server, context, countRequest)
   refuseWhatKeysDoNotOpen(server, context)
-  paceActs(server, context)
 
   for (const schema of [
     JobResult,
@@ -157,34 +145,23 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   await server.register(swagger, openApiInfo(context))
   refuseOtherMethods(server)
   const openAnswers = new OpenAnswers(server, context)
-  listRoots(server, context)
-  getRoot(server, context)
-  listProjects(server, context)
-  getProject(server, context)
-  listOverviews(server, context)
-  getRootOverview(server, context)
-  listPages(server, context)
-  listHistory(server, context)
-  getPicture(server, context)
-  getArchive(server, context)
-  await server.register(async (scope) => {
-    const readJson = createReadJson(scope as Server, context)
-    const withBody = { scope: scope as Server, readJson }
-    requestScreenshots(scope as Server, readJson, context)
-    cancelRoot(server, context)
-    templateOperations(server, withBody, context)
-    scheduleOperations(server, withBody, context)
-    webhookOperations(server, withBody, context)
-    administrate(scope as Server, { readJson, refuse }, context)
+  await declareAll(server, context, (declare) => {
+    roots(declare, context)
+    projects(declare, context)
+    browsing(declare, context)
+    downloads(declare, context)
+    capturing(declare, context)
+    templates(declare, context)
+    schedules(declare, context)
+    webhooks(declare, context)
+    keys(declare, context)
+    session(declare, context, refuse)
+    status(declare, context, openAnswers)
+    signedPictures(declare, context)
+    operating(declare, context, metrics)
+    documentation(declare, server)
+    gallery(declare, context)
   })
-  getStatus(server, openAnswers, context)
-  watchStatus(server, openAnswers, context)
-  getImage(server, context)
-  health(server, context)
-  getMetrics(server, metrics)
-  documentation(server)
-  gallery(server, context)
-  oldAddresses(server)
   return server
 }
 

@@ -25,11 +25,8 @@ interface ListPage {
   readonly cursor?: string | undefined
 }
 
-/** A webhook as clients see it, and its revision. */
-export interface ShownWebhook {
-  readonly webhook: Webhook
-  readonly revision: string
-}
+/** A webhook with a secret that was just made: it is shown this once. */
+export type WithSecret = ListedWebhook & { readonly secret: string }
 
 /** Makes and changes webhooks, and shows what they were told. Methods throw `not_found` for what does not exist. */
 export class Webhooks {
@@ -50,13 +47,13 @@ export class Webhooks {
     const shown = found.slice(0, limit)
     const last = found.length > limit ? shown.at(-1) : undefined
     return {
-      webhooks: shown.map((each) => show(each).webhook),
+      webhooks: shown.map(show),
       nextCursor: last && encodeCursor({ created: last.created, id: last.webhookId }),
     }
   }
 
   /** The answer has the secret. `body`: any JSON. Throws `bad_request` with all its mistakes; `conflict` if there are too many. */
-  async create(projectId: string, body: unknown): Promise<ShownWebhook> {
+  async create(projectId: string, body: unknown): Promise<WithSecret> {
     const { allow, clock, most, ring } = this.#rules
     const settings = checkWebhookRequest(body, allow)
     const webhookId = randomUUID()
@@ -66,16 +63,16 @@ export class Webhooks {
       { projectId, webhookId, ...settings, secrets, created: clock() },
       { most },
     )
-    return show(made, secret)
+    return { ...made, secret }
   }
 
   /** Replaces all settings, and switches it on again. Throws as above, and `precondition_failed`. */
-  async change(key: WebhookKey, body: unknown, revision?: string): Promise<ShownWebhook> {
+  async change(key: WebhookKey, body: unknown, revision?: string): Promise<ListedWebhook> {
     const { allow, clock, wake } = this.#rules
     const settings = checkWebhookRequest(body, allow)
     const changed = need(await this.#store.change(key, settings, { now: clock(), revision }))
     wake()
-    return show(changed)
+    return changed
   }
 
   /** Throws `precondition_failed`. */
@@ -84,13 +81,13 @@ export class Webhooks {
   }
 
   /** The answer has the new secret. */
-  async rotateSecret(key: WebhookKey): Promise<ShownWebhook> {
+  async rotateSecret(key: WebhookKey): Promise<WithSecret> {
     const { clock, ring } = this.#rules
     const secret = makeSecret()
     const fresh = sealSecret(secret, key.webhookId, ring)
     const now = clock()
     const changed = need(await this.#store.changeSecrets(key, (before) => rotate(fresh, before, now), now))
-    return show(changed, secret)
+    return { ...changed, secret }
   }
 
   /** Throws `conflict` if it is paused or off, or if very many tests are pending. */
@@ -129,17 +126,14 @@ export class Webhooks {
   }
 }
 
-export function show(stored: ListedWebhook, secret?: string): ShownWebhook {
+export function show(stored: ListedWebhook | WithSecret): Webhook {
   const { webhookId, name, url, events, format, paused, created, changed, pending, failingSince, off } =
     stored
   return {
-    revision: stored.revision,
-    webhook: {
-      ...{ webhookId, name, url, events: [...events], format, paused, created, changed, pending },
-      ...(failingSince !== undefined && { failingSince }),
-      ...(off && { off: { ...off } }),
-      ...(secret !== undefined && { secret }),
-    },
+    ...{ webhookId, name, url, events: [...events], format, paused, created, changed, pending },
+    ...(failingSince !== undefined && { failingSince }),
+    ...(off && { off: { ...off } }),
+    ...('secret' in stored && { secret: stored.secret }),
   }
 }
 

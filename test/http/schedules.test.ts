@@ -72,7 +72,7 @@ describe.each(bothDatabases(postgres))('schedules, with %s,', (_, world) => {
       .map((line) => JSON.parse(line))
       .filter(({ msg }) => msg?.startsWith('schedule'))
     expect(acts.map(({ msg }) => msg)).toEqual([
-      ...['schedule made', 'schedule changed', 'schedule changed, and paused', 'schedule changed'],
+      ...['schedule made', 'schedule changed', 'schedule changed', 'schedule changed'],
       'schedule removed',
     ])
     expect(acts.every((act) => act.scheduleId === scheduleId)).toBe(true)

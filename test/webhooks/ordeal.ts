@@ -89,7 +89,7 @@ export async function passOrdeal(ordeal: Ordeal): Promise<Account> {
   const { store } = storage
   const webhooks = createWebhooks(config, storage, { clock: () => Date.now() })
   const projectId = await makeProject(store)
-  const { webhook } = await webhooks.create(projectId, webhookTo(receiver.url))
+  const webhook = await webhooks.create(projectId, webhookTo(receiver.url))
   secret = webhook.secret ?? ''
   const key = { projectId, webhookId: webhook.webhookId }
 

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { type Config, withoutPassword } from '../../config/config.ts'
 import { rootsPath } from '../../contract/paths.ts'
-import { DEMO_PROJECT_ID } from '../../demo/project-id.ts'
+import { DEMO_PROJECT_ID } from '../../demo/visits.ts'
 import type { Storage } from '../../storage.ts'
 
 export interface Described {

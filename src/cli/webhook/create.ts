@@ -57,7 +57,7 @@ async function createWebhook({ url: where, event, format, name, ...given }: AllG
     ({ webhooks, projectId }) => webhooks.create(projectId, body).catch(tellOptions),
     SEALING,
   )
-  const { webhook } = await make
+  const webhook = await make
   process.stdout.write(`${webhook.secret}\n`)
   process.stderr.write(
     `Webhook "${printable(webhook.name)}" is ready, as ${webhook.webhookId}. Its secret is shown only once: keep it safe. Try it ` +

@@ -67,7 +67,7 @@ function tellState({ off, paused, failingSince }: ListedWebhook): string {
 }
 
 async function showWebhook(meant: string, given: Given): Promise<void> {
-  const shown = await withWebhook(meant, given, async (found) => show(found).webhook)
+  const shown = await withWebhook(meant, given, async (found) => show(found))
   process.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`)
 }
 
@@ -80,7 +80,7 @@ async function test(meant: string, given: Given): Promise<void> {
 }
 
 async function rotate(meant: string, given: Given): Promise<void> {
-  const { webhook } = await withWebhook(
+  const webhook = await withWebhook(
     meant,
     given,
     (found, { webhooks }) => webhooks.rotateSecret(found),

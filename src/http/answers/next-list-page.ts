@@ -1,10 +1,14 @@
-type Value = string | number | boolean | undefined
+import type { FastifyReply } from 'fastify'
 
-/** The value of a `Link` header that leads to the next list page: the same query, from the cursor on. */
-export function nextListPage(
-  address: string,
-  question: Readonly<Record<string, Value | readonly Value[]>> & { readonly cursor: string },
-): string {
+type Value = string | number | boolean | undefined
+type Question = Readonly<Record<string, Value | readonly Value[]>> & { readonly cursor: string | undefined }
+
+/** A `Link` header that leads to the next list page, if there is one: the same question, from the cursor on. */
+export function linkNext(reply: FastifyReply, address: string, question: Question): void {
+  if (question.cursor !== undefined) reply.header('link', nextListPage(address, question))
+}
+
+function nextListPage(address: string, question: Question): string {
   const query = Object.entries(question)
     .flatMap(([name, values]) => [values].flat().map((value) => [name, value] as const))
     .filter(([, value]) => value !== undefined)

@@ -19,7 +19,9 @@ const TAGS = [
   { name: 'Access', description: 'Projects, keys, and the session of a browser.' },
   { name: 'Images', description: 'What the signed addresses lead to.' },
   { name: 'Operating', description: 'For operators.' },
-]
+] as const
+
+export type TagName = (typeof TAGS)[number]['name']
 
 export function openApiInfo({ config }: HttpContext): SwaggerOptions {
   return {
@@ -31,7 +33,7 @@ export function openApiInfo({ config }: HttpContext): SwaggerOptions {
         description:
           'Screenshots of the pages of a project: requested, captured, and served with signed addresses.',
       },
-      tags: TAGS,
+      tags: [...TAGS],
       servers: [{ url: config.publicUrl ?? '/' }],
       components: {
         securitySchemes: {

@@ -44,6 +44,20 @@ export function sendAnswer(
   return sendPieces(answer, headers, request, reply, context)
 }
 
+/** An answer whose body is there. */
+export function wholeAnswer(body: Buffer): Answer {
+  return {
+    whole: () => body,
+    async *body() {
+      yield { parts: [body], last: true }
+    },
+  }
+}
+
+export function toJson(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value))
+}
+
 function sendWhole(
   reply: FastifyReply,
   status: number,

@@ -6,7 +6,8 @@ import { acceptsGzip } from '../answers/compression.ts'
 import { matchesEtag } from '../answers/conditional.ts'
 import { type GalleryFile, readGallery } from '../answers/gallery-files.ts'
 import { findMissingBrowser } from '../answers/no-browser.ts'
-import type { HttpContext, Server } from '../context.ts'
+import type { HttpContext } from '../context.ts'
+import type { Declare } from '../operation.ts'
 import { originOf } from '../rules/origin.ts'
 
 const NOT_BUILT =
@@ -14,7 +15,7 @@ const NOT_BUILT =
 const FOREVER = 'public, max-age=31536000, immutable'
 
 /** The web page: one document for all its routes, and its files. They need no key: they contain no results. */
-export function gallery(server: Server, context: HttpContext): void {
+export function gallery(declare: Declare, context: HttpContext): void {
   let reading: ReturnType<typeof readGallery> | undefined
   const files = async () => {
     reading ??= readGallery()
@@ -37,21 +38,12 @@ export function gallery(server: Server, context: HttpContext): void {
     if (matchesEtag(request.headers['if-none-match'], etag)) return reply.code(304).send()
     return reply.type(document.type).send(html)
   }
-  for (const url of ['/', '/projects/*', '/sign-in', '/admin']) {
-    server.route({
-      method: ['GET', 'HEAD'],
-      url,
-      config: { access: 'everyone' },
-      schema: { hide: true },
-      handler: page,
-    })
-  }
-  server.route({
-    method: ['GET', 'HEAD'],
-    url: '/assets/:name',
-    config: { access: 'everyone' },
-    schema: { hide: true },
-    handler: async (request, reply) => {
+  for (const path of ['/', '/projects/*', '/sign-in', '/admin'])
+    declare({ path, access: 'everyone', run: page })
+  declare({
+    path: '/assets/:name',
+    access: 'everyone',
+    async run(request, reply) {
       const { name } = request.params as { name: string }
       const file = (await files())?.get(`assets/${name}`)
       if (!file) throw new AppError('not_found')
@@ -60,6 +52,19 @@ export function gallery(server: Server, context: HttpContext): void {
       reply.type(file.type).header('cache-control', FOREVER).header('vary', vary)
       const zipped = acceptsGzip(String(request.headers['accept-encoding'] ?? '')) ? file.gzipped : undefined
       return zipped ? reply.header('content-encoding', 'gzip').send(zipped) : reply.send(file.bytes)
+    },
+  })
+  // Scripts that were written for Websiteshot print addresses of its web page. They lead to the same root in the gallery, which
+  // says so if there is none.
+  declare({
+    path: '/projects/:projectId/screenshots/:jobId',
+    access: 'everyone',
+    async run(request, reply) {
+      const { jobId } = request.params as { jobId: string }
+      // Dots alone would lead to another place.
+      const step = encodeURIComponent(jobId).replace(/^\.\.?$/, '-')
+      // A relative address is also right behind a proxy that adds a path.
+      return await reply.code(302).header('location', `../roots/${step}`).send()
     },
   })
 }

@@ -3,18 +3,6 @@ import { AppError } from '../../errors.ts'
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 
-/** For the schema of an operation that makes a root. */
-export const idempotencyKeyHeader = {
-  type: 'object',
-  properties: {
-    'idempotency-key': {
-      type: 'string',
-      description:
-        'Any text that is new for each request. The same request with the same text is not captured again: it gets the first answer.',
-    },
-  },
-}
-
 /** Throws `bad_request`. */
 export function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
   const header = headers['idempotency-key']

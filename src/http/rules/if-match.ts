@@ -1,17 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 
-export const ifMatchHeader = {
-  type: 'object',
-  properties: {
-    'if-match': {
-      type: 'string',
-      description:
-        'The `ETag` that was read. If it has changed since, nothing is done, and the answer is 412.',
-    },
-  },
-}
-
 /** The `ETag` of a row. */
 export function etagOf({ revision }: { readonly revision: string }): string {
   return `"${revision}"`

@@ -1,0 +1,156 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Schema } from '../contract/schema.ts'
+import type { ErrorCode } from '../errors.ts'
+import type { TagName } from './answers/openapi.ts'
+import { problemResponses } from './answers/responses.ts'
+import type { HttpContext, Server } from './context.ts'
+import { clientOf } from './rules/client-of.ts'
+import { createReadJson } from './rules/read-json.ts'
+
+/** Who may ask, if keys are required. `session`: everyone, with or without a key. */
+export type Access = 'everyone' | 'session' | 'metrics' | 'read' | 'write' | 'admin'
+
+export type OperationRequest<P, Q> = FastifyRequest & { readonly params: P; readonly query: Q }
+
+/** The name of its schema, and how the JSON is read: in the turn of the client. */
+interface BodyOf<B> {
+  readonly schema: string
+  read(json: unknown): B
+  /** What no body stands for. Without it, a body is required. */
+  readonly absent?: unknown
+}
+
+/** How it is described in `/openapi.json`. Failures that follow from the rest are added. */
+interface Description {
+  readonly id: string
+  readonly tag: TagName
+  readonly summary: string
+  readonly description: string
+  readonly answers: Readonly<Record<number, object>>
+  /** Failures beyond the usual ones. */
+  readonly fails?: readonly ErrorCode[]
+}
+
+interface Declared<P, Q, B> {
+  /** By default `read`: every key of the project. */
+  readonly access?: Access
+  /** A browser without a key is sent to the page where one signs in. */
+  readonly leadsToSignIn?: true
+  /** By default GET and HEAD. */
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly path: string
+  readonly params?: Schema<P>
+  readonly query?: Schema<Q>
+  readonly header?: keyof typeof HEADERS
+  /** It is small, but writes or causes work: it keeps a distance to others of its client. */
+  readonly isPaced?: true
+  /** `ignored`: JSON may be sent, and says nothing. */
+  readonly body?: BodyOf<B> | 'ignored'
+  run(request: OperationRequest<P, Q>, reply: FastifyReply, body: B): unknown
+}
+
+/** What the service does at one address with one method. Without a description, it is not part of the documented API. */
+export type Operation<P = unknown, Q = unknown, B = undefined> = Declared<P, Q, B> &
+  (Description | { readonly id?: undefined })
+
+export type Declare = <P, Q, B = undefined>(operation: Operation<P, Q, B>) => void
+
+/** Takes the declarations of all operations. Those with a body belong to a scope of their own: it takes nothing but JSON. */
+export async function declareAll(
+  server: Server,
+  context: HttpContext,
+  declareEach: (declare: Declare) => void,
+): Promise<void> {
+  await server.register(async (inner) => {
+    const scope = inner as Server
+    const readJson = createReadJson(scope, context)
+    declareEach((operation) => {
+      const { method = ['GET', 'HEAD'], path, access = 'read', leadsToSignIn, isPaced, body, run } = operation
+      const config = { access, ...(leadsToSignIn && { leadsToSignIn }) }
+      const route = { method, url: path, config, schema: schemaOf(operation) }
+      type Asked = Parameters<typeof run>[0]
+      type Given = Parameters<typeof run>[2]
+      const act = async (request: Asked, reply: FastifyReply, given: Given) => {
+        if (isPaced) await context.pace.wait(clientOf(request), ACT_MS)
+        return await run(request, reply, given)
+      }
+      if (!body) {
+        // As it is: the function that answers one root must not be awaited a second time.
+        const handler = isPaced ? act : run
+        server.route({
+          ...route,
+          handler: (request, reply) => handler(request as Asked, reply, undefined as Given),
+        })
+        return
+      }
+      const { read, absent } = body === 'ignored' ? IGNORED : body
+      scope.route({
+        ...route,
+        handler: async (request, reply) => {
+          const given = await readJson(request, reply, read as (json: unknown) => Given, { absent })
+          return await act(request as Asked, reply, given)
+        },
+      })
+    })
+  })
+}
+
+/** Fifty in a second. Nobody signs in, makes keys or tests webhooks as often. */
+const ACT_MS = 20
+
+const IGNORED = { read: () => undefined, absent: {} }
+
+const HEADERS = {
+  'If-Match': 'The `ETag` that was read. If it has changed since, nothing is done, and the answer is 412.',
+  'Idempotency-Key':
+    'Any text that is new for each request. The same request with the same text is not captured again: it gets the first answer.',
+  'Last-Event-ID': 'The `id` of the last event seen.',
+}
+
+function schemaOf<P, Q, B>(operation: Operation<P, Q, B>): object {
+  const { id, params, query, header, body, access } = operation
+  const read = {
+    ...(params && { params }),
+    ...(query && { querystring: query }),
+    ...(header && { headers: headerSchema(header) }),
+    ...(body && body !== 'ignored' && { body: { $ref: `${body.schema}#` } }),
+  }
+  if (id === undefined) return { hide: true, ...read }
+  const { tag, summary, description, answers } = operation
+  const scope = access === 'write' || access === 'admin' ? `Needs a key with the scope \`${access}\`.` : ''
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: [description, scope].filter(Boolean).join(' '),
+    ...(access === 'everyone' && { security: [] }),
+    ...(access === 'metrics' && { security: [{ metrics: [] }] }),
+    ...read,
+    response: { ...answers, ...problemResponses(...failuresOf(operation)) },
+  }
+}
+
+function headerSchema(name: keyof typeof HEADERS): object {
+  const text = { type: 'string', description: HEADERS[name] }
+  return { type: 'object', properties: { [name.toLowerCase()]: text } }
+}
+
+/** What follows from the access that an operation needs, and from what it reads. */
+function failuresOf<P, Q, B>(operation: Operation<P, Q, B> & Description): Set<ErrorCode> {
+  const { access = 'read', method, params, query, header, body, fails = [] } = operation
+  const isOpen = access === 'everyone' || access === 'metrics'
+  const writes = access === 'write' || access === 'admin'
+  const usual: (ErrorCode | false | undefined)[] = [
+    (query || body || header === 'Idempotency-Key') && 'bad_request',
+    access !== 'everyone' && 'unauthorized',
+    (writes || (access === 'session' && method !== undefined)) && 'forbidden',
+    params && !isOpen && access !== 'session' && 'not_found',
+    ...(body ? (['request_timeout', 'too_large', 'unsupported_media_type'] as const) : []),
+    header === 'If-Match' && 'precondition_failed',
+    header === 'Idempotency-Key' && 'conflict',
+    !isOpen && 'rate_limited',
+    !isOpen && 'unavailable',
+    writes && method !== undefined && 'storage_full',
+  ]
+  return new Set([...usual.filter((code) => code), ...fails] as ErrorCode[])
+}

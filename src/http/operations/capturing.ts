@@ -1,0 +1,68 @@
+import { openProject } from '../../access/door.ts'
+import { paths } from '../../contract/paths.ts'
+import { ProjectParams, RootParams } from '../../contract/requests.ts'
+import { Type } from '../../contract/schema.ts'
+import { parseScreenshotRequest } from '../../contract/screenshot-request.ts'
+import { timeOf } from '../../contract/when.ts'
+import { AppError, wrongRequest } from '../../errors.ts'
+import { acceptedResponse, acceptRoot } from '../answers/accept-root.ts'
+import { logAct } from '../answers/log-act.ts'
+import type { HttpContext } from '../context.ts'
+import type { Declare } from '../operation.ts'
+import { readIdempotencyKey } from '../rules/idempotency-key.ts'
+
+export function capturing(declare: Declare, context: HttpContext): void {
+  const { cancel, clock, config, door, requests, requireBrowser } = context
+  declare({
+    id: 'requestScreenshots',
+    tag: 'Capturing',
+    summary: 'Request screenshots',
+    description:
+      'The root can be read at once, with no jobs; each job appears as soon as its pictures are stored.',
+    access: 'write',
+    method: 'POST',
+    path: paths.requestScreenshots,
+    params: ProjectParams,
+    header: 'Idempotency-Key',
+    body: {
+      schema: 'ScreenshotRequest',
+      read(json) {
+        const { asked, when, mistakes } = parseScreenshotRequest(json, config.limits)
+        if (!asked) throw wrongRequest(mistakes)
+        return { asked, when }
+      },
+    },
+    answers: { 201: acceptedResponse },
+    fails: ['no_browser'],
+    async run(request, reply, { asked, when }) {
+      const idempotencyKey = readIdempotencyKey(request)
+      await requireBrowser()
+      const projectId = openProject(request.params.projectId, request.apiKey)
+      const now = clock()
+      const scheduled = timeOf(when, now)
+      const origin = scheduled === undefined ? {} : { scheduled }
+      const accept = () => requests.accept(projectId, { ...asked, when }, { now, idempotencyKey, origin })
+      return await acceptRoot(request, reply, context, { projectId, accept })
+    },
+  })
+  declare({
+    id: 'cancelRoot',
+    tag: 'Capturing',
+    summary: 'Cancel a scheduled root',
+    description:
+      'As long as it has not begun. The root stays, without jobs and with the state `cancelled`; its secrets are deleted.',
+    access: 'write',
+    method: 'DELETE',
+    path: paths.cancelRoot,
+    params: RootParams,
+    answers: { 204: Type.Null({ description: 'It is cancelled, or was before.' }) },
+    fails: ['conflict'],
+    async run(request, reply) {
+      const { projectId, rootId } = await door.getRoot(request.params, request.apiKey)
+      if (!(await cancel({ projectId, rootId })))
+        throw new AppError('conflict', 'this root has begun: only a scheduled root can be cancelled')
+      logAct(request, 'scheduled root cancelled', { projectId, rootId })
+      return await reply.code(204).send(null)
+    },
+  })
+}

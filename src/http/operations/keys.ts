@@ -1,0 +1,114 @@
+import type { ApiKey } from '../../access/keys.ts'
+import { type Key, KeyList, KeyParams, KeyRequest, type NewKey } from '../../contract/access.ts'
+import { parseId } from '../../contract/ids.ts'
+import { paths } from '../../contract/paths.ts'
+import { createKeysQuery } from '../../contract/requests.ts'
+import { Type } from '../../contract/schema.ts'
+import { AppError, wrongRequest } from '../../errors.ts'
+import { logAct } from '../answers/log-act.ts'
+import { linkNext } from '../answers/next-list-page.ts'
+import { linkHeaders } from '../answers/responses.ts'
+import type { HttpContext } from '../context.ts'
+import type { Declare } from '../operation.ts'
+import { originOf } from '../rules/origin.ts'
+import { requireValid } from '../rules/read-json.ts'
+
+export function keys(declare: Declare, context: HttpContext): void {
+  const { administration } = context
+  const maxLimit = context.config.limits.listPage
+  declare({
+    id: 'listKeys',
+    tag: 'Access',
+    summary: 'List the keys',
+    description: 'Oldest first, also those that were revoked. The keys themselves are not stored.',
+    access: 'admin',
+    path: paths.keys,
+    query: createKeysQuery(maxLimit),
+    answers: {
+      200: {
+        description: 'The keys.',
+        headers: linkHeaders,
+        content: { 'application/json': { schema: KeyList } },
+      },
+    },
+    async run(request, reply) {
+      const { limit = maxLimit, cursor, project } = request.query
+      reply.header('cache-control', 'no-store')
+      const projectId = project === undefined ? undefined : parseId(project)
+      // A malformed id matches no project.
+      if (project !== undefined && projectId === undefined) return await reply.send([])
+      const { keys, nextCursor } = await administration.listKeys({ projectId, limit, cursor })
+      linkNext(reply, originOf(request, context) + paths.keys, { project, limit, cursor: nextCursor })
+      return await reply.send(keys.map(toKey))
+    },
+  })
+  declare({
+    id: 'createKey',
+    tag: 'Access',
+    summary: 'Make a key',
+    description: 'The answer has the key itself. It is not shown again.',
+    access: 'admin',
+    method: 'POST',
+    path: paths.keys,
+    isPaced: true,
+    body: { schema: 'KeyRequest', read: readKeyRequest },
+    answers: {
+      201: { description: 'The new key.', content: { 'application/json': { schema: { $ref: 'NewKey#' } } } },
+    },
+    async run(request, reply, asked) {
+      const { key, secret } = await administration.createKey(asked).catch((error) => {
+        const isUnknown = error instanceof AppError && error.code === 'not_found'
+        throw isUnknown ? wrongProject('there is no such project') : error
+      })
+      logAct(request, 'made a key', { made: key.keyId, scope: key.scope, projectId: key.projectId })
+      const answer: NewKey = { ...toKey(key), key: secret }
+      return await reply.code(201).header('cache-control', 'no-store').send(answer)
+    },
+  })
+  declare({
+    id: 'revokeKey',
+    tag: 'Access',
+    summary: 'Revoke a key',
+    description:
+      'It stops working with the next request, and so do sessions with it. An operator without an admin key makes another ' +
+      'one on the command line.',
+    access: 'admin',
+    method: 'DELETE',
+    path: paths.key,
+    isPaced: true,
+    params: KeyParams,
+    answers: { 204: Type.Null({ description: 'It is revoked.' }) },
+    async run(request, reply) {
+      const { keyId } = request.params
+      await administration.revokeKey(keyId)
+      logAct(request, 'revoked a key', { revoked: keyId })
+      return await reply.code(204).send(null)
+    },
+  })
+}
+
+/** A key as it is shown: without the hash of its secret. */
+export function toKey({ keyId, scope, projectId, label, created, revoked }: ApiKey): Key {
+  return {
+    ...{ keyId, scope },
+    ...(projectId !== undefined && { projectId }),
+    ...{ label, created },
+    ...(revoked !== undefined && { revoked }),
+  }
+}
+
+function readKeyRequest(body: unknown) {
+  const { scope, projectId: text, label = '' } = requireValid(KeyRequest, body)
+  if (scope === 'admin') {
+    if (text !== undefined) throw wrongProject('must be left out: the scope admin is for all projects')
+    return { scope, projectId: undefined, label }
+  }
+  if (text === undefined) throw wrongProject(`is required for the scope ${scope}`)
+  const projectId = parseId(text)
+  if (projectId === undefined) throw wrongProject('must be a UUID')
+  return { scope, projectId, label }
+}
+
+function wrongProject(detail: string): AppError {
+  return wrongRequest([{ pointer: '#/projectId', detail }])
+}

@@ -1,0 +1,166 @@
+import type { KnownProject } from '../../access/door.ts'
+import type { GivenKey } from '../../access/keys.ts'
+import { ProjectRequest } from '../../contract/access.ts'
+import { type Project, ProjectList } from '../../contract/browsing.ts'
+import { parseId } from '../../contract/ids.ts'
+import { paths, projectPath, projectsPath } from '../../contract/paths.ts'
+import { createListPageQuery, ProjectParams } from '../../contract/requests.ts'
+import { Type } from '../../contract/schema.ts'
+import { AppError, wrongRequest } from '../../errors.ts'
+import { matchesEtag } from '../answers/conditional.ts'
+import { logAct } from '../answers/log-act.ts'
+import { linkNext } from '../answers/next-list-page.ts'
+import { linkHeaders, notModified } from '../answers/responses.ts'
+import type { HttpContext } from '../context.ts'
+import type { Declare } from '../operation.ts'
+import { etagOf, expectedRevision } from '../rules/if-match.ts'
+import { originOf } from '../rules/origin.ts'
+import { requireValid } from '../rules/read-json.ts'
+
+const answer = (description: string, headers?: object) => ({
+  description,
+  ...(headers && { headers }),
+  content: { 'application/json': { schema: { $ref: 'Project#' } } },
+})
+
+export function projects(declare: Declare, context: HttpContext): void {
+  const { administration, clock, door, projects, removeProject } = context
+  const maxLimit = context.config.limits.listPage
+  declare({
+    id: 'listProjects',
+    tag: 'Browsing',
+    summary: 'List the projects',
+    description: 'Oldest first. If keys are required, only those that the key opens.',
+    path: paths.listProjects,
+    query: createListPageQuery(maxLimit),
+    answers: {
+      200: {
+        description: 'The projects.',
+        headers: linkHeaders,
+        content: { 'application/json': { schema: ProjectList } },
+      },
+    },
+    async run(request, reply) {
+      const { limit = maxLimit, cursor } = request.query
+      const listed = await projects.list({ limit, cursor, only: onlyOf(request.keys) })
+      linkNext(reply, originOf(request, context) + projectsPath, { limit, cursor: listed.nextCursor })
+      const shown = listed.projects.map(toProjectResult)
+      return await reply.header('cache-control', 'private, no-cache').send(shown)
+    },
+  })
+  declare({
+    id: 'getProject',
+    tag: 'Browsing',
+    summary: 'Get one project',
+    description: 'Its name, when it was created, and how many screenshots it has.',
+    path: paths.getProject,
+    params: ProjectParams,
+    answers: { 200: answer('The project.'), 304: notModified },
+    async run(request, reply) {
+      const project = await door.getProject(request.params, request.apiKey)
+      const etag = etagOf(project)
+      reply.header('etag', etag).header('cache-control', 'private, no-cache')
+      if (matchesEtag(request.headers['if-none-match'], etag)) return await reply.code(304).send()
+      const counted = await projects.countPictures(project.projectId)
+      return await reply.send({ ...toProjectResult(project), ...counted })
+    },
+  })
+  declare({
+    id: 'createProject',
+    tag: 'Access',
+    summary: 'Make a project',
+    description: '',
+    access: 'admin',
+    method: 'POST',
+    path: paths.listProjects,
+    isPaced: true,
+    body: { schema: 'ProjectRequest', read: readProjectRequest },
+    answers: {
+      201: answer('The new project.', {
+        Location: Type.String({ description: 'The address of the project.' }),
+      }),
+    },
+    fails: ['conflict'],
+    async run(request, reply, { name, projectId: wanted }) {
+      const project = await administration.createProject(name, wanted)
+      const { projectId } = project
+      logAct(request, 'made a project', { projectId })
+      return await reply
+        .code(201)
+        .header('location', originOf(request, context) + projectPath(projectId))
+        .header('etag', etagOf(project))
+        .header('cache-control', 'no-store')
+        .send(toProjectResult(project))
+    },
+  })
+  declare({
+    id: 'renameProject',
+    tag: 'Access',
+    summary: 'Rename a project',
+    description: '',
+    access: 'admin',
+    method: 'PUT',
+    path: paths.getProject,
+    isPaced: true,
+    params: ProjectParams,
+    header: 'If-Match',
+    body: { schema: 'ProjectRequest', read: readProjectRequest },
+    answers: { 200: answer('The project with its new name.') },
+    async run(request, reply, { name, projectId: other }) {
+      const project = await door.getProject(request.params, request.apiKey)
+      const { projectId } = project
+      if (other !== undefined && other !== projectId) {
+        throw wrongRequest([{ pointer: '#/projectId', detail: 'cannot be changed' }])
+      }
+      const revision = expectedRevision(request, project)
+      const renamed = await administration.renameProject(projectId, name, revision)
+      logAct(request, 'renamed a project', { projectId })
+      return await reply
+        .header('etag', etagOf(renamed))
+        .header('cache-control', 'no-store')
+        .send(toProjectResult(renamed))
+    },
+  })
+  declare({
+    id: 'removeProject',
+    tag: 'Access',
+    summary: 'Remove a project',
+    description:
+      'With all its roots, pictures and keys. It is hidden and its keys are gone when the answer comes. Its roots and ' +
+      'pictures are removed after that, one by one. This cannot be undone.',
+    access: 'admin',
+    method: 'DELETE',
+    path: paths.getProject,
+    isPaced: true,
+    params: ProjectParams,
+    header: 'If-Match',
+    answers: { 204: Type.Null({ description: 'It is hidden, and is being removed.' }) },
+    async run(request, reply) {
+      const project = await door.getProject(request.params, request.apiKey)
+      expectedRevision(request, project)
+      const { projectId } = project
+      if (!(await removeProject(projectId, clock()))) throw new AppError('not_found')
+      logAct(request, 'removed a project', { projectId })
+      return await reply.code(204).send(null)
+    },
+  })
+}
+
+function toProjectResult({ projectId, name, created }: KnownProject): Project {
+  return { projectId, name, meta: { created } }
+}
+
+/** The projects of these keys. Undefined: all projects. */
+function onlyOf(keys: readonly GivenKey[] | undefined): string[] | undefined {
+  if (!keys || keys.some(({ key }) => key.scope === 'admin')) return undefined
+  return keys.flatMap(({ key }) => key.projectId ?? [])
+}
+
+/** Throws `bad_request`. The id is canonical. */
+function readProjectRequest(body: unknown): { name: string; projectId: string | undefined } {
+  const { name, projectId: text } = requireValid(ProjectRequest, body)
+  if (text === undefined) return { name: name.trim(), projectId: undefined }
+  const projectId = parseId(text)
+  if (projectId === undefined) throw wrongRequest([{ pointer: '#/projectId', detail: 'must be a UUID' }])
+  return { name: name.trim(), projectId }
+}

@@ -1,0 +1,106 @@
+import type { FastifyReply } from 'fastify'
+import { paths, rootPath, rootsPath } from '../../contract/paths.ts'
+import { createJobsQuery, createRootsQuery, ProjectParams, RootParams } from '../../contract/requests.ts'
+import { RootList } from '../../contract/results.ts'
+import { decodePosition } from '../../results/cursor.ts'
+import { startOf } from '../../results/root-list-pages.ts'
+import { toSought } from '../../results/search.ts'
+import { askedForMuch } from '../answers/asked-for-much.ts'
+import { linkNext } from '../answers/next-list-page.ts'
+import { listPageHeaders, notModified } from '../answers/responses.ts'
+import { sendAnswer } from '../answers/send-answer.ts'
+import type { HttpContext } from '../context.ts'
+import type { Declare, OperationRequest } from '../operation.ts'
+import { originOf } from '../rules/origin.ts'
+
+interface ListPage {
+  readonly limit?: number
+  readonly cursor?: string
+}
+
+type RootRequest = OperationRequest<RootParams, ListPage>
+
+/** The two frozen answers. */
+export function roots(declare: Declare, context: HttpContext): void {
+  const { door, results } = context
+  const maxLimit = context.config.limits.listPage
+  declare({
+    id: 'listRoots',
+    tag: 'Results',
+    summary: 'List the roots of a project',
+    description:
+      'All roots, newest first, each with its finished jobs, as one array of any size. ' +
+      'With `limit`, one list page of them and a `Link` header to the next. With `q`, `tag` or `template`, those that match: a list page ' +
+      'may then have fewer, or none, and still a `Link`. Continue while there is one.',
+    path: paths.listRoots,
+    params: ProjectParams,
+    query: createRootsQuery(maxLimit),
+    answers: {
+      200: {
+        description: 'The roots.',
+        headers: listPageHeaders,
+        content: { 'application/json': { schema: RootList } },
+      },
+      304: notModified,
+    },
+    async run(request, reply) {
+      const { limit, cursor, q, tag, template } = request.query
+      const page = asksForListPage(request.query)
+        ? { limit: limit ?? maxLimit, after: startOf({ cursor }) }
+        : undefined
+      const asked = askedForMuch(request, reply, context)
+      const project = await door.getProject(request.params, request.apiKey)
+      const sought = toSought({ q, tag, template })
+      const answer = await results.listRoots(project, { page, sought }, asked)
+      const question = { limit: page?.limit, cursor: page && answer.nextCursor, q, tag, template }
+      linkNext(reply, asked.origin + rootsPath(project.projectId), question)
+      return await sendAnswer(answer, request, reply, context)
+    },
+  })
+  const sendRoot = async (request: RootRequest, reply: FastifyReply) => {
+    const root = await door.getRoot(request.params, request.apiKey)
+    const asked = { now: context.clock(), origin: originOf(request, context) }
+    // Most answers are there at once, and are not awaited: that takes time.
+    const answer = results.getRoot(root, asked)
+    const sent = sendAnswer(answer instanceof Promise ? await answer : answer, request, reply, context)
+    if (sent) await sent
+  }
+  const sendPage = async (request: RootRequest, reply: FastifyReply) => {
+    const { limit = maxLimit, cursor } = request.query
+    const from = cursor === undefined ? 0 : decodePosition(cursor)
+    const asked = askedForMuch(request, reply, context)
+    const root = await door.getRoot(request.params, request.apiKey)
+    const answer = await results.getRootListPage(root, { limit, from }, asked)
+    const address = asked.origin + rootPath(root.projectId, root.rootId)
+    linkNext(reply, address, { limit, cursor: answer.nextCursor })
+    await sendAnswer(answer, request, reply, context)
+  }
+  declare({
+    id: 'getRoot',
+    tag: 'Results',
+    summary: 'Get the screenshots of one root',
+    description:
+      'One root with its finished jobs, in the order they were requested. With `limit`, one list page of them and a ' +
+      '`Link` header to the next.',
+    path: paths.getRoot,
+    params: RootParams,
+    query: createJobsQuery(maxLimit),
+    answers: {
+      200: {
+        description: 'The root.',
+        headers: listPageHeaders,
+        content: { 'application/json': { schema: { $ref: 'RootResult#' } } },
+      },
+      304: notModified,
+    },
+    run(request, reply) {
+      const send = asksForListPage(request.query) ? sendPage : sendRoot
+      // Not returned to Fastify, which would await it a second time.
+      send(request, reply).catch((error) => reply.send(error))
+    },
+  })
+}
+
+function asksForListPage({ limit, cursor }: ListPage): boolean {
+  return limit !== undefined || cursor !== undefined
+}

@@ -1,0 +1,198 @@
+import type { ImportedStatus } from '../../capture/status.ts'
+import type { StatusBytes } from '../../capture/statuses.ts'
+import { paths } from '../../contract/paths.ts'
+import { RootParams, StatusQuery } from '../../contract/requests.ts'
+import { Type } from '../../contract/schema.ts'
+import { AppError } from '../../errors.ts'
+import { EventStream } from '../answers/event-stream.ts'
+import type { End, OpenAnswer, OpenAnswers } from '../answers/open-answers.ts'
+import { sendAnswer, wholeAnswer } from '../answers/send-answer.ts'
+import { takePieces } from '../answers/take-pieces.ts'
+import { writePieces } from '../answers/write-pieces.ts'
+import type { HttpContext } from '../context.ts'
+import type { Declare } from '../operation.ts'
+import { clientOf } from '../rules/client-of.ts'
+import { headersOf } from '../rules/common-headers.ts'
+
+/**
+ * The longest wait and the longest stream, as a part of IDLE_TIMEOUT and RESPONSE_TIMEOUT. Then they end properly, and the client
+ * may ask again.
+ */
+const LONGEST_SHARE = 0.8
+/** How soon a client connects again. */
+const RETRY_MS = 1_000
+
+/** The status of a root: at once, when it is finished, or as server-sent events. */
+export function status(declare: Declare, context: HttpContext, openAnswers: OpenAnswers): void {
+  const { door, importedStatus, watchers, config, turns, unread } = context
+  const { idleMs, responseMs } = config.limits
+  const longestWaitMs = Math.floor(Math.min(idleMs, responseMs) * LONGEST_SHARE)
+  const longestStreamMs = Math.floor(responseMs * LONGEST_SHARE)
+  declare({
+    id: 'getStatus',
+    tag: 'Capturing',
+    summary: 'Get the status of a root',
+    description: 'For the root and for each of its pages. With `wait`, as soon as the root is finished.',
+    path: paths.getStatus,
+    params: RootParams,
+    query: StatusQuery,
+    answers: {
+      200: {
+        description: 'The status.',
+        content: { 'application/json': { schema: { $ref: 'RootStatus#' } } },
+      },
+    },
+    async run(request, reply) {
+      const root = await door.getRoot(request.params, request.apiKey)
+      const version = await watchers.statuses.version(root)
+      const client = clientOf(request)
+      const inTurn = turns.for(client)
+      if (version === undefined) {
+        return await sendAnswer({ body: () => importedStatus(root) }, request, reply, context)
+      }
+      const read = async (since: number, atLeast: number): Promise<StatusBytes> => {
+        const status = await watchers.statuses.read(root, since, atLeast, inTurn)
+        if (!status) throw new AppError('not_found')
+        return status
+      }
+      let status = await read(0, version)
+      const leftMs = longestWaitMs - (performance.now() - request.arrived)
+      const waitMs = Math.min((request.query.wait ?? 0) * 1_000, leftMs)
+      if (!status.isFinal && waitMs > 0) {
+        const wait = new Wait(waitMs)
+        openAnswers.open(request, reply, wait)
+        let news = status
+        while (!news.isFinal && !wait.signal.aborted) {
+          const { version: since } = news
+          const newest = await watchers.newer(root, { client, since }, wait.signal)
+          if (newest > since) news = await read(since, newest)
+        }
+        wait.over()
+        if (wait.isRevoked) throw new AppError('unauthorized', 'this key is not valid any more')
+        // It may have changed unseen, if the time was over.
+        const now = await watchers.statuses.version(root)
+        status = await read(0, now ?? news.version)
+      }
+      return await sendAnswer(wholeAnswer(status.json), request, reply, context)
+    },
+  })
+  declare({
+    id: 'watchStatus',
+    tag: 'Capturing',
+    summary: 'Watch the status of a root',
+    description:
+      'Server-sent events of the type `status`. Each is a status whose `urls` are those that changed since the ' +
+      'event before; the first has all of them. The stream ends when the root is finished. A client that lost its ' +
+      'connection continues with `Last-Event-ID`. If it has seen everything, the answer is 204.',
+    method: 'GET',
+    path: paths.watchStatus,
+    params: RootParams,
+    header: 'Last-Event-ID',
+    answers: {
+      200: { description: 'The events.', content: { 'text/event-stream': { schema: Type.String() } } },
+      204: Type.Null({ description: 'The root is finished, and `Last-Event-ID` was the last event.' }),
+    },
+    async run(request, reply) {
+      const root = await door.getRoot(request.params, request.apiKey)
+      const version = await watchers.statuses.version(root)
+      const lastSeen = readEventId(request.headers['last-event-id'])
+      // A version that this root does not have: all pages are sent.
+      const since = lastSeen > (version ?? IMPORTED) ? 0 : lastSeen
+      const client = clientOf(request)
+      const inTurn = turns.for(client)
+      const isOver =
+        version === undefined
+          ? since === IMPORTED
+          : since === version && (await watchers.statuses.read(root, since, version, inTurn))?.isFinal
+      if (isOver) return await reply.code(204).header('cache-control', 'no-store').send(null)
+      const response = reply.raw
+      const begin = () => {
+        reply.hijack()
+        response.writeHead(200, {
+          ...headersOf(request, reply),
+          'content-type': 'text/event-stream; charset=utf-8',
+          'cache-control': 'no-store',
+          'x-accel-buffering': 'no',
+        })
+        response.write(`retry: ${RETRY_MS}\n\n`)
+      }
+      const breakOff = (error: unknown) => {
+        request.log.error({ reqId: request.id, err: error }, 'the events broke off')
+        response.destroy()
+      }
+      if (version === undefined) {
+        begin()
+        const pieces = importedEvent(importedStatus(root))
+        const next = takePieces(pieces, request, reply, context)
+        return await writePieces(response, next, { gzip: false }).catch(breakOff)
+      }
+      const stream = new EventStream({
+        ...{ root, client, since, watchers, inTurn, response, unread },
+        onMoved: () => handle.moved(),
+        onError: breakOff,
+      })
+      const handle = openAnswers.open(request, reply, stream)
+      begin()
+      // The service stops, or the client has gone. No event follows then.
+      if (stream.isOver) {
+        response.end()
+        return
+      }
+      const leave = watchers.add(root, stream)
+      const tooLong = setTimeout(() => stream.end(), longestStreamMs)
+      response.once('close', () => {
+        leave()
+        clearTimeout(tooLong)
+      })
+      stream.wake(version)
+    },
+  })
+}
+
+/** The version of an imported root, which never changes. */
+const IMPORTED = 1
+
+type Pieces = ReturnType<ImportedStatus>
+
+/** The status of an imported root as its only event. */
+async function* importedEvent(pieces: Pieces): Pieces {
+  let before = `event: status\nid: ${IMPORTED}\ndata: `
+  for await (const { parts, last } of pieces) {
+    parts.unshift(before)
+    if (last) parts.push('\n\n')
+    yield { parts, last }
+    before = ''
+  }
+}
+
+function readEventId(header: string | string[] | undefined): number {
+  return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0
+}
+
+/** Waits for the end of a root, for a limited time. */
+class Wait implements OpenAnswer {
+  isRevoked = false
+  readonly #over = new AbortController()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(longestMs: number) {
+    this.#timer = setTimeout(() => this.over(), longestMs)
+  }
+
+  get signal(): AbortSignal {
+    return this.#over.signal
+  }
+
+  /** No sign of life can be sent before the answer. */
+  beat(): void {}
+
+  end(why: End): void {
+    if (why === 'revoked') this.isRevoked = true
+    this.over()
+  }
+
+  over(): void {
+    clearTimeout(this.#timer)
+    this.#over.abort()
+  }
+}
