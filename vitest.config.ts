@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { findStarting } from './src/browser/install-browser.ts'
+import { findStarting } from './src/camera/browser/install-browser.ts'
 import { WHERE_TO_LOOK } from './test/support/browser/test-browser.ts'
 import { BROWSER_TAG, createBrowserReporter } from './test/support/runner/browser-reporter.ts'
 import { LongestFirst } from './test/support/runner/longest-first.ts'

@@ -1,9 +1,9 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import sharp from 'sharp'
+import { openCamera } from '../src/camera/open-camera.ts'
 import { readConfig } from '../src/config/config.ts'
 import { addressOf, serveSite } from '../src/demo/site.ts'
 import { history, newest, sightsOf } from '../src/demo/visits.ts'
-import { openCamera } from '../src/open-camera.ts'
 
 // `npm run demo-pictures`: makes the pictures of the demo anew, after its made-up site was changed. Each has at most 256
 // colours, which makes it a quarter of the size; the site is drawn with few.

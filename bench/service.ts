@@ -1,7 +1,7 @@
-import { openService } from '../src/app.ts'
 import { keepYoungHeap } from '../src/cli/serve/young-heap.ts'
 import { readConfig } from '../src/config/config.ts'
-import { openStorage } from '../src/storage.ts'
+import { openService } from '../src/service/service.ts'
+import { openStorage } from '../src/service/storage.ts'
 
 /** The service as `proofsheet serve` runs it, but with a clock that the bench can set ahead. */
 const config = readConfig()

@@ -2,7 +2,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readConfig } from '../src/config/config.ts'
-import { openStorage } from '../src/storage.ts'
+import { openStorage } from '../src/service/storage.ts'
 import { FAILURE, PICTURE } from '../test/support/store/captures.ts'
 
 const LOOPS = 4

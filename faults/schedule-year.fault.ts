@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../src/config/config.ts'
-import { openStorage } from '../src/storage.ts'
+import { openStorage } from '../src/service/storage.ts'
 import { hourlyTimes, nightlyTimes, YEAR } from '../test/schedules/berlin.ts'
 import { runFor } from '../test/schedules/run-for.ts'
 import { makeFolder } from '../test/support/processes/workspace.ts'

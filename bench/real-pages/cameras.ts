@@ -1,6 +1,6 @@
 import { chromium } from 'playwright-core'
-import type { FoundBrowser } from '../../src/browser/browser.ts'
-import { findBrowser } from '../../src/browser/find-browser.ts'
+import type { FoundBrowser } from '../../src/camera/browser/browser.ts'
+import { findBrowser } from '../../src/camera/browser/find-browser.ts'
 import { createCamera } from '../../src/camera/chromium.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { parseAllowList } from '../../src/egress/allow-list.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findBrowsers } from '../../src/browser/find-browser.ts'
+import { findBrowsers } from '../../src/camera/browser/find-browser.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { picturePath } from '../../src/contract/paths.ts'
 import { isFinal } from '../../src/contract/status.ts'

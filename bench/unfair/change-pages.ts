@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Storage } from '../../src/storage.ts'
+import type { Storage } from '../../src/service/storage.ts'
 import type { CaptureTask } from '../../src/store/captures.ts'
 
 const DAY_MS = 86_400_000

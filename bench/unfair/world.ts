@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { link, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Storage } from '../../src/storage.ts'
+import type { Storage } from '../../src/service/storage.ts'
 import { makeKey, makePng, makeProject, newJob } from '../../test/support/store/results.ts'
 import type { Tree } from './tree.ts'
 

@@ -7,7 +7,7 @@ import { createWork } from '../../src/capture/worker.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { importRoot } from '../../src/intake/import-root.ts'
 import { createKeyRing } from '../../src/secrets/key-ring.ts'
-import { openStorage } from '../../src/storage.ts'
+import { openStorage } from '../../src/service/storage.ts'
 import { newRequest, newSeen } from '../../test/support/store/captures.ts'
 
 // Imports and captures. Each acknowledgement is printed to standard output, at the moment when a client would get it. It runs

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Browser } from 'playwright-core'
-import type { FoundBrowser } from '../browser/browser.ts'
+import type { FoundBrowser } from './browser/browser.ts'
 import type { RunningBrowser } from './camera.ts'
 import { type LaunchedBrowser, launchBrowser } from './launch.ts'
 

@@ -1,7 +1,7 @@
-import type { FoundBrowser } from '../browser/browser.ts'
 import type { PageOptions } from '../contract/capture-options.ts'
 import type { Seen } from '../contract/seen.ts'
 import type { CaptureReason } from '../contract/status.ts'
+import type { FoundBrowser } from './browser/browser.ts'
 
 /** The browser that takes the pictures. */
 export interface RunningBrowser extends Pick<FoundBrowser, 'path' | 'kind' | 'origin'> {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { Origin } from '../contract/status.ts'
-import { otherWork } from '../other-work.ts'
-import type { Queue } from '../queue/queue.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import type { AcceptLimits } from '../store/captures.ts'
 import type { Store } from '../store/store.ts'
+import { otherWork } from '../work/other-work.ts'
 import type { Digested } from './digest.ts'
+import type { Queue } from './queue/queue.ts'
 import { sealRequest } from './seal-request.ts'
 
 export interface AcceptOptions {

@@ -1,7 +1,7 @@
 import { conceal, hasSecrets, reveal, secretsOfPages } from '../contract/options/secrets.ts'
-import { otherWork } from '../other-work.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { CaptureKey, CaptureTask, NewRequest } from '../store/captures.ts'
+import { otherWork } from '../work/other-work.ts'
 import { type Digested, digestOf, keyedDigestsOf } from './digest.ts'
 
 // The secrets of a page are sealed as one JSON text when the request is accepted, and opened just before the camera needs

@@ -4,8 +4,6 @@ import { DEFAULT_BASEPATH } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
 import { type Images, pictureKey, previewKey } from '../images/images.ts'
 import { type Picture, readPicture } from '../picture/picture.ts'
-import { MAX_ATTEMPTS, MAX_DEATHS, StoodStill, type Work } from '../queue/queue.ts'
-import { isOurs } from '../queue/retry.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import {
   type Captured,
@@ -17,6 +15,8 @@ import {
 import type { CaptureFigures } from './figures.ts'
 import { finishShot } from './finish-shot.ts'
 import { createHush } from './hush.ts'
+import { MAX_ATTEMPTS, MAX_DEATHS, StoodStill, type Work } from './queue/queue.ts'
+import { isOurs } from './queue/retry.ts'
 import { openTask } from './seal-request.ts'
 import type { Standstill } from './standstill.ts'
 import { tidySeen } from './tidy-seen.ts'

@@ -3,12 +3,12 @@ import { Command } from 'commander'
 import type { Config } from '../config/config.ts'
 import { databaseLocation, imagesLocation } from '../config/locations.ts'
 import { AppError } from '../errors.ts'
-import { requireFit } from '../fit.ts'
-import { openStorage } from '../storage.ts'
-import { copyAll } from '../transfer/copy.ts'
-import type { CopiedKept } from '../transfer/kept.ts'
-import { patiently, type Transfer, type TransferHooks } from '../transfer/transfer.ts'
-import { verifyAll } from '../transfer/verify.ts'
+import { copyAll } from '../intake/transfer/copy.ts'
+import type { CopiedKept } from '../intake/transfer/kept.ts'
+import { patiently, type Transfer, type TransferHooks } from '../intake/transfer/transfer.ts'
+import { verifyAll } from '../intake/transfer/verify.ts'
+import { requireMatching } from '../service/check-storages.ts'
+import { openStorage } from '../service/storage.ts'
 import type { ExitCode } from './exit-code.ts'
 import { createProgress } from './progress.ts'
 import { abortOnSignal } from './signals.ts'
@@ -76,7 +76,7 @@ async function runCopy({ toDatabase, toImages }: CopyOptions): Promise<ExitCode>
     const to = await openStorage(target)
     try {
       await to.images.check()
-      const begin = () => requireFit(to, target, { isCopy: true })
+      const begin = () => requireMatching(to, target, { isCopy: true })
       return await transferAll({ from, to, rowsOnly: sameImages }, begin)
     } finally {
       await to.close()

@@ -5,11 +5,11 @@ import { settings } from '../config/settings.ts'
 import { httpAddress } from '../config/values.ts'
 import { DEFAULT_BASEPATH, DEFAULT_LOADING_TIME } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
-import { requireFit } from '../fit.ts'
 import { readFolder } from '../intake/folder.ts'
 import { type Entry, type ImportOutcome, importAll } from '../intake/import-all.ts'
 import { countPictures, readNdjson } from '../intake/ndjson.ts'
 import { PREVIEW_WIDTH } from '../picture/picture.ts'
+import { requireMatching } from '../service/check-storages.ts'
 import type { ExitCode } from './exit-code.ts'
 import { valueOption } from './options.ts'
 import { createProgress } from './progress.ts'
@@ -67,7 +67,7 @@ interface ImportOptions {
 
 async function runImport(source: string, { project, baseUrl }: ImportOptions): Promise<ExitCode> {
   return await withStorage(async (storage, config) => {
-    await requireFit(storage, config)
+    await requireMatching(storage, config)
     const projectId = await getProjectId(storage, project)
     const { entries, pictures } = await openSource(resolve(source), baseUrl)
     const intake = { ...storage, limits: config.limits, clock: Date.now }

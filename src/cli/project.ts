@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
-import { removeProject as removeAll } from '../removal/remove.ts'
+import { removeProject as removeAll } from '../upkeep/remove.ts'
 import { confirm } from './confirm.ts'
 import { idOption } from './options.ts'
 import { getProjectId, withStorage } from './storage.ts'

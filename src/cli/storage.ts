@@ -1,6 +1,6 @@
 import { type Config, type Purpose, readConfig } from '../config/config.ts'
 import { AppError } from '../errors.ts'
-import { openStorage, type Storage } from '../storage.ts'
+import { openStorage, type Storage } from '../service/storage.ts'
 import { chooseProject } from './project-option.ts'
 
 /** Opens the configured storage for one command and always closes it. */

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import type { Config } from '../config/config.ts'
 import { AppError } from '../errors.ts'
-import { requireFit } from '../fit.ts'
-import type { Storage } from '../storage.ts'
-import { openStudio } from '../studio.ts'
+import { openCapturing } from '../service/capturing.ts'
+import { requireMatching } from '../service/check-storages.ts'
+import type { Storage } from '../service/storage.ts'
 import { openLog } from './log.ts'
 import { endInTime, nextSignal } from './signals.ts'
 import { withStorage } from './storage.ts'
@@ -36,15 +36,15 @@ async function work(): Promise<void> {
     const log = await openLog(config.logLevel)
     for (const warning of storage.store.warnings) log.warn(warning)
     await storage.images.check()
-    await requireFit(storage, config)
-    const studio = await openStudio(config, storage, { log, clock: Date.now })
+    await requireMatching(storage, config)
+    const capturing = await openCapturing(config, storage, { log, clock: Date.now })
     try {
-      await studio.ready()
+      await capturing.ready()
       process.stdout.write(`Capturing, ${counted(concurrency, 'page')} at a time. Stop with Ctrl+C.\n`)
       log.info({ signal: await stopped }, 'stopping: unfinished captures go back to the queue')
       endInTime(config.limits.shutdownMs, log)
     } finally {
-      await studio.close()
+      await capturing.close()
     }
   }
   await withStorage(capture, { capturing: true })

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { createLimiter } from '../limiter.ts'
+import { createLimiter } from '../work/limiter.ts'
 import { type AllowList, type DenyList, parseDenyList } from './allow-list.ts'
 import { type Gate, type GateLimits, openGate } from './gate.ts'
 import { lookUpApart } from './look-up-apart.ts'

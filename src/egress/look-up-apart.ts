@@ -1,5 +1,5 @@
 import { Resolver } from 'node:dns/promises'
-import { createLimiter } from '../limiter.ts'
+import { createLimiter } from '../work/limiter.ts'
 import { type Lookup, systemLookup } from './resolve.ts'
 
 /** The system's look-up holds one of libuv's four threads. Pages use up to three, so only one is left. */

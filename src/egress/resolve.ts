@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises'
-import type { Limiter } from '../limiter.ts'
+import type { Limiter } from '../work/limiter.ts'
 import { EgressError } from './failure.ts'
 
 /** The addresses of a name. Rejects with what the system says (ENOTFOUND, EAI_AGAIN …). */

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { inParallel } from '../in-parallel.ts'
+import { inParallel } from '../work/in-parallel.ts'
 import { type Imported, type Intake, prepareRoot } from './import-root.ts'
 import type { Submission } from './submission.ts'
 

@@ -1,6 +1,6 @@
 import { type ImageBatch, type Images, pictureKey, previewKey } from '../images/images.ts'
-import { inParallel } from '../in-parallel.ts'
 import type { Store } from '../store/store.ts'
+import { inParallel } from '../work/in-parallel.ts'
 import { type Imported, PICTURES_AT_ONCE, type PreparedRoot } from './import-root.ts'
 
 /** Puts the pictures of a job of the submission under their keys. */

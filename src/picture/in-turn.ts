@@ -1,4 +1,4 @@
-import { createLimiter } from '../limiter.ts'
+import { createLimiter } from '../work/limiter.ts'
 
 /** Larger pictures are processed one at a time: an interlaced one needs up to 8 bytes per pixel. */
 const LARGE_PIXELS = 16_000_000

@@ -2,13 +2,13 @@ import { crc32 } from 'node:zlib'
 import { numberedFileName } from '../contract/picture-names.ts'
 import { AppError } from '../errors.ts'
 import { type ImageKey, type Images, type OpenImage, pictureKey } from '../images/images.ts'
-import { inParallel } from '../in-parallel.ts'
-import { createLimiter, type Limiter } from '../limiter.ts'
 import { FairTurns, type InTurn } from '../shares/fair-turns.ts'
 import type { JobText } from '../store/job-text.ts'
 import type { RootHead, Store } from '../store/store.ts'
-import { writeZip, type ZipEntry } from '../zip.ts'
+import { inParallel } from '../work/in-parallel.ts'
+import { createLimiter, type Limiter } from '../work/limiter.ts'
 import type { JobFields } from './render.ts'
+import { writeZip, type ZipEntry } from './zip.ts'
 
 /** Jobs read in one query. */
 const JOBS_AT_ONCE = 200

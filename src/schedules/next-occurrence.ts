@@ -1,4 +1,3 @@
-import { otherWork } from '../other-work.ts'
 import {
   LATE_MS,
   type Next,
@@ -7,6 +6,7 @@ import {
   type StoredSchedule,
   type Times,
 } from '../store/schedules.ts'
+import { otherWork } from '../work/other-work.ts'
 import { type NextAfter, nextAfterOf } from './occurrences.ts'
 import { spreadOf } from './spread.ts'
 

@@ -4,10 +4,10 @@ import { sealRequest } from '../capture/seal-request.ts'
 import { parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
 import type { Origin } from '../contract/status.ts'
 import { AppError } from '../errors.ts'
-import { otherWork } from '../other-work.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { NewRequest } from '../store/captures.ts'
 import type { ScheduleKey, StoredSchedule } from '../store/schedules.ts'
+import { otherWork } from '../work/other-work.ts'
 
 /** The request of a template, with its secrets. Undefined: there is no such template. Throws CannotOpen. */
 export type FindTemplate = (projectId: string, templateId: string) => Promise<Given | undefined>

@@ -1,5 +1,5 @@
-import { otherWork } from '../other-work.ts'
 import type { Schedules } from '../store/schedules.ts'
+import { otherWork } from '../work/other-work.ts'
 import { firstNext } from './next-occurrence.ts'
 
 const AT_ONCE = 50

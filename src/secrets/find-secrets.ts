@@ -1,4 +1,4 @@
-import { otherWork } from '../other-work.ts'
+import { otherWork } from '../work/other-work.ts'
 import { decodings } from './decoded.ts'
 import { spellingsOf } from './spellings.ts'
 

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto'
 import { join } from 'node:path'
-import { fingerprintOf, loadOrMakeKeyList, parseKeyList } from '../key-list.ts'
+import { fingerprintOf, loadOrMakeKeyList, parseKeyList } from './key-list.ts'
 
 /** A key of SECRET_KEYS. Each use has a key of its own, which is derived from it. */
 export interface SecretKey {

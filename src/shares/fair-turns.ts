@@ -1,4 +1,4 @@
-import { isLookingUp, MOST_LET_AHEAD } from '../other-work.ts'
+import { isLookingUp, MOST_LET_AHEAD } from '../work/other-work.ts'
 import { Lines } from './lines.ts'
 
 /** Runs one piece of work when its client has its turn. A piece must not wait for another turn. */

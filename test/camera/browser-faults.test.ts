@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { FoundBrowser } from '../../src/browser/browser.ts'
-import { findBrowsers as findAllBrowsers } from '../../src/browser/find-browser.ts'
+import type { FoundBrowser } from '../../src/camera/browser/browser.ts'
+import { findBrowsers as findAllBrowsers } from '../../src/camera/browser/find-browser.ts'
 import { BROWSER_ENV, findTestBrowser } from '../support/browser/test-browser.ts'
 import {
   type CameraRules,

@@ -16,7 +16,7 @@ import {
   previewKey,
 } from '../../src/images/images.ts'
 import { createKeyRing } from '../../src/secrets/key-ring.ts'
-import { openStorage } from '../../src/storage.ts'
+import { openStorage } from '../../src/service/storage.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { newRequest, newSeen } from '../support/store/captures.ts'
 import { makePng, makeProject } from '../support/store/results.ts'

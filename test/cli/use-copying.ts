@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
-import { openStorage } from '../../src/storage.ts'
+import { openStorage } from '../../src/service/storage.ts'
 import { runProofsheet } from '../support/processes/process.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { S3_CREDENTIALS } from '../support/servers/s3.ts'

@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { ScheduleRuns } from '../../src/schedules/runs.ts'
 import { openTimer } from '../../src/schedules/timer.ts'
 import { createKeyRing } from '../../src/secrets/key-ring.ts'
-import { openStorage } from '../../src/storage.ts'
+import { openStorage } from '../../src/service/storage.ts'
 
 // A process that runs schedules as a service does. Nobody captures their pages: that costs more than all the rest.
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
-import { requireFit } from '../../src/fit.ts'
-import { openStorage } from '../../src/storage.ts'
+import { requireMatching } from '../../src/service/check-storages.ts'
+import { openStorage } from '../../src/service/storage.ts'
 import { openSqliteStore } from '../../src/store/sqlite/sqlite.ts'
 import { serveProcess } from '../support/processes/process.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
@@ -71,7 +71,7 @@ test('a service that serves a damaged database says so in its log, and is not re
   const { path, DATA_DIR } = await seed()
   const config = readConfig({ PORT: '0', DATA_DIR })
   const storage = await openStorage(config)
-  await requireFit(storage, config)
+  await requireMatching(storage, config)
   await storage.close()
   await damage(path, { from: 0.5, to: 0.6 })
   const service = await serveProcess({ DATA_DIR, CAPTURE_CONCURRENCY: '0' })

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
+import { openQueue } from '../../src/capture/queue/open-queue.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createWayOut } from '../../src/egress/guard.ts'
-import { openMessenger } from '../../src/messenger.ts'
-import { openQueue } from '../../src/queue/open-queue.ts'
-import { openStorage } from '../../src/storage.ts'
+import { openNotifications } from '../../src/service/notifications.ts'
+import { openStorage } from '../../src/service/storage.ts'
 import { createSend } from '../../src/webhooks/send.ts'
 import { FAILURE, PICTURE } from '../support/store/captures.ts'
 
@@ -14,7 +14,7 @@ const storage = await openStorage(config)
 const log = pino({ level: 'fatal' })
 const clock = () => Date.now()
 const reach = createWayOut({ allow: config.webhooks.allow })
-const messenger = openMessenger(config, storage, {
+const notifications = openNotifications(config, storage, {
   ...{ log, clock, lookMs: 200, leaseMs: 3_000 },
   pauses: Array.from({ length: 200 }, () => 200),
   send: createSend({ reach, timeoutMs: 1_000 }),
@@ -24,9 +24,9 @@ openQueue(captures, {
   ...{ concurrency: 4, log, clock, leaseMs: 2_000 },
   work: async (task) => {
     await captures.finish(task, task.position % 3 === 2 ? FAILURE : PICTURE, clock())
-    messenger.wake()
+    notifications.wake()
   },
 })
-messenger.begin('http://127.0.0.1')
+notifications.begin('http://127.0.0.1')
 process.stdout.write('running\n')
 setInterval(() => {}, 60_000)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
-import { openStorage } from '../../src/storage.ts'
+import { openStorage } from '../../src/service/storage.ts'
 import { openReceiver } from '../support/http/receiver.ts'
 import { startDelivering, webhookTo } from '../support/http/webhooks.ts'
 import { KEYS } from '../support/servers/keys.ts'

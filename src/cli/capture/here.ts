@@ -4,17 +4,17 @@ import type { Config } from '../../config/config.ts'
 import { parseScreenshotRequest } from '../../contract/screenshot-request.ts'
 import { isFinal } from '../../contract/status.ts'
 import { AppError } from '../../errors.ts'
-import { requireFit } from '../../fit.ts'
 import { pictureKey } from '../../images/images.ts'
-import type { Storage } from '../../storage.ts'
-import { openStudio, type Studio } from '../../studio.ts'
+import { openCapturing, type Capturing } from '../../service/capturing.ts'
+import { requireMatching } from '../../service/check-storages.ts'
+import type { Storage } from '../../service/storage.ts'
 import { getProjectId, withStorage } from '../storage.ts'
 import type { CaptureDesk } from './desk.ts'
 
 /** What captures here. */
 export interface Here {
   readonly storage: Storage
-  readonly studio: Studio
+  readonly capturing: Capturing
 }
 
 /** Captures in this process, into the configured storage. */
@@ -23,11 +23,11 @@ export async function captureHere<T>(
   work: (desk: CaptureDesk, limits: Config['limits'], here: Here) => Promise<T>,
 ): Promise<T> {
   return await withStorage(async (storage, config) => {
-    await requireFit(storage, config)
+    await requireMatching(storage, config)
     const projectId = await getProjectId(storage, project)
     // On a terminal the progress bar and the table are enough: log only warnings.
     const log = pino({ level: 'error' }, pino.destination(2))
-    const studio = await openStudio(config, storage, { log, clock: Date.now, ownOnly: true })
+    const capturing = await openCapturing(config, storage, { log, clock: Date.now, takes: 'own' })
     const desk: CaptureDesk = {
       projectId,
       gallery: galleryOf(config),
@@ -35,8 +35,8 @@ export async function captureHere<T>(
       async submit({ request }) {
         const { asked } = parseScreenshotRequest(request, config.limits)
         if (!asked) throw new AppError('bad_request')
-        await studio.ready()
-        return await studio.requests.accept(projectId, asked, { now: Date.now(), idempotencyKey: undefined })
+        await capturing.ready()
+        return await capturing.requests.accept(projectId, asked, { now: Date.now(), idempotencyKey: undefined })
       },
       async *follow(rootId, signal) {
         while (!signal.aborted) {
@@ -45,11 +45,11 @@ export async function captureHere<T>(
           // The user of this command is the operator.
           const status = toStatus(rootId, changes, {
             isExplained: true,
-            waiting: await studio.whyWaiting(),
+            waiting: await capturing.whyWaiting(),
           })
           yield status
           if (isFinal(status.state)) return
-          await studio.watchers.newer({ projectId, rootId }, { client: '', since: changes.version }, signal)
+          await capturing.watchers.newer({ projectId, rootId }, { client: '', since: changes.version }, signal)
         }
       },
       async readPicture(_rootId, uuid) {
@@ -59,9 +59,9 @@ export async function captureHere<T>(
       },
     }
     try {
-      return await work(desk, config.limits, { storage, studio })
+      return await work(desk, config.limits, { storage, capturing })
     } finally {
-      await studio.close()
+      await capturing.close()
     }
   })
 }

@@ -2,7 +2,7 @@ import { parseScreenshotRequest, type ScreenshotRequest } from '../../contract/s
 import { timeOf } from '../../contract/when.ts'
 import { AppError } from '../../errors.ts'
 import type { ExitCode } from '../exit-code.ts'
-import { withIdleStudio } from '../idle-studio.ts'
+import { withIdleCapturing } from '../idle-capturing.ts'
 import { getProjectId } from '../storage.ts'
 import { formatTime } from '../table.ts'
 import { submitAll, type Wanted } from './capture-all.ts'
@@ -65,7 +65,7 @@ export async function captureLater(
 
 /** Into the configured storage, for a service or a worker that runs on it at that time. */
 export async function scheduleHere(project: string | undefined, orders: readonly Order[]): Promise<ExitCode> {
-  return await withIdleStudio(async ({ storage, config: { limits }, studio }) => {
+  return await withIdleCapturing(async ({ storage, config: { limits }, capturing }) => {
     refuseMistakes(orders, limits)
     const projectId = await getProjectId(storage, project)
     const submit = async ({ request }: Order) => {
@@ -74,7 +74,7 @@ export async function scheduleHere(project: string | undefined, orders: readonly
       const now = Date.now()
       const scheduled = timeOf(when, now)
       const origin = scheduled === undefined ? {} : { scheduled }
-      const rootId = await studio.requests.accept(projectId, asked, {
+      const rootId = await capturing.requests.accept(projectId, asked, {
         now,
         idempotencyKey: undefined,
         origin,

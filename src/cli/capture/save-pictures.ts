@@ -4,7 +4,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { pictureFileName } from '../../contract/picture-names.ts'
 import type { PageStatus, RootStatus } from '../../contract/status.ts'
-import { makeFolders } from '../../durable-folder.ts'
+import { makeFolders } from '../../files/durable-folder.ts'
 import type { CaptureDesk } from './desk.ts'
 import { ownWindow } from './own-window.ts'
 

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts'
 import { addRequestOptions, type Given, once } from '../capture/options.ts'
 import { type Order, toOrders } from '../capture/orders.ts'
 import { noSuch } from '../choose-by-name.ts'
-import { type IdleStudio, withIdleStudio } from '../idle-studio.ts'
+import { type IdleCapturing, withIdleCapturing } from '../idle-capturing.ts'
 import { getProjectId } from '../storage.ts'
 import { printable } from '../table.ts'
 import { getTemplateId } from '../template/choose-template.ts'
@@ -66,8 +66,8 @@ async function createSchedule(
     )
   }
   const times = { ...(cron !== undefined && { cron }), ...(every !== undefined && { every }) }
-  await withIdleStudio(async (opened) => {
-    const { schedules } = opened.studio
+  await withIdleCapturing(async (opened) => {
+    const { schedules } = opened.capturing
     const projectId = await getProjectId(opened.storage, project)
     const what = order
       ? { name: nameOf(order), request: order.request }
@@ -94,7 +94,7 @@ async function getOrder(urls: readonly string[], given: Given & { readonly from?
   throw new AppError('bad_request', 'a schedule has one request: give one')
 }
 
-async function findTemplate(meant: string, projectId: string, { storage: { store } }: IdleStudio) {
+async function findTemplate(meant: string, projectId: string, { storage: { store } }: IdleCapturing) {
   const templateId = await getTemplateId(store, projectId, meant)
   const found = await store.templates.find({ projectId, templateId })
   if (!found) throw noSuch('template', meant)

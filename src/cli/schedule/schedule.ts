@@ -1,11 +1,11 @@
 import { Command } from 'commander'
 import { AppError } from '../../errors.ts'
-import type { Storage } from '../../storage.ts'
+import type { Storage } from '../../service/storage.ts'
 import { readAll } from '../../store/read-all.ts'
 import type { StoredSchedule } from '../../store/schedules.ts'
 import { chooseByName, noSuch } from '../choose-by-name.ts'
 import { confirm } from '../confirm.ts'
-import { type IdleStudio, withIdleStudio } from '../idle-studio.ts'
+import { type IdleCapturing, withIdleCapturing } from '../idle-capturing.ts'
 import { projectOption } from '../project-option.ts'
 import { getProjectId, withStorage } from '../storage.ts'
 import { formatTable, formatTime, printable } from '../table.ts'
@@ -79,22 +79,22 @@ function nextOf(schedule: StoredSchedule): string {
 }
 
 async function showSchedule(meant: string, given: Given): Promise<void> {
-  await withSchedule(meant, given, async (found, { studio }) => {
-    const shown = await studio.schedules.show(found)
+  await withSchedule(meant, given, async (found, { capturing }) => {
+    const shown = await capturing.schedules.show(found)
     process.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`)
     process.stderr.write(found.paused ? 'It is paused.\n' : tellNext(shown.next, zoneOf(found)))
   })
 }
 
 async function runSchedule(meant: string, given: Given): Promise<void> {
-  await withSchedule(meant, given, async (found, { studio }) => {
-    process.stdout.write(`${await studio.schedules.run(found)}\n`)
+  await withSchedule(meant, given, async (found, { capturing }) => {
+    process.stdout.write(`${await capturing.schedules.run(found)}\n`)
   })
 }
 
 async function pauseSchedule(meant: string, given: Given): Promise<void> {
-  await withSchedule(meant, given, async (found, { studio }) => {
-    if (!found.paused) await studio.schedules.setPaused(found, true)
+  await withSchedule(meant, given, async (found, { capturing }) => {
+    if (!found.paused) await capturing.schedules.setPaused(found, true)
     process.stderr.write(
       `Schedule ${found.scheduleId} is paused. It goes on with: npx proofsheet schedule resume ${found.scheduleId}\n`,
     )
@@ -102,7 +102,7 @@ async function pauseSchedule(meant: string, given: Given): Promise<void> {
 }
 
 async function resumeSchedule(meant: string, given: Given): Promise<void> {
-  await withSchedule(meant, given, async (found, { studio: { schedules } }) => {
+  await withSchedule(meant, given, async (found, { capturing: { schedules } }) => {
     const resumed = found.paused ? await schedules.setPaused(found, false) : found
     const { next } = await schedules.show(resumed)
     process.stderr.write(`Schedule ${found.scheduleId} is not paused. ${tellNext(next, zoneOf(resumed))}`)
@@ -110,10 +110,10 @@ async function resumeSchedule(meant: string, given: Given): Promise<void> {
 }
 
 async function removeSchedule(meant: string, { yes, ...given }: Given & { yes?: true }): Promise<void> {
-  await withSchedule(meant, given, async (found, { studio }) => {
+  await withSchedule(meant, given, async (found, { capturing }) => {
     const { scheduleId, name } = found
     if (!yes) await confirm(`schedule ${scheduleId}, with its secrets`, name)
-    await studio.schedules.remove(found)
+    await capturing.schedules.remove(found)
     process.stderr.write(`Schedule ${scheduleId} is removed. The captures that it has made stay.\n`)
   })
 }
@@ -127,9 +127,9 @@ async function listAll({ store }: Storage, projectId: string): Promise<StoredSch
 async function withSchedule(
   meant: string,
   { project }: Given,
-  work: (found: StoredSchedule, opened: IdleStudio) => Promise<void>,
+  work: (found: StoredSchedule, opened: IdleCapturing) => Promise<void>,
 ): Promise<void> {
-  await withIdleStudio(async (opened) => {
+  await withIdleCapturing(async (opened) => {
     const { schedules } = opened.storage.store
     const projectId = await getProjectId(opened.storage, project)
     const scheduleId = await chooseByName('schedule', meant, {

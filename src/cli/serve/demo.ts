@@ -1,16 +1,16 @@
 import type { Logger } from 'pino'
-import type { Service } from '../../app.ts'
 import { countDemo, fillDemo, startDemo } from '../../demo/demo.ts'
 import { type DemoSite, serveSite } from '../../demo/site.ts'
 import { DEMO_PROJECT_ID } from '../../demo/visits.ts'
 import { AppError } from '../../errors.ts'
-import type { Storage } from '../../storage.ts'
+import type { Service } from '../../service/service.ts'
+import type { Storage } from '../../service/storage.ts'
 import { counted } from '../table.ts'
 
 /** The demo of a running service: its site, which only the camera can reach, and its project. */
 export interface RunningDemo {
   readonly fixedAddresses: DemoSite['fixedAddresses']
-  fill(studio: Service['studio'], say: (text: string) => void): void
+  fill(capturing: Service['capturing'], say: (text: string) => void): void
   /** Stops filling the project. The next start continues. */
   stop(): Promise<void>
   /** A sentence if the demo is not complete yet. Else empty. */
@@ -30,17 +30,17 @@ export async function openDemo(
   const { signal } = stopping
   let filling: Promise<void> | undefined
 
-  const fill = async (studio: Service['studio'], say: (text: string) => void): Promise<void> => {
+  const fill = async (capturing: Service['capturing'], say: (text: string) => void): Promise<void> => {
     const ask: Parameters<typeof fillDemo>[1]['ask'] = async (request, rootId) => {
       // Other workers cannot reach the site.
-      if (!(await studio.findBrowser())) throw new AppError('no_browser', 'this process captures nothing')
-      await studio.ready().catch((error) => {
+      if (!(await capturing.findBrowser())) throw new AppError('no_browser', 'this process captures nothing')
+      await capturing.ready().catch((error) => {
         if (error instanceof AppError) say(error.message)
         throw error
       })
       signal.throwIfAborted()
       const options = { now: Date.now(), idempotencyKey: undefined, rootId }
-      await studio.requests.accept(DEMO_PROJECT_ID, request, options)
+      await capturing.requests.accept(DEMO_PROJECT_ID, request, options)
     }
     const outcome = await fillDemo({ store, images, clock: Date.now }, { ask, signal })
     if (outcome === 'captured') {
@@ -50,10 +50,10 @@ export async function openDemo(
 
   return {
     fixedAddresses: site.fixedAddresses,
-    fill(studio, say) {
+    fill(capturing, say) {
       // A browser that hangs while it starts must not delay the stop.
       const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
-      const filled = fill(studio, say).catch((error) => {
+      const filled = fill(capturing, say).catch((error) => {
         if (!signal.aborted) log.error({ err: error }, 'the demo is not complete')
       })
       filling = Promise.race([filled, stopped])

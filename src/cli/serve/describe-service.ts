@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { type Config, withoutPassword } from '../../config/config.ts'
 import { rootsPath } from '../../contract/paths.ts'
 import { DEMO_PROJECT_ID } from '../../demo/visits.ts'
-import type { Storage } from '../../storage.ts'
+import type { Storage } from '../../service/storage.ts'
 
 export interface Described {
   readonly storage: Storage

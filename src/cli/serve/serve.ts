@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import type { Logger } from 'pino'
-import { openService, type Service } from '../../app.ts'
-import { openCameraThread } from '../../camera-thread/camera-thread.ts'
+import { openCameraThread } from '../../camera/thread/camera-thread.ts'
 import type { Config } from '../../config/config.ts'
 import { settings } from '../../config/settings.ts'
 import { DEMO_PROJECT_ID } from '../../demo/visits.ts'
 import { AppError } from '../../errors.ts'
-import { requireFit } from '../../fit.ts'
-import type { Storage } from '../../storage.ts'
+import { requireMatching } from '../../service/check-storages.ts'
+import { openService, type Service } from '../../service/service.ts'
+import type { Storage } from '../../service/storage.ts'
 import { openLog } from '../log.ts'
 import { endInTime, nextSignal } from '../signals.ts'
 import { withStorage } from '../storage.ts'
@@ -47,7 +47,7 @@ async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
     const stopping = new AbortController()
     const log = await openLog(config.logLevel)
     if (await arePicturesThere(storage, log))
-      await requireFit(storage, config, { onUnwritten: (err) => log.warn({ err }, UNWRITTEN) })
+      await requireMatching(storage, config, { onUnwritten: (err) => log.warn({ err }, UNWRITTEN) })
     // Also without --demo: there may be pages of the demo left to capture.
     const has = withDemo || (await storage.store.findProject(DEMO_PROJECT_ID))
     const demo =
@@ -60,7 +60,7 @@ async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
       )
       try {
         say(await describeService(service.url, { storage, config, noBrowser: await findMissing(service) }))
-        if (demo && withDemo) demo.fill(service.studio, say)
+        if (demo && withDemo) demo.fill(service.capturing, say)
         void lookForDamage(storage, log, stopping.signal)
         log.info({ signal: await stopped }, 'stopping: waiting for open requests to finish')
         endInTime(config.limits.shutdownMs, log)
@@ -78,8 +78,8 @@ async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
 }
 
 /** Why nothing can be captured, and what to do about it. Undefined if pages can be captured. */
-async function findMissing({ studio }: Service): Promise<string | undefined> {
-  return await studio.findBrowser().then(
+async function findMissing({ capturing }: Service): Promise<string | undefined> {
+  return await capturing.findBrowser().then(
     () => undefined,
     (error) => {
       if (error instanceof AppError && error.code === 'no_browser') return error.message

@@ -3,7 +3,7 @@ import { parseTemplateRequest } from '../../contract/templates.ts'
 import { AppError } from '../../errors.ts'
 import { addRequestOptions, type Given, once } from '../capture/options.ts'
 import { toOrders } from '../capture/orders.ts'
-import { withIdleStudio } from '../idle-studio.ts'
+import { withIdleCapturing } from '../idle-capturing.ts'
 import { getProjectId } from '../storage.ts'
 import { printable } from '../table.ts'
 
@@ -55,12 +55,12 @@ async function createTemplate(
   } = order.request as typeof order.request & Record<'templateId' | 'created' | 'changed' | 'last', unknown>
   const body = { ...request, ...(name !== undefined && { name }), ...(otherPages && { otherPages }) }
   if (!('name' in body)) throw new AppError('bad_request', 'the template needs a name: --name "Nightly"')
-  const template = await withIdleStudio(async ({ storage, studio, config }) => {
+  const template = await withIdleCapturing(async ({ storage, capturing, config }) => {
     const { mistakes } = parseTemplateRequest(body, config.limits)
     if (mistakes) {
       throw new AppError('bad_request', mistakes.map((each) => printable(order.tell(each))).join('\n'))
     }
-    return await studio.templates.create(await getProjectId(storage, project), body, Date.now())
+    return await capturing.templates.create(await getProjectId(storage, project), body, Date.now())
   })
   process.stdout.write(`${template.templateId}\n`)
   process.stderr.write(

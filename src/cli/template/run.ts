@@ -1,14 +1,14 @@
 import { Command, Option } from 'commander'
 import { showRequest } from '../../capture/kept-request.ts'
+import type { Run, Templates } from '../../capture/templates.ts'
 import { AppError } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
-import type { Run, Templates } from '../../templates/templates.ts'
 import { captureAll, type Wanted } from '../capture/capture-all.ts'
 import { captureHere } from '../capture/here.ts'
 import { once } from '../capture/options.ts'
 import { noSuch } from '../choose-by-name.ts'
 import type { ExitCode } from '../exit-code.ts'
-import { withIdleStudio } from '../idle-studio.ts'
+import { withIdleCapturing } from '../idle-capturing.ts'
 import { getProjectId } from '../storage.ts'
 import { printable } from '../table.ts'
 import { getTemplateId } from './choose-template.ts'
@@ -43,22 +43,22 @@ const AS_IT_IS: Run = { urls: undefined, when: undefined }
 async function runTemplate(meant: string, { project, wait, out, json }: Given): Promise<ExitCode> {
   if (!wait) {
     if (out !== undefined || json) throw new AppError('bad_request', '--out and --json need --wait')
-    const rootId = await withIdleStudio(async ({ storage, studio }) => {
+    const rootId = await withIdleCapturing(async ({ storage, capturing }) => {
       const projectId = await getProjectId(storage, project)
-      return await run({ store: storage.store, templates: studio.templates }, projectId, meant)
+      return await run({ store: storage.store, templates: capturing.templates }, projectId, meant)
     })
     process.stdout.write(`${rootId}\n`)
     return 0
   }
-  return await captureHere(project, async (desk, _limits, { storage, studio }) => {
+  return await captureHere(project, async (desk, _limits, { storage, capturing }) => {
     const { projectId } = desk
     const templateId = await getTemplateId(storage.store, projectId, meant)
     const found = await storage.store.templates.find({ projectId, templateId })
     if (!found) throw noSuch('template', meant)
     const order = { request: showRequest(found), tell: ({ detail }: { detail: string }) => detail }
     const submit = async () => {
-      await studio.ready()
-      return await run({ store: storage.store, templates: studio.templates }, projectId, templateId)
+      await capturing.ready()
+      return await run({ store: storage.store, templates: capturing.templates }, projectId, templateId)
     }
     const wanted = { ...(out !== undefined && { out }), ...(json && { json }) }
     return await captureAll({ ...desk, submit }, [order], wanted)

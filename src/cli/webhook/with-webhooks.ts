@@ -1,6 +1,6 @@
 import type { Purpose } from '../../config/config.ts'
-import { createWebhooks } from '../../messenger.ts'
-import type { Storage } from '../../storage.ts'
+import { createWebhooks } from '../../service/notifications.ts'
+import type { Storage } from '../../service/storage.ts'
 import { readAll } from '../../store/read-all.ts'
 import type { ListedWebhook } from '../../store/webhooks.ts'
 import type { Webhooks } from '../../webhooks/webhooks.ts'

@@ -1,7 +1,7 @@
+import { readRun } from '../../capture/templates.ts'
 import { paths } from '../../contract/paths.ts'
 import { TemplateParams } from '../../contract/requests.ts'
 import { TemplateList } from '../../contract/templates.ts'
-import { readRun } from '../../templates/templates.ts'
 import { acceptedResponse, acceptRoot } from '../answers/accept-root.ts'
 import { logAct } from '../answers/log-act.ts'
 import type { HttpContext } from '../context.ts'

@@ -1,6 +1,6 @@
 import { lstat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { syncFolder } from '../../durable-folder.ts'
+import { syncFolder } from '../../files/durable-folder.ts'
 import { unlessMissing } from './stored-files.ts'
 
 const NAME = '.shared'

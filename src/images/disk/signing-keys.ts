@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { fingerprintOf, loadOrMakeKeyList, parseKeyList } from '../../key-list.ts'
+import { fingerprintOf, loadOrMakeKeyList, parseKeyList } from '../../secrets/key-list.ts'
 import { createMac, type Mac } from '../mac.ts'
 
 export interface SigningKey {

@@ -1,7 +1,7 @@
 import { opendir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseId } from '../../contract/ids.ts'
-import { makeOnce, readIfThere } from '../../make-once.ts'
+import { makeOnce, readIfThere } from '../../files/make-once.ts'
 
 const FILE = '.store'
 

@@ -1,6 +1,6 @@
 import { lstat, opendir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { syncFolder } from '../../durable-folder.ts'
+import { syncFolder } from '../../files/durable-folder.ts'
 import { type ImageKey, parseName, type StoredImage } from '../images.ts'
 
 /** Files checked at a time, so that other reads do not wait. */

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
-import { inParallel } from '../../in-parallel.ts'
-import { WriteProbe } from '../../write-probe.ts'
+import { WriteProbe } from '../../files/write-probe.ts'
+import { inParallel } from '../../work/in-parallel.ts'
 import {
   type Condition,
   IMAGE_TYPE,

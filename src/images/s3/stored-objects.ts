@@ -1,5 +1,5 @@
 import { DeleteObjectCommand, ListObjectsV2Command } from '@aws-sdk/client-s3'
-import { inParallel } from '../../in-parallel.ts'
+import { inParallel } from '../../work/in-parallel.ts'
 import { type ImageKey, parseName, type StoredImage } from '../images.ts'
 import type { S3Bucket } from './bucket.ts'
 

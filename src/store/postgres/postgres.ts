@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts'
-import { createLimiter } from '../../limiter.ts'
+import { createLimiter } from '../../work/limiter.ts'
 import type { Engine } from '../sql/engine.ts'
 import { isUpToDate, MIGRATION_TABLE } from '../sql/schema-version.ts'
 import { createSqlStore } from '../sql/sql-store.ts'

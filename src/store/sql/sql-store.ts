@@ -1,4 +1,4 @@
-import { WriteProbe } from '../../write-probe.ts'
+import { WriteProbe } from '../../files/write-probe.ts'
 import type { Browsing } from '../browsing.ts'
 import type { ApiKey, Project, RootHead, RootKey, Store } from '../store.ts'
 import type { Reads, WantedKey } from './reading/reads.ts'

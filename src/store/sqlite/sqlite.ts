@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { makeDurableFolder, syncFolder } from '../../durable-folder.ts'
+import { makeDurableFolder, syncFolder } from '../../files/durable-folder.ts'
 import { isUpToDate, MIGRATION_TABLE } from '../sql/schema-version.ts'
 import { createSqlStore, type Writing } from '../sql/sql-store.ts'
 import type { Store } from '../store.ts'

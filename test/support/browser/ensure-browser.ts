@@ -1,4 +1,4 @@
-import { findStarting, installBrowser } from '../../../src/browser/install-browser.ts'
+import { findStarting, installBrowser } from '../../../src/camera/browser/install-browser.ts'
 import { WHERE_TO_LOOK } from './test-browser.ts'
 
 // A step of `npm test`: makes sure of a browser, and says in one line which one the tests take. Without one, what needs it

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import type { Environment, FoundBrowser } from '../../../src/browser/browser.ts'
-import type { WhereToLook } from '../../../src/browser/find-browser.ts'
-import { findStarting } from '../../../src/browser/install-browser.ts'
+import type { Environment, FoundBrowser } from '../../../src/camera/browser/browser.ts'
+import type { WhereToLook } from '../../../src/camera/browser/find-browser.ts'
+import { findStarting } from '../../../src/camera/browser/install-browser.ts'
 
 // The browser of the tests is the one that the service would find here, or the one that CHROMIUM_PATH names.
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import sharp from 'sharp'
-import type { FoundBrowser } from '../../../src/browser/browser.ts'
+import type { FoundBrowser } from '../../../src/camera/browser/browser.ts'
 import type { Camera, PageToShoot, Shot } from '../../../src/camera/camera.ts'
 import { type CameraOptions, createCamera } from '../../../src/camera/chromium.ts'
 import type { OwnOptions } from '../../../src/contract/capture-options.ts'

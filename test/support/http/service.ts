@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
-import { openService } from '../../../src/app.ts'
 import { readConfig } from '../../../src/config/config.ts'
-import type { MessengerTimes } from '../../../src/messenger.ts'
-import { openStorage, type Storage } from '../../../src/storage.ts'
+import type { NotificationTimes } from '../../../src/service/notifications.ts'
+import { openService } from '../../../src/service/service.ts'
+import { openStorage, type Storage } from '../../../src/service/storage.ts'
 import { makeFolder } from '../processes/workspace.ts'
 import { placeTables } from '../store/place-tables.ts'
 
@@ -27,7 +27,7 @@ export const INSTANT = Date.UTC(2026, 2, 1, 6)
 /** The whole service on a free port of 127.0.0.1 and a folder of its own, with a clock that tests move. */
 export async function startService(
   env: Record<string, string> = {},
-  { delivering }: { delivering?: MessengerTimes } = {},
+  { delivering }: { delivering?: NotificationTimes } = {},
 ): Promise<TestService> {
   const dataDir = env['DATA_DIR'] ?? join(await makeFolder(), 'data')
   if (!env['DATA_DIR'] && !env['DATABASE_URL']) await placeTables(join(dataDir, 'proofsheet.db'))

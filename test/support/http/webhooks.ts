@@ -1,17 +1,17 @@
 import { createClient } from '../../../src/client/client.ts'
 import type { WebhookRequest } from '../../../src/contract/webhooks.ts'
-import type { MessengerTimes } from '../../../src/messenger.ts'
+import type { NotificationTimes } from '../../../src/service/notifications.ts'
 import { makeProject } from '../store/results.ts'
 import type { Received } from './receiver.ts'
 import { startService, type TestService } from './service.ts'
 
 /** So that a test does not wait: looks often, and tries again soon. */
-export const SOON: MessengerTimes = { lookMs: 20, pauses: Array.from({ length: 10 }, () => 20) }
+export const SOON: NotificationTimes = { lookMs: 20, pauses: Array.from({ length: 10 }, () => 20) }
 
 /** A service whose clock is right, with a project, a client, and leave to reach this machine. */
 export async function startDelivering(
   env: Record<string, string> = {},
-  times: MessengerTimes = {},
+  times: NotificationTimes = {},
 ): Promise<TestService & { projectId: string; client: ReturnType<typeof createClient> }> {
   const service = await startService(
     { WEBHOOK_ALLOW: '127.0.0.1', CAPTURE_CONCURRENCY: '0', ...env },

@@ -1,5 +1,5 @@
 import type { Reporter, TestModule } from 'vitest/node'
-import { INSTALL_COMMAND } from '../../../src/browser/browser.ts'
+import { INSTALL_COMMAND } from '../../../src/camera/browser/browser.ts'
 
 /** The tag of tests that need a browser: `// @module-tag browser` in the first lines of a file. */
 export const BROWSER_TAG = 'browser'

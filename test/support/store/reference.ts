@@ -7,7 +7,7 @@ import type { RootResult } from '../../../src/contract/results.ts'
 import { createPathAddresses } from '../../../src/images/disk/signed-path.ts'
 import { loadOrMakeSigningKeys } from '../../../src/images/disk/signing-keys.ts'
 import { type Addresses, pictureKey, previewKey } from '../../../src/images/images.ts'
-import { openStorage } from '../../../src/storage.ts'
+import { openStorage } from '../../../src/service/storage.ts'
 import type { NewJob, RootHead, RootPosition } from '../../../src/store/store.ts'
 
 // What the service is to answer, made from plain rows by nothing that its read path uses.

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import sharp from 'sharp'
 import { type Imported, importRoot } from '../../../src/intake/import-root.ts'
 import type { SubmittedJob } from '../../../src/intake/submission.ts'
-import type { Storage } from '../../../src/storage.ts'
+import type { Storage } from '../../../src/service/storage.ts'
 import { hashApiKey, makeApiKey } from '../../../src/store/api-key.ts'
 import type { KeyScope, NewRoot, Store } from '../../../src/store/store.ts'
 

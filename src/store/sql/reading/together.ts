@@ -1,4 +1,4 @@
-import { awaitLookUp } from '../../../other-work.ts'
+import { awaitLookUp } from '../../../work/other-work.ts'
 
 /** Keys of one look-up. */
 const MOST_KEYS = 500

@@ -1,4 +1,4 @@
-import { otherWork } from '../../../other-work.ts'
+import { otherWork } from '../../../work/other-work.ts'
 
 /** Rows of captures that one statement writes. Each may have 30 KB. */
 const AT_ONCE = 25

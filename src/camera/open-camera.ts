@@ -1,0 +1,50 @@
+import { availableParallelism } from 'node:os'
+import type { Logger } from 'pino'
+import type { Config } from '../config/config.ts'
+import { ownHostsOf } from '../config/own-hosts.ts'
+import type { FixedAddress } from '../egress/guard.ts'
+import type { FoundBrowser } from './browser/browser.ts'
+import type { Camera } from './camera.ts'
+
+export interface CameraSetup {
+  readonly log: Pick<Logger, 'info' | 'warn'>
+  /** Names with a fixed address, whatever DNS says. */
+  readonly fixedAddresses?: ReadonlyMap<string, FixedAddress> | undefined
+}
+
+/** The camera as it is configured. */
+export async function openCamera(config: Config, { log, fixedAddresses }: CameraSetup): Promise<Camera> {
+  const { capture, limits } = config
+  const [{ createCamera }, { createGuard }] = await Promise.all([
+    import('./chromium.ts'),
+    import('../egress/guard.ts'),
+  ])
+  return createCamera({
+    find: () => getBrowsers(config),
+    guard: createGuard({
+      ...capture,
+      ownHosts: ownHostsOf(config),
+      ...(fixedAddresses && { fixedAddresses }),
+    }),
+    concurrency: capture.concurrency || availableParallelism(),
+    limits: {
+      height: limits.viewportHeight,
+      pixels: limits.picturePixels,
+      bytes: limits.captureBytes,
+      pageBytes: limits.pageBytes,
+    },
+    log,
+  })
+}
+
+/** Throws AppError `no_browser`. */
+export async function firstBrowser(config: Config): Promise<FoundBrowser | undefined> {
+  for await (const found of getBrowsers(config)) return found
+  return undefined
+}
+
+/** Throws AppError `no_browser`. */
+async function* getBrowsers({ capture, dataDir }: Config): AsyncGenerator<FoundBrowser> {
+  const { getBrowsers: get } = await import('./browser/find-browser.ts')
+  yield* get({ ...capture, dataDir })
+}

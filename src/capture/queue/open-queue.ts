@@ -1,0 +1,197 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cannotWrite } from '../../errors.ts'
+import type { Captures, CaptureTask } from '../../store/captures.ts'
+import { createLimiter } from '../../work/limiter.ts'
+import { keepLease } from './keep-lease.ts'
+import { LostAttempts } from './lost-attempts.ts'
+import { type Queue, type QueueOptions, StoodStill } from './queue.ts'
+import { delayAfterDeath, isOurs, pauseAfter } from './retry.ts'
+
+/** A process renews the lease of its attempt. A lease that does not change for so long belongs to a dead process. */
+const LEASE_MS = 20_000
+/** Captures that other processes queued, or that became due, are seen so much later, at most. */
+const LOOK_MS = 1_000
+/** Other processes leave captures of a command alone for so long, even if the command dies. */
+const HOLD_MS = 10 * 60_000
+/** The pause after the queue could not be read. */
+const PAUSE_MS = 5_000
+/** Few at a time: renewing must not take the connections from readers, above all if the database is slow. */
+const RENEWED_AT_ONCE = 3
+/** Then closing does not wait for the database. Other processes take over when the leases are not renewed. */
+const CLOSE_MS = 20_000
+/** A suspect may kill its process, so nothing else is under way then. At most this often, others wait for suspects. */
+const SUSPECTS_MS = 10_000
+const TAKEN_OVER = 'another process has taken over a capture'
+
+/** The rows of the store are the queue. Any number of processes can work on the same store. */
+export function openQueue(
+  captures: Captures,
+  {
+    work,
+    concurrency,
+    extra = 0,
+    log,
+    clock = Date.now,
+    mayNotBegin,
+    leaseMs = LEASE_MS,
+    ownOnly = false,
+  }: QueueOptions,
+): Queue {
+  const closing = new AbortController()
+  const running = new Set<Promise<void>>()
+  let doze = new AbortController()
+  const wake = () => doze.abort()
+  const own = new Set<{ projectId: string; rootId: string }>()
+  const renewals = createLimiter(RENEWED_AT_ONCE)
+  const ours = new Set<string>()
+  /** A suspect is under way, and nothing else may begin. */
+  let isAlone = false
+  let suspectsSince = performance.now()
+
+  const run = async (task: CaptureTask): Promise<void> => {
+    const { rootId, position } = task
+    ours.add(task.uuid)
+    const lease = keepLease(leaseMs / 4, () => renewals(() => captures.renew(task, clock() + leaseMs)))
+    try {
+      await work(task, AbortSignal.any([lease.lost, closing.signal]))
+    } catch (error) {
+      if (lease.lost.aborted) {
+        log.warn({ rootId, position }, TAKEN_OVER)
+        return
+      }
+      const stopped = closing.signal.aborted
+      const died = error instanceof StoodStill
+      const pause = stopped
+        ? 0
+        : died
+          ? delayAfterDeath({ deaths: task.deaths + 1 })
+          : pauseAfter(error, task)
+      const counts = !stopped && !died && !isOurs(error)
+      const isStillOurs = await captures
+        .putBack(task, { now: clock(), due: clock() + pause, counts, died })
+        .catch((cause) => {
+          // Its lease is no longer renewed, so another process will put it back.
+          log.error({ err: cause }, 'could not put a capture back into the queue')
+          return true
+        })
+      if (!isStillOurs) log.warn({ rootId, position }, TAKEN_OVER)
+      else if (!stopped) log.warn({ err: error, rootId, position }, 'a capture is tried again')
+    } finally {
+      lease.letGo()
+      ours.delete(task.uuid)
+    }
+  }
+
+  const takeNext = async (which: { idleOnly?: boolean; suspects?: boolean }) => {
+    const lease = { now: clock(), leaseMs, ...which }
+    if (!ownOnly) return await captures.takeNext(lease)
+    for (const { rootId } of own) {
+      const task = await captures.takeNext({ ...lease, rootId })
+      if (task) return task
+    }
+    return undefined
+  }
+
+  const start = (task: CaptureTask): void => {
+    const ended: Promise<void> = run(task).finally(() => {
+      running.delete(ended)
+      isAlone = false
+      wake()
+    })
+    running.add(ended)
+  }
+
+  /** Whether a suspect has waited long enough. Then nothing else begins before it. */
+  const hasSuspectWaited = async (): Promise<boolean> => {
+    if (ownOnly || performance.now() - suspectsSince < SUSPECTS_MS) return false
+    if (await captures.anySuspect(clock())) return true
+    suspectsSince = performance.now()
+    return false
+  }
+
+  const takeSuspect = async (): Promise<void> => {
+    if (!(await captures.anySuspect(clock()))) return
+    suspectsSince = performance.now()
+    const task = await takeNext({ suspects: true })
+    if (!task) return
+    isAlone = true
+    start(task)
+  }
+
+  const takeAll = async (): Promise<void> => {
+    while (!closing.signal.aborted && !isAlone && running.size < concurrency + extra) {
+      // A cheap query first: almost always nothing waits.
+      if (!(await captures.anyUnfinished())) return
+      if (await mayNotBegin?.()) return
+      const idleOnly = running.size >= concurrency
+      const task = (await hasSuspectWaited()) ? undefined : await takeNext({ idleOnly })
+      if (task) start(task)
+      else if (running.size === 0) return await takeSuspect()
+      else return
+    }
+  }
+
+  const lostAttempts = new LostAttempts(leaseMs)
+  /** Captures of dead processes go back to the queue. */
+  const giveBackLost = async (): Promise<void> => {
+    if (!(await captures.anyUnfinished())) return
+    const others = (await captures.findUnderWay()).filter(({ uuid }) => !ours.has(uuid))
+    for (const attempt of lostAttempts.look(others, performance.now())) {
+      const { rootId, position } = attempt
+      const deaths = attempt.deaths + 1
+      const now = clock()
+      const due = now + delayAfterDeath({ deaths })
+      if (!(await captures.putBack(attempt, { now, due, counts: false, died: true }))) continue
+      log.warn(
+        { rootId, position, deaths },
+        'a process died while it captured a page; the page is tried again',
+      )
+      wake()
+    }
+  }
+
+  /** Runs while the queue is open, on its own: leases must be read regularly, even if all slots are busy. */
+  const lookForLost = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      await sleep(leaseMs / 8, undefined, { signal: closing.signal, ref: false }).catch(() => {})
+      // If the database is away, taking the next page reports it.
+      if (!closing.signal.aborted) await giveBackLost().catch(() => {})
+    }
+  }
+
+  const loop = async (): Promise<void> => {
+    while (!closing.signal.aborted) {
+      doze = new AbortController()
+      let pause = LOOK_MS
+      try {
+        await takeAll()
+      } catch (error) {
+        // That nothing can be written is logged once, for all.
+        if (!cannotWrite(error)) log.error({ err: error }, 'the queue cannot be read at the moment')
+        pause = PAUSE_MS
+      }
+      await sleep(pause, undefined, { signal: AbortSignal.any([doze.signal, closing.signal]) }).catch(
+        () => {},
+      )
+    }
+    await Promise.all(running)
+  }
+
+  const looping = concurrency > 0 ? loop() : undefined
+  if (concurrency > 0 && !ownOnly) void lookForLost()
+  return {
+    ...(ownOnly && { heldUntil: (now: number) => now + HOLD_MS }),
+    wake(root) {
+      // Never removed: only a command fills this set, and it ends soon.
+      if (ownOnly) own.add(root)
+      wake()
+    },
+    async close() {
+      closing.abort(new Error('the service stops'))
+      const tooLong = sleep(CLOSE_MS, 'too long', { ref: false })
+      if ((await Promise.race([looping, tooLong])) === 'too long')
+        log.warn('could not stop the queue cleanly')
+      if (ownOnly) for (const root of own) await captures.letGo(root, clock()).catch(() => {})
+    },
+  }
+}

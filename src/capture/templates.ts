@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import { expandRequest, parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
+import { parseTemplateRequest, parseTemplateRun } from '../contract/templates.ts'
+import { timeOf } from '../contract/when.ts'
+import { AppError, wrongRequest } from '../errors.ts'
+import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
+import type { Store } from '../store/store.ts'
+import type { Expected, StoredTemplate, TemplateKey } from '../store/templates.ts'
+import { otherWork } from '../work/other-work.ts'
+import { type Given, keepRequest, openRequest, refillNothing, refillRequest } from './kept-request.ts'
+import type { Requests } from './requests.ts'
+
+export interface TemplatesOptions {
+  readonly ring: KeyRing
+  readonly requests: Pick<Requests, 'accept'>
+  readonly limits: RequestLimits & { readonly templates: number }
+}
+
+export type Run = NonNullable<ReturnType<typeof parseTemplateRun>['run']>
+
+/**
+ * Makes, changes, removes and runs templates. A request may have a megabyte: between the steps of the work, others use the event
+ * loop.
+ */
+export class Templates {
+  readonly #store: Pick<Store, 'templates'>
+  readonly #options: TemplatesOptions
+
+  constructor(store: Pick<Store, 'templates'>, options: TemplatesOptions) {
+    this.#store = store
+    this.#options = options
+  }
+
+  /** `body`: any JSON. Throws `bad_request` with all its mistakes, `not_found`, or `conflict` if there are too many. */
+  async create(projectId: string, body: unknown, now: number): Promise<StoredTemplate> {
+    const { limits, ring } = this.#options
+    const { given, name, mistakes } = parseTemplateRequest(body, limits)
+    if (!given) throw wrongRequest(mistakes)
+    const key = { projectId, templateId: randomUUID() }
+    await otherWork()
+    const kept = keepRequest(given, ring, placeOf(key))
+    await otherWork()
+    return await this.#store.templates.create(
+      { ...key, name, ...kept, created: now },
+      { most: limits.templates },
+    )
+  }
+
+  /**
+   * Replaces a template. An empty text in the place of a secret keeps the secret. Throws `bad_request` with all mistakes,
+   * `not_found`, `precondition_failed`.
+   */
+  async change(
+    known: StoredTemplate,
+    body: unknown,
+    { now, revision }: Expected & { now: number },
+  ): Promise<StoredTemplate> {
+    const { limits, ring } = this.#options
+    const { projectId, templateId } = known
+    const key = { projectId, templateId }
+    for (let before = known; ; before = await this.#get(key)) {
+      if (revision !== undefined && revision !== before.revision) throw hasChanged()
+      const place = placeOf(key)
+      await otherWork()
+      const refilled = refillIfOpen(body, before, { ring, place })
+      await otherWork()
+      const { given, name, mistakes = [] } = parseTemplateRequest(refilled.bare, limits)
+      const kept = given && refilled.mistakesOfOptions()
+      if (!given || refilled.mistakes.length > 0 || kept?.length)
+        throw wrongRequest(together([...refilled.mistakes, ...(kept ?? [])], mistakes))
+      await otherWork()
+      const change = { name, ...keepRequest(refilled.putSecretsIn(given), ring, place), changed: now }
+      await otherWork()
+      const changed = await this.#store.templates.change(key, change, before)
+      if (changed === 'missing') throw new AppError('not_found')
+      if (changed !== 'other') return changed
+      // Someone was faster. Their secrets are the ones that are kept now.
+    }
+  }
+
+  /** Throws `not_found`, `precondition_failed`, or `conflict` if something uses it. */
+  async remove(key: TemplateKey, expected: Expected): Promise<void> {
+    const outcome = await this.#store.templates.remove(key, expected)
+    if (outcome === 'missing') throw new AppError('not_found')
+    if (outcome === 'other') throw hasChanged()
+  }
+
+  /** Returns the id of the root when it is durable. Throws as `Requests.accept`, and `bad_request` with all mistakes. */
+  async run(
+    key: TemplateKey,
+    { urls, when }: Run,
+    { now, idempotencyKey }: { now: number; idempotencyKey: string | undefined },
+  ): Promise<string> {
+    const { limits, ring, requests } = this.#options
+    const template = await this.#get(key)
+    await otherWork()
+    const opened = opening(() => openRequest(template, ring, { place: placeOf(key), urls }))
+    if (!opened.given) throw wrongRequest(opened.mistakes)
+    await otherWork()
+    const { mistakes } = parseScreenshotRequest(opened.bare, limits)
+    if (mistakes) throw wrongRequest(mistakes)
+    await otherWork()
+    const { options, placed } = expandRequest(opened.given, limits)
+    const asked = { options, pages: placed.map(({ page }) => page) }
+    const scheduled = timeOf(when, now)
+    const origin = { templateId: key.templateId, ...(scheduled !== undefined && { scheduled }) }
+    const digested = { ...asked, when, template: `${key.templateId} ${template.revision}` }
+    return await requests.accept(key.projectId, digested, { now, idempotencyKey, origin })
+  }
+
+  /** What a template asks for, with its secrets. Throws CannotOpen. */
+  async findRequest(projectId: string, templateId: string): Promise<Given | undefined> {
+    const key = { projectId, templateId }
+    const template = await this.#store.templates.find(key)
+    if (!template) return undefined
+    await otherWork()
+    return openRequest(template, this.#options.ring, { place: placeOf(key) }).given
+  }
+
+  async #get(key: TemplateKey): Promise<StoredTemplate> {
+    await otherWork()
+    const found = await this.#store.templates.find(key)
+    if (!found) throw new AppError('not_found')
+    return found
+  }
+}
+
+/** What a run asks for. `body`: any JSON. Throws `bad_request` with all its mistakes. */
+export function readRun(body: unknown, limits: RequestLimits): Run {
+  const { run, mistakes } = parseTemplateRun(body, limits)
+  if (!run) throw wrongRequest(mistakes)
+  return run
+}
+
+/** Where the sealed secrets of a template belong. */
+function placeOf({ projectId, templateId }: TemplateKey): string {
+  return `template ${projectId} ${templateId}`
+}
+
+type Mistakes = readonly { readonly pointer: string; readonly detail: string }[]
+
+/** Where a secret must be given again, the check finds an empty text. One mistake is enough. */
+function together(first: Mistakes, others: Mistakes): Mistakes {
+  const places = new Set(first.map(({ pointer }) => pointer))
+  return [...first, ...others.filter(({ pointer }) => !places.has(pointer))]
+}
+
+function hasChanged(): AppError {
+  return new AppError('precondition_failed', 'the template was changed since you read it: read it again')
+}
+
+function refillIfOpen(...request: Parameters<typeof refillRequest>): ReturnType<typeof refillRequest> {
+  try {
+    return refillRequest(...request)
+  } catch (error) {
+    if (error instanceof CannotOpen) return refillNothing(request[0])
+    throw error
+  }
+}
+
+function opening<T>(open: () => T): T {
+  try {
+    return open()
+  } catch (error) {
+    if (!(error instanceof CannotOpen)) throw error
+    throw new AppError(
+      'conflict',
+      'the secrets of this template cannot be decrypted: the service does not have their key any more. Change the template, and ' +
+        'give them again',
+      { cause: error },
+    )
+  }
+}

@@ -1,0 +1,157 @@
+import { pino } from 'pino'
+import { Administration } from '../access/administration.ts'
+import { Door } from '../access/door.ts'
+import { Keys } from '../access/keys.ts'
+import { Sessions } from '../access/sessions.ts'
+import type { Config } from '../config/config.ts'
+import { GonePictures } from '../http/answers/gone-pictures.ts'
+import type { Server } from '../http/context.ts'
+import { openBodies } from '../http/rules/read-body.ts'
+import { createServer } from '../http/server.ts'
+import { createArchives } from '../results/archive.ts'
+import { findLastRoots } from '../results/last-roots.ts'
+import { Overviews } from '../results/overviews.ts'
+import { Pages } from '../results/pages.ts'
+import { Projects } from '../results/projects.ts'
+import { Results } from '../results/results.ts'
+import { TemplateResults } from '../results/templates.ts'
+import { createKeyRing } from '../secrets/key-ring.ts'
+import { ByteBudget } from '../shares/byte-budget.ts'
+import { FairTurns } from '../shares/fair-turns.ts'
+import { Pace } from '../shares/pace.ts'
+import { Refusals } from '../shares/refusals.ts'
+import { ProjectRemovals } from '../upkeep/project-removals.ts'
+import { Sweeps } from '../upkeep/sweeps.ts'
+import { openCapturing, type Capturing, type CapturingOptions } from './capturing.ts'
+import { type NotificationTimes, openNotifications } from './notifications.ts'
+import type { Storage } from './storage.ts'
+
+/** The part of SHUTDOWN_TIMEOUT for returning captures to the queue and ending the browser. */
+const CAPTURING_MS = 5_000
+const CAPTURING_SHARE = 1 / 4
+
+export interface Service {
+  /** Its address: `http://127.0.0.1:8080`. */
+  readonly url: string
+  readonly capturing: Pick<Capturing, 'requests' | 'ready' | 'findBrowser'>
+  /** Waits for open requests, at most `config.limits.shutdownMs`. The storage stays open. */
+  close(): Promise<void>
+}
+
+export interface ServiceOptions extends Partial<Pick<CapturingOptions, 'log' | 'clock' | 'camera'>> {
+  readonly delivering?: NotificationTimes | undefined
+}
+
+/** Serves a storage over HTTP, captures requested pages, and tells webhooks of them. */
+export async function openService(
+  config: Config,
+  storage: Storage,
+  { log = pino({ level: 'silent' }), clock = Date.now, camera, delivering }: ServiceOptions = {},
+): Promise<Service> {
+  const { store, images } = storage
+  for (const warning of store.warnings) log.warn(warning)
+  const door = new Door(store)
+  const results = new Results(store, images, config.limits.cacheBytes)
+  const overviews = new Overviews(store, images, config.explainTo)
+  const pages = new Pages(store, images)
+  // SQLite works in this thread, so one piece at a time. With PostgreSQL, two pieces keep this thread busy. With three, small
+  // requests wait for them in the database.
+  const { database, databasePool } = config
+  const atOnce = database.kind === 'sqlite' ? 1 : Math.min(2, Math.ceil(databasePool.connections / 2))
+  const turns = new FairTurns(atOnce)
+  const refusals = new Refusals()
+  const gone = new GonePictures(door, images)
+  const bodies = openBodies(config.limits, refusals)
+  const unread = new ByteBudget(config.limits.unreadBytes)
+  const notifications = openNotifications(config, storage, {
+    ...{ log, clock, inTurn: turns.for('webhooks') },
+    ...delivering,
+  })
+  const onEnded = notifications.wake
+  const capturing = await openCapturing(config, storage, { log, clock, turns, onEnded, camera })
+  const sweeps = new Sweeps(storage, { log, kept: config.webhooks })
+  const { requests, templates, schedules, cancel, watchers, importedStatus } = capturing
+  const { requireBrowser, findBrowser, whyWaiting, isStuck } = capturing
+  const removals = new ProjectRemovals(storage, (error, projectId) =>
+    log.warn({ err: error, projectId }, 'could not end the removal of a project; a sweep will try again'),
+  )
+  const server = await createServer(
+    {
+      config,
+      keys: new Keys(store),
+      sessions: new Sessions(createKeyRing(storage.secretKeys), store),
+      administration: new Administration(store, clock),
+      removeProject: (projectId, now) => removals.begin(projectId, now),
+      door,
+      checkDatabase: () => store.check(),
+      images,
+      projects: new Projects(store),
+      results,
+      overviews,
+      pages,
+      makeArchive: createArchives(store, images, turns),
+      requests,
+      templates,
+      templateResults: new TemplateResults(store, images),
+      schedules,
+      cancel,
+      lastRoots: async (roots, asked) => findLastRoots(store, roots, await images.addresses(asked)),
+      watchers,
+      webhooks: notifications.webhooks,
+      importedStatus,
+      requireBrowser,
+      findBrowser,
+      whyWaiting,
+      isStuck,
+      figures: {
+        captures: capturing.figures,
+        schedules: capturing.scheduleFigures,
+        backlog: () => store.captures.findBacklog(),
+        deliveries: notifications.figures,
+        deliveriesBacklog: () => store.deliveries.findBacklog(),
+        databaseConnections: () => store.connections(),
+        watchers: () => watchers.size,
+        bodies: () => bodies,
+        refused: refusals.counts,
+        gone: gone.counts,
+        swept: sweeps.removed,
+      },
+      gone,
+      turns,
+      pace: new Pace(),
+      refusals,
+      bodies,
+      unread,
+      clock,
+    },
+    log,
+  )
+  // One listener: for a name with two addresses Fastify would make a second server without our limits.
+  const host = config.host.toLowerCase() === 'localhost' ? '127.0.0.1' : config.host
+  const close = async () => {
+    const { shutdownMs } = config.limits
+    const swept = sweeps.close()
+    await closeServer(server, shutdownMs - Math.min(shutdownMs * CAPTURING_SHARE, CAPTURING_MS))
+    await Promise.all([capturing.close(), notifications.close()])
+    await Promise.all([swept, removals.close()])
+  }
+  try {
+    const url = await server.listen({ host, port: config.port })
+    notifications.begin(url)
+    // Before the first request: it blocks the event loop for a fifth of a second.
+    void store.prepareToWrite().catch(() => {})
+    return { url, capturing, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function closeServer(server: Server, graceMs: number): Promise<void> {
+  const impatient = setTimeout(() => {
+    server.log.warn('some requests did not finish within the time for stopping')
+    server.server.closeAllConnections()
+  }, graceMs)
+  await server.close()
+  clearTimeout(impatient)
+}

@@ -1,0 +1,92 @@
+import type { Config } from '../config/config.ts'
+import { AppError } from '../errors.ts'
+import { loadOrMakeSigningKeys, type SigningKey } from '../images/disk/signing-keys.ts'
+import type { Images } from '../images/images.ts'
+import { explainMissingSdk } from '../images/s3/missing-sdk.ts'
+import { loadOrMakeSecretKeys, type SecretKey } from '../secrets/secret-keys.ts'
+import type { Store } from '../store/store.ts'
+
+export interface Storage {
+  readonly store: Store
+  readonly images: Images
+  /** Keys that sign addresses of pictures in a folder. */
+  readonly signingKeys: readonly SigningKey[]
+  /** Keys that encrypt the secrets of requests. None: this process can neither accept nor capture requests with secrets. */
+  readonly secretKeys: readonly SecretKey[]
+  close(): Promise<void>
+}
+
+/** The store and the images: all that commands other than `serve` need. */
+export async function openStorage(config: Config): Promise<Storage> {
+  const store = await openStore(config)
+  try {
+    const keys = await signingKeys(config)
+    const images = await openImages(config, keys)
+    return {
+      store,
+      images,
+      signingKeys: keys,
+      secretKeys: await secretKeys(config),
+      close: async () => {
+        await images.close()
+        await store.close()
+      },
+    }
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
+
+// Each driver is loaded only if it is chosen: with a folder, the SDK of S3 is not loaded.
+
+async function openStore({ database, databasePool }: Config): Promise<Store> {
+  if (database.kind === 'postgres') {
+    const { openPostgresStore } = await import('../store/postgres/postgres.ts')
+    return await openPostgresStore(database.url, databasePool)
+  }
+  const { openSqliteStore } = await import('../store/sqlite/sqlite.ts')
+  return await explaining(database.path, () => openSqliteStore(database.path))
+}
+
+async function openImages(config: Config, keys: readonly SigningKey[]): Promise<Images> {
+  const { images, signingWindowMs: windowMs } = config
+  if (images.kind === 's3') {
+    const { openS3Images } = await import('../images/s3/s3.ts').catch(explainMissingSdk)
+    return await openS3Images({ ...images, ...config.s3, windowMs })
+  }
+  const { openDiskImages } = await import('../images/disk/disk.ts')
+  return await openDiskImages(images.path, { keys, windowMs })
+}
+
+/** With PostgreSQL, no SIGNING_KEYS means no signing: a key made here would not be shared with other instances. */
+async function signingKeys({
+  signingKeys: given,
+  database,
+  dataDir,
+  images,
+}: Config): Promise<readonly SigningKey[]> {
+  if (images.kind === 's3') return []
+  if (given) return given
+  if (database.kind === 'postgres') return []
+  return await explaining(dataDir, () => loadOrMakeSigningKeys(dataDir))
+}
+
+/** As for signing keys: a key made here would not be shared with other instances. */
+async function secretKeys({ secretKeys: given, database, dataDir }: Config): Promise<readonly SecretKey[]> {
+  if (given) return given
+  if (database.kind === 'postgres') return []
+  return await explaining(dataDir, () => loadOrMakeSecretKeys(dataDir))
+}
+
+/** A path that cannot be used is a mistake in the settings, not a crash. */
+async function explaining<T>(path: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error
+    throw new AppError('storage_failed', `${path} cannot be used: ${(error as Error).message}`, {
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,16 @@
+import { readFile } from 'node:fs'
+import { expect, test } from 'vitest'
+import { otherWork } from '../../src/work/other-work.ts'
+
+const iteration = () => performance.nodeTiming.uvMetricsInfo.loopCount
+
+test('what an answer of a file began goes on in another iteration of the event loop', async () => {
+  const [before, after] = await new Promise<[number, number]>((resolve) => {
+    readFile(import.meta.filename, async () => {
+      const begun = iteration()
+      await otherWork()
+      resolve([begun, iteration()])
+    })
+  })
+  expect(after).toBeGreaterThan(before)
+})
