@@ -49,7 +49,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
 
 /** The thread is bundled, too: its program is beside that of the process. */
 function isThread(id: string): boolean {
-  return id.startsWith(join(ROOT, 'src', 'camera-thread'))
+  return id.startsWith(join(ROOT, 'src', 'camera', 'thread'))
 }
 
 async function buildProgram(): Promise<string> {
@@ -58,7 +58,7 @@ async function buildProgram(): Promise<string> {
   const bundle = await rolldown({
     input: {
       main: join(ROOT, 'src', 'main.ts'),
-      'in-thread': join(ROOT, 'src', 'camera-thread', 'in-thread.ts'),
+      'in-thread': join(ROOT, 'src', 'camera', 'thread', 'in-thread.ts'),
     },
     platform: 'node',
     external: NOT_BUNDLED,

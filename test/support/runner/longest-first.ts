@@ -3,13 +3,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 /** Which take longest. Without being told, the runner begins with large files, and these may be small ones. */
 const LONG = `
   store/postgres whole/readme camera/right cli/capture cli/copy whole/ssrf whole/package whole/load
-  whole/capture-kill cli/commands gallery/accessible whole/database-faults whole/secrets queue/postgres
+  whole/capture-kill cli/commands gallery/accessible whole/database-faults whole/secrets capture/queue/postgres
   camera/browser-faults http/schedules http/streaming camera/steps gallery/getting-around gallery/hardship
   http/events whole/capture-soak schedules/exactly-once webhooks/ordeal http/sharing gallery/roots
-  camera/camera camera-thread/camera-thread images/s3 store/sqlite cli/schedule-and-webhook http/archive
-  whole/worlds whole/consistency whole/capture http/status browser/install-browser gallery/coming-in
-  client/watching gallery/hostile whole/ssrf-steps fit cli/copy-mistakes gallery/lightbox camera/expose
-  queue/sqlite whole/bucket-faults http/scheduled-roots cli/copy-differences camera/full-page
+  camera/camera camera/camera-thread images/s3 store/sqlite cli/schedule-and-webhook http/archive
+  whole/worlds whole/consistency whole/capture http/status camera/browser/install-browser gallery/coming-in
+  client/watching gallery/hostile whole/ssrf-steps service/check-storages cli/copy-mistakes gallery/lightbox camera/expose
+  capture/queue/sqlite whole/bucket-faults http/scheduled-roots cli/copy-differences camera/full-page
   webhooks/delivering gallery/many gallery/expiry gallery/capture bench/judge gallery/history
   http/connections camera/own-origin camera/scale whole/power-cut
 `
