@@ -28,6 +28,6 @@ test('a command that captures nothing makes no roots of schedules while it runs'
     await openCapturing(config, busy.storage, common),
   ]
   onTestFinished(async () => void (await Promise.all(opened.map((each) => each.close()))))
-  await expect.poll(busy.looks, { timeout: 60_000 }).toBeGreaterThan(1)
+  await expect.poll(busy.looks, { timeout: 60_000 }).toBeGreaterThan(0)
   expect(idle.looks()).toBe(0)
 })
