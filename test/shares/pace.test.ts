@@ -1,28 +1,28 @@
 import { expect, test } from 'vitest'
 import { Pace } from '../../src/shares/pace.ts'
 
-const MS = 10
-
-test('the first large request of a client does not wait, and each further one waits for those before it', async () => {
+test('the first request of a client does not wait, and each further one waits for those before it', () => {
   const pace = new Pace()
-  const begun = performance.now()
-  const times = await Promise.all(
-    Array.from({ length: 4 }, async () => {
-      await pace.wait('a', MS)
-      return performance.now() - begun
-    }),
-  )
-  expect(times.map((ms, index) => ms >= 10 * index - 1)).toEqual([true, true, true, true])
-  expect(times).toEqual(times.toSorted((one, other) => one - other))
+  expect([10, 10, 10].map((ms) => pace.spend('a', ms, 100))).toEqual([100, 110, 120])
+  expect(pace.spend('b', 10, 100)).toBe(100)
+  // Time that was not used is not saved up.
+  expect([10, 10].map((ms) => pace.spend('a', ms, 1_000))).toEqual([1_000, 1_010])
 })
 
 test('a client does not wait for another', async () => {
   const pace = new Pace()
   const order: string[] = []
   const wait = async (client: string) => {
-    await pace.wait(client, MS * 50)
+    await pace.wait(client, 500)
     order.push(client)
   }
   await Promise.all([wait('a'), wait('a'), wait('b')])
   expect(order).toEqual(['a', 'b', 'a'])
+})
+
+test('clients that need not wait are forgotten, and others are not', () => {
+  const pace = new Pace()
+  pace.spend('a', 1_000_000, 0)
+  for (let client = 0; client < 3_000; client++) pace.spend(`${client}`, 1, client)
+  expect([pace.spend('a', 1, 3_000), pace.spend('0', 1, 3_000)]).toEqual([1_000_000, 3_000])
 })
