@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import type { Config } from '../config/config.ts'
-import { openCapturing, type Capturing } from '../service/capturing.ts'
+import { type Capturing, openCapturing } from '../service/capturing.ts'
 import type { Storage } from '../service/storage.ts'
 import { withStorage } from './storage.ts'
 

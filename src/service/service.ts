@@ -22,7 +22,7 @@ import { Pace } from '../shares/pace.ts'
 import { Refusals } from '../shares/refusals.ts'
 import { ProjectRemovals } from '../upkeep/project-removals.ts'
 import { Sweeps } from '../upkeep/sweeps.ts'
-import { openCapturing, type Capturing, type CapturingOptions } from './capturing.ts'
+import { type Capturing, type CapturingOptions, openCapturing } from './capturing.ts'
 import { type NotificationTimes, openNotifications } from './notifications.ts'
 import type { Storage } from './storage.ts'
 

@@ -5,7 +5,7 @@ import { parseScreenshotRequest } from '../../contract/screenshot-request.ts'
 import { isFinal } from '../../contract/status.ts'
 import { AppError } from '../../errors.ts'
 import { pictureKey } from '../../images/images.ts'
-import { openCapturing, type Capturing } from '../../service/capturing.ts'
+import { type Capturing, openCapturing } from '../../service/capturing.ts'
 import { requireMatching } from '../../service/check-storages.ts'
 import type { Storage } from '../../service/storage.ts'
 import { getProjectId, withStorage } from '../storage.ts'
@@ -36,7 +36,10 @@ export async function captureHere<T>(
         const { asked } = parseScreenshotRequest(request, config.limits)
         if (!asked) throw new AppError('bad_request')
         await capturing.ready()
-        return await capturing.requests.accept(projectId, asked, { now: Date.now(), idempotencyKey: undefined })
+        return await capturing.requests.accept(projectId, asked, {
+          now: Date.now(),
+          idempotencyKey: undefined,
+        })
       },
       async *follow(rootId, signal) {
         while (!signal.aborted) {
@@ -49,7 +52,11 @@ export async function captureHere<T>(
           })
           yield status
           if (isFinal(status.state)) return
-          await capturing.watchers.newer({ projectId, rootId }, { client: '', since: changes.version }, signal)
+          await capturing.watchers.newer(
+            { projectId, rootId },
+            { client: '', since: changes.version },
+            signal,
+          )
         }
       },
       async readPicture(_rootId, uuid) {
