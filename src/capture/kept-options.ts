@@ -3,7 +3,7 @@ import type { Mistake } from '../contract/check.ts'
 import { isNothing } from '../contract/options/given.ts'
 import { expandRequest } from '../contract/screenshot-request.ts'
 import type { TemplateRequest } from '../contract/templates.ts'
-import { pairPages } from './pair-pages.ts'
+import { pairPages, sameAddress } from './pair-pages.ts'
 
 // A page with kept secrets is captured only with options that were given together with them. Any other option may show a secret or
 // tell something of it: a click on "show password", a style, an element, a wait. So all options are compared, also those that will be
@@ -43,6 +43,8 @@ export function mistakesOfOptions(
   const told = new Set<string>(now.otherPages && !before.otherPages ? ['/otherPages'] : [])
   let pages = 0
   for (const { page, index, candidates } of changedPages(before, now, usesKept)) {
+    // The address was not given with the secrets.
+    if (candidates.length === 0) told.add(`/urls/${index}/url`)
     const places = optionsOf(now, page, names).flatMap((options) =>
       changesOf(options, candidates.flatMap(expand)).map(({ name, isOwn }) =>
         isOwn || Object.hasOwn(page, name) ? `/urls/${index}/${name}` : placeOf(name, now),
@@ -71,12 +73,13 @@ function* changedPages(
   usesKept: (page: Page, index: number) => boolean,
 ): Generator<Changed> {
   const isSame = textOfAll(before) === textOfAll(now)
-  const ofAddress = Map.groupBy(before.urls, ({ url }) => url)
+  const ofAddress = Map.groupBy(before.urls, ({ url }) => sameAddress(url))
   const pairs = new Map([...pairPages(before.urls, now.urls)].map(([old, index]) => [index, old]))
   for (const [index, page] of now.urls.entries()) {
     if (!usesKept(page, index)) continue
     const old = before.urls[pairs.get(index) ?? -1]
-    const candidates = old ? [old] : (ofAddress.get(page.url) ?? before.urls)
+    const others = before.otherPages ? before.urls : []
+    const candidates = old ? [old] : (ofAddress.get(sameAddress(page.url)) ?? others)
     const text = textOf(page)
     if (isSame && candidates.some((each) => textOf(each) === text)) continue
     yield { page, index, candidates }

@@ -5,7 +5,7 @@ import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
 import type { TemplateRequest } from '../contract/templates.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import { mistakesOfOptions } from './kept-options.ts'
-import { pairPages } from './pair-pages.ts'
+import { pairPages, sameAddress } from './pair-pages.ts'
 
 // A request that is kept to be run later or again: of a template or a schedule. Its secrets are sealed as one text. Someone who may
 // change or run it, but does not know a secret, must not learn it. So a kept secret goes only to the pages that it was given for,
@@ -29,8 +29,14 @@ interface KeptSecret {
 
 type KeptSecrets = Readonly<Record<string, KeptSecret>>
 
+/** With its secrets, and with a placeholder for each (`bare`): limits are checked without them. */
+export interface OpenRequest {
+  readonly given: Given
+  readonly bare: Given
+}
+
 type Opened =
-  | { readonly given: Given; readonly bare: Given; readonly mistakes?: undefined }
+  | (OpenRequest & { readonly mistakes?: undefined })
   | { readonly given?: undefined; readonly mistakes: readonly Mistake[] }
 
 /** `place`: where the sealed text belongs. It opens only there. The request has been checked. */
@@ -209,13 +215,18 @@ function notFor(other: string, known: readonly string[]): string {
 
 /** A malformed address is like no other. */
 function originOf(page: unknown): string {
-  const url = String(valueAt(page, ['url']))
+  const url = textOf(page)
   return URL.parse(url)?.origin ?? url
 }
 
 function addressOf(page: unknown): string {
-  const url = String(valueAt(page, ['url']))
-  return URL.parse(url)?.href ?? url
+  return sameAddress(textOf(page))
+}
+
+/** The address may be any JSON. */
+function textOf(page: unknown): string {
+  const url = valueAt(page, ['url'])
+  return typeof url === 'string' ? url : JSON.stringify(url ?? null)
 }
 
 type Branch = Record<string, unknown>

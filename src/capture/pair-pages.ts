@@ -27,10 +27,16 @@ export function pairPages(old: readonly Page[], now: readonly unknown[]): Readon
 }
 
 function identityOf(page: unknown): string {
-  const { url, name } = (page ?? {}) as Partial<Page>
-  return JSON.stringify([url, name])
+  const { name } = (page ?? {}) as Partial<Page>
+  return JSON.stringify([addressOf(page), name])
 }
 
-function addressOf(page: unknown): string {
-  return JSON.stringify([(page as Partial<Page> | null)?.url])
+function addressOf(page: unknown): unknown {
+  const { url } = (page ?? {}) as Partial<Page>
+  return typeof url === 'string' ? sameAddress(url) : JSON.stringify(url)
+}
+
+/** The same for all spellings of an address that lead to the same page: `HTTP://127.1/x/../a` is `http://127.0.0.1/a`. */
+export function sameAddress(url: string): string {
+  return URL.parse(url)?.href ?? url
 }

@@ -7,7 +7,7 @@ import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { Store } from '../store/store.ts'
 import type { Expected, StoredTemplate, TemplateKey } from '../store/templates.ts'
 import { otherWork } from '../work/other-work.ts'
-import { type Given, keepRequest, openRequest, refillNothing, refillRequest } from './kept-request.ts'
+import { keepRequest, type OpenRequest, openRequest, refillNothing, refillRequest } from './kept-request.ts'
 import type { Requests } from './requests.ts'
 
 export interface TemplatesOptions {
@@ -108,13 +108,14 @@ export class Templates {
     return await requests.accept(key.projectId, digested, { now, idempotencyKey, origin })
   }
 
-  /** What a template asks for, with its secrets. Throws CannotOpen. */
-  async findRequest(projectId: string, templateId: string): Promise<Given | undefined> {
+  /** What a template asks for. Throws CannotOpen. */
+  async findRequest(projectId: string, templateId: string): Promise<OpenRequest | undefined> {
     const key = { projectId, templateId }
     const template = await this.#store.templates.find(key)
     if (!template) return undefined
     await otherWork()
-    return openRequest(template, this.#options.ring, { place: placeOf(key) }).given
+    const opened = openRequest(template, this.#options.ring, { place: placeOf(key) })
+    return opened.given && opened
   }
 
   async #get(key: TemplateKey): Promise<StoredTemplate> {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { type Given, openRequest } from '../capture/kept-request.ts'
+import { type OpenRequest, openRequest } from '../capture/kept-request.ts'
 import { sealRequest } from '../capture/seal-request.ts'
-import { parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
+import { expandRequest, parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
 import type { Origin } from '../contract/status.ts'
 import { AppError } from '../errors.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
@@ -9,8 +9,8 @@ import type { NewRequest } from '../store/captures.ts'
 import type { ScheduleKey, StoredSchedule } from '../store/schedules.ts'
 import { otherWork } from '../work/other-work.ts'
 
-/** The request of a template, with its secrets. Undefined: there is no such template. Throws CannotOpen. */
-export type FindTemplate = (projectId: string, templateId: string) => Promise<Given | undefined>
+/** The request of a template. Undefined: there is no such template. Throws CannotOpen. */
+export type FindTemplate = (projectId: string, templateId: string) => Promise<OpenRequest | undefined>
 
 export interface PrepareOptions {
   readonly ring: KeyRing
@@ -33,16 +33,19 @@ export async function prepareRoot(
   options: PrepareOptions,
 ): Promise<NewRequest | { readonly problem: string }> {
   try {
-    const given = await getGiven(schedule, options)
+    const { given, bare } = await getRequest(schedule, options)
     await otherWork()
-    const { asked, mistakes } = parseScreenshotRequest(given, options.limits)
-    if (!asked) {
+    // Without the secrets: a mistake would tell how long they are.
+    const { mistakes } = parseScreenshotRequest(bare, options.limits)
+    if (mistakes) {
       const told = mistakes.map(({ pointer, detail }) => `${pointer} ${detail}`)
       return { problem: `the request is not allowed any more: ${told.join('; ')}` }
     }
     await otherWork()
     const rootId = randomUUID()
     const { projectId, templateId } = schedule
+    const { options: shared, placed } = expandRequest(given, options.limits)
+    const asked = { options: shared, pages: placed.map(({ page }) => page) }
     const sealed = await sealRequest(asked, rootId, options.ring)
     await otherWork()
     return {
@@ -59,15 +62,18 @@ export async function prepareRoot(
 }
 
 /** Throws `bad_request` if there is no request to run. */
-async function getGiven(schedule: StoredSchedule, { ring, findTemplate }: PrepareOptions): Promise<Given> {
+async function getRequest(
+  schedule: StoredSchedule,
+  { ring, findTemplate }: PrepareOptions,
+): Promise<OpenRequest> {
   const { projectId, templateId, request, sealed } = schedule
   if (request === undefined) {
-    const given = templateId === undefined ? undefined : await findTemplate(projectId, templateId)
-    if (!given) throw new AppError('bad_request', 'its template does not exist any more')
-    return given
+    const found = templateId === undefined ? undefined : await findTemplate(projectId, templateId)
+    if (!found) throw new AppError('bad_request', 'its template does not exist any more')
+    return found
   }
   await otherWork()
-  const { given, mistakes } = openRequest({ request, sealed }, ring, { place: placeOf(schedule) })
-  if (!given) throw new AppError('bad_request', mistakes.map(({ detail }) => detail).join('; '))
-  return given
+  const opened = openRequest({ request, sealed }, ring, { place: placeOf(schedule) })
+  if (!opened.given) throw new AppError('bad_request', opened.mistakes.map(({ detail }) => detail).join('; '))
+  return opened
 }

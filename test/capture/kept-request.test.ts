@@ -265,6 +265,24 @@ describe('beside a kept secret', () => {
     expect(pointersOf(refill(given(kept), { ...shown(given(kept)), failOn }).mistakes)).toEqual(['#/failOn'])
   })
 
+  test.each([
+    'HTTPS://a.example/',
+    'https://A.example',
+    'https://a.example:443/',
+    'https://a.example/x/../',
+    'https://a.example/./',
+    'https:\\\\a.example',
+    'https://a.example/ ',
+  ])('%s has the options of the page that it is, not those of another', (url) => {
+    const plain = { url: 'https://a.example/plain', name: 'Plain' }
+    const kept = given({ headers: { 'x-token': 'one-9f31' } }, { ...HOME, hide: ['#token'] }, plain)
+    const { hide: _, ...bare } = { hide: [], ...HOME, url }
+    expect(open(kept, [bare]).mistakes).toEqual([{ pointer: '#/urls/0/hide', detail: MUST_STAY }])
+    const changed = { ...shown(kept), urls: [bare, plain] }
+    expect(refill(kept, changed).mistakes).toEqual([{ pointer: '#/urls/0/hide', detail: MUST_STAY }])
+    expect(open(kept, [{ ...plain, url, hide: ['#token'] }]).mistakes).toBeUndefined()
+  })
+
   test('names, tags, loading times and the number of pages are free', () => {
     const before = given({ ...options, tags })
     const changed = shown(before)
