@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
@@ -13,7 +14,9 @@ export interface Tree {
 /** This checkout, or another version, whose tables may differ. */
 export async function openTree(path = HERE): Promise<Tree> {
   const load = async <T>(file: string) => (await import(pathToFileURL(resolve(path, file)).href)) as T
-  const { openStorage } = await load<typeof import('../../src/service/storage.ts')>('src/storage.ts')
+  // Older versions have it elsewhere.
+  const storage = ['src/service/storage.ts', 'src/storage.ts'].find((file) => existsSync(resolve(path, file)))
+  const { openStorage } = await load<typeof import('../../src/service/storage.ts')>(storage ?? '')
   const { readConfig } = await load<typeof import('../../src/config/config.ts')>('src/config/config.ts')
   return { program: resolve(path, 'bin/proofsheet.js'), openStorage, readConfig }
 }
