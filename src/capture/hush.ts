@@ -1,9 +1,13 @@
+import { CaptureFailure } from '../camera/camera.ts'
 import type { Seen } from '../contract/seen.ts'
 import { findSecrets } from '../secrets/find-secrets.ts'
 
 /** What follows the scheme in `Bearer abc`. */
 const CREDENTIALS = /^(\S+) (\S+)$/
 const CUT_OUT = '…'
+const BASE64 = /^[\w+/-]{8,}={0,2}$/
+/** What bytes that are no text become. */
+const NO_TEXT = /[\p{Cc}\ufffd]/u
 /** Where a page is: that is no secret. */
 const ORIGIN = /^https?:\/\/[^/?#]*/i
 /** More than is stored of a text that the page chose. */
@@ -12,15 +16,19 @@ const LONGEST = 20_000
 /** Cuts secrets out of what came of a page. A form may put a password into an address, a browser into a message. */
 export interface Hush {
   seen(seen: Seen): Promise<Seen>
-  /** Changes the error itself, with its causes. */
+  /** Changes the error itself, with its causes. A CaptureFailure stays: it names hosts and options, and nothing else. */
   error(error: unknown): Promise<unknown>
 }
 
-export function createHush(secrets: readonly string[]): Hush {
-  const hidden = secrets.flatMap(withParts)
+/**
+ * `home`: the origins that the secrets were given for. What another one chose is not told: it could write guesses, and see from what is
+ * cut out which of them is right.
+ */
+export function createHush(secrets: readonly string[], home: readonly string[]): Hush {
+  const hidden = secrets.flatMap(withParts).flatMap(withDecoded)
   const text = async (whole: string) => await cutOut(whole, hidden)
   const error = async (thrown: unknown): Promise<unknown> => {
-    if (!(thrown instanceof Error) || hidden.length === 0) return thrown
+    if (!(thrown instanceof Error) || thrown instanceof CaptureFailure || hidden.length === 0) return thrown
     thrown.message = await text(thrown.message)
     if (thrown.stack !== undefined) thrown.stack = await text(thrown.stack)
     if (thrown.cause !== undefined) await error(thrown.cause)
@@ -29,9 +37,16 @@ export function createHush(secrets: readonly string[]): Hush {
   const seen = async (whole: Seen): Promise<Seen> => {
     if (hidden.length === 0) return whole
     const origin = ORIGIN.exec(whole.url)?.[0] ?? ''
-    const url = origin + (await text(whole.url.slice(origin.length)))
     const notes = whole.notes && (await Array.fromAsync(whole.notes, hushNote))
-    return { ...whole, url, title: await text(whole.title), ...(notes && { notes }) }
+    const rest = { ...whole, ...(notes && { notes }) }
+    if (!home.includes(URL.parse(origin)?.origin ?? '')) {
+      return { ...rest, title: '', url: origin ? `${origin}/` : whole.url.replace(/:.*$/s, ':') }
+    }
+    return {
+      ...rest,
+      title: await text(whole.title),
+      url: origin + (await text(whole.url.slice(origin.length))),
+    }
   }
   const hushNote = async (note: NonNullable<Seen['notes']>[number]) => ({
     ...note,
@@ -48,6 +63,26 @@ function withParts(secret: string): string[] {
   const login = Buffer.from(credentials, 'base64').toString()
   const [user = '', ...password] = login.split(':')
   return [secret, credentials, login, user, password.join(':')]
+}
+
+/** Some values are written in a way that a page shows decoded: `a%20b`, Base64. */
+function withDecoded(secret: string): string[] {
+  const decoded = [readPercent(secret), readBase64(secret)]
+  return [secret, ...decoded.filter((each) => each !== undefined && each !== secret)] as string[]
+}
+
+function readPercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+function readBase64(text: string): string | undefined {
+  if (!BASE64.test(text)) return undefined
+  const decoded = Buffer.from(text, 'base64').toString()
+  return NO_TEXT.test(decoded) ? undefined : decoded
 }
 
 async function cutOut(whole: string, hidden: readonly string[]): Promise<string> {

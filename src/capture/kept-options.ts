@@ -1,18 +1,21 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Mistake } from '../contract/check.ts'
 import { isNothing } from '../contract/options/given.ts'
+import { DEFAULT_LOADING_TIME } from '../contract/results.ts'
 import { expandRequest } from '../contract/screenshot-request.ts'
 import type { TemplateRequest } from '../contract/templates.ts'
 import { pairPages, sameAddress } from './pair-pages.ts'
 
 // A page with kept secrets is captured only with options that were given together with them. Any other option may show a secret or
 // tell something of it: a click on "show password", a style, an element, a wait. So all options are compared, also those that will be
-// added one day. Free are the name of a page and its loading time, and the tags. Decision 28.
+// added one day. Free are the name of a page, and the tags; and a page may be given more time. With less, a picture would be taken before a
+// click hides something. Decision 28.
 
 type Given = Pick<TemplateRequest, 'screenshotParameter' | 'urls' | 'failOn' | 'otherPages'>
 type Page = Given['urls'][number]
 
 const DETAIL = 'must stay as it is while secrets are kept: give the secrets again to change it'
+const NO_LESS = 'must not be less than it was while secrets are kept: give the secrets again to change it'
 /** More pages with changes are not told. */
 const MOST_TOLD = 3
 /** A page without anything of its own. */
@@ -53,7 +56,10 @@ export function mistakesOfOptions(
     for (const place of places) told.add(place)
     if (places.length > 0 && ++pages === MOST_TOLD) break
   }
-  return [...told].map((pointer) => ({ pointer: `#${pointer}`, detail: DETAIL }))
+  return [...told].map((pointer) => ({
+    pointer: `#${pointer}`,
+    detail: pointer.endsWith('/loadingTime') ? NO_LESS : DETAIL,
+  }))
 }
 
 interface Changed {
@@ -93,7 +99,7 @@ function textOfAll({ screenshotParameter: { tags: _, name: __, ...shared }, fail
 }
 
 /** What the page has of its own. */
-function textOf({ url: _, name: __, loadingTime: ___, ...own }: Page): string {
+function textOf({ url: _, name: __, ...own }: Page): string {
   return JSON.stringify(own)
 }
 
@@ -110,7 +116,7 @@ function changesOf(options: Options, known: readonly Known[]): { name: string; i
   let least: { name: string; isOwn: boolean }[] | undefined
   for (const old of known) {
     const names = new Set([...Object.keys(old.options), ...Object.keys(options)])
-    const changed = [...names].filter((name) => !isDeepStrictEqual(old.options[name], options[name]))
+    const changed = [...names].filter((name) => !isAsGood(name, old.options[name], options[name]))
     if (changed.length === 0) return []
     if (least && least.length <= changed.length) continue
     least = changed.map((name) => ({ name, isOwn: Object.hasOwn(old.page, name) }))
@@ -118,12 +124,16 @@ function changesOf(options: Options, known: readonly Known[]): { name: string; i
   return least ?? []
 }
 
+function isAsGood(name: string, old: unknown, now: unknown): boolean {
+  return name === 'loadingTime' ? Number(now) >= Number(old) : isDeepStrictEqual(old, now)
+}
+
 /** The options that count for a page. One with kept secrets is another one if it is the page's own. */
 function optionsOf({ urls: _, ...given }: Given, page: Page, secrets: ReadonlySet<string>): Options[] {
-  const { options, placed } = expandRequest({ ...given, urls: [page] }, { loadingMs: 1 })
+  const { options, placed } = expandRequest({ ...given, urls: [page] }, { loadingMs: DEFAULT_LOADING_TIME })
   const { tags: __, ...shared } = options
-  return placed.map(({ page: { ownOptions = {} } }) => {
-    const all = Object.entries({ ...shared, ...ownOptions }).filter(([, value]) => value !== false)
+  return placed.map(({ page: { ownOptions = {}, loadingTime } }) => {
+    const all = Object.entries({ ...shared, ...ownOptions, loadingTime }).filter(([, value]) => value !== false)
     return Object.fromEntries(
       all.map(([name, value]) => [
         name,

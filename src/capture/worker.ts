@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import { type Camera, CaptureFailure, type Shot } from '../camera/camera.ts'
+import { homeOf } from '../contract/options/steps.ts'
 import { DEFAULT_BASEPATH } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
 import { type Images, pictureKey, previewKey } from '../images/images.ts'
@@ -112,7 +113,7 @@ export function createWork({
   /** Only the camera gets the secrets of the page. Nothing that it returns or throws contains them. */
   async function shoot(sealed: CaptureTask, signal: AbortSignal): Promise<Shot> {
     const { task, secrets } = openTask(sealed, ring)
-    const hush = createHush(secrets)
+    const hush = createHush(secrets, homeOf(task.url, task.options.loginParameter))
     try {
       const shot = await camera.shoot(task, signal)
       return { ...shot, seen: await hush.seen(shot.seen) }

@@ -54,6 +54,7 @@ const pages: Record<string, string | (() => string | Handler)> = {
   'sso.test/check': () => moved(other('/count?from=sso'), 303),
   'other.test/count': () => moved(own('/welcome')),
   'own.test/welcome': () => setCookie('/app'),
+  'own.test/check': () => setCookie('/in'),
   'own.test/posts-back': () => moved(sso('/saml')),
   'sso.test/saml': () => form('/saml-check'),
   'sso.test/saml-check': () =>
@@ -84,6 +85,32 @@ const pages: Record<string, string | (() => string | Handler)> = {
       '#00ff00',
       `<iframe src="${other(`/chat?user=${USER}`)}"></iframe><script>history.replaceState(null, '', '/greets')</script>`,
     ),
+  // Another origin chooses the page with the form.
+  'own.test/leads-around': () => moved(other('/chooses')),
+  'other.test/chooses': () => moved(own('/chosen')),
+  'own.test/chosen': () => form('/check'),
+  'own.test/leaves': () => `<script>location = '${other('/sends-back')}'</script>`,
+  'other.test/sends-back': () => `<script>location = '${own('/chosen')}'</script>`,
+  // A frame tries guesses: it would learn which one is right if only that one did not arrive.
+  'own.test/watched': () =>
+    form(
+      'javascript:void(0)',
+      `<iframe src="${other('/guesses')}"></iframe><input value="${PASSWORD}" id=visitor>
+      <script>document.forms[0].onsubmit = () => { document.forms[0].remove()
+      document.documentElement.style.background = '#00ff00'; return false }</script>`,
+    ),
+  'other.test/guesses': () => `<script>
+    let n = 0
+    const ask = (src) => { document.body.appendChild(document.createElement('iframe')).src = src }
+    document.write('<body>')
+    setInterval(() => {
+      const guess = encodeURIComponent('${PASSWORD}')
+      if (++n > 20) return
+      ask('/guess?right=' + guess)
+      ask('${own('/open')}?right=' + guess)
+      if (n === 10) location = '/guess-itself?right=' + guess
+    }, 100)</script>`,
+  'own.test/open': () => moved(other(`/guess-by-way?right=${encodeURIComponent(PASSWORD)}`)),
   'own.test/scripted': () =>
     form(
       'javascript:void(0)',
@@ -178,6 +205,31 @@ describe('a login', () => {
   test('does not keep the page behind it from telling a frame who is there', async () => {
     expect(await colourOf(take(own('/greets'), LOGIN))).toBe('#00ff00')
     expect(told()).toEqual([own('/greet'), other('/chat')])
+  })
+
+  test.each(['/leads-around', '/leaves'])(
+    'is not filled in on a page that another origin chose: %s',
+    async (path) => {
+      const failure = await failureOf(take(own(path), LOGIN, { loadingTime: 4_000 }))
+      expect(failure).toMatchObject({
+        reason: 'login',
+        message:
+          `The login did not work. The form of the login was reached by way of ${other('')}. ` +
+          `The login was given for ${own('')}. If it belongs there, name ${other('')} in loginParameter.origins.`,
+      })
+      expect(asked.map(({ path }) => path)).toContain('/chosen')
+      expect(told()).toEqual([])
+      expect(await colourOf(take(own(path), { ...LOGIN, origins: [other('')] }))).toBe('#00ff00')
+    },
+  )
+
+  test('does not tell a frame of another origin, or words of a visitor, which guess is right', async () => {
+    expect(await colourOf(take(own('/watched'), LOGIN))).toBe('#00ff00')
+    const paths = asked.map(({ path }) => path)
+    const count = (path: string) => paths.filter((each) => each === path).length
+    expect(count('/guess')).toBeGreaterThanOrEqual(9)
+    expect(count('/guess-by-way')).toBe(count('/open'))
+    expect(count('/guess-itself')).toBe(1)
   })
 
   test('may be done by a script', async () => {

@@ -62,7 +62,33 @@ const pages: Record<string, () => string> = {
       </script>`,
     ),
   '/worker.js': () => `fetch('/by-worker'); fetch('${otherName()}/by-worker', { mode: 'no-cors' })`,
-  // It belongs to another origin, but what it asks of ours is ours.
+  '/page-of-once': () => '<img src=/image><iframe src=/frame></iframe>',
+  // What our own origin is asked by documents of it, in whatever frame, and by others.
+  '/frames': () =>
+    paint(
+      '#ffffff',
+      `<iframe srcdoc="<img src=/by-own-srcdoc><iframe src=/own-in-own></iframe>"></iframe>
+      <iframe sandbox src=/own-sandboxed></iframe>
+      <iframe sandbox=allow-scripts srcdoc="<script>fetch('${own()}/shared-by-sandbox')</script>
+        <iframe src=${own()}/not-in-sandbox></iframe>"></iframe>
+      <iframe src="data:text/html,<img src=${own()}/not-by-data>"></iframe>
+      <iframe src="${to('/own-away', to(`${otherName()}/and-back`, `${own()}/not-after-redirect`))}"></iframe>
+      ${[otherPort(), otherName()].map((origin) => `<iframe src=${origin}/hostile></iframe>`)}
+      <script>
+        const frame = document.body.appendChild(document.createElement('iframe'))
+        frame.contentDocument.body.innerHTML = '<img src=/by-own-blank>'
+      </script>`,
+    ),
+  '/hostile': () => `<img src=${own()}/not-by-frame>
+    <iframe src=${own()}/not-in-frame></iframe><iframe srcdoc="<img src=${own()}/not-in-its-srcdoc>"></iframe>
+    <script>
+      fetch('${own()}/shared-by-frame', { credentials: 'include' }).catch(() => {})
+      new WebSocket('${own().replace('http', 'ws')}/not-by-socket')
+      setTimeout(() => { location = '${own()}/not-by-moving' }, 500)
+    </script>`,
+  '/leaves': () => `<script>location = '${otherName()}/sends-back'</script>`,
+  '/sends-back': () => `<script>location = '${own()}/not-this-page'</script>`,
+  '/not-this-page': () => '<img src=/not-this-image>',
   '/frame': () => `<img src=${own()}/from-frame>
     <script>fetch('${own()}/shared', { headers: { 'x-own': '1' } }).then((answer) => answer.text())</script>`,
 }
@@ -89,14 +115,15 @@ beforeAll(async () => {
     })
     server.on('request', async (request, answer) => {
       const { pathname, searchParams } = await record(request)
-      const target = searchParams.get('to')
+      const isAgain = pathname === '/once' && asked.filter(({ path }) => path === '/once').length > 1
+      const target = isAgain ? null : searchParams.get('to')
       if (target) answer.writeHead(Number(searchParams.get('status')), { location: target }).end()
       else if (pathname.endsWith('.js')) answer.writeHead(200, { 'content-type': 'text/javascript' })
       else if (pathname === '/cached') answer.writeHead(200, { 'cache-control': 'max-age=600' })
       // As the browser asks before it sends `x-own` from another origin. Nobody has allowed our own headers.
-      else if (pathname === '/shared') answer.writeHead(200, SHARED)
+      else if (pathname.startsWith('/shared')) answer.writeHead(200, SHARED)
       else answer.writeHead(200, HTML)
-      if (!target) answer.end(pages[pathname]?.() ?? '')
+      if (!target) answer.end(pages[isAgain ? '/page-of-once' : pathname]?.() ?? '')
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     ports.push((server.address() as AddressInfo).port)
@@ -138,15 +165,21 @@ describe('headers and cookies', () => {
       ].concat(...['/returned', '/shared', '/socket', '/to-port', '/worker.js']),
     )
     // The browser itself asks whether a page may send something: OPTIONS.
-    const requests = ours.filter(({ path, method }) => path !== '/socket' && method !== 'OPTIONS')
+    const fromFrames = ours.filter(({ path }) => /from-frame|shared/.test(path))
+    const byThePage = ours.filter((each) => !fromFrames.includes(each))
+    const requests = byThePage.filter(({ path, method }) => path !== '/socket' && method !== 'OPTIONS')
     expect(requests.map(({ headers }) => [headers['x-mark'], headers.authorization])).toEqual(
       requests.map(() => ['header-value', 'Bearer abc']),
     )
-    const fromFrames = ours.filter(({ path }) => /from-frame|shared/.test(path))
-    const byThePage = ours.filter((each) => !fromFrames.includes(each))
     expect(byThePage.map(({ headers }) => headers.cookie)).toEqual(
       byThePage.map(() => 'session=cookie-value; consent=none'),
     )
+    // One of the frames is our own.
+    expect(fromFrames.filter(({ headers }) => headers['x-mark'] === 'header-value').map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['/from-frame', '/shared']),
+    )
+    expect(fromFrames.filter(({ headers }) => headers['x-mark'] === 'header-value')).toHaveLength(2)
+    expect(fromFrames.filter(({ headers }) => headers.cookie !== undefined)).toHaveLength(2)
     expect(fromFrames.filter(({ headers }) => headers['x-own'] === '1')).toHaveLength(3)
     expect(ours.filter(({ path }) => path === '/cached')).toHaveLength(1)
     expect(ours.find(({ path }) => path === '/post')?.body).toBe('a=b')
@@ -159,20 +192,54 @@ describe('headers and cookies', () => {
     expect(textOf(others)).not.toMatch(SECRETS)
   })
 
-  test('are not carried along where the page itself is redirected to, and come back with it', async () => {
-    asked.length = 0
-    const away = to(`${own()}/away`, to(`${otherPort()}/and-back`, `${own()}/image`))
-    const { seen } = await camera.take(away, { headers: HEADERS, cookies: COOKIES })
-    expect(seen.url).toBe(`${own()}/image`)
-    expect(textOf(askedOf(otherPort()))).not.toMatch(SECRETS)
-    expect(askedOf(own()).map(({ headers }) => [headers['x-mark'], headers.cookie])).toEqual([
-      ['header-value', 'session=cookie-value; consent=none'],
-      ['header-value', 'session=cookie-value; consent=none'],
-    ])
+  test('go with what documents of their origin ask for, in all frames, and with nothing that others ask for', async () => {
+    for (const given of [{ headers: HEADERS, cookies: COOKIES }, { headers: HEADERS }, { cookies: COOKIES }]) {
+      asked.length = 0
+      await camera.take(`${own()}/frames`, given)
+      const ours = askedOf(own()).filter(({ path, method }) => path !== '/socket' && method !== 'OPTIONS')
+      const have = ours.filter((each) => SECRETS.test(textOf([each])))
+      expect(pathsOf(have)).toEqual(
+        ['/by-own-blank', '/by-own-srcdoc', '/frames', '/own-away', '/own-in-own', '/own-sandboxed'].filter(
+          // The browser sends no cookies into a sandbox.
+          (path) => given.headers || path !== '/own-sandboxed',
+        ),
+      )
+      const others = pathsOf(ours.filter((each) => !have.includes(each)))
+      expect(others).toEqual(expect.arrayContaining(['/not-by-frame', '/not-in-frame', '/shared-by-frame']))
+    }
+  })
 
+  test('are not carried along where the page is redirected to', async () => {
     asked.length = 0
     await camera.take(to(`${own()}/away`, `${otherName()}/page`), { headers: HEADERS, cookies: COOKIES })
     expect(askedOf(otherName()).length).toBeGreaterThan(1)
+    expect(textOf([...askedOf(otherName()), ...askedOf(otherPort())])).not.toMatch(SECRETS)
+  })
+
+  test.each([
+    ['redirects', () => to(`${own()}/away`, to(`${otherPort()}/and-back`, `${own()}/not-this-page`))],
+    ['scripts', () => `${own()}/leaves`],
+  ])('do not go to the page that another origin chose: %s', async (_, url) => {
+    asked.length = 0
+    const { seen } = await camera.take(url(), { headers: HEADERS, cookies: COOKIES })
+    expect(seen.url).toBe(`${own()}/not-this-page`)
+    const have = asked.filter((each) => SECRETS.test(textOf([each])))
+    expect(have.map(({ path }) => path)).toEqual([new URL(url()).pathname])
+    expect(pathsOf(askedOf(own()))).toContain('/not-this-image')
+  })
+
+  test('go to the address of the page also if another origin led there, and with what it asks for', async () => {
+    asked.length = 0
+    // Asked for the second time, it does not lead elsewhere.
+    const url = `${own()}/once?status=302&to=${encodeURIComponent(`${otherName()}/sends-to-once`)}`
+    pages['/sends-to-once'] = () => `<script>location = '${url}'</script>`
+    const { seen } = await camera.take(url, { headers: HEADERS, cookies: COOKIES })
+    expect(seen.url).toBe(url)
+    const ours = askedOf(own()).filter(({ path, method }) => path !== '/shared' && method !== 'OPTIONS')
+    expect(pathsOf(ours)).toEqual(['/frame', '/from-frame', '/image', '/once'])
+    expect(ours.map(({ headers }) => [headers['x-mark'], headers.cookie])).toEqual(
+      ours.map(() => ['header-value', 'session=cookie-value; consent=none']),
+    )
     expect(textOf([...askedOf(otherName()), ...askedOf(otherPort())])).not.toMatch(SECRETS)
   })
 

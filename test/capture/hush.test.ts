@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { CaptureFailure } from '../../src/camera/camera.ts'
 import { createHush } from '../../src/capture/hush.ts'
 import { PASSWORD, USER } from '../support/camera/login-site.ts'
 import { newSeen } from '../support/store/captures.ts'
@@ -8,7 +9,7 @@ import { newSeen } from '../support/store/captures.ts'
 const titled = async (title: string, ...secrets: string[]) =>
   (await see('https://example.com/', title, secrets)).title
 const see = async (url: string, title = '', secrets = [USER, PASSWORD]) =>
-  await createHush(secrets).seen({ ...newSeen(), url, title })
+  await createHush(secrets, ['https://example.com']).seen({ ...newSeen(), url, title })
 
 test('an address that a form made of a login does not show it', async () => {
   const query = new URLSearchParams({ email: USER, password: PASSWORD, page: '2' })
@@ -70,9 +71,31 @@ test('what is left is what was there without the secrets, whatever the text', as
   )
 })
 
+test('another site cannot try guesses: of it, only the origin is told', async () => {
+  const seen = await see(`https://other.example:8443/${PASSWORD}/x`, `x ${USER} or y`)
+  expect(seen).toMatchObject({ url: 'https://other.example:8443/', title: '' })
+  expect(await see(`https://${USER}.example/`, '')).toMatchObject({ url: `https://${USER}.example/` })
+  expect(await see(`data:text/html,${PASSWORD}`, USER)).toMatchObject({ url: 'data:', title: '' })
+  const failure = new CaptureFailure('dns', `${USER}.example: its host name was not found.`)
+  expect(await createHush([USER], []).error(failure)).toMatchObject({ message: failure.message })
+})
+
+test('a page without secrets is told of as it is', async () => {
+  expect(await see('https://other.example/a', 'Title', [])).toMatchObject({
+    url: 'https://other.example/a',
+    title: 'Title',
+  })
+})
+
+test('what a secret encodes is a secret, too', async () => {
+  expect(await titled('Hi first program!', 'first%20program')).toBe('Hi …!')
+  expect(await titled('Hi ada.lovelace!', encode('ada.lovelace', 'base64'))).toBe('Hi …!')
+  expect(await titled('100% %zz', '%zz-secret')).toBe('100% %zz')
+})
+
 test('an error does not show it, nor does its cause', async () => {
   const error = new Error(`fill ${PASSWORD}`, { cause: new Error(JSON.stringify({ user: USER })) })
-  const { message, cause } = (await createHush([USER, PASSWORD]).error(error)) as Error
+  const { message, cause } = (await createHush([USER, PASSWORD], []).error(error)) as Error
   expect([message, (cause as Error).message]).toEqual(['fill …', '{"user":"…"}'])
 })
 

@@ -283,13 +283,32 @@ describe('beside a kept secret', () => {
     expect(open(kept, [{ ...plain, url, hide: ['#token'] }]).mistakes).toBeUndefined()
   })
 
-  test('names, tags, loading times and the number of pages are free', () => {
+  test('names, tags, more time and the number of pages are free', () => {
     const before = given({ ...options, tags })
     const changed = shown(before)
     Object.assign(changed.screenshotParameter, { tags: ['other'], name: 'x' })
-    changed.urls = [page({ loadingTime: 1_000 }), page({ name: 'Home again' })]
+    changed.urls = [page({ loadingTime: 20_000 }), page({ name: 'Home again' })]
     expect(refill(before, changed).mistakes).toEqual([])
     expect(open(before, changed.urls).mistakes).toBeUndefined()
+  })
+
+  test('a page has no less time than it was given: its picture would be taken before a click', () => {
+    const detail = expect.stringContaining('must not be less than it was')
+    const less = [{ pointer: '#/urls/0/loadingTime', detail }]
+    const usual = given(options)
+    const long = given(options, page({ loadingTime: 40_000 }))
+    for (const [before, ...times] of [
+      [usual, 1, 14_999],
+      [long, 1, 39_999, undefined],
+    ] as const) {
+      for (const loadingTime of times) {
+        const urls = [page(loadingTime === undefined ? {} : { loadingTime })]
+        expect(refill(before, { ...shown(before), urls }).mistakes).toEqual(less)
+        expect(open(before, urls).mistakes).toEqual(less)
+      }
+    }
+    expect(open(usual, [page({ loadingTime: 15_000 })]).mistakes).toBeUndefined()
+    expect(open(long, [page({ loadingTime: 40_000 })]).mistakes).toBeUndefined()
   })
 
   test('the same may be said in another way', () => {

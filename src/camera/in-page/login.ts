@@ -8,6 +8,7 @@ interface LoginPage extends PageGlobals {
   /** `null` for a sandboxed document. */
   readonly origin: string
   readonly name: string
+  readonly location: { readonly href: string }
   readonly document: PageGlobals['document'] & {
     execCommand(name: string, ui: boolean, value: string): boolean
   }
@@ -64,6 +65,8 @@ export function fill(find: Find, { selector, text, isHidden, origins }: Filling)
 }
 
 export interface Ways {
+  /** Of the document. */
+  readonly address: string
   /** Where the document is, and where its forms would send the fields. */
   readonly addresses: readonly string[]
   /** A form would open another window. */
@@ -104,7 +107,7 @@ export function findWays(
     /^(|_self|_top|_parent)$/i.test(target) ||
     target === page.name ||
     frames.some((frame) => frame.getAttribute('name') === target)
-  return { addresses, opens: !targets.every(staysHere) }
+  return { address: page.location.href, addresses, opens: !targets.every(staysHere) }
 }
 
 /** Nothing of a login is left in the fields: neither steps nor the picture can show it. */
@@ -118,10 +121,19 @@ export function emptyFields(): { state: State } {
   return { state: 'ready' }
 }
 
-/** Whether a field has the password again: some scripts draw their form anew with what was typed. */
+/**
+ * Whether the form has the password again: some scripts draw it anew with what was typed. Any other field may have words of a visitor,
+ * who must not learn that they are the password.
+ */
 export function hasPasswordAgain(): boolean {
   const page = globalThis as unknown as LoginPage
-  const password = page.proofsheetFilled?.at(-1)?.text
+  const filled = page.proofsheetFilled?.at(-1)
+  if (!filled) return false
+  const { field, text } = filled
+  const isAlike = (other: Field, name: string) =>
+    field.getAttribute(name) !== null && other.getAttribute(name) === field.getAttribute(name)
+  const isOfForm = (other: Field) =>
+    other === field || other.matches('[type=password i]') || isAlike(other, 'id') || isAlike(other, 'name')
   const fields = [...page.document.querySelectorAll('input, textarea')] as unknown as Field[]
-  return password !== undefined && fields.some(({ value }) => value === password)
+  return fields.some((each) => each.value === text && isOfForm(each))
 }

@@ -1,23 +1,30 @@
-import type { Login } from '../../contract/options/steps.ts'
 import type { Ways } from '../in-page/login.ts'
 
-// Where a login may be filled in and sent: at the origin of the page's own address, and at the origins that were named together
-// with the login. Decision 25.
+// Where a login may be filled in and sent: at the origins that it was given for (`homeOf`). If the page has been elsewhere on its way,
+// whoever is there may have chosen the page that came then: it must be the one whose address was given. Decision 25.
 
 /** Such an action runs a script of the page, or leads nowhere. */
 const STAYS = /^(javascript|about):/i
 
-/** Many addresses still begin with http, although their server then asks for https: the same host on its usual port counts. */
-export function originsOf(url: string, { origins = [] }: Pick<Login, 'origins'>): string[] {
-  const { origin, protocol, port, hostname } = new URL(url)
-  const upgraded = protocol === 'http:' && port === '' ? [`https://${hostname}`] : []
-  return [...new Set([origin, ...upgraded, ...origins.map((each) => new URL(each).origin)])]
+interface Given {
+  readonly origins: readonly string[]
+  /** Of the page. */
+  readonly url: string
+  /** The origins that it was asked of so far. */
+  readonly visited: Iterable<string>
 }
 
 /** Why the forms of a page may not have the login. Undefined: they may. */
-export function problemOfWays({ addresses, opens }: Ways, origins: readonly string[]): string | undefined {
+export function problemOfWays(
+  { addresses, opens, address }: Ways,
+  { origins, url, visited }: Given,
+): string | undefined {
   const [here = '', ...ways] = addresses
   if (!origins.includes(here)) return sayWhere(`is at ${nameOf(here)}`, here, origins)
+  const guide = [...visited].find((origin) => !origins.includes(origin))
+  if (guide !== undefined && withoutHash(address) !== withoutHash(url)) {
+    return sayWhere(`was reached by way of ${guide}`, guide, origins)
+  }
   const away = ways.filter((way) => !STAYS.test(way)).map(originOf)
   const stray = away.find((origin) => !origins.includes(origin))
   if (stray !== undefined) return sayWhere(`leads to ${nameOf(stray)}`, stray, origins)
@@ -32,6 +39,10 @@ export function sayWhere(words: string, origin: string, origins: readonly string
 function originOf(address: string): string {
   const { origin = 'null', protocol = '' } = URL.parse(address) ?? {}
   return origin === 'null' ? protocol : origin
+}
+
+function withoutHash(address: string): string | undefined {
+  return URL.parse(address)?.href.replace(/#.*$/s, '')
 }
 
 function nameOf(origin: string): string {

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Login } from '../../contract/options/steps.ts'
+import { homeOf, type Login } from '../../contract/options/steps.ts'
 import { CaptureFailure } from '../camera.ts'
 import { look, type State } from '../in-page/elements.ts'
 import { emptyFields, type Filled, fill, findWays, hasPasswordAgain } from '../in-page/login.ts'
 import { click } from './click.ts'
-import { originsOf, problemOfWays } from './login-origins.ts'
+import { problemOfWays } from './login-origins.ts'
 import { type LoginRequests, watchRequests } from './login-requests.ts'
 import { sayWhy, show, toCss } from './selector.ts'
 import { type Stage, settle, settleAfterClick, tryHard } from './stage.ts'
@@ -22,7 +22,7 @@ const LOOK_MS = 50
 export async function logIn(stage: Stage, login: Login): Promise<LoginRequests> {
   const { page, world, wanted, visit, time } = stage
   const { username, password, loginButton } = login
-  const origins = originsOf(wanted.url, login)
+  const origins = homeOf(wanted.url, login)
   const secrets = { username: username.username, password: password.password }
   const requests = await watchRequests(page, { origins, ...secrets })
   const fields = [toCss(username.elementId), toCss(password.elementId)]
@@ -31,7 +31,9 @@ export async function logIn(stage: Stage, login: Login): Promise<LoginRequests> 
   const atHome = async <T extends Filled>(work: () => Promise<T>): Promise<T | { state: 'elsewhere' }> => {
     const selectors = { fields, button: toCss(loginButton.elementId) }
     for (const end = performance.now() + AWAY_MS; ; await sleep(LOOK_MS)) {
-      problem = problemOfWays(await world.ask(findWays, selectors), origins)
+      const ways = await world.ask(findWays, selectors)
+      // What was visited until the answer came: it is bound to its document.
+      problem = problemOfWays(ways, { origins, url: wanted.url, visited: visit.origins })
       if (problem === undefined) return await work()
       if (performance.now() > end) return { state: 'elsewhere' }
     }
@@ -63,7 +65,7 @@ export async function logIn(stage: Stage, login: Login): Promise<LoginRequests> 
   return requests
 }
 
-/** Throws if the picture that was just taken may show the form with the login in it. */
+/** Throws if the picture that was just taken may show the form with the password in it. */
 export async function requireForgotten({ world }: Pick<Stage, 'world'>): Promise<void> {
   if (await world.ask(hasPasswordAgain)) throw failed('The page shows its form again, with what was typed.')
 }

@@ -74,6 +74,16 @@ export const Login = Type.Object(
 
 export type Login = Static<typeof Login>
 
+/**
+ * The origins that the secrets of a page are given for: that of its address, and those that are named with a login. Many addresses still
+ * begin with http, although their server then asks for https: the same host on its usual port counts.
+ */
+export function homeOf(url: string, { origins = [] }: Pick<Login, 'origins'> = {}): string[] {
+  const { origin, protocol, port, hostname } = new URL(url)
+  const upgraded = protocol === 'http:' && port === '' ? [`https://${hostname}`] : []
+  return [...new Set([origin, ...upgraded, ...origins.map((each) => new URL(each).origin)])]
+}
+
 function problemOfOrigin(text: string): string | undefined {
   const isOrigin = ORIGIN.test(text) && URL.canParse(text)
   return isOrigin ? undefined : 'must be an origin, with nothing after host and port: https://sso.example.com'
