@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { together } from '../../src/store/sql/reading/together.ts'
+import { together } from '../../src/store/sql/together.ts'
 
 /** Look-ups that are answered when told to, with what `now` is at that time. */
 function controlled() {

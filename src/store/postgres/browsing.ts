@@ -7,8 +7,8 @@ import {
   toNewestCount,
   toRequestSummary,
   toSeenTexts,
-} from '../sql/reading/browsing.ts'
-import { BETWEEN_JOBS } from '../sql/reading/reads.ts'
+} from '../sql/roots/browsing.ts'
+import { BETWEEN_JOBS } from '../sql/reads.ts'
 import { createPostgresPages, SEEN_TEXT } from './pages.ts'
 import type { Query } from './reads.ts'
 import { namesAnySpelling } from './search.ts'

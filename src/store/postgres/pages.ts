@@ -1,5 +1,5 @@
 import type { Browsing } from '../browsing.ts'
-import { seenText, shownJob, toLookedPage, toPictureCount, toShownJob } from '../sql/reading/browsing.ts'
+import { seenText, shownJob, toLookedPage, toPictureCount, toShownJob } from '../sql/roots/browsing.ts'
 import { type Query, TEXT } from './reads.ts'
 import { namesAnySpelling } from './search.ts'
 

@@ -33,7 +33,7 @@ export async function openPostgresStore(
       // Loaded with the first write: a process that only reads never loads it.
       const [{ queryBuilder }, { openWrites }] = await Promise.all([
         import('./dialect.ts'),
-        import('../sql/writing/writes.ts'),
+        import('../sql/writes.ts'),
       ])
       const db = queryBuilder(pool)
       const clockSkew = createClockSkew(pool.query)

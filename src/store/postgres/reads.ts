@@ -17,7 +17,7 @@ import {
   toRootHead,
   toRootPositions,
   toRootTexts,
-} from '../sql/reading/reads.ts'
+} from '../sql/reads.ts'
 
 /**
  * Runs one statement. The rows are arrays. With a name, each connection prepares it once, and the server plans it once: for

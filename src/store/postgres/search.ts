@@ -1,4 +1,4 @@
-import { namesAny, spellingsOf } from '../sql/reading/search.ts'
+import { namesAny, spellingsOf } from '../sql/roots/search.ts'
 
 /** SQL: whether the name or the address of a row contains the text. Adds its parameters to the values. */
 export function namesAnySpelling(q: string, values: unknown[]): string {

@@ -1,9 +1,9 @@
 import { WriteProbe } from '../../files/write-probe.ts'
 import type { Browsing } from '../browsing.ts'
 import type { ApiKey, Project, RootHead, RootKey, Store } from '../store.ts'
-import type { Reads, WantedKey } from './reading/reads.ts'
-import { together } from './reading/together.ts'
-import type { Writes } from './writing/writes.ts'
+import type { Reads, WantedKey } from './reads.ts'
+import { together } from './together.ts'
+import type { Writes } from './writes.ts'
 
 /** The length of an id. */
 const ID = 36

@@ -7,8 +7,8 @@ import {
   toNewestCount,
   toRequestSummary,
   toSeenTexts,
-} from '../sql/reading/browsing.ts'
-import { BETWEEN_JOBS } from '../sql/reading/reads.ts'
+} from '../sql/roots/browsing.ts'
+import { BETWEEN_JOBS } from '../sql/reads.ts'
 import { createSqlitePages, SEEN_TEXT } from './pages.ts'
 import type { Prepare } from './prepare.ts'
 import { createRunYielding } from './run-yielding.ts'

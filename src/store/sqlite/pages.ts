@@ -1,6 +1,6 @@
 import type { Browsing, LookedPage, PictureCount } from '../browsing.ts'
-import { seenText, shownJob, toLookedPage, toPictureCount, toShownJob } from '../sql/reading/browsing.ts'
-import { spellingsOf } from '../sql/reading/search.ts'
+import { seenText, shownJob, toLookedPage, toPictureCount, toShownJob } from '../sql/roots/browsing.ts'
+import { spellingsOf } from '../sql/roots/search.ts'
 import type { Prepare } from './prepare.ts'
 import { TEXT } from './reads.ts'
 import { RowsAtOnce } from './rows-at-once.ts'

@@ -17,7 +17,7 @@ import {
   toRootHead,
   toRootPositions,
   toRootTexts,
-} from '../sql/reading/reads.ts'
+} from '../sql/reads.ts'
 import type { Prepare } from './prepare.ts'
 
 /** Look-ups that are remembered. */

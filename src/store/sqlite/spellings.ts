@@ -1,4 +1,4 @@
-import { namesAny } from '../sql/reading/search.ts'
+import { namesAny } from '../sql/roots/search.ts'
 
 /** SQL: whether the name or the address of a row contains one of `count` spellings. `first`: their first parameter. */
 export function namesAnySpelling(count: number, first: number): string {

@@ -35,7 +35,7 @@ export async function openSqliteStore(path: string, { clock = Date.now } = {}): 
       // Loaded with the first write: a process that only reads never loads it.
       const [{ queryBuilder }, { openWrites }] = await Promise.all([
         import('./dialect.ts'),
-        import('../sql/writing/writes.ts'),
+        import('../sql/writes.ts'),
       ])
       const writer = await connections.connect({ waits: false })
       const [read, write] = [queryBuilder(reader, file), queryBuilder(writer, file, checkpoints.onRun)]

@@ -1,0 +1,197 @@
+import { type Kysely, sql, type Transaction } from 'kysely'
+import type {
+  AcceptLimits,
+  Attempt,
+  Captured,
+  Captures,
+  CaptureTask,
+  Changes,
+  Failed,
+  NewRequest,
+  PutBack,
+  RootProgress,
+  UnderWay,
+} from '../../captures.ts'
+import type { RootKey } from '../../store.ts'
+import type { Tables } from '../tables.ts'
+import { acceptRequest, KeyTaken } from './accept.ts'
+import { begin, end, Overtaken, release, requeue } from './attempts.ts'
+import { findDue, isDue, isOf } from './due.ts'
+import { isCompeting, joinTurns, lockTurns } from './join-turns.ts'
+import { findEnded, finishEnded } from './life.ts'
+import { findChanges, findFailed, findProgress } from './progress.ts'
+import { findMiscounted, recount } from './recount.ts'
+import { adoptRequest } from './requests.ts'
+import { findNext } from './turns.ts'
+import type { WriteConnections } from '../writes.ts'
+
+/** If nothing is due: how often to look for captures that an older version did not count. */
+const RECOUNT_MS = 30_000
+
+/** Each engine has its own SQL for these: see `reads.ts`. */
+type ReadApart = 'anyUnfinished' | 'findBacklog' | 'findVersion' | 'findVersions'
+
+/** Requests and their captures, with queries for every engine. */
+export class SqlCaptures implements Omit<Captures, ReadApart> {
+  readonly #read: Kysely<Tables>
+  readonly #write: Kysely<Tables>
+  /** Whether rows must be locked. */
+  readonly #lock: boolean
+  readonly #skew: () => Promise<number>
+  #recounted = Number.NEGATIVE_INFINITY
+
+  constructor({ read, write, severalWriters, clockSkew }: WriteConnections) {
+    this.#read = read
+    this.#write = write
+    this.#lock = severalWriters
+    this.#skew = clockSkew
+  }
+
+  async accept(request: NewRequest, limits: AcceptLimits = {}): Promise<string> {
+    const skew = await this.#skew()
+    const now = request.created + skew
+    const heldUntil = request.heldUntil && request.heldUntil + skew
+    const options = { now, lock: this.#lock, ...limits }
+    for (;;) {
+      const accepted = await this.#transaction((transaction) =>
+        acceptRequest(transaction, { ...request, heldUntil }, options),
+      ).catch(unless(KeyTaken))
+      if (accepted !== undefined) return accepted
+    }
+  }
+
+  async anyDueSince(then: number): Promise<boolean> {
+    const due = this.#read
+      .selectFrom('captures')
+      .select('position')
+      .where(isDue(then, { held: false }))
+      .where('queued', '<=', then)
+      .limit(1)
+    return (await due.executeTakeFirst()) !== undefined
+  }
+
+  async takeNext({
+    leaseMs,
+    rootId,
+    idleOnly = false,
+    suspects = false,
+    ...options
+  }: Parameters<Captures['takeNext']>[0]): Promise<CaptureTask | undefined> {
+    const lock = this.#lock
+    const now = options.now + (await this.#skew())
+    for (;;) {
+      const taken = await this.#transaction(async (transaction) => {
+        const held = rootId !== undefined
+        const next = held
+          ? { key: await findDue(transaction, now, { rootId, suspects, lock }) }
+          : await findNext(transaction, now, { idleOnly, suspects, lock })
+        if (!next?.key) return 'nothing'
+        const { key, ...chosen } = next
+        const task = await begin(transaction, key, { now, leaseMs, held, suspects, ...chosen })
+        // Another process was faster. There may be another capture.
+        if (!task) throw new Overtaken()
+        return task
+      }).catch(unless(Overtaken))
+      if (taken !== 'nothing' && taken) return taken
+      if (taken === 'nothing' && !(await this.#recount(now))) return undefined
+    }
+  }
+
+  /** Whether it found captures that were not counted. */
+  async #recount(now: number): Promise<boolean> {
+    if (performance.now() - this.#recounted < RECOUNT_MS) return false
+    this.#recounted = performance.now()
+    const projectIds = await findMiscounted(this.#read)
+    for (const id of projectIds) await this.#transaction((one) => recount(one, id, { now, lock: this.#lock }))
+    for (const root of await findEnded(this.#read))
+      await this.#transaction((one) => finishEnded(one, root, now))
+    return projectIds.length > 0
+  }
+
+  async anySuspect(at: number): Promise<boolean> {
+    const now = at + (await this.#skew())
+    const suspect = this.#read
+      .selectFrom('captures')
+      .select('position')
+      .where(isDue(now, { held: true, suspects: true }))
+      .limit(1)
+    return (await suspect.executeTakeFirst()) !== undefined
+  }
+
+  async findUnderWay(): Promise<UnderWay[]> {
+    const rows = await this.#read
+      .selectFrom('captures')
+      .select(['project_id', 'root_id', 'position', 'attempt', 'lease', 'deaths'])
+      .where('state', '=', sql.lit('running'))
+      .execute()
+    return rows.flatMap(({ attempt: uuid, position, lease, deaths, ...row }) =>
+      uuid === null
+        ? []
+        : { projectId: row.project_id, rootId: row.root_id, position, uuid, lease: lease ?? 0, deaths },
+    )
+  }
+
+  async renew(attempt: Attempt, until: number): Promise<boolean> {
+    const lease = until + (await this.#skew())
+    const { numUpdatedRows } = await this.#transaction((transaction) =>
+      transaction
+        .updateTable('captures')
+        .set({ lease })
+        .where('project_id', '=', attempt.projectId)
+        .where('root_id', '=', attempt.rootId)
+        .where('position', '=', attempt.position)
+        .where(isOf(attempt))
+        .executeTakeFirst(),
+    )
+    return numUpdatedRows > 0n
+  }
+
+  async finish(attempt: Attempt, outcome: Captured | Failed, now: number): Promise<boolean> {
+    const skew = await this.#skew()
+    return await this.#transaction((transaction) => end(transaction, attempt, outcome, now + skew))
+  }
+
+  async letGo(root: RootKey, at: number): Promise<void> {
+    const { projectId } = root
+    const now = at + (await this.#skew())
+    await this.#transaction(async (transaction) => {
+      const competes = await isCompeting(transaction, projectId, now)
+      if (!(await release(transaction, root))) return
+      const turns = await lockTurns(transaction, projectId, { lock: this.#lock })
+      await joinTurns(transaction, { projectId, now, pages: 0, competes }, turns)
+    })
+  }
+
+  async putBack(attempt: Attempt, options: PutBack): Promise<boolean> {
+    const skew = await this.#skew()
+    const [now, due] = [options.now + skew, options.due + skew]
+    return await this.#transaction((transaction) => requeue(transaction, attempt, { ...options, now, due }))
+  }
+
+  async findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined> {
+    return await findProgress(this.#read, projectId, rootId)
+  }
+
+  async findFailed(...[projectId, rootId, position]: Parameters<Captures['findFailed']>) {
+    return await findFailed(this.#read, projectId, rootId, position)
+  }
+
+  async findChanges(projectId: string, rootId: string, since: number): Promise<Changes | undefined> {
+    return await findChanges(this.#read, projectId, rootId, since)
+  }
+
+  async adopt(projectId: string, rootId: string, progress: RootProgress): Promise<void> {
+    await this.#transaction((transaction) => adoptRequest(transaction, projectId, rootId, progress))
+  }
+
+  async #transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
+    return await this.#write.transaction().execute(work)
+  }
+}
+
+/** Returns undefined for this error: then the caller tries again. */
+function unless(again: typeof KeyTaken | typeof Overtaken): (error: unknown) => undefined {
+  return (error) => {
+    if (!(error instanceof again)) throw error
+  }
+}

@@ -1,0 +1,210 @@
+import type { ExpressionBuilder, ExpressionWrapper, SqlBool, Transaction } from 'kysely'
+import { AppError } from '../../../errors.ts'
+import type { NewRoot } from '../../store.ts'
+import type { Tables } from '../tables.ts'
+import { unknownProject } from '../projects/projects.ts'
+import { changeProject, newRevision } from '../revision.ts'
+
+// A root is claimed, its pictures are published, and then it is shown. These are two short transactions, even if publishing
+// takes long. Until the root is shown, only these functions see it.
+
+/** Rows per INSERT. With 12 columns each, that is below the number of parameters that the engines accept. */
+const INSERT_ROWS = 500
+/**
+ * A process that publishes renews its claim. A claim that was not renewed for so long belongs to a dead process. So does a
+ * claim with a time so far in the future: a clock was ahead when it was renewed, and it was not renewed since.
+ */
+export const STALE_MS = 120_000
+/** Instead of a time: the root is being removed. No import may take it over. */
+export const BEING_REMOVED = -1
+export const isStale =
+  (now: number) =>
+  (eb: ExpressionBuilder<Tables, 'roots'>): ExpressionWrapper<Tables, 'roots', SqlBool> =>
+    eb.and([
+      eb('claimed', '!=', BEING_REMOVED),
+      eb.or([eb('claimed', '<', now - STALE_MS), eb('claimed', '>', now + STALE_MS)]),
+    ])
+
+type Claimed = Pick<NewRoot, 'projectId' | 'rootId' | 'digest'>
+
+/**
+ * Claims the ids of the root and its jobs. Returns `present` if the root is shown with the same content. Two imports of the
+ * same content share the claim: they publish the same bytes, and one of them shows the root. Throws `conflict` if an id
+ * belongs to other content.
+ */
+export async function claim(
+  transaction: Transaction<Tables>,
+  root: NewRoot,
+  now: number,
+): Promise<'claimed' | 'present'> {
+  await releaseDead(transaction, root.projectId, now)
+  for (;;) {
+    const { numInsertedOrUpdatedRows } = await transaction
+      .insertInto('roots')
+      .values({
+        project_id: root.projectId,
+        root_id: root.rootId,
+        created: root.created,
+        revision: newRevision(),
+        job_count: root.jobs.length,
+        digest: root.digest,
+        claimed: now,
+        claimers: 1,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirstOrThrow()
+    if (numInsertedOrUpdatedRows === 1n) {
+      await insertJobs(transaction, root)
+      return 'claimed'
+    }
+    if ((await changeClaim(transaction, root, { claimed: now, more: 1 })) !== undefined) return 'claimed'
+    const existing = await transaction
+      .selectFrom('roots')
+      .select(['digest', 'claimed'])
+      .where('project_id', '=', root.projectId)
+      .where('root_id', '=', root.rootId)
+      .executeTakeFirst()
+    // The claim was released in this moment, so the id is free.
+    if (!existing) continue
+    if (existing.digest === root.digest) return 'present'
+    throw existing.claimed === null
+      ? new AppError('conflict', `root ${root.rootId} exists already with other content`)
+      : new AppError('conflict', `root ${root.rootId} ${whyTaken(existing.claimed)}`)
+  }
+}
+
+function whyTaken(claimed: number): string {
+  return claimed === BEING_REMOVED
+    ? 'is being removed; try again in a moment'
+    : 'is being added by another import, with other content; if that was interrupted, try again in two minutes'
+}
+
+/** False if the claim was lost: it was not renewed for too long, and another import took it over. */
+export async function renewClaim(
+  transaction: Transaction<Tables>,
+  root: NewRoot,
+  now: number,
+): Promise<boolean> {
+  return (await changeClaim(transaction, root, { claimed: now, more: 0 })) !== undefined
+}
+
+/**
+ * Shows the root. False if there is no claim: another import that shared it has shown the root, or the claim was lost. Throws
+ * `not_found` if the project was removed meanwhile.
+ */
+export async function showRoot(transaction: Transaction<Tables>, root: NewRoot): Promise<boolean> {
+  if ((await changeClaim(transaction, root, { claimed: null, more: 0 })) === undefined) return false
+  if (!(await changeProject(transaction, root.projectId))) throw unknownProject(root.projectId)
+  return true
+}
+
+/** Releases the claim. When all that share it have released it, the ids are free. Does nothing if the root is shown. */
+export async function releaseClaim(
+  transaction: Transaction<Tables>,
+  root: Claimed,
+  now: number,
+): Promise<void> {
+  if ((await changeClaim(transaction, root, { claimed: now, more: -1 })) === 0)
+    await remove(transaction, root)
+}
+
+/** Returns how many share the claim now. Undefined if there is no claim with this content. The row stays locked. */
+async function changeClaim(
+  transaction: Transaction<Tables>,
+  root: Claimed,
+  { claimed, more }: { claimed: number | null; more: number },
+): Promise<number | undefined> {
+  const row = await transaction
+    .updateTable('roots')
+    .set(({ eb }) => ({ claimed, claimers: eb('claimers', '+', more) }))
+    .where('project_id', '=', root.projectId)
+    .where('root_id', '=', root.rootId)
+    .where('digest', '=', root.digest)
+    .where('claimed', 'is not', null)
+    .returning('claimers')
+    .executeTakeFirst()
+  return row?.claimers
+}
+
+async function releaseDead(transaction: Transaction<Tables>, projectId: string, now: number): Promise<void> {
+  const dead = await transaction
+    .selectFrom('roots')
+    .select(['root_id', 'digest'])
+    .where('project_id', '=', projectId)
+    .where(isStale(now))
+    .orderBy('root_id')
+    .execute()
+  for (const { root_id: rootId, digest } of dead) {
+    // Checks again and locks: another import may have joined the claim or shown the root.
+    const { numUpdatedRows } = await transaction
+      .updateTable('roots')
+      .set({ claimers: 0 })
+      .where('project_id', '=', projectId)
+      .where('root_id', '=', rootId)
+      .where(isStale(now))
+      .executeTakeFirst()
+    if (numUpdatedRows === 1n) await remove(transaction, { projectId, rootId, digest })
+  }
+}
+
+async function remove(transaction: Transaction<Tables>, root: Claimed): Promise<void> {
+  for (const table of ['jobs', 'roots'] as const) {
+    await transaction
+      .deleteFrom(table)
+      .where('project_id', '=', root.projectId)
+      .where('root_id', '=', root.rootId)
+      .execute()
+  }
+}
+
+/** In the order of their ids, so that two imports that claim the same jobs cannot block each other. */
+async function insertJobs(transaction: Transaction<Tables>, root: NewRoot): Promise<void> {
+  const rows = root.jobs
+    .map((job, index) => ({
+      project_id: root.projectId,
+      root_id: root.rootId,
+      position: job.position ?? index,
+      uuid: job.uuid,
+      url: job.url,
+      name: job.name,
+      loading_time: job.loadingTime,
+      created: job.created,
+      basepath: job.basepath,
+      width: job.width,
+      height: job.height,
+    }))
+    .sort((a, b) => (a.uuid < b.uuid ? -1 : 1))
+  for (let from = 0; from < rows.length; from += INSERT_ROWS) {
+    const some = rows.slice(from, from + INSERT_ROWS)
+    const { numInsertedOrUpdatedRows } = await transaction
+      .insertInto('jobs')
+      .values(some)
+      .onConflict((conflict) => conflict.columns(['project_id', 'uuid']).doNothing())
+      .executeTakeFirstOrThrow()
+    if (numInsertedOrUpdatedRows !== BigInt(some.length)) await refuseTaken(transaction, root, some)
+  }
+}
+
+async function refuseTaken(
+  transaction: Transaction<Tables>,
+  root: NewRoot,
+  jobs: readonly { uuid: string }[],
+): Promise<never> {
+  const taken = await transaction
+    .selectFrom('jobs')
+    .innerJoin('roots', (join) =>
+      join.onRef('roots.project_id', '=', 'jobs.project_id').onRef('roots.root_id', '=', 'jobs.root_id'),
+    )
+    .select(['jobs.uuid', 'jobs.root_id', 'roots.claimed'])
+    .where('jobs.project_id', '=', root.projectId)
+    .where('jobs.root_id', '!=', root.rootId)
+    .where(
+      'jobs.uuid',
+      'in',
+      jobs.map((job) => job.uuid),
+    )
+    .executeTakeFirst()
+  if (!taken) throw new AppError('conflict', `root ${root.rootId} names a job twice`)
+  const state = taken.claimed === null ? 'exists already' : whyTaken(taken.claimed)
+  throw new AppError('conflict', `job ${taken.uuid} ${state}, in root ${taken.root_id}`)
+}

@@ -1,0 +1,145 @@
+import { setImmediate as nextIteration } from 'node:timers/promises'
+import type { Kysely, Transaction } from 'kysely'
+import type { Interrupted, Removals } from '../../removals.ts'
+import type { RootKey } from '../../store.ts'
+import type { Tables } from '../tables.ts'
+import { BEING_REMOVED, isStale } from './claims.ts'
+import { removeJob } from './remove-job.ts'
+import { type RemovalStep, removeStep } from './remove-root.ts'
+import { removeSecrets } from './remove-secrets.ts'
+import { newRevision } from '../revision.ts'
+import type { WriteConnections } from '../writes.ts'
+
+export class SqlRemovals implements Removals {
+  readonly #read: Kysely<Tables>
+  readonly #write: Kysely<Tables>
+  readonly #lock: boolean
+  readonly #clock: () => number
+
+  constructor({ read, write, severalWriters, clock }: WriteConnections) {
+    this.#read = read
+    this.#write = write
+    this.#lock = severalWriters
+    this.#clock = clock
+  }
+
+  async *removeRoot(projectId: string, rootId: string, now: number): AsyncGenerator<readonly string[]> {
+    const root = { projectId, rootId }
+    for (let step: RemovalStep | undefined; !step?.isLast; ) {
+      step = await this.#transaction((one) => removeStep(one, root, { now, lock: this.#lock }))
+      if (!step) return
+      yield step.uuids
+    }
+  }
+
+  async removeJob(projectId: string, uuid: string, now: number): Promise<boolean> {
+    return await this.#transaction((transaction) => removeJob(transaction, { projectId, uuid, now }))
+  }
+
+  async *removeProject(projectId: string, now: number): AsyncGenerator<readonly string[]> {
+    if (!(await this.#transaction((transaction) => hideProject(transaction, projectId, now)))) return
+    // Also what was written while it was being hidden, and what an older version left.
+    while (await this.#transaction((transaction) => removeSecrets(transaction, projectId)))
+      await nextIteration()
+    yield []
+    for (;;) {
+      const root = await this.#nextRoot(projectId)
+      if (!root) return
+      yield* this.removeRoot(projectId, root.rootId, now)
+    }
+  }
+
+  /** A root that is shown or being removed. Removes claims of dead processes on the way. */
+  async #nextRoot(projectId: string): Promise<RootKey | undefined> {
+    await this.#transaction((transaction) =>
+      transaction
+        .updateTable('roots')
+        .set({ claimed: BEING_REMOVED, claimers: 0, digest: '' })
+        .where('project_id', '=', projectId)
+        .where(isStale(this.#clock()))
+        .execute(),
+    )
+    const found = await this.#read
+      .selectFrom('roots')
+      .select('root_id')
+      .where('project_id', '=', projectId)
+      .where((eb) => eb.or([eb('claimed', 'is', null), eb('claimed', '=', BEING_REMOVED)]))
+      .limit(1)
+      .executeTakeFirst()
+    return found && { projectId, rootId: found.root_id }
+  }
+
+  async findInterrupted(): Promise<Interrupted[]> {
+    const projects = await this.#read
+      .selectFrom('projects')
+      .select(['project_id', 'removed'])
+      .where('removed', 'is not', null)
+      .execute()
+    const roots = await this.#read
+      .selectFrom('roots')
+      .select(['project_id', 'root_id'])
+      .where('claimed', '=', BEING_REMOVED)
+      .execute()
+    return [
+      ...roots.map((row) => ({ projectId: row.project_id, rootId: row.root_id, since: undefined })),
+      ...projects.map((row) => ({
+        projectId: row.project_id,
+        rootId: undefined,
+        since: row.removed ?? undefined,
+      })),
+    ]
+  }
+
+  async findLast(projectId: string): Promise<number | undefined> {
+    const found = await this.#read
+      .selectFrom('projects')
+      .select('last_removal')
+      .where('project_id', '=', projectId)
+      .executeTakeFirst()
+    return found?.last_removal ?? undefined
+  }
+
+  async forgetProject(projectId: string): Promise<boolean> {
+    return await this.#transaction((transaction) => forgetProject(transaction, projectId, this.#lock))
+  }
+
+  async #transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
+    return await this.#write.transaction().execute(work)
+  }
+}
+
+/** With its secrets, if they are not very many. False if there is no such project. A hidden project stays as it is. */
+async function hideProject(
+  transaction: Transaction<Tables>,
+  projectId: string,
+  now: number,
+): Promise<boolean> {
+  await removeSecrets(transaction, projectId)
+  const ofProject = transaction.updateTable('projects').where('project_id', '=', projectId)
+  const { numUpdatedRows } = await ofProject
+    .set(({ fn, val }) => ({
+      ...{ name: '', revision: newRevision() },
+      removed: fn.coalesce('removed', val(now)),
+    }))
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+async function forgetProject(
+  transaction: Transaction<Tables>,
+  projectId: string,
+  lock: boolean,
+): Promise<boolean> {
+  const find = transaction
+    .selectFrom('projects')
+    .select('project_id')
+    .where('project_id', '=', projectId)
+    .where('removed', 'is not', null)
+  // Waits for transactions that are adding a root to the project.
+  if (!(await (lock ? find.forUpdate() : find).executeTakeFirst())) return false
+  const root = transaction.selectFrom('roots').select('root_id').where('project_id', '=', projectId).limit(1)
+  if (await root.executeTakeFirst()) return false
+  for (const table of ['events', 'keys', 'turns', 'projects'] as const)
+    await transaction.deleteFrom(table).where('project_id', '=', projectId).execute()
+  return true
+}

@@ -1,0 +1,66 @@
+import { sql, type Transaction } from 'kysely'
+import type { Tables } from '../tables.ts'
+import type { DeliveryRow, WebhookRow } from './rows.ts'
+
+// The order of deliveries. Of one webhook and one root, the first pending delivery without an attempt is due, and the later ones
+// without an attempt wait: their `due` is null. When the first attempt of one begins, the next one becomes due. It is
+// begun when nothing of its root is under way. All of this happens while the row of the webhook is locked.
+
+/** The deliveries that are next, of those that can be begun. They may be due later. */
+export async function findNext(
+  transaction: Transaction<Tables>,
+  webhookId: string,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  return await transaction
+    .selectFrom('deliveries as next')
+    .selectAll()
+    .where('webhook_id', '=', webhookId)
+    .where('finished', 'is', null)
+    .where('lease', 'is', null)
+    .where('due', 'is not', null)
+    .where(
+      sql<boolean>`not exists (select 1 from deliveries as other where other.webhook_id = next.webhook_id
+        and other.root_id = next.root_id and other.lease is not null)`,
+    )
+    .orderBy('due')
+    .orderBy('number')
+    .limit(limit)
+    .execute()
+}
+
+/** Writes when the next attempt of the webhook is due. Call it after every change of its deliveries. `next`: if it is known. */
+export async function noteNextDue(
+  transaction: Transaction<Tables>,
+  { webhook_id, paused, off_since }: Pick<WebhookRow, 'webhook_id' | 'paused' | 'off_since'>,
+  {
+    takesTurn = false,
+    next: known,
+    ...more
+  }: Partial<WebhookRow> & { takesTurn?: boolean; next?: DeliveryRow | undefined } = {},
+): Promise<void> {
+  const isOn = paused === 0 && off_since === null
+  const [next] = !isOn ? [] : known ? [known] : await findNext(transaction, webhook_id, 1)
+  await transaction
+    .updateTable('webhooks')
+    .set({ next_due: next?.due ?? null, ...more, ...(takesTurn && { turn: LAST_TURN }) })
+    .where('webhook_id', '=', webhook_id)
+    .execute()
+}
+
+/** After all others. A count, not a time: a clock that was ahead for a while must not leave a webhook behind the others. */
+export const LAST_TURN = sql<number>`(select coalesce(max(turn), 0) + 1 from webhooks)`
+
+/** Of each of these roots, the next delivery becomes due, unless an earlier one has not had an attempt. */
+export async function releaseNext(
+  transaction: Transaction<Tables>,
+  { webhookId, rootIds, now }: { webhookId: string; rootIds: readonly string[]; now: number },
+): Promise<void> {
+  if (rootIds.length === 0) return
+  const roots = sql`select distinct root_id from deliveries where webhook_id = ${webhookId} and finished is null
+    and root_id in (${sql.join(rootIds)})`
+  const first = sql`select delivery_id from deliveries where webhook_id = ${webhookId} and root_id = roots.root_id
+    and finished is null and attempts = 0 order by number limit 1`
+  await sql`update deliveries set due = ${now}, since = ${now}
+    where due is null and delivery_id in (select (${first}) from (${roots}) as roots)`.execute(transaction)
+}
