@@ -74,6 +74,11 @@ export function cannotWrite(error: unknown): error is AppError {
   return error instanceof AppError && (error.code === 'storage_full' || error.code === 'read_only')
 }
 
+/** Someone has changed it meanwhile. */
+export function hasChanged(): AppError {
+  return new AppError('precondition_failed', 'this has been changed since you read it: read it again')
+}
+
 export function describeFailure(code: ErrorCode): FailureKind {
   return failures[code]
 }

@@ -96,7 +96,7 @@ export class Door {
 
   async getSchedule(ids: ScheduleIds, visitor: Visitor): Promise<StoredSchedule> {
     const projectId = openProject(ids.projectId, visitor)
-    const schedule = await this.#store.schedules.find(projectId, requireId(ids.scheduleId))
+    const schedule = await this.#store.schedules.find({ projectId, scheduleId: requireId(ids.scheduleId) })
     if (!schedule) throw new AppError('not_found')
     return schedule
   }

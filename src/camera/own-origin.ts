@@ -21,7 +21,11 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
   if (!options.headers && !options.cookies) return
   const own = new URL(url)
   const session = await page.context().newCDPSession(page)
-  const trust = new Trust(session, { url, home: homeOf(url, loginParameter), main: await outermostOf(session) })
+  const trust = new Trust(session, {
+    url,
+    home: homeOf(url, loginParameter),
+    main: await outermostOf(session),
+  })
   const jar = new Jar(session, own, cookies)
   await jar.fill()
   const added = Object.entries(headers).map(([name, value]) => ({ name, value }))
@@ -45,8 +49,12 @@ export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot)
   // that of the window: `stayHere` pauses requests, too. The page may be gone.
   session.on('Fetch.requestPaused', (paused) => void answer(paused).catch(() => {}))
   // The second one is for addresses with a user name. All documents are paused, to see who had a say on the way.
-  const patterns = [`${own.origin}/*`, `${own.protocol}//*@${own.host}/*`].map((urlPattern) => ({ urlPattern }))
-  await session.send('Fetch.enable', { patterns: [...patterns, { urlPattern: '*', resourceType: 'Document' }] })
+  const patterns = [`${own.origin}/*`, `${own.protocol}//*@${own.host}/*`].map((urlPattern) => ({
+    urlPattern,
+  }))
+  await session.send('Fetch.enable', {
+    patterns: [...patterns, { urlPattern: '*', resourceType: 'Document' }],
+  })
 }
 
 /** Whose requests may have headers and cookies. */
@@ -58,7 +66,10 @@ class Trust {
   /** Frames that another site was asked for a document in. It may have chosen what came then. */
   readonly #strayed = new Set<string>()
 
-  constructor(session: CDPSession, { url, home, main }: { url: string; home: readonly string[]; main: string }) {
+  constructor(
+    session: CDPSession,
+    { url, home, main }: { url: string; home: readonly string[]; main: string },
+  ) {
     this.#frames = new Frames(session)
     this.#given = addressOf(url)
     this.#home = home
@@ -100,7 +111,13 @@ class Trust {
 class Jar {
   readonly #session: CDPSession
   readonly #cookies: Cookies
-  readonly #place: { url: string; path: string; secure: boolean; sourceScheme: 'Secure' | 'NonSecure'; sourcePort: number }
+  readonly #place: {
+    url: string
+    path: string
+    secure: boolean
+    sourceScheme: 'Secure' | 'NonSecure'
+    sourcePort: number
+  }
   #isFull = false
 
   constructor(session: CDPSession, { protocol, origin, port }: URL, cookies: Cookies) {

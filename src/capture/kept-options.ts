@@ -133,7 +133,9 @@ function optionsOf({ urls: _, ...given }: Given, page: Page, secrets: ReadonlySe
   const { options, placed } = expandRequest({ ...given, urls: [page] }, { loadingMs: DEFAULT_LOADING_TIME })
   const { tags: __, ...shared } = options
   return placed.map(({ page: { ownOptions = {}, loadingTime } }) => {
-    const all = Object.entries({ ...shared, ...ownOptions, loadingTime }).filter(([, value]) => value !== false)
+    const all = Object.entries({ ...shared, ...ownOptions, loadingTime }).filter(
+      ([, value]) => value !== false,
+    )
     return Object.fromEntries(
       all.map(([name, value]) => [
         name,

@@ -4,8 +4,9 @@ import { parseTemplateRequest, parseTemplateRun } from '../contract/templates.ts
 import { timeOf } from '../contract/when.ts'
 import { AppError, wrongRequest } from '../errors.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
+import { type Expected, untilUnchanged } from '../store/owned.ts'
 import type { Store } from '../store/store.ts'
-import type { Expected, StoredTemplate, TemplateKey } from '../store/templates.ts'
+import type { StoredTemplate, TemplateKey } from '../store/templates.ts'
 import { otherWork } from '../work/other-work.ts'
 import { keepRequest, type OpenRequest, openRequest, refillNothing, refillRequest } from './kept-request.ts'
 import type { Requests } from './requests.ts'
@@ -40,10 +41,8 @@ export class Templates {
     await otherWork()
     const kept = keepRequest(given, ring, placeOf(key))
     await otherWork()
-    return await this.#store.templates.create(
-      { ...key, name, ...kept, created: now },
-      { most: limits.templates },
-    )
+    const template = { ...key, name, ...kept, created: now }
+    return await this.#store.templates.create(template, { most: limits.templates })
   }
 
   /**
@@ -58,31 +57,31 @@ export class Templates {
     const { limits, ring } = this.#options
     const { projectId, templateId } = known
     const key = { projectId, templateId }
-    for (let before = known; ; before = await this.#get(key)) {
-      if (revision !== undefined && revision !== before.revision) throw hasChanged()
-      const place = placeOf(key)
-      await otherWork()
-      const refilled = refillIfOpen(body, before, { ring, place })
-      await otherWork()
-      const { given, name, mistakes = [] } = parseTemplateRequest(refilled.bare, limits)
-      const kept = given && refilled.mistakesOfOptions()
-      if (!given || refilled.mistakes.length > 0 || kept?.length)
-        throw wrongRequest(together([...refilled.mistakes, ...(kept ?? [])], mistakes))
-      await otherWork()
-      const change = { name, ...keepRequest(refilled.putSecretsIn(given), ring, place), changed: now }
-      await otherWork()
-      const changed = await this.#store.templates.change(key, change, before)
-      if (changed === 'missing') throw new AppError('not_found')
-      if (changed !== 'other') return changed
-      // Someone was faster. Their secrets are the ones that are kept now.
-    }
+    // If someone was faster, it is done again: their secrets are the ones that are kept now.
+    return await untilUnchanged(
+      known,
+      revision,
+      () => this.#get(key),
+      async (before) => {
+        const place = placeOf(key)
+        await otherWork()
+        const refilled = refillIfOpen(body, before, { ring, place })
+        await otherWork()
+        const { given, name, mistakes = [] } = parseTemplateRequest(refilled.bare, limits)
+        const kept = given && refilled.mistakesOfOptions()
+        if (!given || refilled.mistakes.length > 0 || kept?.length)
+          throw wrongRequest(together([...refilled.mistakes, ...(kept ?? [])], mistakes))
+        await otherWork()
+        const change = { name, ...keepRequest(refilled.putSecretsIn(given), ring, place), changed: now }
+        await otherWork()
+        return await this.#store.templates.change(key, change, before)
+      },
+    )
   }
 
   /** Throws `not_found`, `precondition_failed`, or `conflict` if something uses it. */
   async remove(key: TemplateKey, expected: Expected): Promise<void> {
-    const outcome = await this.#store.templates.remove(key, expected)
-    if (outcome === 'missing') throw new AppError('not_found')
-    if (outcome === 'other') throw hasChanged()
+    await this.#store.templates.remove(key, expected)
   }
 
   /** Returns the id of the root when it is durable. Throws as `Requests.accept`, and `bad_request` with all mistakes. */
@@ -144,10 +143,6 @@ type Mistakes = readonly { readonly pointer: string; readonly detail: string }[]
 function together(first: Mistakes, others: Mistakes): Mistakes {
   const places = new Set(first.map(({ pointer }) => pointer))
   return [...first, ...others.filter(({ pointer }) => !places.has(pointer))]
-}
-
-function hasChanged(): AppError {
-  return new AppError('precondition_failed', 'the template was changed since you read it: read it again')
 }
 
 function refillIfOpen(...request: Parameters<typeof refillRequest>): ReturnType<typeof refillRequest> {

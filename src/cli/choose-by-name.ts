@@ -27,6 +27,13 @@ export async function chooseByName<T extends { readonly name: string }>(
   )
 }
 
+/** For something that was removed meanwhile. */
+export function orNoSuch(thing: Thing, meant: string): (error: unknown) => never {
+  return (error) => {
+    throw error instanceof AppError && error.code === 'not_found' ? noSuch(thing, meant) : error
+  }
+}
+
 export function noSuch(thing: Thing, meant: string): AppError {
   return new AppError(
     'not_found',

@@ -2,7 +2,7 @@ import type { KnownProject } from '../access/door.ts'
 import type { LastRoot } from '../contract/templates.ts'
 import type { Images } from '../images/images.ts'
 import type { Store } from '../store/store.ts'
-import type { StoredTemplate, TemplateHead, TemplatePosition } from '../store/templates.ts'
+import type { StoredTemplate, TemplateHead } from '../store/templates.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { findLastRoots } from './last-roots.ts'
 import type { Piece } from './pieces.ts'
@@ -36,7 +36,7 @@ export class TemplateResults {
     { limit, cursor }: { limit: number; cursor: string | undefined },
     asked: AskedForMuch,
   ): Promise<Answer> {
-    const after = cursor === undefined ? undefined : positionOf(cursor)
+    const after = cursor === undefined ? undefined : decodeCursor(cursor)
     const { templates } = this.#store
     const found = await asked.inTurn(() => templates.page(projectId, { after, limit: limit + 1 }))
     const heads = found.slice(0, limit)
@@ -93,9 +93,4 @@ function renderTemplate(
   const start = JSON.stringify({ templateId, name })
   const end = JSON.stringify({ created, changed, last })
   return [`${start.slice(0, -1)},`, request.slice(1, -1), `,${end.slice(1)}`]
-}
-
-function positionOf(cursor: string): TemplatePosition {
-  const { created, id: templateId } = decodeCursor(cursor)
-  return { created, templateId }
 }

@@ -14,7 +14,8 @@ import { NEXT_TIMES, type Schedule, type ScheduleRequest } from '../contract/sch
 import type { RequestLimits } from '../contract/screenshot-request.ts'
 import { AppError } from '../errors.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
-import type { NewSchedule, ScheduleKey, SchedulePosition, StoredSchedule, Times } from '../store/schedules.ts'
+import { type Expected, type ListPage, type Position, untilUnchanged } from '../store/owned.ts'
+import type { NewSchedule, ScheduleKey, StoredSchedule, Times } from '../store/schedules.ts'
 import type { Store } from '../store/store.ts'
 import { otherWork } from '../work/other-work.ts'
 import { mistakesOfTimes } from './check-times.ts'
@@ -41,10 +42,6 @@ export interface SchedulesOptions {
   readonly hasTemplate: (projectId: string, templateId: string) => Promise<boolean>
 }
 
-interface Expected {
-  readonly ifRevision?: string | undefined
-}
-
 const UNKNOWN_TEMPLATE = { pointer: '#/templateId', detail: 'must be a template of this project' }
 
 /** Makes, changes, removes and runs recurring schedules. Bodies are any JSON: `bad_request` names all their mistakes. */
@@ -58,17 +55,21 @@ export class Schedules {
   }
 
   /** Fewer than `limit`, if their requests are long; but at least one, if there is one. */
-  async list(projectId: string, page: { after?: SchedulePosition | undefined; limit: number }) {
-    return await this.#store.schedules.list(projectId, { ...page, mayBeFewer: true })
-  }
-
-  async hasAfter(projectId: string, after: SchedulePosition): Promise<boolean> {
-    return await this.#store.schedules.hasAfter(projectId, after)
+  async list(
+    projectId: string,
+    page: ListPage,
+  ): Promise<{ schedules: StoredSchedule[]; next: Position | undefined }> {
+    const { schedules } = this.#store
+    const found = await schedules.page(projectId, { ...page, mayBeFewer: true })
+    const last = found.at(-1)
+    const position = last && { created: last.created, id: last.scheduleId }
+    const hasMore = position && (await schedules.hasAfter(projectId, position))
+    return { schedules: found, next: hasMore ? position : undefined }
   }
 
   /** Throws `not_found`. */
-  async get({ projectId, scheduleId }: ScheduleKey): Promise<StoredSchedule> {
-    const found = await this.#store.schedules.find(projectId, scheduleId)
+  async get(key: ScheduleKey): Promise<StoredSchedule> {
+    const found = await this.#store.schedules.find(key)
     if (!found) throw new AppError('not_found')
     return found
   }
@@ -87,12 +88,8 @@ export class Schedules {
   }
 
   /** Replaces a schedule. An empty text in the place of a secret keeps the secret. */
-  async change(
-    before: StoredSchedule,
-    body: unknown,
-    { ifRevision }: Expected = {},
-  ): Promise<StoredSchedule> {
-    return await this.#replace(before, ifRevision, async (current, now) => {
+  async change(before: StoredSchedule, body: unknown, { revision }: Expected = {}): Promise<StoredSchedule> {
+    return await this.#replace(before, revision, async (current, now) => {
       const given = (body as { request?: unknown } | null)?.request
       const isRefilled = current.request !== undefined && typeof given === 'object' && given !== null
       const refilled = isRefilled ? this.#refill(given, current) : undefined
@@ -116,7 +113,7 @@ export class Schedules {
 
   /** Throws `not_found`, `precondition_failed`. Its roots stay. */
   async remove(key: ScheduleKey, expected: Expected = {}): Promise<void> {
-    if (!(await this.#store.schedules.remove(key, expected))) throw new AppError('not_found')
+    await this.#store.schedules.remove(key, expected)
   }
 
   /** Runs it now, beside its times. Returns the id of the root. */
@@ -190,28 +187,27 @@ export class Schedules {
   /** If someone was faster, it is done again: their secrets are the ones that are kept now. */
   async #replace(
     before: StoredSchedule,
-    ifRevision: string | undefined,
+    revision: string | undefined,
     change: (current: StoredSchedule, now: number) => Promise<NewSchedule>,
   ): Promise<StoredSchedule> {
-    for (let current = before; ; current = await this.get(before)) {
-      const { projectId, scheduleId, revision } = current
-      const now = await this.#now()
-      const row = await change(current, now)
-      await otherWork()
-      const keepNext = !current.paused && !row.paused && isSameTimes(current, row)
-      try {
-        const changed = await this.#store.schedules.change(
+    const { projectId, scheduleId } = before
+    const changed = await untilUnchanged(
+      before,
+      revision,
+      () => this.get(before),
+      async (current) => {
+        const now = await this.#now()
+        const row = await change(current, now)
+        await otherWork()
+        const keepNext = !current.paused && !row.paused && isSameTimes(current, row)
+        return await this.#store.schedules.change(
           { ...row, projectId, scheduleId, changed: now },
-          { ifRevision: revision, keepNext },
+          { revision: current.revision, keepNext },
         )
-        if (!changed) throw new AppError('not_found')
-        this.#options.wake()
-        return changed
-      } catch (error) {
-        const isStale = error instanceof AppError && error.code === 'precondition_failed'
-        if (!isStale || ifRevision !== undefined) throw error
-      }
-    }
+      },
+    )
+    this.#options.wake()
+    return changed
   }
 
   /** If the secrets cannot be decrypted, or the request is malformed, the check tells what is wrong. */

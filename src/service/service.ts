@@ -138,8 +138,6 @@ export async function openService(
   try {
     const url = await server.listen({ host, port: config.port })
     notifications.begin(url)
-    // Before the first request: it blocks the event loop for a fifth of a second.
-    void store.prepareToWrite().catch(() => {})
     return { url, capturing, close }
   } catch (error) {
     await close()

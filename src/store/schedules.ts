@@ -1,4 +1,5 @@
 import type { AcceptLimits, NewRequest } from './captures.ts'
+import type { Expected, ListPage, Position, Room } from './owned.ts'
 import type { RootKey } from './store.ts'
 
 /** When a schedule makes a root: by `cron`, or `every` so often. */
@@ -61,12 +62,6 @@ export interface AheadSchedule extends ScheduleKey, Times {
   readonly revision: string
 }
 
-/** A position in the list of schedules. A list page begins after this schedule. */
-export interface SchedulePosition {
-  readonly created: number
-  readonly scheduleId: string
-}
-
 /** A time of a schedule that has come, and the time that follows. */
 export interface Occurrence {
   readonly time: number
@@ -95,25 +90,22 @@ export interface Schedules {
    */
   findDue(now: number, limit: number): Promise<StoredSchedule[]>
   /** Throws `not_found` for an unknown project, `conflict` if the project has `most` schedules. */
-  create(schedule: NewSchedule, limits?: { readonly most?: number }): Promise<StoredSchedule>
-  find(projectId: string, scheduleId: string): Promise<StoredSchedule | undefined>
+  create(schedule: NewSchedule, room?: Room): Promise<StoredSchedule>
+  find(key: ScheduleKey): Promise<StoredSchedule | undefined>
   /** Oldest first, then by id. `mayBeFewer`: than `limit`, if their requests are long; but at least one, if there is one. */
-  list(
-    projectId: string,
-    page: { after?: SchedulePosition | undefined; limit: number; mayBeFewer?: boolean },
-  ): Promise<StoredSchedule[]>
+  page(projectId: string, page: ListPage & { readonly mayBeFewer?: boolean }): Promise<StoredSchedule[]>
   /** Whether a schedule follows this one in the list. */
-  hasAfter(projectId: string, after: SchedulePosition): Promise<boolean>
+  hasAfter(projectId: string, after: Position): Promise<boolean>
   /**
-   * Undefined if there is no such schedule. Throws `precondition_failed` if it has another revision than `ifRevision`.
-   * `keepNext`: the next time stays as it is. A time that is due must not be lost because the schedule gets another name.
+   * Throws `not_found`, and `precondition_failed` if it has another revision. `keepNext`: the next time stays as it is. A time that is
+   * due must not be lost because the schedule gets another name.
    */
   change(
     schedule: NewSchedule & { readonly changed: number },
-    options?: { readonly ifRevision?: string | undefined; readonly keepNext?: boolean },
-  ): Promise<StoredSchedule | undefined>
-  /** False if there is no such schedule. Throws as above. Its roots stay. */
-  remove(key: ScheduleKey, options?: { readonly ifRevision?: string | undefined }): Promise<boolean>
+    expected?: Expected & { readonly keepNext?: boolean },
+  ): Promise<StoredSchedule>
+  /** Throws as above. Its roots stay. */
+  remove(key: ScheduleKey, expected?: Expected): Promise<void>
   /**
    * Makes the root of an occurrence and moves the schedule to its next time, in one transaction. It does so once, whatever
    * process comes first: `schedule` must be as it was read, with the same next time. `request`: the root, or why there can be

@@ -207,8 +207,6 @@ export interface Store {
   readonly templates: Templates
   readonly endedSessions: EndedSessions
 
-  /** Loads the code for writing, so that no request waits for it. */
-  prepareToWrite(): Promise<void>
   /** The use of the connections of this process. Undefined if they have no limit. */
   connections(): { readonly used: number; readonly waiting: number } | undefined
   /**

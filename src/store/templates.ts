@@ -1,3 +1,5 @@
+import type { Expected, ListPage, Room } from './owned.ts'
+
 /** A request that is kept under a name. */
 export interface StoredTemplate {
   readonly projectId: string
@@ -22,45 +24,30 @@ export interface TemplateKey {
   readonly templateId: string
 }
 
-/** A position in the list of templates. A list page begins after it. */
-export interface TemplatePosition {
-  readonly created: number
-  readonly templateId: string
-}
-
 /** A template without what is only known when all of it is read. */
-export interface TemplateHead extends TemplatePosition {
-  readonly name: string
+export interface TemplateHead extends Pick<StoredTemplate, 'templateId' | 'name' | 'created'> {
   /** Of its request. */
   readonly bytes: number
 }
 
-/** The revision that a change is made to. Undefined: any. */
-export interface Expected {
-  readonly revision?: string | undefined
-}
-
-/** `missing`: there is no such template. `other`: it has another revision. */
-export type Refused = 'missing' | 'other'
-
-/** Templates of projects. Roots keep the id of a template that was removed. Errors are those of `Store`. */
+/**
+ * Templates of projects. Roots keep the id of a template that was removed. Errors are those of `Store`. `change` and `remove` throw
+ * `not_found`, and `precondition_failed` if the revision is another one.
+ */
 export interface Templates {
   /** Throws `not_found` for an unknown project, `conflict` if it has `most` templates already, or the id is taken. */
-  create(template: NewTemplate, limits?: { readonly most?: number }): Promise<StoredTemplate>
+  create(template: NewTemplate, room?: Room): Promise<StoredTemplate>
   has(key: TemplateKey): Promise<boolean>
   find(key: TemplateKey): Promise<StoredTemplate | undefined>
-  /** Newest first, then by id, after `after`. Takes no longer if requests are large. */
-  page(
-    projectId: string,
-    page: { after?: TemplatePosition | undefined; limit: number },
-  ): Promise<TemplateHead[]>
+  /** Newest first, then by id. Takes no longer if requests are large. */
+  page(projectId: string, page: ListPage): Promise<TemplateHead[]>
   /** Those of these templates that exist, in any order. */
   findAll(projectId: string, templateIds: readonly string[]): Promise<StoredTemplate[]>
   change(
     key: TemplateKey,
     change: Pick<StoredTemplate, 'name' | 'request' | 'sealed' | 'changed'>,
     expected?: Expected,
-  ): Promise<StoredTemplate | Refused>
+  ): Promise<StoredTemplate>
   /** Throws `conflict` if something uses it. */
-  remove(key: TemplateKey, expected?: Expected): Promise<'done' | Refused>
+  remove(key: TemplateKey, expected?: Expected): Promise<void>
 }

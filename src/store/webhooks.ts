@@ -1,5 +1,6 @@
 import type { DeliveryState, WebhookEvent, WebhookFormat } from '../contract/webhooks.ts'
 import type { DeliveryEvent } from './deliveries.ts'
+import type { Expected, ListPage, Room } from './owned.ts'
 
 export type OffReason = 'gone' | 'failing'
 
@@ -74,43 +75,35 @@ export interface WebhookKey {
   readonly webhookId: string
 }
 
-interface Position {
-  readonly created: number
-  readonly id: string
-}
-
 /**
  * The webhooks of projects and the list of what they were told. Times that are given are corrected to the clock of the store.
- * Errors are those of `Store`. Methods that take a `revision` throw `precondition_failed` if it is another one now.
+ * Errors are those of `Store`. `change` and `remove` throw `not_found`, and `precondition_failed` if the revision is another one.
  */
 export interface Webhooks {
   /** It is told of what happens from now on. Throws `not_found`; `conflict` if the project has `most` webhooks. */
-  create(webhook: NewWebhook, limits: { readonly most: number }): Promise<ListedWebhook>
+  create(webhook: NewWebhook, room?: Room): Promise<ListedWebhook>
   find(key: WebhookKey): Promise<ListedWebhook | undefined>
-  /** Oldest first, then by id, after `after`. */
-  list(projectId: string, page: { after?: Position | undefined; limit: number }): Promise<ListedWebhook[]>
-  /**
-   * Also switches it on again, if it was off. What happened while it was paused or off is not told. Undefined if there is no such
-   * webhook.
-   */
+  /** Oldest first, then by id. */
+  page(projectId: string, page: ListPage): Promise<ListedWebhook[]>
+  /** Also switches it on again, if it was off. What happened while it was paused or off is not told. */
   change(
     key: WebhookKey,
     settings: WebhookSettings,
-    options: { now: number; revision?: string | undefined },
-  ): Promise<ListedWebhook | undefined>
-  /** Undefined as above. */
+    options: Expected & { readonly now: number },
+  ): Promise<ListedWebhook>
+  /** Throws `not_found`. */
   changeSecrets(
     key: WebhookKey,
     change: (before: readonly SealedSecret[]) => readonly SealedSecret[],
     now: number,
-  ): Promise<ListedWebhook | undefined>
-  /** With its deliveries. False if there is no such webhook. */
-  remove(key: WebhookKey, options?: { revision?: string | undefined }): Promise<boolean>
+  ): Promise<ListedWebhook>
+  /** With its deliveries. */
+  remove(key: WebhookKey, expected?: Expected): Promise<void>
 
   /** Newest first. */
   listDeliveries(
     key: WebhookKey,
-    page: { state?: DeliveryState | undefined; after?: Position | undefined; limit: number },
+    page: ListPage & { readonly state?: DeliveryState | undefined },
   ): Promise<StoredDelivery[]>
   /**
    * A delivery that is about nothing. Undefined if there is no such webhook. Throws `conflict` if it is paused or off, or has very

@@ -43,7 +43,7 @@ export class Webhooks {
     { limit, cursor }: ListPage,
   ): Promise<{ webhooks: Webhook[]; nextCursor: string | undefined }> {
     const after = cursor === undefined ? undefined : decodeCursor(cursor)
-    const found = await this.#store.list(projectId, { after, limit: limit + 1 })
+    const found = await this.#store.page(projectId, { after, limit: limit + 1 })
     const shown = found.slice(0, limit)
     const last = found.length > limit ? shown.at(-1) : undefined
     return {
@@ -70,14 +70,14 @@ export class Webhooks {
   async change(key: WebhookKey, body: unknown, revision?: string): Promise<ListedWebhook> {
     const { allow, clock, wake } = this.#rules
     const settings = checkWebhookRequest(body, allow)
-    const changed = need(await this.#store.change(key, settings, { now: clock(), revision }))
+    const changed = await this.#store.change(key, settings, { now: clock(), revision })
     wake()
     return changed
   }
 
   /** Throws `precondition_failed`. */
   async remove(key: WebhookKey, revision?: string): Promise<void> {
-    if (!(await this.#store.remove(key, { revision }))) throw new AppError('not_found')
+    await this.#store.remove(key, { revision })
   }
 
   /** The answer has the new secret. */
@@ -86,7 +86,7 @@ export class Webhooks {
     const secret = makeSecret()
     const fresh = sealSecret(secret, key.webhookId, ring)
     const now = clock()
-    const changed = need(await this.#store.changeSecrets(key, (before) => rotate(fresh, before, now), now))
+    const changed = await this.#store.changeSecrets(key, (before) => rotate(fresh, before, now), now)
     return { ...changed, secret }
   }
 

@@ -175,9 +175,9 @@ describe('headers and cookies', () => {
       byThePage.map(() => 'session=cookie-value; consent=none'),
     )
     // One of the frames is our own.
-    expect(fromFrames.filter(({ headers }) => headers['x-mark'] === 'header-value').map(({ path }) => path)).toEqual(
-      expect.arrayContaining(['/from-frame', '/shared']),
-    )
+    expect(
+      fromFrames.filter(({ headers }) => headers['x-mark'] === 'header-value').map(({ path }) => path),
+    ).toEqual(expect.arrayContaining(['/from-frame', '/shared']))
     expect(fromFrames.filter(({ headers }) => headers['x-mark'] === 'header-value')).toHaveLength(2)
     expect(fromFrames.filter(({ headers }) => headers.cookie !== undefined)).toHaveLength(2)
     expect(fromFrames.filter(({ headers }) => headers['x-own'] === '1')).toHaveLength(3)
@@ -193,7 +193,11 @@ describe('headers and cookies', () => {
   })
 
   test('go with what documents of their origin ask for, in all frames, and with nothing that others ask for', async () => {
-    for (const given of [{ headers: HEADERS, cookies: COOKIES }, { headers: HEADERS }, { cookies: COOKIES }]) {
+    for (const given of [
+      { headers: HEADERS, cookies: COOKIES },
+      { headers: HEADERS },
+      { cookies: COOKIES },
+    ]) {
       asked.length = 0
       await camera.take(`${own()}/frames`, given)
       const ours = askedOf(own()).filter(({ path, method }) => path !== '/socket' && method !== 'OPTIONS')

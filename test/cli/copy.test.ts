@@ -220,7 +220,7 @@ describe('copy', () => {
     await here.scheduledRoots.cancel(later, 9)
     const { store: there } = await open(world)
     expect(await there.templates.find(template)).toMatchObject(kept)
-    const copied = await there.schedules.find(projectId, scheduleId)
+    const copied = await there.schedules.find({ projectId, scheduleId })
     expect(copied).toMatchObject({ name: 'Nightly', ...times, templateId, paused: true, next: undefined })
     expect(await there.webhooks.find(webhook)).toMatchObject(webhook)
 

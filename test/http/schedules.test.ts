@@ -321,7 +321,7 @@ test('a change that leaves the times alone keeps a time that is due', async () =
   const service = await startScheduling({ SCHEDULE_SPREAD: '6m' })
   let schedule = await service.make()
   const dueOf = async ({ scheduleId }: Schedule) =>
-    (await service.store.schedules.find(service.projectId, scheduleId))?.next
+    (await service.store.schedules.find({ projectId: service.projectId, scheduleId }))?.next
   // The id gives the place within the spread.
   while (((await dueOf(schedule))?.due ?? 0) - schedule.created - HOUR < MINUTE)
     schedule = await service.make()

@@ -129,7 +129,7 @@ async function settle(store: Store, projectId: string, every: number): Promise<S
     if (heads.length < 500) break
   }
   const account = { due: 0, made: 0, missed: 0, skipped: 0, wrong: [] as string[] }
-  for (const schedule of await store.schedules.list(projectId, { limit: 10_000 })) {
+  for (const schedule of await store.schedules.page(projectId, { limit: 10_000 })) {
     const { scheduleId, next, created, skipped, runs, problem } = schedule
     const made = occurrences.get(scheduleId) ?? []
     const due = ((next?.next ?? 0) - created) / (every * 1_000) - 1

@@ -57,9 +57,9 @@ test('a schedule whose times are unknown here says so, is tried again later, and
   clock.now = START + 2 * MINUTE
   expect(await doDue()).toBe(2)
   expect(runs.figures).toMatchObject({ made: 1, failed: 1 })
-  expect(await store.schedules.find(projectId, scheduleId)).toMatchObject({
+  expect(await store.schedules.find({ projectId, scheduleId })).toMatchObject({
     ...{ runs: 0, next: { next: next.next, due: clock.now + 5 * MINUTE } },
     problem: { at: next.next, detail: expect.stringMatching(/^its next time cannot be found: .*Mars\/Base/) },
   })
-  expect(await store.schedules.find(projectId, other)).toMatchObject({ runs: 1 })
+  expect(await store.schedules.find({ projectId, scheduleId: other })).toMatchObject({ runs: 1 })
 })

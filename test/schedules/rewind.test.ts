@@ -45,7 +45,7 @@ describe.each(STORES)('%s: after a clock was eight days ahead', (_name, openStor
     const timer = openTimer(store, { runs, log: SILENT, clock: () => clock.now, lookMs: 20 })
     onTestFinished(() => timer.close())
     const find = async (id = scheduleId) => {
-      const found = await store.schedules.find(projectId, id)
+      const found = await store.schedules.find({ projectId, scheduleId: id })
       if (!found?.next) throw new Error('the schedule has no next time')
       return { next: found.next.next, runs: found.runs }
     }

@@ -38,10 +38,10 @@ async function look({ templates, schedules }: Store, projectId: string): Promise
   expect(listed.map(({ bytes }) => bytes)).toEqual([2, LARGE])
   const { templateId = '' } = listed[1] ?? {}
   expect(await templates.has({ projectId, templateId })).toBe(true)
-  const [first, ...others] = await schedules.list(projectId, { limit: 100, mayBeFewer: true })
+  const [first, ...others] = await schedules.page(projectId, { limit: 100, mayBeFewer: true })
   if (!first) throw new Error('no schedule')
   expect([first.request, others]).toEqual(['{}', []])
-  expect(await schedules.hasAfter(projectId, first)).toBe(true)
+  expect(await schedules.hasAfter(projectId, { created: first.created, id: first.scheduleId })).toBe(true)
   expect((await schedules.findDue(Date.now(), 50)).map(({ request }) => request)).toEqual(['{}'])
 }
 

@@ -32,6 +32,7 @@ import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
 import { deliveringSuite } from './delivering-suite.ts'
 import { lifeSuite } from './life-suite.ts'
+import { ownedSuite } from './owned-suite.ts'
 import { removalSuite } from './removal-suite.ts'
 import { removedSecretsSuite } from './removed-secrets-suite.ts'
 import { scheduledRootsSuite } from './scheduled-roots-suite.ts'
@@ -70,6 +71,7 @@ scheduledRootsSuite('PostgreSQL', withTables)
 schedulesSuite('PostgreSQL', withTables)
 webhooksSuite('PostgreSQL', withTables)
 deliveringSuite('PostgreSQL', withTables)
+ownedSuite('PostgreSQL', withTables)
 templatesSuite('PostgreSQL', withTables)
 const rows = (url: string, statement: string) => asAdmin<Record<string, unknown>[]>(url, statement)
 secretsSuite('PostgreSQL', withTables, rows)

@@ -20,6 +20,7 @@ import { browsingSuite } from './browsing-suite.ts'
 import { capturesSuite } from './captures-suite.ts'
 import { deliveringSuite } from './delivering-suite.ts'
 import { lifeSuite } from './life-suite.ts'
+import { ownedSuite } from './owned-suite.ts'
 import { removalSuite } from './removal-suite.ts'
 import { removedSecretsSuite } from './removed-secrets-suite.ts'
 import { scheduledRootsSuite } from './scheduled-roots-suite.ts'
@@ -56,6 +57,7 @@ scheduledRootsSuite('SQLite', withTables)
 schedulesSuite('SQLite', withTables)
 webhooksSuite('SQLite', withTables)
 deliveringSuite('SQLite', withTables)
+ownedSuite('SQLite', withTables)
 templatesSuite('SQLite', withTables)
 const rows = async (path: string, statement: string): Promise<Record<string, unknown>[]> => {
   const database = new DatabaseSync(path)

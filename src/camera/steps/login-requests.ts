@@ -43,27 +43,30 @@ export async function watchRequests(
     url.length > LONGEST ||
     (await has(url, password)) ||
     (toWhom === 'nobody' && (await has(url.replace(ORIGIN, ''), username)))
-  session.on('Fetch.requestPaused', async ({ requestId, networkId = requestId, request, frameId, ...paused }) => {
-    const isFrame = frameId !== main
-    const isFirst = paused.redirectedRequestId === undefined
-    // Pages behind a login often tell a frame of another origin who is there. A redirect may come from a form.
-    const toWhom = isFrame && isFirst ? 'frame' : 'nobody'
-    const { url, method, headers } = request
-    if (isFirst && (await isForeign(frameId, headers))) foreign.add(networkId)
-    const mayGo =
-      isHome(url) ||
-      foreign.has(networkId) ||
-      (/^(GET|HEAD)$/.test(method) &&
-        !(await tells(url, toWhom)) &&
-        !(await tells(headers['Referer'] ?? '', toWhom)))
-    if (!mayGo && !isFrame) refused ??= originOf(url)
-    if (mayGo && !isFrame) isMainHome = isHome(url)
-    const answer = mayGo
-      ? session.send('Fetch.continueRequest', { requestId })
-      : session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
-    // The page is gone.
-    answer.catch(() => {})
-  })
+  session.on(
+    'Fetch.requestPaused',
+    async ({ requestId, networkId = requestId, request, frameId, ...paused }) => {
+      const isFrame = frameId !== main
+      const isFirst = paused.redirectedRequestId === undefined
+      // Pages behind a login often tell a frame of another origin who is there. A redirect may come from a form.
+      const toWhom = isFrame && isFirst ? 'frame' : 'nobody'
+      const { url, method, headers } = request
+      if (isFirst && (await isForeign(frameId, headers))) foreign.add(networkId)
+      const mayGo =
+        isHome(url) ||
+        foreign.has(networkId) ||
+        (/^(GET|HEAD)$/.test(method) &&
+          !(await tells(url, toWhom)) &&
+          !(await tells(headers['Referer'] ?? '', toWhom)))
+      if (!mayGo && !isFrame) refused ??= originOf(url)
+      if (mayGo && !isFrame) isMainHome = isHome(url)
+      const answer = mayGo
+        ? session.send('Fetch.continueRequest', { requestId })
+        : session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
+      // The page is gone.
+      answer.catch(() => {})
+    },
+  )
   await session.send('Fetch.enable', { patterns: [{ resourceType: 'Document' }] })
   return {
     requireAllowed() {

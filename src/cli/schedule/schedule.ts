@@ -1,9 +1,8 @@
 import { Command } from 'commander'
-import { AppError } from '../../errors.ts'
 import type { Storage } from '../../service/storage.ts'
-import { readAll } from '../../store/read-all.ts'
+import { readAll } from '../../store/owned.ts'
 import type { StoredSchedule } from '../../store/schedules.ts'
-import { chooseByName, noSuch } from '../choose-by-name.ts'
+import { chooseByName, noSuch, orNoSuch } from '../choose-by-name.ts'
 import { confirm } from '../confirm.ts'
 import { type IdleCapturing, withIdleCapturing } from '../idle-capturing.ts'
 import { projectOption } from '../project-option.ts'
@@ -120,7 +119,10 @@ async function removeSchedule(meant: string, { yes, ...given }: Given & { yes?: 
 
 /** Oldest first. */
 async function listAll({ store }: Storage, projectId: string): Promise<StoredSchedule[]> {
-  return await readAll((page) => store.schedules.list(projectId, page))
+  return await readAll(
+    (page) => store.schedules.page(projectId, page),
+    ({ scheduleId }) => scheduleId,
+  )
 }
 
 /** Throws `not_found`, or `bad_request` if it is not clear which schedule is meant. */
@@ -136,11 +138,8 @@ async function withSchedule(
       list: () => listAll(opened.storage, projectId),
       idOf: (each) => each.scheduleId,
     })
-    const found = await schedules.find(projectId, scheduleId)
+    const found = await schedules.find({ projectId, scheduleId })
     if (!found) throw noSuch('schedule', meant)
-    await work(found, opened).catch((error) => {
-      if (error instanceof AppError && error.code === 'not_found') throw noSuch('schedule', meant)
-      throw error
-    })
+    await work(found, opened).catch(orNoSuch('schedule', meant))
   })
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { showRequest } from '../../capture/kept-request.ts'
-import { noSuch } from '../choose-by-name.ts'
+import { noSuch, orNoSuch } from '../choose-by-name.ts'
 import { confirm } from '../confirm.ts'
 import type { ExitCode } from '../exit-code.ts'
 import { projectOption } from '../project-option.ts'
@@ -81,7 +81,7 @@ async function removeTemplate(meant: string, { project, yes }: Given & { yes?: t
     const found = await templates.find(key)
     if (!found) throw noSuch('template', meant)
     if (!yes) await confirm(`template ${key.templateId}, with its secrets`, found.name)
-    if ((await templates.remove(key)) === 'missing') throw noSuch('template', meant)
+    await templates.remove(key).catch(orNoSuch('template', meant))
     return key.templateId
   })
   process.stderr.write(`Template ${templateId} is removed. The captures that were made from it stay.\n`)

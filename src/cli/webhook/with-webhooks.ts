@@ -1,7 +1,7 @@
 import type { Purpose } from '../../config/config.ts'
 import { createWebhooks } from '../../service/notifications.ts'
 import type { Storage } from '../../service/storage.ts'
-import { readAll } from '../../store/read-all.ts'
+import { readAll } from '../../store/owned.ts'
 import type { ListedWebhook } from '../../store/webhooks.ts'
 import type { Webhooks } from '../../webhooks/webhooks.ts'
 import { chooseByName, noSuch } from '../choose-by-name.ts'
@@ -54,10 +54,8 @@ export async function withWebhook<T>(
 
 /** Oldest first. */
 export async function listWebhooks({ store }: Storage, projectId: string): Promise<ListedWebhook[]> {
-  return await readAll(({ after, limit }) =>
-    store.webhooks.list(projectId, {
-      after: after && { created: after.created, id: after.webhookId },
-      limit,
-    }),
+  return await readAll(
+    (page) => store.webhooks.page(projectId, page),
+    ({ webhookId }) => webhookId,
   )
 }

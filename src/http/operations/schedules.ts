@@ -73,19 +73,13 @@ export function schedules(declare: Declare, context: HttpContext): void {
     find: (ids, visitor) => door.getSchedule(ids, visitor),
     async list({ projectId }, { limit, cursor }, asked) {
       const after = cursor === undefined ? undefined : decodeCursor(cursor)
-      const position = after && { created: after.created, scheduleId: after.id }
-      const stored = await asked.inTurn(() => schedules.list(projectId, { after: position, limit }))
-      const last = stored.at(-1)
-      const hasMore = last !== undefined && (await schedules.hasAfter(projectId, last))
-      const shown = await showAll(stored, asked)
-      return {
-        ...wholeAnswer(toJson(shown)),
-        nextCursor: hasMore ? encodeCursor({ created: last.created, id: last.scheduleId }) : undefined,
-      }
+      const { schedules: some, next } = await asked.inTurn(() => schedules.list(projectId, { after, limit }))
+      const shown = await showAll(some, asked)
+      return { ...wholeAnswer(toJson(shown)), nextCursor: next && encodeCursor(next) }
     },
     create: (projectId, body) => schedules.create(projectId, body),
-    change: (row, body, revision) => schedules.change(row, body, { ifRevision: revision }),
-    remove: (row, revision) => schedules.remove(row, { ifRevision: revision }),
+    change: (row, body, revision) => schedules.change(row, body, { revision }),
+    remove: (row, revision) => schedules.remove(row, { revision }),
     render: async (row, asked) => toJson((await showAll([row], asked))[0]),
   })
   declare({

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { AppError } from '../../errors.ts'
+import { hasChanged } from '../../errors.ts'
 
 /** The `ETag` of a row. */
 export function etagOf({ revision }: { readonly revision: string }): string {
@@ -17,5 +17,5 @@ export function expectedRevision(
   const given = headers['if-match']
   if (given === undefined || given.trim() === '*') return undefined
   if (given.split(',').some((each) => each.trim() === etagOf(row))) return row.revision
-  throw new AppError('precondition_failed', 'it was changed since you read it: read it again')
+  throw hasChanged()
 }

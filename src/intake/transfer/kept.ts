@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import { readAll } from '../../store/read-all.ts'
+import { readAll } from '../../store/owned.ts'
 import type { StoredSchedule } from '../../store/schedules.ts'
 import type { Store } from '../../store/store.ts'
-import type { StoredTemplate, TemplateHead } from '../../store/templates.ts'
+import type { StoredTemplate } from '../../store/templates.ts'
 import type { ListedWebhook } from '../../store/webhooks.ts'
 import type { Transfer } from './transfer.ts'
 
@@ -25,13 +25,13 @@ export async function copyKept({ from, to }: Transfer, projectId: string): Promi
     copied.templates++
   }
   for (const schedule of await listSchedules(from.store, projectId)) {
-    if (await to.store.schedules.find(projectId, schedule.scheduleId)) continue
+    if (await to.store.schedules.find(schedule)) continue
     await to.store.schedules.create({ ...schedule, paused: true, next: undefined })
     copied.schedules++
   }
   for (const webhook of await listWebhooks(from.store, projectId)) {
     if (await to.store.webhooks.find(webhook)) continue
-    await to.store.webhooks.create(webhook, { most: Number.POSITIVE_INFINITY })
+    await to.store.webhooks.create(webhook)
     copied.webhooks++
   }
   return copied
@@ -48,7 +48,7 @@ export async function findOtherKept({ from, to }: Transfer, projectId: string): 
     compare(`template ${here.templateId}`, contentOfTemplate(here), there && contentOfTemplate(there))
   }
   for (const here of await listSchedules(from.store, projectId)) {
-    const there = await to.store.schedules.find(projectId, here.scheduleId)
+    const there = await to.store.schedules.find(here)
     compare(`schedule ${here.scheduleId}`, contentOfSchedule(here), there && contentOfSchedule(there))
   }
   for (const here of await listWebhooks(from.store, projectId)) {
@@ -59,7 +59,10 @@ export async function findOtherKept({ from, to }: Transfer, projectId: string): 
 }
 
 async function listTemplates({ templates }: Store, projectId: string): Promise<StoredTemplate[]> {
-  const heads = await readAll<TemplateHead>((page) => templates.page(projectId, page))
+  const heads = await readAll(
+    (page) => templates.page(projectId, page),
+    (head) => head.templateId,
+  )
   const found: StoredTemplate[] = []
   // One at a time: a request may be long.
   for (const { templateId } of heads) {
@@ -70,12 +73,16 @@ async function listTemplates({ templates }: Store, projectId: string): Promise<S
 }
 
 async function listSchedules({ schedules }: Store, projectId: string): Promise<StoredSchedule[]> {
-  return await readAll((page) => schedules.list(projectId, page))
+  return await readAll(
+    (page) => schedules.page(projectId, page),
+    ({ scheduleId }) => scheduleId,
+  )
 }
 
 async function listWebhooks({ webhooks }: Store, projectId: string): Promise<ListedWebhook[]> {
-  return await readAll(({ after, limit }) =>
-    webhooks.list(projectId, { after: after && { created: after.created, id: after.webhookId }, limit }),
+  return await readAll(
+    (page) => webhooks.page(projectId, page),
+    ({ webhookId }) => webhookId,
   )
 }
 

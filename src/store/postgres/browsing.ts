@@ -1,4 +1,5 @@
 import type { Browsing } from '../browsing.ts'
+import { BETWEEN_JOBS } from '../sql/reads.ts'
 import {
   countNewest,
   FAILURE,
@@ -8,7 +9,6 @@ import {
   toRequestSummary,
   toSeenTexts,
 } from '../sql/roots/browsing.ts'
-import { BETWEEN_JOBS } from '../sql/reads.ts'
 import { createPostgresPages, SEEN_TEXT } from './pages.ts'
 import type { Query } from './reads.ts'
 import { namesAnySpelling } from './search.ts'

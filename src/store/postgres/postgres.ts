@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import { createLimiter } from '../../work/limiter.ts'
 import type { Engine } from '../sql/engine.ts'
@@ -6,6 +7,7 @@ import { createSqlStore } from '../sql/sql-store.ts'
 import type { Store } from '../store.ts'
 import { createPostgresBrowsing } from './browsing.ts'
 import { createClockSkew } from './clock-skew.ts'
+import { queryBuilder } from './dialect.ts'
 import { PAGE } from './pages.ts'
 import { openPool, type Pool, type PoolLimits } from './pool.ts'
 import { checkPooler } from './pooler.ts'
@@ -29,23 +31,15 @@ export async function openPostgresStore(
     const warnings = await findWarnings(pool, limits)
     if (!isUpToDate(await migrationsMade(pool.query, schema)))
       await bringUpToDate(url, limits, { id: 'uuid', page: PAGE, oldVersionRuns: true, schema })
-    const loadWrites = async () => {
-      // Loaded with the first write: a process that only reads never loads it.
-      const [{ queryBuilder }, { openWrites }] = await Promise.all([
-        import('./dialect.ts'),
-        import('../sql/writes.ts'),
-      ])
-      const db = queryBuilder(pool)
-      const clockSkew = createClockSkew(pool.query)
-      return openWrites({ read: db, write: db, severalWriters: true, clockSkew, clock })
-    }
+    const db = queryBuilder(pool)
+    const clockSkew = createClockSkew(pool.query)
     // Searches use at most half of the connections, so that look-ups need not wait for them.
     const limited = createLimiter(Math.ceil(limits.connections / 2))
     const look: Query = (text, values) => limited(() => pool.query(text, values))
     return createSqlStore({
       reads: createPostgresReads(pool.query),
       browsing: createPostgresBrowsing(pool.query, look),
-      loadWrites,
+      database: { read: db, write: db, severalWriters: true, clockSkew, clock },
       connections: pool.figures,
       warnings,
       writing: {
@@ -82,11 +76,7 @@ async function migrationsMade(query: Query, schema: string): Promise<unknown[]> 
  * In one transaction, with a lock that ends with it: behind a pooler, each transaction may run in another session.
  */
 async function bringUpToDate(url: string, limits: PoolLimits, engine: Engine): Promise<void> {
-  const [{ sql }, { queryBuilder }, { migrate }] = await Promise.all([
-    import('kysely'),
-    import('./dialect.ts'),
-    import('../sql/migrate.ts'),
-  ])
+  const { migrate } = await import('../sql/migrate.ts')
   const pool = openPool(url, { ...limits, connections: 1 }, MIGRATION_MS)
   try {
     await queryBuilder(pool)

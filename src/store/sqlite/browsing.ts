@@ -1,4 +1,5 @@
 import type { Browsing } from '../browsing.ts'
+import { BETWEEN_JOBS } from '../sql/reads.ts'
 import {
   countNewest,
   FAILURE,
@@ -8,7 +9,6 @@ import {
   toRequestSummary,
   toSeenTexts,
 } from '../sql/roots/browsing.ts'
-import { BETWEEN_JOBS } from '../sql/reads.ts'
 import { createSqlitePages, SEEN_TEXT } from './pages.ts'
 import type { Prepare } from './prepare.ts'
 import { createRunYielding } from './run-yielding.ts'

@@ -8,6 +8,7 @@ import type { Store } from '../store.ts'
 import { createSqliteBrowsing } from './browsing.ts'
 import { Checkpoints } from './checkpoints.ts'
 import { openConnections } from './connections.ts'
+import { queryBuilder } from './dialect.ts'
 import { type DatabaseFile, damaged, full, isFull, isReadOnly, readOnly, translating } from './errors.ts'
 import { openDatabase } from './open-database.ts'
 import { preparing } from './prepare.ts'
@@ -31,16 +32,9 @@ export async function openSqliteStore(path: string, { clock = Date.now } = {}): 
       if (!connections.isShared()) throw isFull(path) ? full() : readOnly()
       await bringUpToDate(file)
     }
-    const loadWrites = async () => {
-      // Loaded with the first write: a process that only reads never loads it.
-      const [{ queryBuilder }, { openWrites }] = await Promise.all([
-        import('./dialect.ts'),
-        import('../sql/writes.ts'),
-      ])
-      const writer = await connections.connect({ waits: false })
-      const [read, write] = [queryBuilder(reader, file), queryBuilder(writer, file, checkpoints.onRun)]
-      return openWrites({ read, write, severalWriters: false, clockSkew: async () => 0, clock })
-    }
+    const writer = await connections.connect({ waits: false })
+    const [read, write] = [queryBuilder(reader, file), queryBuilder(writer, file, checkpoints.onRun)]
+    const database = { read, write, severalWriters: false, clockSkew: async () => 0, clock }
     const prepare = preparing(reader, file)
     const [found, browsing] = [createSqliteReads(prepare), createSqliteBrowsing(prepare)]
     const check = async () => {
@@ -61,7 +55,7 @@ export async function openSqliteStore(path: string, { clock = Date.now } = {}): 
         if (!connections.isShared()) fail()
       },
     }
-    return createSqlStore({ reads: { ...found, check }, browsing, loadWrites, findDamage, writing, close })
+    return createSqlStore({ reads: { ...found, check }, browsing, database, findDamage, writing, close })
   } catch (error) {
     await close()
     throw error
@@ -93,10 +87,7 @@ function migrationsMade(database: DatabaseSync, file: DatabaseFile): unknown[] {
 }
 
 async function bringUpToDate(file: DatabaseFile): Promise<void> {
-  const [{ queryBuilder }, { migrate }] = await Promise.all([
-    import('./dialect.ts'),
-    import('../sql/migrate.ts'),
-  ])
+  const { migrate } = await import('../sql/migrate.ts')
   const database = await whileBusy(async () => openDatabase(file))
   try {
     await migrate(queryBuilder({ database }, file), { id: 'text', page: 'url', oldVersionRuns: false })

@@ -1,10 +1,10 @@
 import type { Transaction } from 'kysely'
 import type { AcceptLimits, NewRequest } from '../../captures.ts'
+import { requireProject } from '../projects/projects.ts'
+import { requireRoomLater, schedulePages } from '../schedules/scheduled-pages.ts'
 import type { Tables } from '../tables.ts'
 import { isCompeting, joinTurns, lockTurns, requireRoom } from './join-turns.ts'
-import { requireProject } from '../projects/projects.ts'
 import { addRequest, findAccepted, queuePages } from './requests.ts'
-import { requireRoomLater, schedulePages } from '../schedules/scheduled-pages.ts'
 
 /** Another request with the same idempotency key was accepted at the same time. This one starts again. */
 export class KeyTaken extends Error {}

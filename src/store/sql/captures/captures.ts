@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
 import type {
   AcceptLimits,
   Attempt,
@@ -13,7 +13,7 @@ import type {
   UnderWay,
 } from '../../captures.ts'
 import type { RootKey } from '../../store.ts'
-import type { Tables } from '../tables.ts'
+import type { Database } from '../database.ts'
 import { acceptRequest, KeyTaken } from './accept.ts'
 import { begin, end, Overtaken, release, requeue } from './attempts.ts'
 import { findDue, isDue, isOf } from './due.ts'
@@ -23,7 +23,6 @@ import { findChanges, findFailed, findProgress } from './progress.ts'
 import { findMiscounted, recount } from './recount.ts'
 import { adoptRequest } from './requests.ts'
 import { findNext } from './turns.ts'
-import type { WriteConnections } from '../writes.ts'
 
 /** If nothing is due: how often to look for captures that an older version did not count. */
 const RECOUNT_MS = 30_000
@@ -33,35 +32,28 @@ type ReadApart = 'anyUnfinished' | 'findBacklog' | 'findVersion' | 'findVersions
 
 /** Requests and their captures, with queries for every engine. */
 export class SqlCaptures implements Omit<Captures, ReadApart> {
-  readonly #read: Kysely<Tables>
-  readonly #write: Kysely<Tables>
-  /** Whether rows must be locked. */
-  readonly #lock: boolean
-  readonly #skew: () => Promise<number>
+  readonly #db: Database
   #recounted = Number.NEGATIVE_INFINITY
 
-  constructor({ read, write, severalWriters, clockSkew }: WriteConnections) {
-    this.#read = read
-    this.#write = write
-    this.#lock = severalWriters
-    this.#skew = clockSkew
+  constructor(db: Database) {
+    this.#db = db
   }
 
   async accept(request: NewRequest, limits: AcceptLimits = {}): Promise<string> {
-    const skew = await this.#skew()
+    const skew = await this.#db.skew()
     const now = request.created + skew
     const heldUntil = request.heldUntil && request.heldUntil + skew
-    const options = { now, lock: this.#lock, ...limits }
+    const options = { now, lock: this.#db.lock, ...limits }
     for (;;) {
-      const accepted = await this.#transaction((transaction) =>
-        acceptRequest(transaction, { ...request, heldUntil }, options),
-      ).catch(unless(KeyTaken))
+      const accepted = await this.#db
+        .transaction((transaction) => acceptRequest(transaction, { ...request, heldUntil }, options))
+        .catch(unless(KeyTaken))
       if (accepted !== undefined) return accepted
     }
   }
 
   async anyDueSince(then: number): Promise<boolean> {
-    const due = this.#read
+    const due = this.#db.read
       .selectFrom('captures')
       .select('position')
       .where(isDue(then, { held: false }))
@@ -77,21 +69,23 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
     suspects = false,
     ...options
   }: Parameters<Captures['takeNext']>[0]): Promise<CaptureTask | undefined> {
-    const lock = this.#lock
-    const now = options.now + (await this.#skew())
+    const lock = this.#db.lock
+    const now = await this.#db.timeAt(options.now)
     for (;;) {
-      const taken = await this.#transaction(async (transaction) => {
-        const held = rootId !== undefined
-        const next = held
-          ? { key: await findDue(transaction, now, { rootId, suspects, lock }) }
-          : await findNext(transaction, now, { idleOnly, suspects, lock })
-        if (!next?.key) return 'nothing'
-        const { key, ...chosen } = next
-        const task = await begin(transaction, key, { now, leaseMs, held, suspects, ...chosen })
-        // Another process was faster. There may be another capture.
-        if (!task) throw new Overtaken()
-        return task
-      }).catch(unless(Overtaken))
+      const taken = await this.#db
+        .transaction(async (transaction) => {
+          const held = rootId !== undefined
+          const next = held
+            ? { key: await findDue(transaction, now, { rootId, suspects, lock }) }
+            : await findNext(transaction, now, { idleOnly, suspects, lock })
+          if (!next?.key) return 'nothing'
+          const { key, ...chosen } = next
+          const task = await begin(transaction, key, { now, leaseMs, held, suspects, ...chosen })
+          // Another process was faster. There may be another capture.
+          if (!task) throw new Overtaken()
+          return task
+        })
+        .catch(unless(Overtaken))
       if (taken !== 'nothing' && taken) return taken
       if (taken === 'nothing' && !(await this.#recount(now))) return undefined
     }
@@ -101,16 +95,17 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
   async #recount(now: number): Promise<boolean> {
     if (performance.now() - this.#recounted < RECOUNT_MS) return false
     this.#recounted = performance.now()
-    const projectIds = await findMiscounted(this.#read)
-    for (const id of projectIds) await this.#transaction((one) => recount(one, id, { now, lock: this.#lock }))
-    for (const root of await findEnded(this.#read))
-      await this.#transaction((one) => finishEnded(one, root, now))
+    const projectIds = await findMiscounted(this.#db.read)
+    for (const id of projectIds)
+      await this.#db.transaction((one) => recount(one, id, { now, lock: this.#db.lock }))
+    for (const root of await findEnded(this.#db.read))
+      await this.#db.transaction((one) => finishEnded(one, root, now))
     return projectIds.length > 0
   }
 
   async anySuspect(at: number): Promise<boolean> {
-    const now = at + (await this.#skew())
-    const suspect = this.#read
+    const now = await this.#db.timeAt(at)
+    const suspect = this.#db.read
       .selectFrom('captures')
       .select('position')
       .where(isDue(now, { held: true, suspects: true }))
@@ -119,7 +114,7 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
   }
 
   async findUnderWay(): Promise<UnderWay[]> {
-    const rows = await this.#read
+    const rows = await this.#db.read
       .selectFrom('captures')
       .select(['project_id', 'root_id', 'position', 'attempt', 'lease', 'deaths'])
       .where('state', '=', sql.lit('running'))
@@ -132,8 +127,8 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
   }
 
   async renew(attempt: Attempt, until: number): Promise<boolean> {
-    const lease = until + (await this.#skew())
-    const { numUpdatedRows } = await this.#transaction((transaction) =>
+    const lease = await this.#db.timeAt(until)
+    const { numUpdatedRows } = await this.#db.transaction((transaction) =>
       transaction
         .updateTable('captures')
         .set({ lease })
@@ -147,45 +142,43 @@ export class SqlCaptures implements Omit<Captures, ReadApart> {
   }
 
   async finish(attempt: Attempt, outcome: Captured | Failed, now: number): Promise<boolean> {
-    const skew = await this.#skew()
-    return await this.#transaction((transaction) => end(transaction, attempt, outcome, now + skew))
+    const skew = await this.#db.skew()
+    return await this.#db.transaction((transaction) => end(transaction, attempt, outcome, now + skew))
   }
 
   async letGo(root: RootKey, at: number): Promise<void> {
     const { projectId } = root
-    const now = at + (await this.#skew())
-    await this.#transaction(async (transaction) => {
+    const now = await this.#db.timeAt(at)
+    await this.#db.transaction(async (transaction) => {
       const competes = await isCompeting(transaction, projectId, now)
       if (!(await release(transaction, root))) return
-      const turns = await lockTurns(transaction, projectId, { lock: this.#lock })
+      const turns = await lockTurns(transaction, projectId, { lock: this.#db.lock })
       await joinTurns(transaction, { projectId, now, pages: 0, competes }, turns)
     })
   }
 
   async putBack(attempt: Attempt, options: PutBack): Promise<boolean> {
-    const skew = await this.#skew()
+    const skew = await this.#db.skew()
     const [now, due] = [options.now + skew, options.due + skew]
-    return await this.#transaction((transaction) => requeue(transaction, attempt, { ...options, now, due }))
+    return await this.#db.transaction((transaction) =>
+      requeue(transaction, attempt, { ...options, now, due }),
+    )
   }
 
   async findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined> {
-    return await findProgress(this.#read, projectId, rootId)
+    return await findProgress(this.#db.read, projectId, rootId)
   }
 
   async findFailed(...[projectId, rootId, position]: Parameters<Captures['findFailed']>) {
-    return await findFailed(this.#read, projectId, rootId, position)
+    return await findFailed(this.#db.read, projectId, rootId, position)
   }
 
   async findChanges(projectId: string, rootId: string, since: number): Promise<Changes | undefined> {
-    return await findChanges(this.#read, projectId, rootId, since)
+    return await findChanges(this.#db.read, projectId, rootId, since)
   }
 
   async adopt(projectId: string, rootId: string, progress: RootProgress): Promise<void> {
-    await this.#transaction((transaction) => adoptRequest(transaction, projectId, rootId, progress))
-  }
-
-  async #transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
-    return await this.#write.transaction().execute(work)
+    await this.#db.transaction((transaction) => adoptRequest(transaction, projectId, rootId, progress))
   }
 }
 

@@ -1,8 +1,8 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import type { EventKind, Events, RootEvent, TrimOptions } from '../../events.ts'
 import type { RootKey } from '../../store.ts'
+import type { Database } from '../database.ts'
 import type { Tables } from '../tables.ts'
-import type { WriteConnections } from '../writes.ts'
 
 export interface NewEvent {
   readonly kind: EventKind
@@ -41,16 +41,14 @@ const IS_TAKEN = sql`not exists (select 1 from webhooks where webhooks.project_i
   and webhooks.paused = 0 and webhooks.off_since is null and webhooks.after < events.number)`
 
 export class SqlEvents implements Events {
-  readonly #read: Kysely<Tables>
-  readonly #write: Kysely<Tables>
+  readonly #db: Database
 
-  constructor({ read, write }: Pick<WriteConnections, 'read' | 'write'>) {
-    this.#read = read
-    this.#write = write
+  constructor(db: Database) {
+    this.#db = db
   }
 
   async read(projectId: string, { after, limit }: { after: number; limit: number }): Promise<RootEvent[]> {
-    const rows = await this.#read
+    const rows = await this.#db.read
       .selectFrom('events')
       .select(['number', 'kind', 'root_id', 'position', 'created'])
       .where('project_id', '=', projectId)
@@ -73,11 +71,9 @@ export class SqlEvents implements Events {
         and events.number <= last_event - ${most} and ${IS_TAKEN} limit ${limit}`
     let removed = 0
     for (const some of [old, surplus]) {
-      const { numAffectedRows = 0n } = await this.#write
-        .transaction()
-        .execute((transaction) =>
-          sql`delete from events where (project_id, number) in (${some})`.execute(transaction),
-        )
+      const { numAffectedRows = 0n } = await this.#db.transaction((transaction) =>
+        sql`delete from events where (project_id, number) in (${some})`.execute(transaction),
+      )
       removed += Number(numAffectedRows)
     }
     return removed

@@ -1,9 +1,9 @@
 import { type Kysely, sql } from 'kysely'
 import type { Counts } from '../../../contract/status.ts'
 import type { CaptureProgress, Changes, RootProgress } from '../../captures.ts'
+import type { Tables } from '../tables.ts'
 import { readOptions, readOwnOptions } from './options-text.ts'
 import { ORIGIN_COLUMNS, readOrigin } from './origin.ts'
-import type { Tables } from '../tables.ts'
 
 /** Columns that may be long. They are read only for captures that have changed. */
 const LONG = ['url', 'name', 'own_options', 'seen', 'detail'] as const

@@ -1,17 +1,17 @@
 import type { Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRequest, RootProgress } from '../../captures.ts'
-import { writeOptions, writeOwnOptions } from './options-text.ts'
-import { writeOrigin } from './origin.ts'
+import { writeInSlices } from '../in-slices.ts'
+import { unknownProject } from '../projects/projects.ts'
+import { noteLastRoot } from '../projects/templates.ts'
+import { changeProject, newRevision } from '../revision.ts'
 import type { Tables } from '../tables.ts'
 import { FIRST_VERSION } from './due.ts'
-import { writeInSlices } from '../in-slices.ts'
 import { outcomeOf } from './life.ts'
 import { countMarks, marksOf, NO_MARKS } from './marks.ts'
-import { unknownProject } from '../projects/projects.ts'
-import { changeProject, newRevision } from '../revision.ts'
+import { writeOptions, writeOwnOptions } from './options-text.ts'
+import { writeOrigin } from './origin.ts'
 import { keepSecrets } from './secrets.ts'
-import { noteLastRoot } from '../projects/templates.ts'
 
 /** The root of a request is shown at once, without jobs. It has no claim. */
 const SHOWN = { job_count: 0, claimed: null, claimers: 0 } as const

@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely'
 import type { CaptureKey, NewPage } from '../../captures.ts'
 import type { RootKey } from '../../store.ts'
-import type { Tables } from '../tables.ts'
 import { writeInSlices } from '../in-slices.ts'
+import type { Tables } from '../tables.ts'
 
 // The sealed secrets of captures. A foreign key deletes them with their capture, so removals need no code.
 

@@ -1,22 +1,20 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { EndedSession, EndedSessions } from '../../ended-sessions.ts'
+import type { Database } from '../database.ts'
 import type { Tables } from '../tables.ts'
-import type { WriteConnections } from '../writes.ts'
 
 const DAY_MS = 86_400_000
 
 export class SqlEndedSessions implements EndedSessions {
-  readonly #write: Kysely<Tables>
-  readonly #skew: () => Promise<number>
+  readonly #db: Database
 
-  constructor({ write, clockSkew }: Pick<WriteConnections, 'write' | 'clockSkew'>) {
-    this.#write = write
-    this.#skew = clockSkew
+  constructor(db: Database) {
+    this.#db = db
   }
 
   async end({ session, owner }: EndedSession, { most }: { most: number }): Promise<void> {
-    await this.#write.transaction().execute(async (transaction) => {
+    await this.#db.transaction(async (transaction) => {
       const { count } = await transaction
         .selectFrom('ended_sessions')
         .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -33,14 +31,12 @@ export class SqlEndedSessions implements EndedSessions {
   }
 
   async forget({ now: given, days, limit }: Parameters<EndedSessions['forget']>[0]): Promise<number> {
-    const now = given + (await this.#skew())
-    const day = await this.#write.transaction().execute((transaction) => countDay(transaction, now))
+    const now = await this.#db.timeAt(given)
+    const day = await this.#db.transaction((transaction) => countDay(transaction, now))
     const some = sql`select session from ended_sessions where day < ${day - days} limit ${limit}`
-    const { numAffectedRows = 0n } = await this.#write
-      .transaction()
-      .execute((transaction) =>
-        sql`delete from ended_sessions where session in (${some})`.execute(transaction),
-      )
+    const { numAffectedRows = 0n } = await this.#db.transaction((transaction) =>
+      sql`delete from ended_sessions where session in (${some})`.execute(transaction),
+    )
     return Number(numAffectedRows)
   }
 }

@@ -1,10 +1,19 @@
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
-import type { KeyPage, StoredKey } from '../../store.ts'
+import type { KeyPage, Store, StoredKey } from '../../store.ts'
+import type { Database } from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { requireProject } from './projects.ts'
 
-export async function createKey(transaction: Transaction<Tables>, key: StoredKey): Promise<void> {
+export function createKeys(db: Database): Pick<Store, 'createKey' | 'listKeys' | 'revokeKey'> {
+  return {
+    createKey: (key) => db.transaction((transaction) => createKey(transaction, key)),
+    listKeys: (page) => listKeys(db.read, page),
+    revokeKey: (keyId, at) => db.transaction((transaction) => revokeKey(transaction, keyId, at)),
+  }
+}
+
+async function createKey(transaction: Transaction<Tables>, key: StoredKey): Promise<void> {
   if (key.projectId !== undefined) await requireProject(transaction, key.projectId)
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('keys')
@@ -22,10 +31,7 @@ export async function createKey(transaction: Transaction<Tables>, key: StoredKey
   if (numInsertedOrUpdatedRows === 0n) throw new AppError('conflict', `key ${key.keyId} exists already`)
 }
 
-export async function listKeys(
-  db: Kysely<Tables>,
-  { projectId, after, limit }: KeyPage = {},
-): Promise<StoredKey[]> {
+async function listKeys(db: Kysely<Tables>, { projectId, after, limit }: KeyPage = {}): Promise<StoredKey[]> {
   let query = db.selectFrom('keys').selectAll().orderBy('created').orderBy('key_id')
   if (projectId !== undefined) query = query.where('project_id', '=', projectId)
   if (after) query = query.where(sql<boolean>`(created, key_id) > (${after.created}, ${after.keyId})`)
@@ -41,11 +47,7 @@ export async function listKeys(
   }))
 }
 
-export async function revokeKey(
-  transaction: Transaction<Tables>,
-  keyId: string,
-  at: number,
-): Promise<boolean> {
+async function revokeKey(transaction: Transaction<Tables>, keyId: string, at: number): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('keys')
     .set(({ fn, val }) => ({ revoked: fn.coalesce('revoked', val(at)) }))

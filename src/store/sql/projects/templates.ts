@@ -1,60 +1,38 @@
-import type { Kysely, Transaction } from 'kysely'
+import type { Selectable, Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRequest } from '../../captures.ts'
-import type {
-  Expected,
-  NewTemplate,
-  Refused,
-  StoredTemplate,
-  TemplateKey,
-  Templates,
-} from '../../templates.ts'
-import type { Tables } from '../tables.ts'
-import { BYTES } from './kept-bytes.ts'
-import { requireProject } from './projects.ts'
+import type { Expected, ListPage, Room } from '../../owned.ts'
+import type { NewTemplate, StoredTemplate, TemplateHead, TemplateKey, Templates } from '../../templates.ts'
+import type { Database } from '../database.ts'
+import { BYTES, OwnedRows } from '../owned-rows.ts'
 import { newRevision } from '../revision.ts'
-import type { WriteConnections } from '../writes.ts'
+import type { Tables } from '../tables.ts'
 
 /** So many schedules that use a template are named. */
 const MOST_NAMED = 5
 
 export class SqlTemplates implements Templates {
-  readonly #read: Kysely<Tables>
-  readonly #write: Kysely<Tables>
-  readonly #lock: boolean
+  readonly #db: Database
+  readonly #rows: OwnedRows<'templates'>
 
-  constructor({ read, write, severalWriters }: WriteConnections) {
-    this.#read = read
-    this.#write = write
-    this.#lock = severalWriters
+  constructor(db: Database) {
+    this.#db = db
+    this.#rows = new OwnedRows(db, 'templates')
   }
 
-  async create(
-    { projectId, templateId, name, request, sealed, created }: NewTemplate,
-    { most = Number.POSITIVE_INFINITY }: { readonly most?: number } = {},
-  ): Promise<StoredTemplate> {
-    const revision = newRevision()
-    await this.#transaction(async (transaction) => {
-      await requireProject(transaction, projectId, { lock: this.#lock })
-      await requireRoom(transaction, projectId, most)
-      const { numInsertedOrUpdatedRows } = await transaction
-        .insertInto('templates')
-        .values({
-          ...{ project_id: projectId, template_id: templateId, name, request, sealed: sealed ?? null },
-          ...{ created, changed: created, revision },
-        })
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirstOrThrow()
-      if (numInsertedOrUpdatedRows === 0n)
-        throw new AppError('conflict', `template ${templateId} exists already`)
-    })
+  async create(template: NewTemplate, room: Room = {}): Promise<StoredTemplate> {
+    const { projectId, templateId, name, request, sealed, created } = template
+    const row = {
+      ...{ project_id: projectId, template_id: templateId, name, request, sealed: sealed ?? null },
+      ...{ created, changed: created, revision: newRevision(), last_root: null },
+    }
+    await this.#rows.insert(projectId, room, () => row)
     // A request may have a megabyte: the database need not send it back.
-    const written = { projectId, templateId, name, request, sealed, created }
-    return { ...written, changed: created, revision, lastRoot: undefined }
+    return toTemplate(row)
   }
 
   async has({ projectId, templateId }: TemplateKey): Promise<boolean> {
-    const found = await this.#read
+    const found = await this.#db.read
       .selectFrom('templates')
       .select('template_id')
       .where('project_id', '=', projectId)
@@ -63,29 +41,16 @@ export class SqlTemplates implements Templates {
     return found !== undefined
   }
 
-  async find({ projectId, templateId }: TemplateKey): Promise<StoredTemplate | undefined> {
-    return (await this.findAll(projectId, [templateId]))[0]
+  async find(key: TemplateKey): Promise<StoredTemplate | undefined> {
+    const row = await this.#rows.find(ownedKey(key))
+    return row && toTemplate(row)
   }
 
-  async page(projectId: string, { after, limit }: Parameters<Templates['page']>[1]) {
-    const rows = await this.#read
-      .selectFrom('templates')
+  async page(projectId: string, { after, limit }: ListPage): Promise<TemplateHead[]> {
+    const rows = await this.#rows
+      .sorted(projectId, { after, newestFirst: true })
       // Columns that follow the request would cost as much as the request: SQLite walks through all of its pages to reach them.
       .select(['template_id', 'name', 'created', BYTES])
-      .where('project_id', '=', projectId)
-      .$if(after !== undefined, (query) =>
-        query.where((eb) =>
-          eb.or([
-            eb('created', '<', after?.created ?? 0),
-            eb.and([
-              eb('created', '=', after?.created ?? 0),
-              eb('template_id', '>', after?.templateId ?? ''),
-            ]),
-          ]),
-        ),
-      )
-      .orderBy('created', 'desc')
-      .orderBy('template_id')
       .limit(limit)
       .execute()
     return rows.map(({ template_id, ...row }) => ({ templateId: template_id, ...row }))
@@ -93,70 +58,50 @@ export class SqlTemplates implements Templates {
 
   async findAll(projectId: string, templateIds: readonly string[]): Promise<StoredTemplate[]> {
     if (templateIds.length === 0) return []
-    const rows = await this.#read
+    const rows = await this.#db.read
       .selectFrom('templates')
       .selectAll()
       .where('project_id', '=', projectId)
       .where('template_id', 'in', templateIds)
       .execute()
-    return rows.map(({ project_id, template_id, sealed, last_root, ...row }) => ({
-      ...{ projectId: project_id, templateId: template_id, ...row },
-      ...{ sealed: sealed ?? undefined, lastRoot: last_root ?? undefined },
-    }))
+    return rows.map(toTemplate)
   }
 
   async change(
     key: TemplateKey,
     { name, request, sealed, changed }: Parameters<Templates['change']>[1],
     expected: Expected = {},
-  ): Promise<StoredTemplate | Refused> {
-    const { projectId, templateId } = key
-    const revision = newRevision()
-    return await this.#ifExpected(key, expected, async (transaction) => {
-      const { created, last_root } = await transaction
+  ): Promise<StoredTemplate> {
+    return await this.#rows.locked(ownedKey(key), expected, async (transaction) => {
+      const written = { name, request, sealed: sealed ?? null, changed, revision: newRevision() }
+      const others = await transaction
         .updateTable('templates')
-        .set({ name, request, sealed: sealed ?? null, changed, revision })
-        .where('project_id', '=', projectId)
-        .where('template_id', '=', templateId)
-        .returning(['created', 'last_root'])
-        .executeTakeFirstOrThrow()
-      const written = { projectId, templateId, name, request, sealed, created, changed, revision }
-      return { ...written, lastRoot: last_root ?? undefined }
-    })
-  }
-
-  async remove(key: TemplateKey, expected: Expected = {}): Promise<'done' | Refused> {
-    return await this.#ifExpected(key, expected, async (transaction) => {
-      await requireUnused(transaction, key)
-      await transaction
-        .deleteFrom('templates')
+        .set(written)
         .where('project_id', '=', key.projectId)
         .where('template_id', '=', key.templateId)
-        .execute()
-      return 'done' as const
+        .returning(['project_id', 'template_id', 'created', 'last_root'])
+        .executeTakeFirstOrThrow()
+      return toTemplate({ ...others, ...written })
     })
   }
 
-  async #ifExpected<T>(
-    { projectId, templateId }: TemplateKey,
-    { revision }: Expected,
-    work: (transaction: Transaction<Tables>) => Promise<T>,
-  ): Promise<T | Refused> {
-    return await this.#transaction(async (transaction) => {
-      const find = transaction
-        .selectFrom('templates')
-        .select('revision')
-        .where('project_id', '=', projectId)
-        .where('template_id', '=', templateId)
-      const found = await (this.#lock ? find.forUpdate() : find).executeTakeFirst()
-      if (!found) return 'missing'
-      if (revision !== undefined && revision !== found.revision) return 'other'
-      return await work(transaction)
+  async remove(key: TemplateKey, expected: Expected = {}): Promise<void> {
+    await this.#rows.locked(ownedKey(key), expected, async (transaction) => {
+      await requireUnused(transaction, key)
+      await this.#rows.remove(transaction, ownedKey(key))
     })
   }
+}
 
-  async #transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
-    return await this.#write.transaction().execute(work)
+function ownedKey({ projectId, templateId }: TemplateKey) {
+  return { projectId, id: templateId }
+}
+
+function toTemplate(row: Selectable<Tables['templates']>): StoredTemplate {
+  const { project_id, template_id, sealed, last_root, ...rest } = row
+  return {
+    ...{ projectId: project_id, templateId: template_id, ...rest },
+    ...{ sealed: sealed ?? undefined, lastRoot: last_root ?? undefined },
   }
 }
 
@@ -187,18 +132,4 @@ async function requireUnused(transaction: Transaction<Tables>, key: TemplateKey)
   if (users.length === 0) return
   const names = users.map(({ name }) => `"${name}"`).join(', ')
   throw new AppError('conflict', `schedules use this template: ${names}. Remove or change them first`)
-}
-
-async function requireRoom(transaction: Transaction<Tables>, projectId: string, most: number): Promise<void> {
-  const { count } = await transaction
-    .selectFrom('templates')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('project_id', '=', projectId)
-    .executeTakeFirstOrThrow()
-  if (Number(count) >= most) {
-    throw new AppError(
-      'conflict',
-      `this project has ${count} templates, and may have ${most}: remove some first`,
-    )
-  }
 }

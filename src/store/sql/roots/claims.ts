@@ -1,9 +1,9 @@
 import type { ExpressionBuilder, ExpressionWrapper, SqlBool, Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRoot } from '../../store.ts'
-import type { Tables } from '../tables.ts'
 import { unknownProject } from '../projects/projects.ts'
 import { changeProject, newRevision } from '../revision.ts'
+import type { Tables } from '../tables.ts'
 
 // A root is claimed, its pictures are published, and then it is shown. These are two short transactions, even if publishing
 // takes long. Until the root is shown, only these functions see it.

@@ -1,45 +1,39 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
-import type { Kysely, Transaction } from 'kysely'
+import type { Transaction } from 'kysely'
 import type { Interrupted, Removals } from '../../removals.ts'
 import type { RootKey } from '../../store.ts'
+import type { Database } from '../database.ts'
+import { newRevision } from '../revision.ts'
 import type { Tables } from '../tables.ts'
 import { BEING_REMOVED, isStale } from './claims.ts'
 import { removeJob } from './remove-job.ts'
 import { type RemovalStep, removeStep } from './remove-root.ts'
 import { removeSecrets } from './remove-secrets.ts'
-import { newRevision } from '../revision.ts'
-import type { WriteConnections } from '../writes.ts'
 
 export class SqlRemovals implements Removals {
-  readonly #read: Kysely<Tables>
-  readonly #write: Kysely<Tables>
-  readonly #lock: boolean
-  readonly #clock: () => number
+  readonly #db: Database
 
-  constructor({ read, write, severalWriters, clock }: WriteConnections) {
-    this.#read = read
-    this.#write = write
-    this.#lock = severalWriters
-    this.#clock = clock
+  constructor(db: Database) {
+    this.#db = db
   }
 
   async *removeRoot(projectId: string, rootId: string, now: number): AsyncGenerator<readonly string[]> {
     const root = { projectId, rootId }
     for (let step: RemovalStep | undefined; !step?.isLast; ) {
-      step = await this.#transaction((one) => removeStep(one, root, { now, lock: this.#lock }))
+      step = await this.#db.transaction((one) => removeStep(one, root, { now, lock: this.#db.lock }))
       if (!step) return
       yield step.uuids
     }
   }
 
   async removeJob(projectId: string, uuid: string, now: number): Promise<boolean> {
-    return await this.#transaction((transaction) => removeJob(transaction, { projectId, uuid, now }))
+    return await this.#db.transaction((transaction) => removeJob(transaction, { projectId, uuid, now }))
   }
 
   async *removeProject(projectId: string, now: number): AsyncGenerator<readonly string[]> {
-    if (!(await this.#transaction((transaction) => hideProject(transaction, projectId, now)))) return
+    if (!(await this.#db.transaction((transaction) => hideProject(transaction, projectId, now)))) return
     // Also what was written while it was being hidden, and what an older version left.
-    while (await this.#transaction((transaction) => removeSecrets(transaction, projectId)))
+    while (await this.#db.transaction((transaction) => removeSecrets(transaction, projectId)))
       await nextIteration()
     yield []
     for (;;) {
@@ -51,15 +45,15 @@ export class SqlRemovals implements Removals {
 
   /** A root that is shown or being removed. Removes claims of dead processes on the way. */
   async #nextRoot(projectId: string): Promise<RootKey | undefined> {
-    await this.#transaction((transaction) =>
+    await this.#db.transaction((transaction) =>
       transaction
         .updateTable('roots')
         .set({ claimed: BEING_REMOVED, claimers: 0, digest: '' })
         .where('project_id', '=', projectId)
-        .where(isStale(this.#clock()))
+        .where(isStale(this.#db.clock()))
         .execute(),
     )
-    const found = await this.#read
+    const found = await this.#db.read
       .selectFrom('roots')
       .select('root_id')
       .where('project_id', '=', projectId)
@@ -70,12 +64,12 @@ export class SqlRemovals implements Removals {
   }
 
   async findInterrupted(): Promise<Interrupted[]> {
-    const projects = await this.#read
+    const projects = await this.#db.read
       .selectFrom('projects')
       .select(['project_id', 'removed'])
       .where('removed', 'is not', null)
       .execute()
-    const roots = await this.#read
+    const roots = await this.#db.read
       .selectFrom('roots')
       .select(['project_id', 'root_id'])
       .where('claimed', '=', BEING_REMOVED)
@@ -91,7 +85,7 @@ export class SqlRemovals implements Removals {
   }
 
   async findLast(projectId: string): Promise<number | undefined> {
-    const found = await this.#read
+    const found = await this.#db.read
       .selectFrom('projects')
       .select('last_removal')
       .where('project_id', '=', projectId)
@@ -100,11 +94,7 @@ export class SqlRemovals implements Removals {
   }
 
   async forgetProject(projectId: string): Promise<boolean> {
-    return await this.#transaction((transaction) => forgetProject(transaction, projectId, this.#lock))
-  }
-
-  async #transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
-    return await this.#write.transaction().execute(work)
+    return await this.#db.transaction((transaction) => forgetProject(transaction, projectId, this.#db.lock))
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Transaction } from 'kysely'
 import type { RootKey } from '../../store.ts'
-import type { Tables } from '../tables.ts'
 import { countMarks, marksOf } from '../captures/marks.ts'
 import { changeProject, newRevision } from '../revision.ts'
+import type { Tables } from '../tables.ts'
 
 /** See `Removals.removeJob`. Rows are locked in the order of `attempts.ts`. */
 export async function removeJob(

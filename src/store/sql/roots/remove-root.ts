@@ -1,9 +1,9 @@
 import { sql, type Transaction } from 'kysely'
 import type { RootKey } from '../../store.ts'
-import type { Tables } from '../tables.ts'
 import { usedUntil } from '../captures/attempts.ts'
-import { BEING_REMOVED } from './claims.ts'
 import { changeProject } from '../revision.ts'
+import type { Tables } from '../tables.ts'
+import { BEING_REMOVED } from './claims.ts'
 
 /** Jobs that one transaction removes. */
 const JOBS_AT_ONCE = 200

@@ -2,8 +2,8 @@ import { sql, type Transaction, type Updateable } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { AcceptLimits, NewRequest } from '../../captures.ts'
 import type { Occurrence, RunOutcome, ScheduleKey, Schedules, StoredSchedule } from '../../schedules.ts'
-import type { Tables } from '../tables.ts'
 import { acceptRequest } from '../captures/accept.ts'
+import type { Tables } from '../tables.ts'
 import { type ScheduleRow, writeNext } from './rows.ts'
 
 interface Options extends AcceptLimits {

@@ -1,11 +1,11 @@
 import type { Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
 import type { NewRequest } from '../../captures.ts'
-import type { Tables } from '../tables.ts'
 import { NO_TURN } from '../captures/due.ts'
-import { writeInSlices } from '../in-slices.ts'
 import { rowsOfPages } from '../captures/requests.ts'
 import { keepSecrets } from '../captures/secrets.ts'
+import { writeInSlices } from '../in-slices.ts'
+import type { Tables } from '../tables.ts'
 
 /** By then, some may have begun. */
 const RETRY_AFTER_S = 60

@@ -1,30 +1,24 @@
-import { type Kysely, sql, type Transaction, type UpdateObject } from 'kysely'
+import { sql, type Transaction, type UpdateObject } from 'kysely'
 import type { ScheduledRoots } from '../../scheduled-roots.ts'
 import { LATE_MS } from '../../schedules.ts'
 import type { RootKey } from '../../store.ts'
-import type { Tables } from '../tables.ts'
 import { appendEvents } from '../captures/events.ts'
 import { isCompeting, joinTurns, lockTurns } from '../captures/join-turns.ts'
 import { finishIfLast } from '../captures/life.ts'
 import { firstTurn } from '../captures/requests.ts'
-import type { WriteConnections } from '../writes.ts'
+import type { Database } from '../database.ts'
+import type { Tables } from '../tables.ts'
 
 export class SqlScheduledRoots implements ScheduledRoots {
-  readonly #read: Kysely<Tables>
-  readonly #write: Kysely<Tables>
-  readonly #lock: boolean
-  readonly #skew: () => Promise<number>
+  readonly #db: Database
 
-  constructor({ read, write, severalWriters, clockSkew }: WriteConnections) {
-    this.#read = read
-    this.#write = write
-    this.#lock = severalWriters
-    this.#skew = clockSkew
+  constructor(db: Database) {
+    this.#db = db
   }
 
   async findDue(at: number, limit: number): Promise<RootKey[]> {
-    const now = at + (await this.#skew())
-    const rows = await this.#read
+    const now = await this.#db.timeAt(at)
+    const rows = await this.#db.read
       .selectFrom('requests')
       .innerJoin('projects', 'projects.project_id', 'requests.project_id')
       .select(['requests.project_id', 'requests.root_id'])
@@ -41,9 +35,9 @@ export class SqlScheduledRoots implements ScheduledRoots {
 
   async begin(root: RootKey, at: number): Promise<boolean> {
     const { projectId } = root
-    const now = at + (await this.#skew())
-    const lock = this.#lock
-    return await this.#write.transaction().execute(async (transaction) => {
+    const now = await this.#db.timeAt(at)
+    const lock = this.#db.lock
+    return await this.#db.transaction(async (transaction) => {
       const pages = await lockPages(transaction, root, { lock, wait: false })
       if (pages === 0) return false
       const competes = await isCompeting(transaction, projectId, now)
@@ -62,9 +56,9 @@ export class SqlScheduledRoots implements ScheduledRoots {
   }
 
   async cancel(root: RootKey, at: number): Promise<boolean> {
-    const now = at + (await this.#skew())
-    return await this.#write.transaction().execute(async (transaction) => {
-      const pages = await lockPages(transaction, root, { lock: this.#lock, wait: true })
+    const now = await this.#db.timeAt(at)
+    return await this.#db.transaction(async (transaction) => {
+      const pages = await lockPages(transaction, root, { lock: this.#db.lock, wait: true })
       if (pages === 0) return (await findOutcome(transaction, root)) === 'cancelled'
       const version = await change(transaction, root, {})
       await ofRoot(transaction, root).set({ state: 'cancelled', finished: now, changed: version }).execute()

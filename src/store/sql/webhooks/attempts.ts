@@ -12,8 +12,8 @@ import type {
   TakeDeliveries,
 } from '../../deliveries.ts'
 import type { Attempted, WebhookKey } from '../../webhooks.ts'
-import type { Tables } from '../tables.ts'
 import { newRevision } from '../revision.ts'
+import type { Tables } from '../tables.ts'
 import { failingAfter, toFailing } from './failing.ts'
 import { findNext, noteNextDue, releaseNext } from './order.ts'
 import { type DeliveryRow, lockWebhook, toWebhook, type WebhookRow } from './rows.ts'

@@ -1,4 +1,5 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql, type Transaction } from 'kysely'
+import type { Database } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 interface Limits {
@@ -8,26 +9,18 @@ interface Limits {
 }
 
 /** Of one webhook after the other, by the index of its deliveries. */
-export async function forgetSome(
-  { read, write }: { read: Kysely<Tables>; write: Kysely<Tables> },
-  { before, most, limit }: Limits,
-): Promise<number> {
-  const webhooks = await read
+export async function forgetSome(db: Database, { before, most, limit }: Limits): Promise<number> {
+  const webhooks = await db.read
     .selectFrom('webhooks')
     .innerJoin('projects', 'projects.project_id', 'webhooks.project_id')
     .select(['webhook_id', 'projects.removed'])
     .execute()
   for (const { webhook_id: webhookId, removed } of webhooks) {
-    const forgotten = await write
-      .transaction()
-      .execute((transaction) =>
-        removed === null
-          ? forgetOld(transaction, webhookId, { before, most, limit })
-          : remove(
-              transaction,
-              sql`select delivery_id from deliveries where webhook_id = ${webhookId} limit ${limit}`,
-            ),
-      )
+    const forgotten = await db.transaction((transaction) =>
+      removed === null
+        ? forgetOld(transaction, webhookId, { before, most, limit })
+        : removeSome(transaction, webhookId, limit),
+    )
     if (forgotten > 0) return forgotten
   }
   return 0

@@ -1,7 +1,6 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
-import type { Kysely, Transaction, Updateable } from 'kysely'
-import type { DeliveryState } from '../../../contract/webhooks.ts'
-import { AppError } from '../../../errors.ts'
+import type { Transaction, Updateable } from 'kysely'
+import type { Expected, ListPage, Room } from '../../owned.ts'
 import type {
   InTurn,
   ListedWebhook,
@@ -12,95 +11,56 @@ import type {
   WebhookSettings,
   Webhooks,
 } from '../../webhooks.ts'
-import type { Tables } from '../tables.ts'
-import { unknownProject } from '../projects/projects.ts'
+import type { Database } from '../database.ts'
+import { OwnedRows } from '../owned-rows.ts'
 import { newRevision } from '../revision.ts'
-import type { WriteConnections } from '../writes.ts'
+import type { Tables } from '../tables.ts'
 import { removeSome } from './forget.ts'
 import { LAST_TURN, noteNextDue } from './order.ts'
 import { addTest, findMissed, goBack, type Missed, replay, replaySome } from './replay.ts'
-import { countPending, lockWebhook, toDelivery, type WebhookRow } from './rows.ts'
+import { countPending, toDelivery, type WebhookRow } from './rows.ts'
 
+const NOT_FAILING = { failing_since: null, failing_ms: 0, last_failed: null }
+const NOT_OFF = { off_since: null, off_reason: null, off_detail: null }
 /** Deliveries that one transaction changes or removes, and events that are looked at together: less than 20 ms each. */
 const AT_ONCE = 50
 
 export class SqlWebhooks implements Webhooks {
-  readonly #read: Kysely<Tables>
-  readonly #write: Kysely<Tables>
-  /** Whether rows must be locked. */
-  readonly #lock: boolean
-  readonly #skew: () => Promise<number>
+  readonly #db: Database
+  readonly #rows: OwnedRows<'webhooks'>
 
-  constructor({ read, write, severalWriters, clockSkew }: WriteConnections) {
-    this.#read = read
-    this.#write = write
-    this.#lock = severalWriters
-    this.#skew = clockSkew
+  constructor(db: Database) {
+    this.#db = db
+    this.#rows = new OwnedRows(db, 'webhooks')
   }
 
-  async create(webhook: NewWebhook, { most }: { most: number }): Promise<ListedWebhook> {
+  async create(webhook: NewWebhook, room: Room = {}): Promise<ListedWebhook> {
     const { projectId, webhookId, secrets } = webhook
-    const now = webhook.created + (await this.#skew())
-    const row = await this.#transaction(async (transaction) => {
-      // Locked, so that two at the same time do not exceed the limit.
-      const { last_event: after } = await this.#lockProject(transaction, projectId)
-      const before = await transaction
-        .selectFrom('webhooks')
-        .select('webhook_id')
-        .where('project_id', '=', projectId)
-        .execute()
-      if (before.length >= most)
-        throw new AppError(
-          'conflict',
-          `a project may have at most ${most} webhooks (MAX_WEBHOOKS): remove one first`,
-        )
-      return await transaction
-        .insertInto('webhooks')
-        .values({
-          ...{ webhook_id: webhookId, project_id: projectId, ...toColumns(webhook) },
-          ...{ secrets: JSON.stringify(secrets), created: now, changed: now, revision: newRevision() },
-          ...{ after, turn: LAST_TURN, failing_ms: 0 },
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow()
-    })
-    return await this.#listed(row)
+    const now = await this.#db.timeAt(webhook.created)
+    await this.#rows.insert(projectId, room, ({ last_event }) => ({
+      ...{ webhook_id: webhookId, project_id: projectId, ...toColumns(webhook) },
+      ...{ secrets: JSON.stringify(secrets), created: now, changed: now, revision: newRevision() },
+      ...{ after: last_event, turn: LAST_TURN, failing_ms: 0 },
+    }))
+    return (await this.find(webhook)) as ListedWebhook
   }
 
-  async find({ projectId, webhookId }: WebhookKey): Promise<ListedWebhook | undefined> {
-    const row = await this.#read
-      .selectFrom('webhooks')
-      .selectAll()
-      .where('project_id', '=', projectId)
-      .where('webhook_id', '=', webhookId)
-      .executeTakeFirst()
+  async find(key: WebhookKey): Promise<ListedWebhook | undefined> {
+    const row = await this.#rows.find(ownedKey(key))
     return row && (await this.#listed(row))
   }
 
-  async list(projectId: string, { after, limit }: Parameters<Webhooks['list']>[1]): Promise<ListedWebhook[]> {
-    let query = this.#read
-      .selectFrom('webhooks')
-      .selectAll()
-      .where('project_id', '=', projectId)
-      .orderBy('created')
-      .orderBy('webhook_id')
-      .limit(limit)
-    if (after)
-      query = query.where((eb) =>
-        eb.or([
-          eb('created', '>', after.created),
-          eb.and([eb('created', '=', after.created), eb('webhook_id', '>', after.id)]),
-        ]),
-      )
-    return await countPending(this.#read, await query.execute())
+  async page(projectId: string, { after, limit }: ListPage): Promise<ListedWebhook[]> {
+    const rows = await this.#rows.sorted(projectId, { after }).selectAll().limit(limit).execute()
+    return await countPending(this.#db.read, rows)
   }
 
   async change(
     key: WebhookKey,
     settings: WebhookSettings,
-    { now, revision }: { now: number; revision?: string | undefined },
-  ): Promise<ListedWebhook | undefined> {
-    return await this.#change(key, { now, revision }, async (row, transaction) => {
+    options: Expected & { readonly now: number },
+  ): Promise<ListedWebhook> {
+    return await this.#change(key, options, async (row, transaction) => {
       const wasOn = row.paused === 0 && row.off_since === null
       const { last_event } = await transaction
         .selectFrom('projects')
@@ -110,8 +70,8 @@ export class SqlWebhooks implements Webhooks {
       return {
         ...toColumns(settings),
         ...(!wasOn && { after: last_event }),
-        ...(row.off_since !== null && { failing_since: null, failing_ms: 0, last_failed: null }),
-        ...{ off_since: null, off_reason: null, off_detail: null },
+        ...(row.off_since !== null && NOT_FAILING),
+        ...NOT_OFF,
       }
     })
   }
@@ -120,40 +80,29 @@ export class SqlWebhooks implements Webhooks {
     key: WebhookKey,
     change: (before: readonly SealedSecret[]) => readonly SealedSecret[],
     now: number,
-  ): Promise<ListedWebhook | undefined> {
+  ): Promise<ListedWebhook> {
     return await this.#change(key, { now }, async ({ secrets }) => ({
       secrets: JSON.stringify(change(JSON.parse(secrets))),
     }))
   }
 
-  async remove(key: WebhookKey, { revision }: { revision?: string | undefined } = {}): Promise<boolean> {
-    const isThere = await this.#transaction(async (transaction) => {
-      const row = await lockWebhook(transaction, key, this.#lock)
-      if (!row) return false
-      requireRevision(row, revision)
+  async remove(key: WebhookKey, expected: Expected = {}): Promise<void> {
+    const { webhookId } = key
+    await this.#rows.locked(ownedKey(key), expected, async (transaction) => {
       // From now on it gets no deliveries.
       const paused = { paused: 1, next_due: null }
-      await transaction.updateTable('webhooks').set(paused).where('webhook_id', '=', key.webhookId).execute()
-      return true
+      await transaction.updateTable('webhooks').set(paused).where('webhook_id', '=', webhookId).execute()
     })
-    if (!isThere) return false
-    while ((await this.#transaction((transaction) => removeSome(transaction, key.webhookId, AT_ONCE))) > 0)
+    while ((await this.#db.transaction((one) => removeSome(one, webhookId, AT_ONCE))) > 0)
       await nextIteration()
-    await this.#transaction((transaction) =>
-      transaction.deleteFrom('webhooks').where('webhook_id', '=', key.webhookId).execute(),
-    )
-    return true
+    await this.#db.transaction((transaction) => this.#rows.remove(transaction, ownedKey(key)))
   }
 
   async listDeliveries(
     { projectId, webhookId }: WebhookKey,
-    {
-      state,
-      after,
-      limit,
-    }: { state?: DeliveryState | undefined } & Parameters<Webhooks['listDeliveries']>[1],
+    { state, after, limit }: Parameters<Webhooks['listDeliveries']>[1],
   ): Promise<StoredDelivery[]> {
-    let query = this.#read
+    let query = this.#db.read
       .selectFrom('deliveries')
       .selectAll()
       .where('project_id', '=', projectId)
@@ -173,13 +122,13 @@ export class SqlWebhooks implements Webhooks {
   }
 
   async addTest(key: WebhookKey, now: number): Promise<StoredDelivery | undefined> {
-    const options = { now: now + (await this.#skew()), lock: this.#lock }
-    return await this.#transaction((transaction) => addTest(transaction, key, options))
+    const options = { now: await this.#db.timeAt(now), lock: this.#db.lock }
+    return await this.#db.transaction((transaction) => addTest(transaction, key, options))
   }
 
   async replay(key: WebhookKey, deliveryId: string, now: number): Promise<StoredDelivery | undefined> {
-    const options = { deliveryId, now: now + (await this.#skew()), lock: this.#lock }
-    return await this.#transaction((transaction) => replay(transaction, key, options))
+    const options = { deliveryId, now: await this.#db.timeAt(now), lock: this.#db.lock }
+    return await this.#db.transaction((transaction) => replay(transaction, key, options))
   }
 
   async replayFrom(
@@ -187,13 +136,13 @@ export class SqlWebhooks implements Webhooks {
     from: number,
     { now: given, inTurn = yielding }: Parameters<Webhooks['replayFrom']>[2],
   ): Promise<number | undefined> {
-    const now = given + (await this.#skew())
+    const now = await this.#db.timeAt(given)
     // What ends while this runs is not sent a third time.
-    const options = { from, ended: now, limit: AT_ONCE, now, lock: this.#lock }
+    const options = { from, ended: now, limit: AT_ONCE, now, lock: this.#db.lock }
     let count = 0
     for (let after: { created: number; id: string } | undefined; ; ) {
       const some = await inTurn(() =>
-        this.#transaction((transaction) => replaySome(transaction, key, { ...options, after })),
+        this.#db.transaction((transaction) => replaySome(transaction, key, { ...options, after })),
       )
       if (some === undefined) return undefined
       count += some.count
@@ -207,58 +156,44 @@ export class SqlWebhooks implements Webhooks {
     let [count, first]: [number, number | undefined] = [0, undefined]
     for (let after: number | undefined = 0; after !== undefined; ) {
       const looked: Missed = await inTurn(() =>
-        findMissed(this.#read, key, { from, after: after ?? 0, limit: AT_ONCE * 4 }),
+        findMissed(this.#db.read, key, { from, after: after ?? 0, limit: AT_ONCE * 4 }),
       )
       first ??= looked.first
       count += looked.count
       after = looked.last
     }
     const number = first
-    if (number !== undefined) await this.#transaction((transaction) => goBack(transaction, key, number))
+    if (number !== undefined) await this.#db.transaction((transaction) => goBack(transaction, key, number))
     return count
   }
 
   async #change(
     key: WebhookKey,
-    { now: given, revision }: { now: number; revision?: string | undefined },
+    { now, revision }: Expected & { readonly now: number },
     change: (row: WebhookRow, transaction: Transaction<Tables>) => Promise<Updateable<Tables['webhooks']>>,
-  ): Promise<ListedWebhook | undefined> {
-    const now = given + (await this.#skew())
-    const changed = await this.#transaction(async (transaction) => {
-      const row = await lockWebhook(transaction, key, this.#lock)
-      requireRevision(row, revision)
-      if (!row) return undefined
+  ): Promise<ListedWebhook> {
+    const changed = await this.#db.timeAt(now)
+    const row = await this.#rows.locked(ownedKey(key), { revision }, async (transaction) => {
+      const before = await transaction
+        .selectFrom('webhooks')
+        .selectAll()
+        .where('webhook_id', '=', key.webhookId)
+        .executeTakeFirstOrThrow()
       const after = await transaction
         .updateTable('webhooks')
-        .set({ ...(await change(row, transaction)), changed: now, revision: newRevision() })
+        .set({ ...(await change(before, transaction)), changed, revision: newRevision() })
         .where('webhook_id', '=', key.webhookId)
         .returningAll()
         .executeTakeFirstOrThrow()
       await noteNextDue(transaction, after)
       return after
     })
-    return changed && (await this.#listed(changed))
-  }
-
-  /** Throws `not_found`. */
-  async #lockProject(transaction: Transaction<Tables>, projectId: string): Promise<{ last_event: number }> {
-    const find = transaction
-      .selectFrom('projects')
-      .select('last_event')
-      .where('project_id', '=', projectId)
-      .where('removed', 'is', null)
-    const found = await (this.#lock ? find.forUpdate() : find).executeTakeFirst()
-    if (!found) throw unknownProject(projectId)
-    return found
+    return await this.#listed(row)
   }
 
   async #listed(row: WebhookRow): Promise<ListedWebhook> {
-    const [listed] = await countPending(this.#read, [row])
+    const [listed] = await countPending(this.#db.read, [row])
     return listed as ListedWebhook
-  }
-
-  async #transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
-    return await this.#write.transaction().execute(work)
   }
 }
 
@@ -272,6 +207,6 @@ function toColumns({ name, url, events, format, paused }: WebhookSettings) {
   return { name, url, events: JSON.stringify(events), format, paused: paused ? 1 : 0 }
 }
 
-function requireRevision(row: WebhookRow | undefined, revision: string | undefined): void {
-  if (row && revision !== undefined && row.revision !== revision) throw new AppError('precondition_failed')
+function ownedKey({ projectId, webhookId }: WebhookKey) {
+  return { projectId, id: webhookId }
 }

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { AppError } from '../../../errors.ts'
+import type { NewRoot, Store } from '../../store.ts'
+import type { Database } from '../database.ts'
+import { requireProject } from '../projects/projects.ts'
+import { claim, releaseClaim, renewClaim, showRoot } from './claims.ts'
+import { holdClaim, lostClaim } from './hold-claim.ts'
+
+/** Adds roots that were captured elsewhere. */
+export function createAdding(db: Database): Pick<Store, 'addRoot' | 'findTaken' | 'whileFree'> {
+  const hold = (root: NewRoot) =>
+    holdClaim(() => db.transaction((transaction) => renewClaim(transaction, root, db.clock())))
+  const release = async (root: NewRoot) => {
+    await db.transaction((transaction) => releaseClaim(transaction, root, db.clock())).catch(() => {})
+  }
+  return {
+    async addRoot(root, publish) {
+      await requireProject(db.read, root.projectId)
+      const outcome = await db.transaction((transaction) => claim(transaction, root, db.clock()))
+      if (outcome === 'present') return outcome
+      const held = hold(root)
+      try {
+        await publish(held.stillOurs)
+      } catch (error) {
+        // Another import that shares the claim may have shown the root.
+        if (held.isLost() && (await isShown(db, root))) return 'present'
+        // If S3 or the database did not answer, pictures may still arrive. Then the ids stay claimed until the claim is stale.
+        if (!(error instanceof AppError) || error.code !== 'unavailable') await release(root)
+        throw error
+      } finally {
+        held.letGo()
+      }
+      if (await db.transaction((transaction) => showRoot(transaction, root))) return 'added'
+      if (await isShown(db, root)) return 'present'
+      throw lostClaim()
+    },
+    async findTaken(projectId, uuids) {
+      if (uuids.length === 0) return new Set()
+      const rows = await db.read
+        .selectFrom('jobs')
+        .select('uuid')
+        .where('project_id', '=', projectId)
+        .where('uuid', 'in', uuids)
+        .execute()
+      return new Set(rows.map(({ uuid }) => uuid))
+    },
+    async whileFree(projectId, uuids, work) {
+      const root = rootOfNothing(projectId, uuids)
+      try {
+        await db.transaction((transaction) => claim(transaction, root, db.clock()))
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'conflict') return false
+        throw error
+      }
+      const held = hold(root)
+      try {
+        await work(held.stillOurs)
+      } finally {
+        held.letGo()
+        await release(root)
+      }
+      return true
+    },
+  }
+}
+
+async function isShown(db: Database, { projectId, rootId, digest }: NewRoot): Promise<boolean> {
+  const row = await db.read
+    .selectFrom('roots')
+    .select('digest')
+    .where('project_id', '=', projectId)
+    .where('root_id', '=', rootId)
+    .where('claimed', 'is', null)
+    .executeTakeFirst()
+  return row?.digest === digest
+}
+
+/** It claims ids, and is never shown. */
+function rootOfNothing(projectId: string, uuids: readonly string[]): NewRoot {
+  const [rootId, created] = [randomUUID(), 0]
+  const nothing = { url: '', name: '', loadingTime: 0, created, basepath: '', width: 0, height: 0 }
+  return { projectId, rootId, created, digest: rootId, jobs: uuids.map((uuid) => ({ uuid, ...nothing })) }
+}
