@@ -1,10 +1,10 @@
 import { setImmediate as nextIteration, setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { nameTarget, targetOf } from '../egress/target.ts'
-import { cannotWrite } from '../errors.ts'
 import type { AttemptEnd, DeliveryTask, DueWebhook } from '../store/deliveries.ts'
 import type { Store } from '../store/store.ts'
 import type { InTurn } from '../store/webhooks.ts'
+import { AWAY_MS, openLoop } from '../work/loop.ts'
 import { type AttemptRules, createAttempt } from './attempt.ts'
 import type { DeliveryFigures } from './figures.ts'
 import { type Aim, Lanes, type Lesson } from './lanes.ts'
@@ -13,8 +13,6 @@ import { createWriteEnds } from './write-ends.ts'
 
 /** Events of other processes, and attempts that become due, are seen so much later, at most. */
 const LOOK_MS = 2_000
-/** The pause after the store could not be read. */
-const AWAY_MS = 5_000
 /** Between two batches of events, so that captures and readers come in between. */
 const BETWEEN_MS = 20
 /** Events and webhooks of one batch. */
@@ -26,6 +24,8 @@ const DUE_AT_ONCE = 200
 const STARTED_AT_ONCE = 3
 /** Longer than any attempt takes. If its process dies, the delivery is sent again after this time. */
 const LEASE_MS = 60_000
+/** Then closing does not wait for the database. */
+const CLOSE_MS = 20_000
 /** When the service stops, attempts under way have so much time to end. */
 const GRACE_MS = 3_000
 
@@ -57,23 +57,12 @@ export function openDelivering(options: DeliveringOptions): Delivering {
   const lanes = new Lanes()
   /** By delivery. */
   const running = new Map<string, Promise<void>>()
-  /** Ends the pause before the next look. */
-  let rouse: (() => void) | undefined
-  let isWoken = false
   /** When everything is looked at again. By the monotonic clock. */
   let lookAt = 0
   /** Until then nothing is begun: the storage is away. By the monotonic clock. */
   let awayUntil = 0
   /** The last webhook whose events were made into deliveries: the others come first. */
   let lastBehind: string | undefined
-  const goOn = () => {
-    isWoken = true
-    rouse?.()
-  }
-  const wake = () => {
-    lookAt = 0
-    goOn()
-  }
   const mayBegin = () => !closing.signal.aborted && performance.now() >= awayUntil
   const attempt = createAttempt({
     ...options,
@@ -98,7 +87,7 @@ export function openDelivering(options: DeliveringOptions): Delivering {
       )
       .finally(() => {
         running.delete(task.deliveryId)
-        goOn()
+        loop.wake()
       })
     running.set(task.deliveryId, ended)
   }
@@ -164,42 +153,24 @@ export function openDelivering(options: DeliveringOptions): Delivering {
     return Math.max(0, lookAt - performance.now())
   }
 
-  const doze = async (ms: number): Promise<void> => {
-    if (isWoken) return
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms)
-      rouse = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
-    rouse = undefined
-  }
-
-  const loop = async (): Promise<void> => {
-    while (!closing.signal.aborted) {
-      isWoken = false
-      let pause = AWAY_MS
-      try {
-        pause = await look()
-      } catch (error) {
-        // That nothing can be written is logged once, for all.
-        if (!cannotWrite(error)) log.error({ err: error }, 'deliveries cannot be read at the moment')
-        isWoken = false
+  const loop = openLoop({
+    name: 'deliveries',
+    look: () =>
+      look().catch((error) => {
         lookAt = 0
-      }
-      if (!closing.signal.aborted) await doze(pause)
-    }
-  }
-
-  const looping = loop()
+        throw error
+      }),
+    log,
+  })
   return {
     figures: options.figures,
-    wake,
+    wake() {
+      lookAt = 0
+      loop.wake()
+    },
     async close() {
       closing.abort()
-      rouse?.()
-      await looping
+      await loop.close(CLOSE_MS)
       const graced = new AbortController()
       const grace = sleep(GRACE_MS, undefined, { signal: graced.signal }).catch(() => {})
       await Promise.race([Promise.all(running.values()), grace])

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { cannotWrite } from '../../errors.ts'
 import type { Captures, CaptureTask } from '../../store/captures.ts'
 import { createLimiter } from '../../work/limiter.ts'
+import { openLoop } from '../../work/loop.ts'
 import { keepLease } from './keep-lease.ts'
 import { LostAttempts } from './lost-attempts.ts'
 import { type Queue, type QueueOptions, StoodStill } from './queue.ts'
@@ -13,8 +13,6 @@ const LEASE_MS = 20_000
 const LOOK_MS = 1_000
 /** Other processes leave captures of a command alone for so long, even if the command dies. */
 const HOLD_MS = 10 * 60_000
-/** The pause after the queue could not be read. */
-const PAUSE_MS = 5_000
 /** Few at a time: renewing must not take the connections from readers, above all if the database is slow. */
 const RENEWED_AT_ONCE = 3
 /** Then closing does not wait for the database. Other processes take over when the leases are not renewed. */
@@ -39,8 +37,6 @@ export function openQueue(
 ): Queue {
   const closing = new AbortController()
   const running = new Set<Promise<void>>()
-  let doze = new AbortController()
-  const wake = () => doze.abort()
   const own = new Set<{ projectId: string; rootId: string }>()
   const renewals = createLimiter(RENEWED_AT_ONCE)
   const ours = new Set<string>()
@@ -96,7 +92,7 @@ export function openQueue(
     const ended: Promise<void> = run(task).finally(() => {
       running.delete(ended)
       isAlone = false
-      wake()
+      loop?.wake()
     })
     running.add(ended)
   }
@@ -146,7 +142,7 @@ export function openQueue(
         { rootId, position, deaths },
         'a process died while it captured a page; the page is tried again',
       )
-      wake()
+      loop?.wake()
     }
   }
 
@@ -159,38 +155,23 @@ export function openQueue(
     }
   }
 
-  const loop = async (): Promise<void> => {
-    while (!closing.signal.aborted) {
-      doze = new AbortController()
-      let pause = LOOK_MS
-      try {
-        await takeAll()
-      } catch (error) {
-        // That nothing can be written is logged once, for all.
-        if (!cannotWrite(error)) log.error({ err: error }, 'the queue cannot be read at the moment')
-        pause = PAUSE_MS
-      }
-      await sleep(pause, undefined, { signal: AbortSignal.any([doze.signal, closing.signal]) }).catch(
-        () => {},
-      )
-    }
-    await Promise.all(running)
+  const look = async (): Promise<number> => {
+    await takeAll()
+    return LOOK_MS
   }
 
-  const looping = concurrency > 0 ? loop() : undefined
+  const loop = concurrency > 0 ? openLoop({ name: 'the queue', look, log }) : undefined
   if (concurrency > 0 && !ownOnly) void lookForLost()
   return {
     ...(ownOnly && { heldUntil: (now: number) => now + HOLD_MS }),
     wake(root) {
       // Never removed: only a command fills this set, and it ends soon.
       if (ownOnly) own.add(root)
-      wake()
+      loop?.wake()
     },
     async close() {
       closing.abort(new Error('the service stops'))
-      const tooLong = sleep(CLOSE_MS, 'too long', { ref: false })
-      if ((await Promise.race([looping, tooLong])) === 'too long')
-        log.warn('could not stop the queue cleanly')
+      await loop?.close(CLOSE_MS, () => Promise.all(running))
       if (ownOnly) for (const root of own) await captures.letGo(root, clock()).catch(() => {})
     },
   }
