@@ -3,7 +3,7 @@ import { type Camera, CaptureFailure, type Shot } from '../camera/camera.ts'
 import { homeOf } from '../contract/options/steps.ts'
 import { DEFAULT_BASEPATH } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
-import { type Images, pictureKey, previewKey } from '../images/images.ts'
+import { filesOf, type Images } from '../images/images.ts'
 import { type Picture, readPicture } from '../picture/picture.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import {
@@ -151,8 +151,9 @@ export function createWork({
   async function publish({ projectId, uuid }: CaptureTask, picture: Picture, signal: AbortSignal) {
     const batch = await images.startBatch()
     try {
-      await batch.add(pictureKey(projectId, uuid), picture.bytes)
-      await batch.add(previewKey(projectId, uuid), picture.preview)
+      const files = filesOf(projectId, { picture: uuid })
+      await batch.add(files.picture, picture.bytes)
+      await batch.add(files.preview, picture.preview)
       await batch.publish({ before: () => signal.throwIfAborted() })
     } finally {
       await batch.discard()

@@ -1,26 +1,28 @@
 import type { Readable } from 'node:stream'
 
-/** `<projectId>/<uuid>.png` or `<projectId>/<uuid>-preview.png`. Made here, never from the text of a user. */
+/** `<projectId>/<picture>.png` or `<projectId>/<picture>-preview.png`. Made here, never from the text of a user. */
 export type ImageKey = `${string}/${string}.png`
 
-export function pictureKey(projectId: string, uuid: string): ImageKey {
-  return `${projectId}/${uuid}.png`
+/** The files of a job: its picture, and a small copy of it. `picture`: its name, which the row of the job says. */
+export interface Files {
+  readonly picture: ImageKey
+  readonly preview: ImageKey
 }
 
-export function previewKey(projectId: string, uuid: string): ImageKey {
-  return `${projectId}/${uuid}-preview.png`
+export function filesOf(projectId: string, { picture }: { readonly picture: string }): Files {
+  return { picture: `${projectId}/${picture}.png`, preview: `${projectId}/${picture}-preview.png` }
 }
 
 export interface KeyParts {
   readonly projectId: string
-  readonly uuid: string
-  readonly file: 'picture' | 'preview'
+  readonly picture: string
+  readonly file: keyof Files
 }
 
 export function parseKey(key: ImageKey): KeyParts {
   const [projectId = '', name = ''] = key.slice(0, -'.png'.length).split('/')
-  const uuid = name.replace(/-preview$/, '')
-  return { projectId, uuid, file: uuid === name ? 'picture' : 'preview' }
+  const picture = name.replace(/-preview$/, '')
+  return { projectId, picture, file: picture === name ? 'picture' : 'preview' }
 }
 
 const NAME = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-preview)?\.png$/

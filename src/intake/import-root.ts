@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Limits } from '../config/limits.ts'
 import { AppError } from '../errors.ts'
-import { type ImageBatch, type Images, pictureKey, previewKey } from '../images/images.ts'
+import { filesOf, type ImageBatch, type Images } from '../images/images.ts'
 import { readPicture } from '../picture/picture.ts'
 import type { NewJob, Store } from '../store/store.ts'
 import { inParallel } from '../work/in-parallel.ts'
@@ -63,9 +63,9 @@ export async function prepareRoot(
   const digest = digestOf(submission, hashes)
   const rootId = submission.rootId ?? idFrom(projectId, digest)
   if ((await intake.store.findRoot(projectId, rootId))?.digest === digest) {
-    return await prepareMending(intake, { projectId, rootId }, async (batch, { position, uuid }) => {
+    return await prepareMending(intake, { projectId, rootId }, async (batch, { position, picture }) => {
       const job = submission.jobs[position] as SubmittedJob
-      await stagePictures(intake, batch, { projectId, uuid, job, hashes: hashes[position] })
+      await stagePictures(intake, batch, { projectId, picture, job, hashes: hashes[position] })
     })
   }
 
@@ -73,7 +73,8 @@ export async function prepareRoot(
   const batch = await intake.images.startBatch()
   const stage = async ([position, job]: [number, SubmittedJob]): Promise<NewJob> => {
     const uuid = job.uuid ?? idFrom(projectId, rootId, digest, String(position))
-    const size = await stagePictures(intake, batch, { projectId, uuid, job, hashes: hashes[position] })
+    const pictures = { projectId, picture: uuid, job, hashes: hashes[position] }
+    const size = await stagePictures(intake, batch, pictures)
     onPicture()
     const { url, name, loadingTime, basepath } = job
     return { uuid, url, name, loadingTime, created: job.created ?? created, basepath, ...size }
@@ -121,10 +122,10 @@ async function stagePictures(
   batch: Pick<ImageBatch, 'add'>,
   {
     projectId,
-    uuid,
+    picture,
     job,
     hashes,
-  }: { projectId: string; uuid: string; job: SubmittedJob; hashes: PictureHashes | undefined },
+  }: { projectId: string; picture: string; job: SubmittedJob; hashes: PictureHashes | undefined },
 ): Promise<{ width: number; height: number }> {
   const { bytes, width, height, preview } = await loadPicture(intake, job.image, hashes?.image)
   if ((job.width ?? width) !== width || (job.height ?? height) !== height) {
@@ -135,8 +136,9 @@ async function stagePictures(
     )
   }
   const given = job.preview && (await loadPicture(intake, job.preview, hashes?.preview))
-  await batch.add(pictureKey(projectId, uuid), bytes)
-  await batch.add(previewKey(projectId, uuid), given?.bytes ?? preview)
+  const files = filesOf(projectId, { picture })
+  await batch.add(files.picture, bytes)
+  await batch.add(files.preview, given?.bytes ?? preview)
   return { width, height }
 }
 

@@ -1,10 +1,10 @@
-import { type ImageBatch, type Images, pictureKey, previewKey } from '../images/images.ts'
+import { filesOf, type ImageBatch, type Images } from '../images/images.ts'
 import type { Store } from '../store/store.ts'
 import { inParallel } from '../work/in-parallel.ts'
 import { type Imported, PICTURES_AT_ONCE, type PreparedRoot } from './import-root.ts'
 
 /** Puts the pictures of a job of the submission under their keys. */
-type Stage = (batch: Pick<ImageBatch, 'add'>, job: { position: number; uuid: string }) => Promise<void>
+type Stage = (batch: Pick<ImageBatch, 'add'>, job: { position: number; picture: string }) => Promise<void>
 
 /** For a root that was imported before. Puts back pictures that are missing or damaged, and changes no other. */
 export async function prepareMending(
@@ -12,14 +12,14 @@ export async function prepareMending(
   { projectId, rootId }: { projectId: string; rootId: string },
   stage: Stage,
 ): Promise<PreparedRoot> {
-  const uuids = (await store.jobsOf(projectId, [rootId])).map(({ uuid }) => uuid)
-  const findGone = async ([position, uuid]: [number, string]) => {
-    const keys = [pictureKey(projectId, uuid), previewKey(projectId, uuid)]
+  const pictures = (await store.jobsOf(projectId, [rootId])).map(({ picture }) => picture)
+  const findGone = async ([position, picture]: [number, string]) => {
+    const keys = Object.values(filesOf(projectId, { picture }))
     const conditions = await Promise.all(keys.map((key) => images.condition(key)))
     const gone = keys.filter((_, index) => conditions[index] !== 'whole')
-    return { position, uuid, gone }
+    return { position, picture, gone }
   }
-  const looked = await Array.fromAsync(inParallel(uuids.entries(), PICTURES_AT_ONCE, findGone))
+  const looked = await Array.fromAsync(inParallel(pictures.entries(), PICTURES_AT_ONCE, findGone))
   const damaged = looked.filter(({ gone }) => gone.length > 0)
   const answer = (outcome: Imported['outcome']): Imported => ({ rootId, outcome })
   if (damaged.length === 0) return { add: async () => answer('present'), discard: async () => {} }

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { numberedFileName } from '../contract/picture-names.ts'
 import { AppError } from '../errors.ts'
-import { type ImageKey, type Images, type OpenImage, pictureKey } from '../images/images.ts'
+import { filesOf, type ImageKey, type Images, type OpenImage } from '../images/images.ts'
 import { FairTurns, type InTurn } from '../shares/fair-turns.ts'
 import type { JobText } from '../store/job-text.ts'
 import type { RootHead, Store } from '../store/store.ts'
@@ -62,10 +62,10 @@ export function createArchives(store: Store, images: Images, turns: FairTurns): 
       await onGone(key)
       throw new AppError('storage_failed', `The picture ${key} is gone.`)
     }
-    const makeEntry = async ({ position, uuid, fields }: JobText): Promise<HeldPicture> => {
-      const { url, meta } = JSON.parse(`{${fields}}`) as JobFields
-      const name = numberedFileName({ position, name: url.name }, digits)
-      const key = pictureKey(projectId, uuid)
+    const makeEntry = async (job: JobText): Promise<HeldPicture> => {
+      const { url, meta } = JSON.parse(`{${job.fields}}`) as JobFields
+      const name = numberedFileName({ position: job.position, name: url.name }, digits)
+      const { picture: key } = filesOf(projectId, job)
       const read = async () => {
         const image = await openPicture(key)
         const { size } = image

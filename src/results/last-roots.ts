@@ -1,5 +1,5 @@
 import type { LastRoot } from '../contract/templates.ts'
-import { type Addresses, previewKey } from '../images/images.ts'
+import { type Addresses, filesOf } from '../images/images.ts'
 import type { Store } from '../store/store.ts'
 import { stateOfRoot } from './state-of-root.ts'
 
@@ -17,8 +17,8 @@ export async function findLastRoots(
     heads.flatMap((head) => {
       if (!head) return []
       const { rootId, created } = head
-      const uuid = first.get(rootId)?.[0]?.uuid
-      const preview = uuid === undefined ? {} : { preview: addresses.address(previewKey(projectId, uuid)) }
+      const job = first.get(rootId)?.[0]
+      const preview = job && { preview: addresses.address(filesOf(projectId, job).preview) }
       return [[rootId, { rootId, created, state: stateOfRoot(head, requests.get(rootId)), ...preview }]]
     }),
   )

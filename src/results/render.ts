@@ -1,5 +1,5 @@
 import type { JobResult } from '../contract/results.ts'
-import { type Addresses, pictureKey, previewKey } from '../images/images.ts'
+import { type Addresses, filesOf } from '../images/images.ts'
 import type { JobText } from '../store/job-text.ts'
 import type { RootKey } from '../store/store.ts'
 
@@ -24,12 +24,10 @@ export function renderJobs(
 ): string {
   const ids = `","rootId":"${rootId}","projectId":"${projectId}","uuid":"`
   let text = ''
-  for (const { uuid, fields } of jobs) {
-    const [data, preview] = [
-      addresses.address(pictureKey(projectId, uuid)),
-      addresses.address(previewKey(projectId, uuid)),
-    ]
-    text += `${text === '' ? '' : ','}{"data":"${data}${ids}${uuid}",${fields},"preview":"${preview}"}`
+  for (const job of jobs) {
+    const files = filesOf(projectId, job)
+    const [data, preview] = [addresses.address(files.picture), addresses.address(files.preview)]
+    text += `${text === '' ? '' : ','}{"data":"${data}${ids}${job.uuid}",${job.fields},"preview":"${preview}"}`
   }
   return text
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { AppError } from '../errors.ts'
-import { pictureKey } from '../images/images.ts'
+import { filesOf } from '../images/images.ts'
 import { walkRoots } from '../store/walk-roots.ts'
 import type { Storage } from './storage.ts'
 
@@ -76,10 +76,10 @@ async function findAnyPicture({ store, images }: Storage): Promise<'there' | 'mi
   let any = false
   for (const { projectId } of await store.listProjects({ limit: PROJECTS })) {
     for (const rootId of await newestWithJobs(store, projectId)) {
-      for (const { uuid } of await store.pageJobs(projectId, rootId, { from: 0, limit: 1 })) {
+      for (const job of await store.pageJobs(projectId, rootId, { from: 0, limit: 1 })) {
         any = true
         // A damaged picture also shows that they belong together.
-        if ((await images.condition(pictureKey(projectId, uuid))) !== 'missing') return 'there'
+        if ((await images.condition(filesOf(projectId, job).picture)) !== 'missing') return 'there'
       }
     }
   }

@@ -5,6 +5,8 @@ import type { RootHead } from './store.ts'
 export interface JobText {
   readonly position: number
   readonly uuid: string
+  /** The name of its picture. */
+  readonly picture: string
   /** JSON, from `"url":{` to the end of `"screenshotParameter":{…}`. */
   readonly fields: string
 }

@@ -7,8 +7,8 @@ export interface Interrupted {
 }
 
 /**
- * Removes rows. Each step is one short transaction, so that other writers do not wait long. It yields the ids of jobs whose
- * rows are gone, so that their pictures can be removed. If it stops in between, removed rows stay removed;
+ * Removes rows. Each step is one short transaction, so that other writers do not wait long. It yields the names of pictures
+ * whose rows are gone, so that the pictures can be removed. If it stops in between, removed rows stay removed;
  * `findInterrupted` finds the rest, and the same call continues. Something that does not exist is not an error. Errors are
  * those of `Store`.
  */
@@ -20,10 +20,10 @@ export interface Removals {
    */
   removeRoot(projectId: string, rootId: string, now: number): AsyncGenerator<readonly string[]>
   /**
-   * One job, its capture and its events. The root stays, and keeps its state. False if there is no such job, or its root is
-   * still being added.
+   * One job, its capture and its events. The root stays, and keeps its state. Returns the name of its picture. Undefined if there is
+   * no such job, or its root is still being added.
    */
-  removeJob(projectId: string, uuid: string, now: number): Promise<boolean>
+  removeJob(projectId: string, uuid: string, now: number): Promise<string | undefined>
   /**
    * A project with its keys and all its roots. The first step hides it and removes everything that holds or is a secret: its
    * keys, templates, schedules, webhooks with their deliveries, and sealed texts. Then its roots are removed one by one. A root that is being added is never shown, and is removed when its claim is over. The id stays taken until

@@ -48,6 +48,8 @@ export interface Job {
   /** Its position in the request. Positions may have gaps. */
   readonly position: number
   readonly uuid: string
+  /** The name of its picture. */
+  readonly picture: string
   readonly url: string
   readonly name: string
   readonly loadingTime: number
@@ -57,8 +59,8 @@ export interface Job {
   readonly height: number
 }
 
-/** Without a position, a job gets its index. */
-export type NewJob = Omit<Job, 'rootId' | 'position'> & { readonly position?: number }
+/** Without a position, a job gets its index; without a picture, the one with its id. */
+export type NewJob = Omit<Job, 'rootId' | 'position' | 'picture'> & Partial<Pick<Job, 'position' | 'picture'>>
 
 export interface NewRoot {
   readonly projectId: string

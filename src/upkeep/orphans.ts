@@ -57,9 +57,9 @@ async function findOrphans(
   let newestKnown = (await store.removals.findLast(projectId)) ?? Number.NEGATIVE_INFINITY
   for await (const some of images.walk(projectId)) {
     swept.looked += some.length
-    const taken = await store.findTaken(projectId, [...new Set(some.map(({ key }) => parseKey(key).uuid))])
+    const taken = await store.findTaken(projectId, [...new Set(some.map(({ key }) => parseKey(key).picture))])
     for (const image of some) {
-      if (taken.has(parseKey(image.key).uuid)) newestKnown = Math.max(newestKnown, image.modified)
+      if (taken.has(parseKey(image.key).picture)) newestKnown = Math.max(newestKnown, image.modified)
       else if (image.modified < now - YOUNG_MS && unknown.length < MOST_ORPHANS) unknown.push(image)
     }
     if (signal.aborted) break

@@ -26,11 +26,11 @@ export async function removePictures(
   projectId: string,
   keys: readonly ImageKey[],
 ): Promise<number> {
-  const uuids = [...new Set(keys.map((key) => parseKey(key).uuid))]
+  const names = [...new Set(keys.map((key) => parseKey(key).picture))]
   let removed = 0
-  await store.whileFree(projectId, uuids, async (stillOurs) => {
+  await store.whileFree(projectId, names, async (stillOurs) => {
     const underWay = new Set((await store.captures.findUnderWay()).map(({ uuid }) => uuid))
-    const free = keys.filter((key) => !underWay.has(parseKey(key).uuid))
+    const free = keys.filter((key) => !underWay.has(parseKey(key).picture))
     await images.remove(free, stillOurs)
     removed = free.length
   })

@@ -1,4 +1,4 @@
-import { pictureKey, previewKey } from '../images/images.ts'
+import { filesOf } from '../images/images.ts'
 import { removePictures, type StoreAndImages } from './remove-pictures.ts'
 
 // Rows first, then pictures: a process that is killed in between leaves pictures that no row points at, and a sweep finds
@@ -21,8 +21,9 @@ export async function removeJob(
   uuid: string,
   now: number,
 ): Promise<boolean> {
-  if (!(await storage.store.removals.removeJob(projectId, uuid, now))) return false
-  await removePicturesOf(storage, projectId, [uuid])
+  const picture = await storage.store.removals.removeJob(projectId, uuid, now)
+  if (picture === undefined) return false
+  await removePicturesOf(storage, projectId, [picture])
   return true
 }
 
@@ -41,9 +42,9 @@ async function removeAll(
   pieces: AsyncGenerator<readonly string[]>,
 ): Promise<boolean> {
   let isFound = false
-  for await (const uuids of pieces) {
+  for await (const pictures of pieces) {
     isFound = true
-    await removePicturesOf(storage, projectId, uuids)
+    await removePicturesOf(storage, projectId, pictures)
   }
   return isFound
 }
@@ -51,9 +52,9 @@ async function removeAll(
 export async function removePicturesOf(
   storage: StoreAndImages,
   projectId: string,
-  uuids: readonly string[],
+  pictures: readonly string[],
 ): Promise<void> {
-  if (uuids.length === 0 || (await storage.images.isShared())) return
-  const keys = uuids.flatMap((uuid) => [pictureKey(projectId, uuid), previewKey(projectId, uuid)])
+  if (pictures.length === 0 || (await storage.images.isShared())) return
+  const keys = pictures.flatMap((picture) => Object.values(filesOf(projectId, { picture })))
   await removePictures(storage, projectId, keys)
 }

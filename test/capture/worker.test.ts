@@ -8,15 +8,10 @@ import { createWork } from '../../src/capture/worker.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { CaptureOptions } from '../../src/contract/capture-options.ts'
 import { AppError } from '../../src/errors.ts'
-import {
-  type DiskSpace,
-  type ImageKey,
-  type Images,
-  pictureKey,
-  previewKey,
-} from '../../src/images/images.ts'
+import type { DiskSpace, ImageKey, Images } from '../../src/images/images.ts'
 import { createKeyRing } from '../../src/secrets/key-ring.ts'
 import { openStorage } from '../../src/service/storage.ts'
+import { pictureKey, previewKey } from '../support/images/keys.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { newRequest, newSeen } from '../support/store/captures.ts'
 import { makePng, makeProject } from '../support/store/results.ts'

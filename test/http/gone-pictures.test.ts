@@ -3,8 +3,8 @@ import { rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { pictureKey } from '../../src/images/images.ts'
 import { startService, type TestService } from '../support/http/service.ts'
+import { pictureKey } from '../support/images/keys.ts'
 import { addPictures, makePng, makeProject, rootsUrl, submittedJob } from '../support/store/results.ts'
 
 async function serviceWithPictures(count = 1) {

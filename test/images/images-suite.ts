@@ -1,13 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
-import {
-  type ImageKey,
-  type Images,
-  type OpenImage,
-  pictureKey,
-  previewKey,
-} from '../../src/images/images.ts'
+import type { ImageKey, Images, OpenImage } from '../../src/images/images.ts'
+import { pictureKey, previewKey } from '../support/images/keys.ts'
 import { pngOf } from '../support/store/png-of.ts'
 
 export interface ImagesDriver {

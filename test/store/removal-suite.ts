@@ -152,8 +152,8 @@ export function removalSuite(name: string, driver: StoreDriver): void {
       const { rootId, done } = await capture(store, projectId)
       const before = await store.findRoot(projectId, rootId)
       const version = (await captures.findVersion(projectId, rootId)) ?? 0
-      expect(await store.removals.removeJob(projectId, done.uuid, NOW)).toBe(true)
-      expect(await store.removals.removeJob(projectId, done.uuid, NOW)).toBe(false)
+      expect(await store.removals.removeJob(projectId, done.uuid, NOW)).toBe(done.uuid)
+      expect(await store.removals.removeJob(projectId, done.uuid, NOW)).toBeUndefined()
       expect(await store.jobsOf(projectId, [rootId])).toEqual([])
       expect(await store.browsing.findJob(projectId, done.uuid)).toBeUndefined()
       const after = await store.findRoot(projectId, rootId)
@@ -189,13 +189,13 @@ export function removalSuite(name: string, driver: StoreDriver): void {
       const rootId = await addRows(store, projectId, { jobs: 2 })
       const [job] = await store.jobsOf(projectId, [rootId])
       const uuid = job?.uuid ?? ''
-      expect(await store.removals.removeJob(await makeProject(store), uuid, NOW)).toBe(false)
-      expect(await store.removals.removeJob(projectId, uuid, NOW)).toBe(true)
+      expect(await store.removals.removeJob(await makeProject(store), uuid, NOW)).toBeUndefined()
+      expect(await store.removals.removeJob(projectId, uuid, NOW)).toBe(uuid)
       expect(await store.findRoot(projectId, rootId)).toMatchObject({ jobCount: 1 })
       const added = newJob()
       const root = { projectId, rootId: randomUUID(), created: 1, digest: 'd', jobs: [added] }
       await store.addRoot(root, async () => {
-        expect(await store.removals.removeJob(projectId, added.uuid, NOW)).toBe(false)
+        expect(await store.removals.removeJob(projectId, added.uuid, NOW)).toBeUndefined()
       })
       expect(await store.jobsOf(projectId, [root.rootId])).toHaveLength(1)
     })

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { parseScreenshotRequest } from '../../contract/screenshot-request.ts'
 import { isFinal } from '../../contract/status.ts'
 import { AppError } from '../../errors.ts'
-import { pictureKey } from '../../images/images.ts'
+import { filesOf } from '../../images/images.ts'
 import { type Capturing, openCapturing } from '../../service/capturing.ts'
 import { requireMatching } from '../../service/check-storages.ts'
 import type { Storage } from '../../service/storage.ts'
@@ -60,7 +60,8 @@ export async function captureHere<T>(
         }
       },
       async readPicture(_rootId, uuid) {
-        const image = await storage.images.open(pictureKey(projectId, uuid))
+        const job = await storage.store.browsing.findJob(projectId, uuid)
+        const image = job && (await storage.images.open(filesOf(projectId, job.text).picture))
         if (!image) throw new AppError('not_found', `the picture ${uuid} is missing`)
         return image.stream({ start: 0, end: image.size - 1 })
       },

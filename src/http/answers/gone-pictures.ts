@@ -19,14 +19,14 @@ export class GonePictures {
 
   /** Call it for a picture that could not be opened. Does nothing if no result points at it. Never throws. */
   async report(key: ImageKey, request: FastifyRequest): Promise<void> {
-    const { projectId, uuid, file } = parseKey(key)
+    const { projectId, picture, file } = parseKey(key)
     // If the database does not answer, assume that a result points at it.
-    const isShown = await this.#door.isShown(projectId, uuid).catch(() => true)
+    const isShown = await this.#door.isShown(projectId, picture).catch(() => true)
     if (!isShown) return
     const found = await this.#images.condition(key).catch(() => 'missing' as const)
     // It may have been put back meanwhile.
     const condition = found === 'whole' ? 'missing' : found
     this.counts.set(condition, (this.counts.get(condition) ?? 0) + 1)
-    request.log.error({ reqId: request.id, projectId, uuid, file, condition }, `a picture is ${condition}`)
+    request.log.error({ reqId: request.id, projectId, picture, file, condition }, `a picture is ${condition}`)
   }
 }

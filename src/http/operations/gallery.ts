@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
-import { pictureKey } from '../../images/images.ts'
+import { filesOf } from '../../images/images.ts'
 import { acceptsGzip } from '../answers/compression.ts'
 import { matchesEtag } from '../answers/conditional.ts'
 import { type GalleryFile, readGallery } from '../answers/gallery-files.ts'
@@ -86,7 +86,7 @@ async function fillIn({ bytes }: GalleryFile, { config, findBrowser }: HttpConte
 async function policy(request: FastifyRequest, { images, clock, ...context }: HttpContext): Promise<string> {
   const origin = originOf(request, { images, clock, ...context })
   const addresses = await images.addresses({ now: clock(), origin })
-  const pictures = new URL(addresses.address(pictureKey('-', '-'))).origin
+  const pictures = new URL(addresses.address(filesOf('-', { picture: '-' }).picture)).origin
   return [
     "default-src 'none'",
     "script-src 'self'",

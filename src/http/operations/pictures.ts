@@ -4,7 +4,7 @@ import { pictureFileName } from '../../contract/picture-names.ts'
 import { PictureParams, RootParams } from '../../contract/requests.ts'
 import { Type } from '../../contract/schema.ts'
 import { AppError } from '../../errors.ts'
-import { type ImageKey, pictureKey } from '../../images/images.ts'
+import { filesOf, type ImageKey } from '../../images/images.ts'
 import { attachment } from '../answers/attachment.ts'
 import { matchesEtag } from '../answers/conditional.ts'
 import { notModified, pictureResponses, resultHeaders } from '../answers/responses.ts'
@@ -31,7 +31,7 @@ export function downloads(declare: Declare, { door, gone, images, makeArchive }:
     fails: ['range_not_satisfiable'],
     async run(request, reply) {
       const job = await door.getJob(request.params, request.apiKey)
-      const key = pictureKey(job.projectId, job.text.uuid)
+      const { picture: key } = filesOf(job.projectId, job.text)
       const image = await images.open(key)
       if (!image) {
         await gone.report(key, request)

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { AppError } from '../../errors.ts'
-import { type ImageBatch, type ImageKey, type Images, pictureKey, previewKey } from '../../images/images.ts'
+import { filesOf, type ImageBatch, type ImageKey, type Images } from '../../images/images.ts'
 import type { Job } from '../../store/store.ts'
 import { inParallel } from '../../work/in-parallel.ts'
 import { PICTURES_AT_ONCE, type Transfer } from './transfer.ts'
 
 export function keysOf(projectId: string, jobs: readonly Job[]): ImageKey[] {
-  return jobs.flatMap(({ uuid }) => [pictureKey(projectId, uuid), previewKey(projectId, uuid)])
+  return jobs.flatMap((job) => Object.values(filesOf(projectId, job)))
 }
 
 /** Adds the pictures to the batch. Throws `conflict` if one is missing at the source. */

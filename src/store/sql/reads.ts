@@ -51,17 +51,22 @@ export const PROJECT = 'project_id, name, created, revision'
 export const HEAD = 'root_id, created, revision, job_count, digest'
 const HEAD_COLUMNS = HEAD.split(',').length
 export const KEY = 'key_id, project_id, scope, label, created, revoked'
+/** The name of the picture of a job. */
+const PICTURE = 'coalesce(picture, cast(uuid as text))'
 /** The columns of a job, in the JSON that is made of it. */
-export const JOB = 'position, uuid, url, name, loading_time, created, basepath, width, height'
+export const JOB = `position, uuid, ${PICTURE}, url, name, loading_time, created, basepath, width, height`
 
 /** The code of the separator between the texts of jobs. JSON escapes it in names and addresses. */
 export const BETWEEN_JOBS = 30
 
-/** A job as text: its position and uuid, then the fields. `quote`: the function of the engine that makes JSON of text. */
+/** A job as text: its position and its picture, then the fields, which end with its id. `quote`: the function of the engine that makes JSON of text. */
 export const jobText = (quote: (column: string) => string) =>
-  `concat(position, uuid, '"url":{"url":', ${quote('url')}, ',"name":', ${quote('name')},
+  `concat(position, ':', ${PICTURE}, '"url":{"url":', ${quote('url')}, ',"name":', ${quote('name')},
      ',"loadingTime":', loading_time, '},"meta":{"created":', created, '},"screenshotParameter":{"height":', height,
      ',"width":', width, ',"basepath":', ${quote('basepath')}, ',"name":"', uuid, '"}')`
+
+/** The id of a job, and what follows it in its text. */
+const ID_END = 36 + '"}'.length
 
 /** `texts`: null if there are none. */
 export function toJobTexts(texts: unknown): JobText[] {
@@ -73,11 +78,12 @@ export function toJobTexts(texts: unknown): JobText[] {
 
 /** `end`: the end of the text of the job, if something follows. */
 export function toJobText(text: string, end = text.length): JobText {
-  const id = text.indexOf('-') - 8
-  const fields = id + 36
+  const picture = text.indexOf(':') + 1
+  const fields = text.indexOf('"', picture)
   return {
-    position: Number(text.slice(0, id)),
-    uuid: text.slice(id, fields),
+    position: Number(text.slice(0, picture - 1)),
+    uuid: text.slice(end - ID_END, end - 2),
+    picture: text.slice(picture, fields),
     fields: text.slice(fields, end),
   }
 }
@@ -135,15 +141,16 @@ export function toApiKey(row: readonly unknown[]): ApiKey {
   return { keyId, projectId: projectId ?? undefined, scope, label, created, revoked: revoked ?? undefined }
 }
 
-type JobRow = [number, string, string, string, number, number, string, number, number]
+type JobRow = [number, string, string, string, string, number, number, string, number, number]
 
 /** `json`: an array of jobs, each an array of its columns. */
 export function toJobs(rootId: string, json: string): Job[] {
   return (JSON.parse(json) as JobRow[]).map(
-    ([position, uuid, url, name, loadingTime, created, basepath, width, height]) => ({
+    ([position, uuid, picture, url, name, loadingTime, created, basepath, width, height]) => ({
       rootId,
       position,
       uuid,
+      picture,
       url,
       name,
       loadingTime,

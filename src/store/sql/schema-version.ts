@@ -18,6 +18,7 @@ const MIGRATIONS = {
   '0016-admin-keys': () => import('./migrations/0016-admin-keys.ts'),
   '0017-ended-sessions': () => import('./migrations/0017-ended-sessions.ts'),
   '0018-delivering': () => import('./migrations/0018-delivering.ts'),
+  '0019-pictures': () => import('./migrations/0019-pictures.ts'),
 }
 
 /** The table with the changes that were made. */

@@ -37,6 +37,8 @@ export interface Tables {
     root_id: string
     position: number
     uuid: string
+    /** The name of its picture. Null: its uuid. */
+    picture: string | null
     url: string
     name: string
     loading_time: number

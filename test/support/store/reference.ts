@@ -6,9 +6,10 @@ import { readConfig } from '../../../src/config/config.ts'
 import type { RootResult } from '../../../src/contract/results.ts'
 import { createPathAddresses } from '../../../src/images/disk/signed-path.ts'
 import { loadOrMakeSigningKeys } from '../../../src/images/disk/signing-keys.ts'
-import { type Addresses, pictureKey, previewKey } from '../../../src/images/images.ts'
+import type { Addresses } from '../../../src/images/images.ts'
 import { openStorage } from '../../../src/service/storage.ts'
 import type { NewJob, RootHead, RootPosition } from '../../../src/store/store.ts'
+import { pictureKey, previewKey } from '../images/keys.ts'
 
 // What the service is to answer, made from plain rows by nothing that its read path uses.
 

@@ -8,7 +8,7 @@ import type { Tables } from '../tables.ts'
 // A root is claimed, its pictures are published, and then it is shown. These are two short transactions, even if publishing
 // takes long. Until the root is shown, only these functions see it.
 
-/** Rows per INSERT. With 12 columns each, that is below the number of parameters that the engines accept. */
+/** Rows per INSERT. With 13 columns each, that is below the number of parameters that the engines accept. */
 const INSERT_ROWS = 500
 /**
  * A process that publishes renews its claim. A claim that was not renewed for so long belongs to a dead process. So does a
@@ -165,6 +165,7 @@ async function insertJobs(transaction: Transaction<Tables>, root: NewRoot): Prom
       root_id: root.rootId,
       position: job.position ?? index,
       uuid: job.uuid,
+      picture: job.picture === undefined || job.picture === job.uuid ? null : job.picture,
       url: job.url,
       name: job.name,
       loading_time: job.loadingTime,

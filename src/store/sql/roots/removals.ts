@@ -22,11 +22,11 @@ export class SqlRemovals implements Removals {
     for (let step: RemovalStep | undefined; !step?.isLast; ) {
       step = await this.#db.transaction((one) => removeStep(one, root, { now, lock: this.#db.lock }))
       if (!step) return
-      yield step.uuids
+      yield step.pictures
     }
   }
 
-  async removeJob(projectId: string, uuid: string, now: number): Promise<boolean> {
+  async removeJob(projectId: string, uuid: string, now: number): Promise<string | undefined> {
     return await this.#db.transaction((transaction) => removeJob(transaction, { projectId, uuid, now }))
   }
 

@@ -8,24 +8,24 @@ import type { Tables } from '../tables.ts'
 export async function removeJob(
   transaction: Transaction<Tables>,
   { projectId, uuid, now }: { projectId: string; uuid: string; now: number },
-): Promise<boolean> {
+): Promise<string | undefined> {
   const found = await transaction
     .selectFrom('jobs')
-    .select(['root_id', 'position'])
+    .select(['root_id', 'position', 'picture'])
     .where('project_id', '=', projectId)
     .where('uuid', '=', uuid)
     .executeTakeFirst()
-  if (!found) return false
+  if (!found) return undefined
   const root = { projectId, rootId: found.root_id }
   await removePage(transaction, root, { uuid, position: found.position })
-  if (!(await lockShown(transaction, root))) return false
+  if (!(await lockShown(transaction, root))) return undefined
   const { numDeletedRows } = await transaction
     .deleteFrom('jobs')
     .where('project_id', '=', projectId)
     .where('uuid', '=', uuid)
     .executeTakeFirst()
   // Another process was faster.
-  if (numDeletedRows === 0n) return false
+  if (numDeletedRows === 0n) return undefined
   await transaction
     .updateTable('roots')
     .set(({ eb }) => ({ job_count: eb('job_count', '-', 1), revision: newRevision() }))
@@ -33,7 +33,7 @@ export async function removeJob(
     .where('root_id', '=', root.rootId)
     .execute()
   await changeProject(transaction, projectId, { last_removal: now })
-  return true
+  return found.picture ?? uuid
 }
 
 /** Does nothing if the job was imported. */

@@ -9,7 +9,7 @@ import { BEING_REMOVED } from './claims.ts'
 const JOBS_AT_ONCE = 200
 
 export interface RemovalStep {
-  readonly uuids: readonly string[]
+  readonly pictures: readonly string[]
   /** The root is completely removed. */
   readonly isLast: boolean
 }
@@ -22,10 +22,10 @@ export async function removeStep(
 ): Promise<RemovalStep | undefined> {
   await removeRequest(transaction, root, { now, lock })
   if (!(await hide(transaction, root, now))) return undefined
-  const uuids = await removeJobs(transaction, root)
-  const isLast = uuids.length < JOBS_AT_ONCE
+  const pictures = await removeJobs(transaction, root)
+  const isLast = pictures.length < JOBS_AT_ONCE
   if (isLast) await deleteOf(transaction, 'roots', root)
-  return { uuids, isLast }
+  return { pictures, isLast }
 }
 
 /** Removes the request and its captures. Rows are locked in the order of `attempts.ts`. */
@@ -77,7 +77,7 @@ async function removeJobs(
 ): Promise<string[]> {
   const some = await transaction
     .selectFrom('jobs')
-    .select('uuid')
+    .select(['uuid', 'picture'])
     .where('project_id', '=', projectId)
     .where('root_id', '=', rootId)
     .orderBy('position')
@@ -90,7 +90,7 @@ async function removeJobs(
       .where('project_id', '=', projectId)
       .where('uuid', 'in', uuids)
       .execute()
-  return uuids
+  return some.map(({ uuid, picture }) => picture ?? uuid)
 }
 
 async function deleteOf(
