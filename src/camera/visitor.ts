@@ -1,6 +1,6 @@
 import type { PageOptions } from '../contract/capture-options.ts'
+import type { Size } from '../contract/picture-sizes.ts'
 import { loadPlaywright } from './playwright.ts'
-import type { Size } from './window.ts'
 
 /**
  * The language of a page that asks for none. Without it browsers differ: some have the language of the machine (`en-US@posix` where

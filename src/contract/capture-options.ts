@@ -29,8 +29,6 @@ import {
 } from './options/window.ts'
 import { type Static, Type } from './schema.ts'
 
-export { optionsOfPage } from './options-of-page.ts'
-
 // How the pages of a request are captured. Each option is described once, in `options/`. Other code hands the options on as
 // one value; only the code that acts on an option names it. A new option is optional, and absent if it was not given. So old
 // rows keep their meaning, and old requests keep their digest.

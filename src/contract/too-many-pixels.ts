@@ -1,5 +1,6 @@
-import { type CaptureOptions, type OwnOptions, optionsOfPage } from './capture-options.ts'
+import type { CaptureOptions, OwnOptions } from './capture-options.ts'
 import type { Mistake } from './check.ts'
+import { optionsOfPage } from './options-of-page.ts'
 import { type PlannedSize, planSizes, type SizeStep, sizeToBeTaken } from './picture-sizes.ts'
 
 /** Each step of finishing goes over the whole picture. All steps together make so many of the largest picture, at most. */

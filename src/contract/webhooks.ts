@@ -3,7 +3,7 @@ import { type Static, Type } from './schema.ts'
 import { DELIVERY_STATES, type DeliveryState, MOST_PENDING } from './states.ts'
 import { Name } from './templates.ts'
 import { Time } from './time.ts'
-import { WEBHOOK_EVENTS, WEBHOOK_FORMATS } from './webhook-names.ts'
+import { WEBHOOK_EVENTS, WEBHOOK_FORMATS, type WebhookEvent } from './webhook-names.ts'
 
 // A webhook tells another server what happened to roots. Each event that it wants becomes a delivery.
 
@@ -11,6 +11,7 @@ export * from './webhook-names.ts'
 
 /** Sent by a test. Nobody chooses it. */
 export const TEST_EVENT = 'webhook.test'
+export type DeliveryEvent = WebhookEvent | typeof TEST_EVENT
 
 export { DELIVERY_STATES, type DeliveryState }
 

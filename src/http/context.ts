@@ -27,7 +27,9 @@ import type { Refusals } from '../shares/refusals.ts'
 import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Figures } from './answers/figures.ts'
 import type { GonePictures } from './answers/gone-pictures.ts'
-import type { Access } from './operation.ts'
+
+/** Who may ask, if keys are required. `session`: everyone, with or without a key. */
+export type Access = 'everyone' | 'session' | 'metrics' | 'read' | 'write' | 'admin'
 
 /** Everything that operations use. No driver, no SQL, no environment. */
 export interface HttpContext {

@@ -3,12 +3,9 @@ import type { Schema } from '../contract/schema.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { TagName } from './answers/openapi.ts'
 import { problemResponses } from './answers/responses.ts'
-import type { HttpContext, Server } from './context.ts'
+import type { Access, HttpContext, Server } from './context.ts'
 import { clientOf } from './rules/client-of.ts'
 import { createReadJson } from './rules/read-json.ts'
-
-/** Who may ask, if keys are required. `session`: everyone, with or without a key. */
-export type Access = 'everyone' | 'session' | 'metrics' | 'read' | 'write' | 'admin'
 
 export type OperationRequest<P, Q> = FastifyRequest & { readonly params: P; readonly query: Q }
 

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { inParallel } from '../work/in-parallel.ts'
-import { type Imported, type Intake, prepareRoot } from './import-root.ts'
-import type { Submission } from './submission.ts'
+import { type Intake, prepareRoot } from './import-root.ts'
+import type { Imported, Submission } from './submission.ts'
 
 /** One root to import. `where`: its file and line, for messages. */
 export interface Entry {

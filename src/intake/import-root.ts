@@ -6,7 +6,14 @@ import { readPicture } from '../picture/picture.ts'
 import type { NewJob, Store } from '../store/store.ts'
 import { inParallel } from '../work/in-parallel.ts'
 import { prepareMending } from './mend-root.ts'
-import type { PictureSource, Submission, SubmittedJob } from './submission.ts'
+import {
+  type Imported,
+  PICTURES_AT_ONCE,
+  type PictureSource,
+  type PreparedRoot,
+  type Submission,
+  type SubmittedJob,
+} from './submission.ts'
 
 export interface Intake {
   readonly store: Store
@@ -15,25 +22,9 @@ export interface Intake {
   readonly clock: () => number
 }
 
-export interface Imported {
-  readonly rootId: string
-  /** `mended`: the root was there, and some of its pictures were missing or damaged. */
-  readonly outcome: 'added' | 'present' | 'mended'
-}
-
 interface PictureHashes {
   readonly image: string
   readonly preview: string | undefined
-}
-
-/** So many pictures of one root are read, decoded or written at a time. */
-export const PICTURES_AT_ONCE = 4
-
-/** A root whose pictures are checked and staged. Call `add` or `discard`, once. */
-export interface PreparedRoot {
-  /** Adds all of it or nothing. Throws `conflict`, or an error of the storage. */
-  add(): Promise<Imported>
-  discard(): Promise<void>
 }
 
 /** Imports a root: all of it or nothing. Throws `bad_request`, `conflict`, or an error of the storage. */

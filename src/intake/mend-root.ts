@@ -1,7 +1,7 @@
 import { filesOf, type ImageBatch, type Images } from '../images/images.ts'
 import type { Store } from '../store/store.ts'
 import { inParallel } from '../work/in-parallel.ts'
-import { type Imported, PICTURES_AT_ONCE, type PreparedRoot } from './import-root.ts'
+import { type Imported, PICTURES_AT_ONCE, type PreparedRoot } from './submission.ts'
 
 /** Puts the pictures of a job of the submission under their keys. */
 type Stage = (batch: Pick<ImageBatch, 'add'>, job: { position: number; picture: string }) => Promise<void>

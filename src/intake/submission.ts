@@ -127,3 +127,19 @@ function describeMistakes(mistakes: readonly Mistake[]): string {
 function pathOf(pointer: string): string {
   return decodeURIComponent(pointer.slice(2)).replaceAll('/', '.') || 'the line'
 }
+
+export interface Imported {
+  readonly rootId: string
+  /** `mended`: the root was there, and some of its pictures were missing or damaged. */
+  readonly outcome: 'added' | 'present' | 'mended'
+}
+
+/** So many pictures of one root are read, decoded or written at a time. */
+export const PICTURES_AT_ONCE = 4
+
+/** A root whose pictures are checked and staged. Call `add` or `discard`, once. */
+export interface PreparedRoot {
+  /** Adds all of it or nothing. Throws `conflict`, or an error of the storage. */
+  add(): Promise<Imported>
+  discard(): Promise<void>
+}

@@ -4,23 +4,11 @@ import { DEFAULT_SHADOW_MARGIN, type Size } from '../contract/picture-sizes.ts'
 import { bell, isVisible, shrinkFor } from './blur.ts'
 import { load } from './load.ts'
 import { margin as addMargin, TRANSPARENT } from './margin.ts'
-import type { Extend, Layers } from './operations.ts'
+import type { Extend, Layers, Shadow } from './operations.ts'
 
 type Options = NonNullable<Extract<Effect, { effect: 'shadow' }>['options']>
 type Made = { readonly data: Buffer; readonly info: OutputInfo }
 type Color = NonNullable<Options['color']>
-
-export interface Shadow extends Size {
-  readonly do: 'shadow'
-  readonly margin: number
-  /** Standard deviation. */
-  readonly sigma: number
-  /** Downwards. */
-  readonly offset: number
-  /** From 0 to 1. */
-  readonly strength: number
-  readonly color: Omit<Color, 'a'>
-}
 
 const BLACK = { r: 0, g: 0, b: 0, a: 1 }
 /** Further away from its edge a shadow cannot be seen. */

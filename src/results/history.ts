@@ -1,7 +1,7 @@
 import type { View } from '../contract/capture-options.ts'
 import type { ShownJob } from '../store/browsing.ts'
 import type { Store } from '../store/store.ts'
-import type { AskedForMuch } from './results.ts'
+import type { AskedForMuch } from './answer.ts'
 
 /** Selects the screenshots of a page by their options. An undefined option matches all. */
 export type Series = { readonly [Option in keyof View]?: View[Option] | undefined }

@@ -5,13 +5,13 @@ import { isPlain } from '../contract/plain-text.ts'
 import type { Addresses, Images } from '../images/images.ts'
 import type { LookedPage, ShownJob } from '../store/browsing.ts'
 import type { Store } from '../store/store.ts'
+import type { Answer, AskedForMuch } from './answer.ts'
 import { badCursor } from './cursor.ts'
 import { etagOf, tagOf } from './etag.ts'
 import { findHistory, type Series } from './history.ts'
 import { listPieces } from './list-pieces.ts'
 import type { Piece } from './pieces.ts'
 import { renderShown, SHOWING } from './render-shown.ts'
-import type { Answer, AskedForMuch } from './results.ts'
 
 /** Addresses that are read for one list page. After that, the list page is answered even if it is not full. */
 const MOST_LOOKED_AT = 10_000

@@ -1,48 +1,19 @@
 import type { KnownProject, KnownRoot } from '../access/door.ts'
 import { AppError } from '../errors.ts'
 import type { Addresses, Images } from '../images/images.ts'
-import type { InTurn } from '../shares/fair-turns.ts'
 import type { Store } from '../store/store.ts'
 import { walkRoots } from '../store/walk-roots.ts'
+import type { Answer, Asked, AskedForMuch } from './answer.ts'
 import { encodePosition } from './cursor.ts'
 import { tagOf } from './etag.ts'
 import { KeptRoots } from './kept-roots.ts'
 import { WHOLE_ROOT } from './large-root.ts'
 import { listPieces } from './list-pieces.ts'
-import { makeListPieces, makeRootPieces, type Piece } from './pieces.ts'
+import { makeListPieces, makeRootPieces } from './pieces.ts'
 import { CLOSE_ROOT, openRoot } from './render.ts'
 import { RootBytes } from './root-bytes.ts'
 import { findRootListPage, type RootListPage } from './root-list-pages.ts'
-import { type IsGone, type Sought, walkMatching } from './search.ts'
-
-/** An answer whose headers are known. */
-export interface Answer {
-  /**
-   * Of the data when it was looked up. The first piece of the body may have a newer one. Undefined if no revision covers the
-   * answer: then it must not be kept.
-   */
-  readonly etag?: string | undefined
-  /** Where the next list page begins, if there is one. */
-  readonly nextCursor?: string | undefined
-  /** Its pieces may have a megabyte each. They are sent in slices, and keep a distance. */
-  readonly isPaced?: true
-  /** Finds the whole body, if it is kept. */
-  whole?(): Buffer | undefined
-  /** The body, piece by piece. After an error the answer must not be finished. */
-  body(): AsyncGenerator<Piece>
-}
-
-export interface Asked {
-  readonly now: number
-  /** The origin at which the client reaches the service. Addresses begin with it. */
-  readonly origin: string
-}
-
-/** For long work. It is done in turns, and stops when the client has gone. */
-export interface AskedForMuch extends Asked {
-  readonly inTurn: InTurn
-  readonly isGone: IsGone
-}
+import { type Sought, walkMatching } from './search.ts'
 
 /** The read path: rows → signed → bytes. */
 export class Results {

@@ -1,6 +1,6 @@
 import type { RootHead, RootPosition, Store } from '../store/store.ts'
+import type { AskedForMuch } from './answer.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
-import type { AskedForMuch } from './results.ts'
 import { effortOf, type Sought, searchRoots } from './search.ts'
 
 /** Jobs that are searched for one list page. After that, the list page is answered even if it is not full. */

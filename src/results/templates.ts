@@ -3,10 +3,10 @@ import type { LastRoot } from '../contract/templates.ts'
 import type { Images } from '../images/images.ts'
 import type { Store } from '../store/store.ts'
 import type { StoredTemplate, TemplateHead } from '../store/templates.ts'
+import type { Answer, Asked, AskedForMuch } from './answer.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
 import { findLastRoots } from './last-roots.ts'
 import type { Piece } from './pieces.ts'
-import type { Answer, Asked, AskedForMuch } from './results.ts'
 
 /** Bytes of requests that are read at once. A request may have a million. */
 const AT_ONCE = 500_000

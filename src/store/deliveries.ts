@@ -1,7 +1,5 @@
-import type { TEST_EVENT, WebhookEvent } from '../contract/webhooks.ts'
+import type { DeliveryEvent } from '../contract/webhooks.ts'
 import type { Attempted, OffReason, StoredWebhook, WebhookKey } from './webhooks.ts'
-
-export type DeliveryEvent = WebhookEvent | typeof TEST_EVENT
 
 /** One attempt at a delivery. Only the last attempt can end the delivery. */
 export interface DeliveryAttempt extends WebhookKey {

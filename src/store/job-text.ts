@@ -1,5 +1,5 @@
 import type { OwnOptions } from '../contract/capture-options.ts'
-import type { RootHead } from './store.ts'
+import type { RootHead } from './rows.ts'
 
 /** A job as the text of an answer, without its addresses and the ids of its root. The database makes many at a time. */
 export interface JobText {

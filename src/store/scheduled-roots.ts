@@ -1,4 +1,4 @@
-import type { RootKey } from './store.ts'
+import type { RootKey } from './rows.ts'
 
 /**
  * Roots whose pages are captured later, once. They are accepted as all others (`Captures.accept`). Their captures are not in

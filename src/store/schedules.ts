@@ -1,6 +1,6 @@
 import type { AcceptLimits, NewRequest } from './captures.ts'
 import type { Expected, ListPage, Position, Room } from './owned.ts'
-import type { RootKey } from './store.ts'
+import type { RootKey } from './rows.ts'
 
 /** When a schedule makes a root: by `cron`, or `every` so often. */
 export interface Times {

@@ -1,4 +1,3 @@
-import type { KeyScope } from '../contract/access.ts'
 import type { Browsing } from './browsing.ts'
 import type { Captures } from './captures.ts'
 import type { Deliveries } from './deliveries.ts'
@@ -6,110 +5,25 @@ import type { EndedSessions } from './ended-sessions.ts'
 import type { Events } from './events.ts'
 import type { JobText, RootPositions, RootTexts } from './job-text.ts'
 import type { Removals } from './removals.ts'
+import type {
+  ApiKey,
+  Job,
+  KeyPage,
+  NewRoot,
+  Project,
+  ProjectPosition,
+  ProjectSummary,
+  RootHead,
+  RootPosition,
+  StoredKey,
+} from './rows.ts'
 import type { ScheduledRoots } from './scheduled-roots.ts'
 import type { Schedules } from './schedules.ts'
 import type { Webhooks } from './webhooks.ts'
 
-export type { KeyScope } from '../contract/access.ts'
+export type * from './rows.ts'
 
 import type { Templates } from './templates.ts'
-
-export interface Project {
-  readonly projectId: string
-  readonly name: string
-  readonly created: number
-  /** Changes with every write that changes an answer about the project. */
-  readonly revision: string
-}
-
-export interface ProjectSummary extends Project {
-  readonly roots: number
-  readonly jobs: number
-}
-
-export interface RootKey {
-  readonly projectId: string
-  readonly rootId: string
-}
-
-/** A root without its jobs. */
-export interface RootHead {
-  readonly rootId: string
-  readonly created: number
-  readonly revision: string
-  readonly jobCount: number
-  /** The digest of the `NewRoot`. */
-  readonly digest: string
-}
-
-/** One finished screenshot. */
-export interface Job {
-  readonly rootId: string
-  /** Its position in the request. Positions may have gaps. */
-  readonly position: number
-  readonly uuid: string
-  /** The name of its picture. */
-  readonly picture: string
-  readonly url: string
-  readonly name: string
-  readonly loadingTime: number
-  readonly created: number
-  readonly basepath: string
-  readonly width: number
-  readonly height: number
-}
-
-/** Without a position, a job gets its index; without a picture, the one with its id. */
-export type NewJob = Omit<Job, 'rootId' | 'position' | 'picture'> & Partial<Pick<Job, 'position' | 'picture'>>
-
-export interface NewRoot {
-  readonly projectId: string
-  readonly rootId: string
-  readonly created: number
-  /** Covers everything that was imported. It shows whether a second import is a repetition or a conflict. */
-  readonly digest: string
-  /** In the order of the request. */
-  readonly jobs: readonly NewJob[]
-}
-
-/** A position in the list of roots. A list page begins after this root. */
-export interface RootPosition {
-  readonly created: number
-  readonly rootId: string
-}
-
-/** A position in the list of projects. A list page begins after this project. */
-export interface ProjectPosition {
-  readonly created: number
-  readonly projectId: string
-}
-
-/** A position in the list of keys. A list page begins after this key. */
-export interface KeyPosition {
-  readonly created: number
-  readonly keyId: string
-}
-
-export interface ApiKey {
-  readonly keyId: string
-  /** Undefined for the scope `admin`, and only for it: such a key is for the whole service. */
-  readonly projectId: string | undefined
-  readonly scope: KeyScope
-  readonly label: string
-  readonly created: number
-  readonly revoked: number | undefined
-}
-
-export interface KeyPage {
-  readonly projectId?: string | undefined
-  readonly after?: KeyPosition | undefined
-  readonly limit?: number
-}
-
-/** A key with the hash of its secret. The secret itself is not stored. */
-export interface StoredKey extends ApiKey {
-  readonly hash: string
-}
 
 /**
  * Projects, roots, jobs and keys. Ids are lower case. Absence is undefined or an empty list.

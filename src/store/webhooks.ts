@@ -1,5 +1,4 @@
-import type { DeliveryState, WebhookEvent, WebhookFormat } from '../contract/webhooks.ts'
-import type { DeliveryEvent } from './deliveries.ts'
+import type { DeliveryEvent, DeliveryState, WebhookEvent, WebhookFormat } from '../contract/webhooks.ts'
 import type { Expected, ListPage, Room } from './owned.ts'
 
 export type OffReason = 'gone' | 'failing'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type CaptureOptions, optionsOfPage, viewOf } from '../../src/contract/capture-options.ts'
+import { type CaptureOptions, viewOf } from '../../src/contract/capture-options.ts'
+import { optionsOfPage } from '../../src/contract/options-of-page.ts'
 
 const SIZE = { width: 1200, height: 720 }
 

@@ -70,13 +70,18 @@ export function addingSuite(name: string, driver: StoreDriver): void {
       await fc.assert(
         fc.asyncProperty(jobs, fc.nat(), async (some, created) => {
           const added = root(projectId, {
-            jobs: some.map((each) => newJob({ ...each, uuid: randomUUID(), created })),
+            // Every second one has the picture of another job.
+            jobs: some.map((each, index) =>
+              newJob({
+                ...{ ...each, uuid: randomUUID(), created },
+                ...(index % 2 === 1 && { picture: randomUUID() }),
+              }),
+            ),
           })
           await store.addRoot(added, nothing)
           const expected = added.jobs.map(
-            ({ uuid, url, name, loadingTime, height, width, basepath }, position) => ({
-              position,
-              uuid,
+            ({ uuid, picture = uuid, url, name, loadingTime, height, width, basepath }, position) => ({
+              ...{ position, uuid, picture },
               fields: JSON.stringify({
                 url: { url, name, loadingTime },
                 meta: { created },
@@ -89,6 +94,8 @@ export function addingSuite(name: string, driver: StoreDriver): void {
           expect((await store.textsOf(projectId, [added.rootId])).get(added.rootId)).toEqual(texts)
           expect(await store.pageTexts(projectId, added.rootId, { from: 0, limit: 100 })).toEqual(texts)
           expect(await store.textsBetween(projectId, added, { first: 0, last: 99 })).toEqual(expected)
+          const pictures = (await store.jobsOf(projectId, [added.rootId])).map(({ picture }) => picture)
+          expect(pictures).toEqual(expected.map(({ picture }) => picture))
         }),
         { numRuns: rounds(30) },
       )

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { optionsOfPage } from '../../src/contract/capture-options.ts'
 import { conceal } from '../../src/contract/options/secrets.ts'
+import { optionsOfPage } from '../../src/contract/options-of-page.ts'
 import type { CaptureTask, RequestedPage, RootProgress } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
 import { ALL_OPTIONS } from '../support/store/all-options.ts'

@@ -1,4 +1,5 @@
-import { type CaptureOptions, type OwnOptions, optionsOfPage, PageOptions } from '../capture-options.ts'
+import { type CaptureOptions, type OwnOptions, PageOptions } from '../capture-options.ts'
+import { optionsOfPage } from '../options-of-page.ts'
 import type { Schema } from '../schema.ts'
 
 // Secrets are the texts whose schema is `writeOnly`. Everything that is stored or shown has an empty text in their place.

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AskedForMuch } from '../../results/results.ts'
+import type { AskedForMuch } from '../../results/answer.ts'
 import type { HttpContext } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
 import { originOf } from '../rules/origin.ts'

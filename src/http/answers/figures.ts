@@ -1,7 +1,8 @@
 import { CAPTURE_BUCKETS, type CaptureFigures } from '../../capture/figures.ts'
+import type { WhyWaiting } from '../../capture/why-waiting.ts'
+import type { Images } from '../../images/images.ts'
 import type { ScheduleFigures } from '../../schedules/figures.ts'
 import type { DeliveryFigures } from '../../webhooks/figures.ts'
-import type { HttpContext } from '../context.ts'
 import { counter, gauge, histogram } from './exposition.ts'
 
 /** The figures of this process, except those of its requests. */
@@ -35,7 +36,12 @@ export interface Figures {
   readonly swept: { readonly orphans: number; readonly staging: number }
 }
 
-type Context = Pick<HttpContext, 'figures' | 'images' | 'clock' | 'whyWaiting'>
+interface Context {
+  readonly figures: Figures
+  readonly images: Images
+  readonly clock: () => number
+  readonly whyWaiting: WhyWaiting
+}
 
 /** The figures for operators. A figure that cannot be read at the moment is left out. */
 export async function renderFigures(context: Context): Promise<string[]> {

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Answer } from '../../results/answer.ts'
 import type { Piece } from '../../results/pieces.ts'
-import type { Answer } from '../../results/results.ts'
 import type { HttpContext } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
 import { headersOf } from '../rules/common-headers.ts'

@@ -6,8 +6,8 @@ import {
   SchedulePreview,
   SchedulePreviewRequest,
 } from '../../contract/schedules.ts'
+import type { Asked } from '../../results/answer.ts'
 import { decodeCursor, encodeCursor } from '../../results/cursor.ts'
-import type { Asked } from '../../results/results.ts'
 import type { StoredSchedule } from '../../schedules/schedules.ts'
 import { acceptedResponse, acceptRoot } from '../answers/accept-root.ts'
 import { logAct } from '../answers/log-act.ts'

@@ -1,5 +1,5 @@
-import { optionsOfPage } from '../../contract/capture-options.ts'
 import { hasSecrets } from '../../contract/options/secrets.ts'
+import { optionsOfPage } from '../../contract/options-of-page.ts'
 import { AppError } from '../../errors.ts'
 import type { CaptureProgress, RootProgress } from '../../store/captures.ts'
 import type { RootHead } from '../../store/store.ts'

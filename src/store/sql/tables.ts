@@ -1,8 +1,7 @@
 import type { KeyScope } from '../../contract/access.ts'
 import type { CaptureReason, CaptureState } from '../../contract/status.ts'
-import type { DeliveryState, WebhookFormat } from '../../contract/webhooks.ts'
+import type { DeliveryEvent, DeliveryState, WebhookFormat } from '../../contract/webhooks.ts'
 import type { Outcome } from '../captures.ts'
-import type { DeliveryEvent } from '../deliveries.ts'
 import type { EventKind } from '../events.ts'
 import type { OffReason } from '../webhooks.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Transaction, Updateable } from 'kysely'
-import { optionsOfPage } from '../../../contract/capture-options.ts'
 import { hasSecrets } from '../../../contract/options/secrets.ts'
+import { optionsOfPage } from '../../../contract/options-of-page.ts'
 import type { Attempt, Captured, CaptureKey, CaptureTask, Failed, PutBack } from '../../captures.ts'
 import { changeProject, newRevision } from '../revision.ts'
 import type { Tables } from '../tables.ts'

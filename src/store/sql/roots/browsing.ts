@@ -1,5 +1,6 @@
 import type { PageFailure } from '../../../contract/browsing.ts'
-import { optionsOfPage, viewOf } from '../../../contract/capture-options.ts'
+import { viewOf } from '../../../contract/capture-options.ts'
+import { optionsOfPage } from '../../../contract/options-of-page.ts'
 import type { LookedPage, NewestCount, PictureCount, RequestSummary, ShownJob } from '../../browsing.ts'
 import type { SeenText } from '../../job-text.ts'
 import { readOptions, readOwnOptions } from '../captures/options-text.ts'
