@@ -1,7 +1,7 @@
 import sharp from 'sharp'
 import { readConfig } from '../src/config/config.ts'
 import { openStorage, type Storage } from '../src/service/storage.ts'
-import { pictureKey, previewKey } from '../test/support/images/keys.ts'
+import { pictureKey, previewKey } from '../test/support/store/image-keys.ts'
 import type { Installation } from './worlds.ts'
 
 /** Everything of a project, and what of it is incomplete. */

@@ -76,6 +76,23 @@ test('each room imports only what ARCHITECTURE.md says it may', async () => {
   expect([...allowed.keys()].sort()).toEqual([...rooms].sort())
 })
 
+test('no files import each other in a circle', async () => {
+  const to = Map.groupBy(
+    (await readImports()).filter((each) => isOurs(each.to)),
+    ({ from }) => from,
+  )
+  const known = new Set<string>()
+  const circles: string[] = []
+  const walk = (file: string, way: readonly string[]): void => {
+    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '))
+    if (known.has(file)) return
+    known.add(file)
+    for (const next of to.get(file) ?? []) walk(next.to, [...way, file])
+  }
+  for (const file of to.keys()) walk(file, [])
+  expect(circles).toEqual([])
+})
+
 test('what lives in one place is used nowhere else', async () => {
   const imports = await readImports()
   const places = await readTable('Only here')

@@ -11,11 +11,11 @@ import { AppError } from '../../src/errors.ts'
 import { createKeyRing } from '../../src/secrets/key-ring.ts'
 import { openStorage, type Storage } from '../../src/service/storage.ts'
 import type { CaptureProgress, CaptureTask } from '../../src/store/captures.ts'
-import { pictureKey } from '../support/images/keys.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { bothDatabases, runSql } from '../support/servers/databases.ts'
 import { useDatabases } from '../support/servers/use-servers.ts'
 import { answersAbout, newRequest, newSeen, PICTURE } from '../support/store/captures.ts'
+import { pictureKey } from '../support/store/image-keys.ts'
 import { makePng, makeProject } from '../support/store/results.ts'
 
 type Shoot = (task: CaptureTask, signal: AbortSignal) => Promise<void>

@@ -11,9 +11,9 @@ import { AppError } from '../../src/errors.ts'
 import type { DiskSpace, ImageKey, Images } from '../../src/images/images.ts'
 import { createKeyRing } from '../../src/secrets/key-ring.ts'
 import { openStorage } from '../../src/service/storage.ts'
-import { pictureKey, previewKey } from '../support/images/keys.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { newRequest, newSeen } from '../support/store/captures.ts'
+import { pictureKey, previewKey } from '../support/store/image-keys.ts'
 import { makePng, makeProject } from '../support/store/results.ts'
 
 async function readStored(images: Images, key: ImageKey): Promise<Buffer | undefined> {

@@ -1,10 +1,10 @@
 import { rm, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { pictureKey, previewKey } from '../support/images/keys.ts'
 import { runProofsheet } from '../support/processes/process.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { asAdmin } from '../support/servers/postgres.ts'
+import { pictureKey, previewKey } from '../support/store/image-keys.ts'
 import {
   addPictures,
   addRows,

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { ImageKey } from '../../src/images/images.ts'
-import { pictureKey, previewKey } from '../support/images/keys.ts'
 import { proofsheet, runProofsheet, serveProcess } from '../support/processes/process.ts'
 import { asAdmin } from '../support/servers/postgres.ts'
 import { withoutAddresses } from '../support/servers/worlds.ts'
 import { FAILURE, newRequest, PICTURE, takeAll } from '../support/store/captures.ts'
+import { pictureKey, previewKey } from '../support/store/image-keys.ts'
 import {
   addPictures,
   addRows,

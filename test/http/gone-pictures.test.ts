@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { startService, type TestService } from '../support/http/service.ts'
-import { pictureKey } from '../support/images/keys.ts'
+import { pictureKey } from '../support/store/image-keys.ts'
 import { addPictures, makePng, makeProject, rootsUrl, submittedJob } from '../support/store/results.ts'
 
 async function serviceWithPictures(count = 1) {

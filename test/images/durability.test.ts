@@ -7,8 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openDiskImages } from '../../src/images/disk/disk.ts'
 import { parseSigningKeys } from '../../src/images/disk/signing-keys.ts'
-import { pictureKey } from '../support/images/keys.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
+import { pictureKey } from '../support/store/image-keys.ts'
 
 /** What reaches the disk, in order; a power cut cannot be staged here, but the order that survives one can be seen. */
 const seen: string[] = []

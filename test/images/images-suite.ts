@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { buffer } from 'node:stream/consumers'
 import { describe, expect, test } from 'vitest'
 import type { ImageKey, Images, OpenImage } from '../../src/images/images.ts'
-import { pictureKey, previewKey } from '../support/images/keys.ts'
+import { pictureKey, previewKey } from '../support/store/image-keys.ts'
 import { pngOf } from '../support/store/png-of.ts'
 
 export interface ImagesDriver {

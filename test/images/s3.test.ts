@@ -8,9 +8,9 @@ import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import { openS3Images } from '../../src/images/s3/s3.ts'
-import { pictureKey } from '../support/images/keys.ts'
 import { S3_CREDENTIALS, startS3, type TestS3 } from '../support/servers/s3.ts'
 import { stubCredentials } from '../support/servers/use-servers.ts'
+import { pictureKey } from '../support/store/image-keys.ts'
 import { imagesSuite } from './images-suite.ts'
 
 /** Another store to run the suite against: its address, with credentials in the environment as for the service. */

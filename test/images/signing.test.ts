@@ -5,10 +5,10 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createPathAddresses, verifySignedPath } from '../../src/images/disk/signed-path.ts'
 import { loadOrMakeSigningKeys, parseSigningKeys } from '../../src/images/disk/signing-keys.ts'
-import { pictureKey, previewKey } from '../support/images/keys.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { anyCharacter } from '../support/runner/any-character.ts'
 import { rounds } from '../support/runner/rounds.ts'
+import { pictureKey, previewKey } from '../support/store/image-keys.ts'
 
 const secret = (byte: number) => Buffer.alloc(32, byte).toString('base64')
 const signer = { keys: parseSigningKeys(`new:${secret(1)},old:${secret(2)}`), windowMs: 3_600_000 }

@@ -5,10 +5,10 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
 import type { ImageKey, Images } from '../../src/images/images.ts'
 import { openStorage } from '../../src/service/storage.ts'
-import { pictureKey, previewKey } from '../support/images/keys.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { usePostgres, useS3 } from '../support/servers/use-servers.ts'
 import { bothWorlds } from '../support/servers/worlds.ts'
+import { pictureKey, previewKey } from '../support/store/image-keys.ts'
 import { addPictures, makePng, makeProject, submittedJob } from '../support/store/results.ts'
 
 const postgres = usePostgres()

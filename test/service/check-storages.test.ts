@@ -6,11 +6,11 @@ import { readConfig } from '../../src/config/config.ts'
 import type { ImageKey, Images } from '../../src/images/images.ts'
 import { requireMatching } from '../../src/service/check-storages.ts'
 import { openStorage } from '../../src/service/storage.ts'
-import { pictureKey } from '../support/images/keys.ts'
 import { runProofsheet } from '../support/processes/process.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 import { usePostgres, useS3 } from '../support/servers/use-servers.ts'
 import { newWorld } from '../support/servers/worlds.ts'
+import { pictureKey } from '../support/store/image-keys.ts'
 import { addRows, makeProject } from '../support/store/results.ts'
 
 type Env = Record<string, string>

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startService } from '../support/http/service.ts'
-import { pictureKey } from '../support/images/keys.ts'
 import { stubCredentials, useS3 } from '../support/servers/use-servers.ts'
+import { pictureKey } from '../support/store/image-keys.ts'
 import { addPictures, makePng, makeProject, rootsUrl, submittedJob } from '../support/store/results.ts'
 
 const s3 = useS3()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { PREVIEW_WIDTH } from '../../../src/picture/picture.ts'
 import type { Storage } from '../../../src/service/storage.ts'
 import { startService, type TestService } from '../http/service.ts'
-import { pictureKey, previewKey } from '../images/keys.ts'
+import { pictureKey, previewKey } from '../store/image-keys.ts'
 import { makePng, newJob } from '../store/results.ts'
 import { COLOURS, type Hung } from './hang-many.ts'
 

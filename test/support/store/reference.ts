@@ -9,7 +9,7 @@ import { loadOrMakeSigningKeys } from '../../../src/images/disk/signing-keys.ts'
 import type { Addresses } from '../../../src/images/images.ts'
 import { openStorage } from '../../../src/service/storage.ts'
 import type { NewJob, RootHead, RootPosition } from '../../../src/store/store.ts'
-import { pictureKey, previewKey } from '../images/keys.ts'
+import { pictureKey, previewKey } from './image-keys.ts'
 
 // What the service is to answer, made from plain rows by nothing that its read path uses.
 
