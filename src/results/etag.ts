@@ -3,7 +3,7 @@ import type { Addresses } from '../images/images.ts'
 import { RENDERING } from './render.ts'
 
 /** Weak, because a proxy may compress. It changes with the data, and with the addresses: so with every signing window. */
-export function etagOf(revision: string, tag: string): string {
+export function resultEtag(revision: string, tag: string): string {
   return `W/"${revision}.${tag}"`
 }
 

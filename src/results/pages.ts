@@ -7,8 +7,8 @@ import type { LookedPage, ShownJob } from '../store/browsing.ts'
 import type { Store } from '../store/store.ts'
 import type { Answer, AskedForMuch } from './answer.ts'
 import { badCursor } from './cursor.ts'
-import { etagOf, tagOf } from './etag.ts'
-import { findHistory, type Series } from './history.ts'
+import { resultEtag, tagOf } from './etag.ts'
+import { findHistory, type ViewFilter } from './history.ts'
 import { listPieces } from './list-pieces.ts'
 import type { Piece } from './pieces.ts'
 import { renderShown, SHOWING } from './render-shown.ts'
@@ -52,14 +52,14 @@ export class Pages {
   /** The screenshots of an address, newest first. Throws as above. */
   async history(
     project: KnownProject,
-    { url, limit, cursor, ...series }: ListPage & Series & { url: string },
+    { url, limit, cursor, ...filter }: ListPage & ViewFilter & { url: string },
     asked: AskedForMuch,
   ): Promise<Answer> {
     const { projectId } = project
     const after = cursor === undefined ? undefined : await this.#jobOf(projectId, cursor)
     if (after && after.url !== url) throw badCursor()
     const addresses = await this.#images.addresses(asked)
-    const page = { after, limit, series }
+    const page = { after, limit, filter }
     const { jobs, last } = isPlain(url)
       ? await findHistory(this.#store, projectId, url, page, asked)
       : { jobs: [], last: undefined }
@@ -124,7 +124,7 @@ export class Pages {
 }
 
 function shownEtag({ revision }: KnownProject, addresses: Addresses): string {
-  return etagOf(revision, `${tagOf(addresses)}.${SHOWING}`)
+  return resultEtag(revision, `${tagOf(addresses)}.${SHOWING}`)
 }
 
 function renderJob(projectId: string, { rootId, view, text }: ShownJob, addresses: Addresses): string {

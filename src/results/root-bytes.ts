@@ -1,7 +1,7 @@
 import type { Addresses } from '../images/images.ts'
 import type { JobText, RootPositions, RootTexts } from '../store/job-text.ts'
 import type { RootHead } from '../store/store.ts'
-import { etagOf } from './etag.ts'
+import { resultEtag } from './etag.ts'
 import type { KeptRoots } from './kept-roots.ts'
 import { CLOSE_ROOT, openRoot, renderJobs } from './render.ts'
 
@@ -23,7 +23,7 @@ export class RootBytes {
   }
 
   etag(revision: string): string {
-    return etagOf(revision, this.#tag)
+    return resultEtag(revision, this.#tag)
   }
 
   renderJobs({ rootId }: RootHead, jobs: readonly JobText[]): string {
