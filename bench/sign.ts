@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { createS3Addresses } from '../src/images/s3/addresses.ts'
+import { createS3Addresses } from '../src/images/s3/s3.ts'
 import { compare } from './statistics.ts'
 import type { Figure } from './targets.ts'
 

@@ -1,4 +1,4 @@
-import { shortAddress } from '../../src/contract/page-names.ts'
+import { shortAddress } from '../../src/contract/page-lines.ts'
 import type { JobResult } from '../../src/contract/results.ts'
 import { askedFor, windowName } from './asked.ts'
 import type { KnownPage } from './known-pages.ts'

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Browser, BrowserContext } from 'playwright-core'
-import type { Guard } from '../egress/guard.ts'
+import { scaleOf } from '../contract/picture-sizes.ts'
+import type { Gate, Guard } from '../egress/guard.ts'
 import type { FoundBrowser } from './browser/browser.ts'
 import { Browsers } from './browsers.ts'
 import { type Camera, CaptureFailure, type PageToShoot, type Shot } from './camera.ts'
-import { openContext } from './context.ts'
 import { Deadline, GRACE_MS } from './deadline.ts'
 import { type PictureLimits, pictureOf } from './expose.ts'
 import { hostOf } from './failures.ts'
-import { COOKIES_STAY } from './launch.ts'
+import { COOKIES_STAY, NO_BYPASS } from './launch.ts'
 import { ANSWER_MS, shootPage } from './shoot.ts'
-import { createSlots } from './slots.ts'
 import { waitsOf } from './steps/steps.ts'
+import { visitorOf } from './visitor.ts'
 import { isLarge, windowOf } from './window.ts'
 
 /** If a context does not close within this time, its browser hangs. */
@@ -177,4 +177,71 @@ function tooSlow(wanted: PageToShoot, graceMs: number, { drawing, more }: Deadli
 
 function tooLarge({ url }: PageToShoot, bytes: number): CaptureFailure {
   return new CaptureFailure('too_large', `${hostOf(url)} loads more than ${bytes} bytes (MAX_PAGE_BYTES).`)
+}
+
+/** Opens a new context for one page. The caller closes it and limits the time. */
+export async function openContext(
+  browser: Browser,
+  gate: Gate,
+  { options }: PageToShoot,
+): Promise<BrowserContext> {
+  const { width, height, colorScheme, timezone } = options
+  const { mobile, touch, screen, userAgent, locale } = visitorOf(options)
+  return await browser.newContext({
+    viewport: { width, height },
+    screen,
+    deviceScaleFactor: scaleOf(options),
+    isMobile: mobile,
+    hasTouch: touch,
+    ...(userAgent !== undefined && { userAgent }),
+    ...(colorScheme && { colorScheme }),
+    ...(options.reducedMotion && { reducedMotion: 'reduce' }),
+    locale,
+    ...(timezone !== undefined && { timezoneId: spellTimezone(timezone) }),
+    proxy: { server: gate.proxyUrl, bypass: NO_BYPASS },
+    acceptDownloads: false,
+    serviceWorkers: 'block',
+  })
+}
+
+/** The contract takes a name in upper or lower case, the browser only as it is written in the database of time zones. */
+function spellTimezone(name: string): string {
+  return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone
+}
+
+/** Runs a task as soon as there is a slot for its owner. */
+type InSlot = <T>(owner: string, task: () => Promise<T>) => Promise<T>
+
+/**
+ * Runs at most `slots` tasks at a time, in the order in which they came. As many further slots are for owners that have no
+ * task running: the first task of an owner does not wait for another owner's tasks.
+ */
+export function createSlots(slots: number): InSlot {
+  const waiting: { owner: string; enter: () => void }[] = []
+  /** The owner of each running task. */
+  const inside: string[] = []
+  const mayEnter = (owner: string) =>
+    inside.length < slots || (inside.length < 2 * slots && !inside.includes(owner))
+  const leave = (owner: string) => {
+    inside.splice(inside.indexOf(owner), 1)
+    // This may start two tasks: one in the free slot, and the first task of the owner that has none left.
+    for (let index = 0; index < waiting.length; ) {
+      const { owner, enter } = waiting[index] as (typeof waiting)[number]
+      if (!mayEnter(owner)) index++
+      else {
+        waiting.splice(index, 1)
+        inside.push(owner)
+        enter()
+      }
+    }
+  }
+  return async (owner, task) => {
+    if (mayEnter(owner)) inside.push(owner)
+    else await new Promise<void>((enter) => waiting.push({ owner, enter }))
+    try {
+      return await task()
+    } finally {
+      leave(owner)
+    }
+  }
 }

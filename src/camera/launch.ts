@@ -1,13 +1,14 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
 import type { Browser, BrowserContext } from 'playwright-core'
 import { AppError } from '../errors.ts'
 import { moveToBackground } from './background.ts'
 import type { Environment, FoundBrowser } from './browser/browser.ts'
 import { loadPlaywright } from './playwright.ts'
-import { type BrowserProcesses, processesOf } from './processes.ts'
 
 /** For everything outside a context of ours there is no way out at all. */
 const NOWHERE = 'http://127.0.0.1:9'
@@ -178,4 +179,43 @@ function notStarted({ path }: FoundBrowser, cause: unknown): AppError {
   // Below much of Playwright's own.
   const [reason] = /error while loading.*|cannot open shared.*/.exec(words) ?? words.split('\n')
   return new AppError('no_browser', `The browser ${path} does not start: ${reason}`, { cause })
+}
+
+const run = promisify(execFile)
+
+/** The processes that a browser is made of. */
+interface BrowserProcesses {
+  /** The main process. Undefined if it is not known. */
+  readonly pid: number | undefined
+  kill(): void
+}
+
+export async function processesOf(browser: Browser): Promise<BrowserProcesses> {
+  const session = await browser.newBrowserCDPSession()
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo')
+  await session.detach()
+  const pid = processInfo.find(({ type }) => type === 'browser')?.id
+  if (pid === undefined) return { pid, kill() {} }
+  const [group, own] = await Promise.all([groupOf(pid), groupOf(process.pid)]).catch(() => [pid, 0])
+  // Never this process: a browser in our own group is killed alone.
+  const targets = group > 1 && group !== own ? [-group, pid] : [pid]
+  return { pid, kill: () => kill(targets) }
+}
+
+/** Playwright makes a group of what it starts: of the browser, or of a script and the browser that the script starts. */
+async function groupOf(pid: number): Promise<number> {
+  if (process.platform === 'linux') {
+    return Number((await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ').at(-1)?.split(' ')[2])
+  }
+  return Number((await run('ps', ['-o', 'pgid=', '-p', String(pid)])).stdout)
+}
+
+function kill(targets: readonly number[]): void {
+  for (const target of targets) {
+    try {
+      process.kill(target, 'SIGKILL')
+    } catch {
+      // Gone already.
+    }
+  }
 }

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession, Page, Request } from 'playwright-core'
 import { endOf, unveil, whenDrawn } from './in-page/unveil.ts'
-import { hearsScrolling } from './scrolling.ts'
-import { findSharedWorkers } from './shared-workers.ts'
 
 /** A page with scripts may send more requests after an answer: the network must be quiet for this long. */
 export const QUIET_MS = 500
@@ -14,6 +12,8 @@ const MOST_MORE = 5
 
 /** These requests may never end, and pages do not need them to be complete. */
 const ENDLESS = ['eventsource', 'websocket', 'media', 'ping']
+/** Where pages listen for scrolling. */
+const SCROLLED = ['window', 'document', 'document.documentElement', 'document.body']
 
 export type Network = ReturnType<typeof observeNetwork>
 
@@ -96,4 +96,40 @@ export async function whenLoaded(
     await network.quiet(isLively ? LIVELY_MS : scripted ? QUIET_MS : 0, signal)
   }
   return { scripted, complete }
+}
+
+/** Addresses of the shared workers that run in the browser of a page. Only the browser itself knows them. */
+async function findSharedWorkers(page: Page): Promise<ReadonlySet<string>> {
+  const session = await page.context().browser()?.newBrowserCDPSession()
+  try {
+    const found = await session?.send('Target.getTargets', { filter: [{ type: 'shared_worker' }] })
+    return new Set(found?.targetInfos.map(({ url }) => url))
+  } finally {
+    await session?.detach().catch(() => {})
+  }
+}
+
+/** Whether a script of the page reacts to scrolling: by a listener, or by observing what becomes visible. */
+async function hearsScrolling(session: CDPSession): Promise<'listens' | 'observes' | false> {
+  const objectGroup = 'scrolling'
+  const find = async (expression: string) =>
+    (await session.send('Runtime.evaluate', { expression, objectGroup })).result.objectId
+  try {
+    for (const expression of SCROLLED) {
+      const objectId = await find(expression)
+      if (objectId === undefined) continue
+      const { listeners } = await session.send('DOMDebugger.getEventListeners', { objectId })
+      if (listeners.some(({ type }) => /^(scroll|scrollend|wheel)$/.test(type))) return 'listens'
+    }
+    const prototypeObjectId = await find('IntersectionObserver.prototype')
+    if (prototypeObjectId === undefined) return false
+    const { objects } = await session.send('Runtime.queryObjects', { prototypeObjectId, objectGroup })
+    const { result } = await session.send('Runtime.callFunctionOn', {
+      ...{ objectId: objects.objectId ?? '', returnByValue: true },
+      functionDeclaration: 'function () { return this.length }',
+    })
+    return result.value > 0 && 'observes'
+  } finally {
+    await session.send('Runtime.releaseObjectGroup', { objectGroup }).catch(() => {})
+  }
 }

@@ -1,9 +1,13 @@
 import type { Logger } from 'pino'
 import { type Camera, CaptureFailure, type Shot } from '../camera/camera.ts'
+import type { PageOptions } from '../contract/capture-options.ts'
 import { homeOf } from '../contract/options/steps.ts'
+import { MAX_URL } from '../contract/requests.ts'
 import { DEFAULT_BASEPATH } from '../contract/results.ts'
+import { MARK_NAMES, type Seen } from '../contract/seen.ts'
 import { AppError } from '../errors.ts'
 import { filesOf, type Images } from '../images/images.ts'
+import { finishPicture, TooManyPixels } from '../picture/finish.ts'
 import { type Picture, readPicture } from '../picture/picture.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import {
@@ -14,13 +18,16 @@ import {
   SUSPECT_DEATHS,
 } from '../store/captures.ts'
 import type { CaptureFigures } from './figures.ts'
-import { finishShot } from './finish-shot.ts'
 import { createHush } from './hush.ts'
 import { MAX_ATTEMPTS, MAX_DEATHS, StoodStill, type Work } from './queue/queue.ts'
 import { isOurs } from './queue/retry.ts'
 import { openTask } from './seal-request.ts'
 import type { Standstill } from './standstill.ts'
-import { tidySeen } from './tidy-seen.ts'
+
+const MAX_TITLE = 500
+const MAX_DETAIL = 1_000
+/** A page may lead to an address with a user name and a password. */
+const USER_OF_ADDRESS = /^(https?:\/\/)[^/?#]*@/i
 
 export interface WorkerOptions {
   readonly camera: Camera
@@ -167,4 +174,42 @@ function neverFits({ bytes, width, height }: Picture): CaptureFailure {
     `The picture, ${width} × ${height} pixels, has ${bytes.length} bytes: with its preview ` +
       'it is larger than the whole disk that holds the pictures.',
   )
+}
+
+interface Rules {
+  readonly limits: { readonly picturePixels: number; readonly captureBytes: number }
+  readonly signal: AbortSignal
+}
+
+/** The picture of a page as it was asked for: cropped, framed, with its effects. Throws CaptureFailure `too_large`. */
+async function finishShot(png: Buffer, options: PageOptions, { limits, signal }: Rules): Promise<Buffer> {
+  const { picturePixels: maxPixels, captureBytes } = limits
+  const finished = await finishPicture(png, options, { maxPixels, signal }).catch((error) => {
+    throw error instanceof TooManyPixels ? new CaptureFailure('too_large', error.message) : error
+  })
+  if (finished !== png && finished.length > captureBytes) {
+    const detail = `The finished picture has ${finished.length} bytes, more than ${captureBytes} (MAX_CAPTURE_BYTES).`
+    throw new CaptureFailure('too_large', detail)
+  }
+  return finished
+}
+
+/** The page chose these texts. They are shortened, and changed so that every database can store them. */
+export function tidySeen({ status, url, title, failedResources, marks, notes }: Seen): Seen {
+  return {
+    status,
+    url: tidyText(url.replace(USER_OF_ADDRESS, '$1'), MAX_URL),
+    title: tidyText(title, MAX_TITLE),
+    failedResources,
+    marks: MARK_NAMES.filter((mark) => marks.includes(mark)),
+    ...(notes && {
+      notes: notes.map(({ note, detail }) => ({ note, detail: tidyText(detail, MAX_DETAIL) })),
+    }),
+  }
+}
+
+function tidyText(text: string, max: number): string {
+  const short = text.replaceAll('\0', '').slice(0, max)
+  // The cut may leave half of a character. The text may have other halves.
+  return short.replace(/[\ud800-\udbff]$/, '').toWellFormed()
 }

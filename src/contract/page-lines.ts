@@ -1,4 +1,4 @@
-import { defaultName } from './page-names.ts'
+const LONGEST_NAME = 200
 
 /** A page of a list that people write: an address, and a name after a space if they like. */
 export interface PageLine {
@@ -51,4 +51,14 @@ function isAddress(text: string): boolean {
 
 function withoutCommas(text: string): string {
   return text.replace(/^[\s,]+/, '')
+}
+
+/** An address without `https://` and without a slash at its end. */
+export function shortAddress(url: string): string {
+  return url.replace(/^https?:\/\//, '').replace(/\/$/, '')
+}
+
+/** The name of a page that was requested without one. */
+export function defaultName(url: string): string {
+  return (shortAddress(url) || url).slice(0, LONGEST_NAME)
 }

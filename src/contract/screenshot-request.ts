@@ -6,17 +6,19 @@ import {
   type OptionLimits,
   type OwnOptions,
 } from './capture-options.ts'
-import { check } from './check.ts'
+import { check, type Mistake } from './check.ts'
 import { DEVICES, type Device } from './options/devices.ts'
 import { givenOf, isNothing } from './options/given.ts'
-import { problemOfSecrets } from './options/secrets.ts'
+import { conceal, problemOfSecrets } from './options/secrets.ts'
 import { Text } from './options/texts.ts'
 import { MAX_URL } from './requests.ts'
 import { DEFAULT_LOADING_TIME } from './results.ts'
 import { rule, type Static, Type } from './schema.ts'
-import { findTooLong } from './too-long.ts'
 import { findTooManyPixels } from './too-many-pixels.ts'
 import { ScheduleDescription, ScheduledTs, type When, whenOf } from './when.ts'
+
+/** Lists show the options with each picture. A list page of 100 pictures must stay small enough for one turn. */
+const MAX_OPTIONS = 20_000
 
 /** The operator's limits for a request. */
 export interface RequestLimits extends OptionLimits {
@@ -198,4 +200,30 @@ function problemOfAddress(address: string): string | undefined {
   // Everyone who reads the result would see it.
   if (url.username || url.password) return 'must not contain a user name or a password'
   return undefined
+}
+
+/** Options that are too long: those for all pages, or these together with those of one page. Secrets do not count. */
+function findTooLong(
+  options: CaptureOptions,
+  pages: readonly { readonly index: number; readonly ownOptions?: OwnOptions }[],
+): Mistake[] {
+  const shared = lengthOf(options)
+  if (shared > MAX_OPTIONS) return [{ pointer: '#/screenshotParameter', detail: tooLong(shared) }]
+  const mistakes = new Map<number, Mistake>()
+  for (const { index, ownOptions } of pages) {
+    const length = ownOptions && !mistakes.has(index) ? shared + lengthOf(ownOptions) : 0
+    if (length > MAX_OPTIONS) mistakes.set(index, { pointer: `#/urls/${index}`, detail: tooLong(length) })
+  }
+  return [...mistakes.values()]
+}
+
+function lengthOf(options: CaptureOptions | OwnOptions): number {
+  return JSON.stringify(conceal(options).options).length
+}
+
+function tooLong(length: number): string {
+  return (
+    `must have at most ${MAX_OPTIONS} characters of options as JSON, those for all pages included, and has ${length}: ` +
+    'shorten css, hide or clicks'
+  )
 }

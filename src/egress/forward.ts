@@ -3,7 +3,6 @@ import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 import { request as httpRequest } from '../node-http.ts'
 import { EgressError, type Failures } from './failure.ts'
-import { passOn } from './headers.ts'
 import type { Meter } from './meter.ts'
 import type { Reach } from './reach.ts'
 import { nameTarget, type Target } from './target.ts'
@@ -13,6 +12,8 @@ export const MAX_HEADER_BYTES = 256 * 1024
 
 /** Without a length, these methods have no body. */
 const BODILESS = new Set(['GET', 'HEAD', 'DELETE', 'OPTIONS', 'TRACE'])
+/** Headers that concern one connection and are never passed on (RFC 9110, 7.6.1). */
+const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'te', 'trailer', 'transfer-encoding', 'upgrade'])
 
 export interface Way {
   readonly reach: Reach
@@ -94,4 +95,26 @@ function headersFor(asked: IncomingMessage, target: Target): string[] {
     headers.push('Content-Length', '0')
   }
   return headers
+}
+
+/** The headers to pass on, as name, value, name, value …: as they were sent, with duplicates. */
+function passOn(rawHeaders: readonly string[], ...dropped: readonly string[]): string[] {
+  const pairs = toPairs(rawHeaders)
+  const named = pairs
+    .filter(([name]) => name.toLowerCase() === 'connection')
+    .flatMap(([, value]) => value.split(','))
+    .map((token) => token.trim().toLowerCase())
+  const gone = new Set([...dropped, ...named])
+  return pairs.flatMap(([name, value]) => {
+    const lower = name.toLowerCase()
+    return HOP_BY_HOP.has(lower) || lower.startsWith('proxy-') || gone.has(lower) ? [] : [name, value]
+  })
+}
+
+function toPairs(rawHeaders: readonly string[]): [name: string, value: string][] {
+  const pairs: [string, string][] = []
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    pairs.push([rawHeaders[i] as string, rawHeaders[i + 1] as string])
+  }
+  return pairs
 }

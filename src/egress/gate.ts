@@ -3,13 +3,13 @@ import type { AddressInfo, Socket } from 'node:net'
 import { createServer } from '../node-http.ts'
 import { createFailures, EgressError, type EgressFailure } from './failure.ts'
 import { forward, MAX_HEADER_BYTES } from './forward.ts'
-import { createMeter } from './meter.ts'
+import { createMeter, type Meter } from './meter.ts'
 import type { Reach } from './reach.ts'
-import { parseAbsoluteForm, parseAuthority } from './target.ts'
-import { refuse, tunnel } from './tunnel.ts'
+import { parseAbsoluteForm, parseAuthority, type Target } from './target.ts'
 
 /** Connections of one browser. */
 const MAX_CONNECTIONS = 512
+const TUNNEL_ANSWERS = { 400: 'Bad Request', 502: 'Bad Gateway' } as const
 
 export interface GateLimits {
   /** Bytes from outside, all answers together. */
@@ -118,4 +118,47 @@ export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLim
       return closing
     },
   }
+}
+
+/** Answers without a body and hangs up. */
+function refuse(browser: Socket, status: keyof typeof TUNNEL_ANSWERS): void {
+  browser.end(
+    `HTTP/1.1 ${status} ${TUNNEL_ANSWERS[status]}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
+  )
+  browser.destroySoon()
+}
+
+/** CONNECT: bytes both ways, whatever they mean. */
+async function tunnel(
+  browser: Socket,
+  head: Buffer,
+  target: Target,
+  reach: Reach,
+  meter: Meter,
+): Promise<void> {
+  const gone = new AbortController()
+  browser.once('close', () => gone.abort())
+  let outside: Socket
+  try {
+    outside = await reach(target, gone.signal)
+  } catch {
+    // The same answer for every reason: a page could show in its picture what it learns about a private network.
+    refuse(browser, 502)
+    return
+  }
+  browser.write('HTTP/1.1 200 Connection Established\r\n\r\n')
+  if (head.length > 0) outside.write(head)
+  outside.on('data', meter.countFrom(outside))
+  pour(browser, outside)
+  pour(outside, browser)
+}
+
+/** Both ends close in the same way: in order, or by a reset. */
+function pour(from: Socket, to: Socket): void {
+  from.pipe(to)
+  from.once('close', (hadError) => {
+    if (hadError) to.resetAndDestroy()
+    else if (from.readableEnded) to.destroySoon()
+    else to.destroy()
+  })
 }

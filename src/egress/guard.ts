@@ -1,13 +1,19 @@
+import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { createLimiter } from '../work/limiter.ts'
 import { type AllowList, type DenyList, parseDenyList } from './allow-list.ts'
 import { type Gate, type GateLimits, openGate } from './gate.ts'
-import { lookUpApart } from './look-up-apart.ts'
 import { createObstacles, type FindObstacle } from './obstacles.ts'
 import { createOwnAddresses, type Interfaces } from './own-addresses.ts'
 import { CAPTURED_PAGES, createReach, type FixedAddress, type Reach, WEBHOOKS } from './reach.ts'
 import { createResolve, type Lookup, systemLookup } from './resolve.ts'
 import { canonicalHost } from './target.ts'
+
+/** The system's look-up holds one of libuv's four threads. Pages use up to three, so only one is left. */
+const SYSTEM_LOOKUPS = 1
+const LOOKUP_PATIENCE = { timeout: 2_000, tries: 2 }
+/** The server did not answer: the system would wait for it, too, and keep others waiting. */
+const NO_ANSWER = ['ETIMEOUT', 'ECANCELLED']
 
 export type { EgressFailure, EgressReason } from './failure.ts'
 export type { FixedAddress, Gate, GateLimits, Lookup, Reach }
@@ -82,3 +88,37 @@ function createFindObstacle({
   const own = createOwnAddresses({ interfaces, hosts, lookup })
   return createObstacles({ allow, deny, own, lookup })
 }
+
+type Ask = (name: string) => Promise<string[]>
+
+interface ApartRules {
+  readonly ask4: Ask
+  readonly ask6: Ask
+  readonly system: Lookup
+}
+
+/**
+ * Asks DNS directly, which holds no thread: any number of names can be looked up at a time. Names that DNS does not know
+ * may be known to the system, from its file of hosts.
+ */
+function createLookUpApart({ ask4, ask6, system }: ApartRules): Lookup {
+  const limit = createLimiter(SYSTEM_LOOKUPS)
+  return async (name) => {
+    const answers = await Promise.allSettled([ask4(name), ask6(name)])
+    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+    if (found.length > 0) return found
+    const silent = answers.find(
+      (answer) => answer.status === 'rejected' && NO_ANSWER.includes(answer.reason?.code),
+    )
+    if (silent?.status === 'rejected') throw silent.reason
+    return await limit(() => system(name))
+  }
+}
+
+const resolver = new Resolver(LOOKUP_PATIENCE)
+
+const lookUpApart: Lookup = createLookUpApart({
+  ask4: (name) => resolver.resolve4(name),
+  ask6: (name) => resolver.resolve6(name),
+  system: systemLookup,
+})

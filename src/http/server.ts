@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import cors from '@fastify/cors'
 import swagger from '@fastify/swagger'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { Key, KeyRequest, NewKey, ProjectRequest, Session, SignIn } from '../contract/access.ts'
@@ -37,7 +39,6 @@ import { logRequests } from './rules/access-log.ts'
 import { createRefuseKey, refuseWhatKeysDoNotOpen, requireKeys } from './rules/authentication.ts'
 import { addCommonHeaders } from './rules/common-headers.ts'
 import { answerInOrder } from './rules/connections.ts'
-import { allowOrigins } from './rules/cors.ts'
 import { refuseCrossSite } from './rules/cross-site.ts'
 import { limitResponseTime } from './rules/deadline.ts'
 import { limitIdleTime } from './rules/idle.ts'
@@ -46,7 +47,6 @@ import { measureRequests } from './rules/metrics.ts'
 import { refuseOtherHosts } from './rules/origin.ts'
 import { createRate, limitRate } from './rules/rate-limit.ts'
 import { schemaController } from './rules/read-query.ts'
-import { createRequestIds } from './rules/request-ids.ts'
 import { RequestLog } from './rules/request-log.ts'
 
 /** Bytes of a body that Node reads before somebody reads the body, rounded up to what it reads at a time. */
@@ -183,4 +183,27 @@ function pathOrNothing(request: IncomingMessage): string {
   } catch {
     return '/undecodable'
   }
+}
+
+/** Unique ids: a random part for the process, and a number for the request. */
+function createRequestIds(): () => string {
+  const process_ = randomBytes(9).toString('base64url')
+  let requests = 0
+  return () => `${process_}-${(requests++).toString(36)}`
+}
+
+/** Allows web pages of these origins to read. Call before keys are asked for: a preflight has no key. */
+async function allowOrigins(server: Server, origins: readonly string[]): Promise<void> {
+  await server.register(cors, {
+    origin: [...origins],
+    methods: ['GET', 'HEAD'],
+    // Any other OPTIONS request is answered like every request: 401 or 405.
+    strictPreflight: false,
+    preflightContinue: true,
+    exposedHeaders: ['etag', 'link', 'x-request-id', 'ratelimit', 'ratelimit-policy', 'retry-after'],
+  })
+  server.addHook('onRequest', async ({ method, headers }, reply) => {
+    const preflight = method === 'OPTIONS' && headers.origin && headers['access-control-request-method']
+    return preflight ? await reply.code(204).send() : undefined
+  })
 }

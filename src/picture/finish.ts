@@ -1,6 +1,8 @@
-import type { Effect } from '../contract/options/finish.ts'
+import type { Sharp } from 'sharp'
+import type { Area, Effect } from '../contract/options/finish.ts'
 import {
   type Finish,
+  halfOf,
   knownSize,
   type PlannedSize,
   planSizes,
@@ -9,16 +11,15 @@ import {
   titleBarOf,
 } from '../contract/picture-sizes.ts'
 import { firstExcess } from '../contract/too-many-pixels.ts'
-import { blur } from './blur.ts'
+import { bell, blur } from './blur.ts'
 import { roundCorners } from './corners.ts'
-import { crop } from './crop.ts'
 import { frame } from './frame.ts'
 import { passInTurn } from './in-turn.ts'
+import { load } from './load.ts'
 import { margin } from './margin.ts'
-import type { Operation } from './operations.ts'
-import { runPass, toPasses } from './passes.ts'
+import type { Crop, Operation } from './operations.ts'
 import { readSize } from './pixels.ts'
-import { shadow } from './shadow.ts'
+import { castShadow, shadow } from './shadow.ts'
 
 /** Finishing would make the picture too large. The message is a sentence for clients. */
 export class TooManyPixels extends Error {
@@ -107,4 +108,84 @@ function operationsOfEffect(effect: Effect, before: Size, after: Size): Operatio
     case 'shadow':
       return shadow(before, effect.options)
   }
+}
+
+type Part = 'first' | 'middle' | 'last' | 'all'
+
+/** Which part of the width and of the height. */
+const PARTS: Record<Area, readonly [Part, Part]> = {
+  topleft: ['first', 'first'],
+  topright: ['last', 'first'],
+  bottomleft: ['first', 'last'],
+  bottomright: ['last', 'last'],
+  centercenter: ['middle', 'middle'],
+  upperhalf: ['all', 'first'],
+  lowerhalf: ['all', 'last'],
+  leftside: ['first', 'all'],
+  rightside: ['last', 'all'],
+}
+
+function crop(area: Area, { width, height }: Size): Crop {
+  const [across, down] = PARTS[area]
+  const [left, top] = [startOf(across, width), startOf(down, height)]
+  return { do: 'crop', left, top, width: lengthOf(across, width), height: lengthOf(down, height) }
+}
+
+function lengthOf(part: Part, side: number): number {
+  return part === 'all' ? side : halfOf(side)
+}
+
+function startOf(part: Part, side: number): number {
+  const rest = side - lengthOf(part, side)
+  return part === 'last' ? rest : part === 'middle' ? Math.floor(rest / 2) : 0
+}
+
+/**
+ * The order of sharp. It extends before it blurs, but then mixes transparent pixels into the colours. A shadow begins a pass: it
+ * is made from the whole picture.
+ */
+const RANK: Record<Operation['do'], number> = { crop: 0, resize: 1, extend: 2, blur: 2, shadow: 3, layers: 4 }
+
+/** Puts operations together that one pass can do. */
+function toPasses(operations: readonly Operation[]): Operation[][] {
+  const passes: Operation[][] = []
+  for (const operation of operations) {
+    const last = passes.at(-1)
+    const before = last?.at(-1)
+    if (last && before && mayFollow(operation, before)) last.push(operation)
+    else passes.push([operation])
+  }
+  return passes
+}
+
+function mayFollow(operation: Operation, before: Operation): boolean {
+  if (operation.do === 'shadow') return false
+  return operation.do === 'layers' || RANK[operation.do] > RANK[before.do]
+}
+
+/** One pass of sharp over a picture. */
+async function runPass(png: Buffer, pass: readonly Operation[]): Promise<Sharp> {
+  const [first] = pass
+  const cast = first?.do === 'shadow' ? await castShadow(png, first) : undefined
+  const picture = cast ? cast.picture : await load(png, { limitInputPixels: false })
+  const layers = [...(cast?.layers ?? [])]
+  for (const operation of pass) {
+    switch (operation.do) {
+      case 'crop':
+        picture.extract(operation)
+        break
+      case 'resize':
+        picture.resize({ width: operation.width, height: operation.height, fit: 'fill' })
+        break
+      case 'extend':
+        picture.extend(operation)
+        break
+      case 'blur':
+        picture.blur(bell(operation.sigma))
+        break
+      case 'layers':
+        layers.push(...operation.layers)
+    }
+  }
+  return layers.length > 0 ? picture.composite(layers) : picture
 }

@@ -1,5 +1,6 @@
 import type { KnownProject } from '../access/door.ts'
 import { COUNTED_PICTURES } from '../contract/browsing.ts'
+import type { View } from '../contract/capture-options.ts'
 import { parseId } from '../contract/ids.ts'
 import { isPlain } from '../contract/plain-text.ts'
 import type { Addresses, Images } from '../images/images.ts'
@@ -8,7 +9,6 @@ import type { Store } from '../store/store.ts'
 import type { Answer, AskedForMuch } from './answer.ts'
 import { badCursor } from './cursor.ts'
 import { resultEtag, tagOf } from './etag.ts'
-import { findHistory, type ViewFilter } from './history.ts'
 import { listPieces } from './list-pieces.ts'
 import type { Piece } from './pieces.ts'
 import { renderShown, SHOWING } from './render-shown.ts'
@@ -16,6 +16,10 @@ import { renderShown, SHOWING } from './render-shown.ts'
 /** Addresses that are read for one list page. After that, the list page is answered even if it is not full. */
 const MOST_LOOKED_AT = 10_000
 const AT_ONCE = 500
+/** Screenshots that are read for one list page that is filtered. After that, the list page is answered even if it is not full. */
+const MOST_JOBS_LOOKED_AT = 5_000
+/** Screenshots read in one turn. */
+const JOBS_AT_ONCE = 200
 
 interface ListPage {
   readonly limit: number
@@ -129,4 +133,40 @@ function shownEtag({ revision }: KnownProject, addresses: Addresses): string {
 
 function renderJob(projectId: string, { rootId, view, text }: ShownJob, addresses: Addresses): string {
   return renderShown({ projectId, rootId, view }, text, addresses)
+}
+
+/** Selects the screenshots of a page by their options. An undefined option matches all. */
+type ViewFilter = { readonly [Option in keyof View]?: View[Option] | undefined }
+
+/** One list page of the history of an address. `last`: the next list page begins after it, if there may be one. */
+async function findHistory(
+  { browsing }: Pick<Store, 'browsing'>,
+  projectId: string,
+  url: string,
+  page: { after: ShownJob | undefined; limit: number; filter: ViewFilter },
+  { isGone, inTurn }: AskedForMuch,
+): Promise<{ jobs: ShownJob[]; last: string | undefined }> {
+  const { limit, filter } = page
+  const isWhole = Object.values(filter).every((value) => value === undefined)
+  const atOnce = isWhole ? limit + 1 : JOBS_AT_ONCE
+  const found: ShownJob[] = []
+  let after = page.after
+  for (let lookedAt = 0; ; ) {
+    if (isGone()) return { jobs: [], last: undefined }
+    const from = after && { created: after.created, ...after.text }
+    const some = await inTurn(() => browsing.pageHistory(projectId, url, { after: from, limit: atOnce }))
+    found.push(...some.filter((job) => isOf(filter, job)))
+    if (found.length > limit) return { jobs: found.slice(0, limit), last: found[limit - 1]?.text.uuid }
+    lookedAt += some.length
+    after = some.at(-1)
+    if (some.length < atOnce) return { jobs: found, last: undefined }
+    if (lookedAt >= MOST_JOBS_LOOKED_AT) return { jobs: found, last: after?.text.uuid }
+  }
+}
+
+/** Imported screenshots have no options. */
+function isOf(filter: ViewFilter, { view }: ShownJob): boolean {
+  return Object.entries(filter).every(
+    ([option, value]) => value === undefined || view?.[option as keyof View] === value,
+  )
 }

@@ -8,11 +8,12 @@ import {
 } from '../store/schedules.ts'
 import { otherWork } from '../work/other-work.ts'
 import { type NextAfter, nextAfterOf } from './occurrences.ts'
-import { spreadOf } from './spread.ts'
 
 /** More times are not counted: each takes a fraction of a millisecond. */
 export const MOST_MISSED = 100
 const COUNTED_AT_ONCE = 10
+/** The most of the time between two occurrences. */
+const SPREAD_SHARE = 1 / 10
 
 type Scheduled = ScheduleKey & Times & { readonly created: number }
 
@@ -66,4 +67,19 @@ async function countBetween(nextAfter: NextAfter, from: number, end: number): Pr
     if (count % COUNTED_AT_ONCE === 0) await otherWork()
   }
   return count
+}
+
+/**
+ * How long after its time a schedule makes its root. Schedules with the same times are spread over a while, each of them
+ * always at the same place: its id is random.
+ */
+function spreadOf(scheduleId: string, { spreadMs, intervalMs }: Spread): number {
+  const place = Number.parseInt(scheduleId.slice(0, 8), 16) / 2 ** 32
+  return Math.floor(place * Math.min(spreadMs, intervalMs * SPREAD_SHARE))
+}
+
+interface Spread {
+  readonly spreadMs: number
+  /** The time between two occurrences. */
+  readonly intervalMs: number
 }

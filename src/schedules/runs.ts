@@ -1,14 +1,15 @@
 import type { Logger } from 'pino'
 import { AppError } from '../errors.ts'
-import type { Occurrence, RunOutcome, StoredSchedule } from '../store/schedules.ts'
+import type { Occurrence, RunOutcome, Schedules, StoredSchedule } from '../store/schedules.ts'
 import type { RootKey, Store } from '../store/store.ts'
+import { otherWork } from '../work/other-work.ts'
 import { ScheduleFigures } from './figures.ts'
-import { nextOccurrence } from './next-occurrence.ts'
+import { firstNext, nextOccurrence } from './next-occurrence.ts'
 import { type PrepareOptions, prepareRoot } from './prepare.ts'
-import { rewindSchedules } from './rewind.ts'
 
 /** The pause after which a schedule is tried again whose next time could not be found. */
 const AGAIN_MS = 5 * 60_000
+const REWOUND_AT_ONCE = 50
 
 export interface RunsOptions extends PrepareOptions {
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
@@ -127,5 +128,27 @@ export class ScheduleRuns {
       )
       onQueued(outcome)
     }
+  }
+}
+
+/**
+ * After a clock was ahead, the next time of schedules that have run meanwhile is too late. They are moved back to their first
+ * time after now. Times that have a root make no second one. Returns how many were moved.
+ */
+async function rewindSchedules(
+  schedules: Pick<Schedules, 'findAhead' | 'moveBack'>,
+  now: number,
+  spreadMs: number,
+): Promise<number> {
+  let moved = 0
+  for (let after: string | undefined; ; ) {
+    const ahead = await schedules.findAhead(now, { after, limit: REWOUND_AT_ONCE })
+    for (const schedule of ahead) {
+      const first = firstNext(schedule, now, spreadMs)
+      if (first && first.next < schedule.next.next && (await schedules.moveBack(schedule, first))) moved++
+      await otherWork()
+    }
+    if (ahead.length < REWOUND_AT_ONCE) return moved
+    after = ahead.at(-1)?.scheduleId
   }
 }

@@ -1,6 +1,5 @@
 import { otherWork } from '../work/other-work.ts'
 import { decodings } from './decoded.ts'
-import { spellingsOf } from './spellings.ts'
 
 /** A shorter text is part of too many others: to cut it out everywhere would rather show it. */
 const SHORTEST = 4
@@ -12,6 +11,8 @@ const SLICE_MS = 5
 const AROUND_BASE64 = { before: /[\w+/-]/, after: /[\w+/=-]/ }
 
 const ASCII = /^\p{ASCII}*$/u
+/** Characters of Base64 that also have bits of what stands before the secret, by the bytes of it in the last group of three. */
+const SHARED = [0, 2, 3]
 
 /** Units of UTF-16, the end excluded. */
 export interface Place {
@@ -96,4 +97,43 @@ function smallOf(character: string): string {
 /** In addresses, `-` and `_` stand for `+` and `/`. A plus may have been read as a space. */
 function foldBase64(text: string): string {
   return text.replaceAll(/[-\s]/g, '+').replaceAll('_', '/')
+}
+
+/** The texts that stand for a secret. Other characters around them may be part of it, too. */
+interface Spellings {
+  /** In letters of any case. */
+  readonly plain: readonly string[]
+  readonly base64: readonly string[]
+}
+
+/** How pages write a secret, beside what `decodings` undoes: in other letters, backwards, as Base64, as hexadecimal digits. */
+function spellingsOf(secret: string): Spellings {
+  const forms = new Set([
+    secret,
+    secret.toUpperCase(),
+    secret.toLowerCase(),
+    secret.normalize('NFC'),
+    secret.normalize('NFD'),
+    [...secret].reverse().join(''),
+    // As a title shows it.
+    secret.replaceAll(/\s+/g, ' ').trim(),
+  ])
+  const written = new Set([...forms, encodeURIComponent(secret.toWellFormed())])
+  const bytes = [...written].flatMap((form) => bytesOf(form))
+  return {
+    plain: [...forms, ...new Set(bytes.map((each) => each.toString('hex')))],
+    base64: [...new Set(bytes.flatMap((each) => SHARED.map((_, shift) => base64Within(each, shift))))],
+  }
+}
+
+/** In UTF-8, and in Latin-1 as `btoa` reads it. */
+function bytesOf(text: string): Buffer[] {
+  const isLatin1 = /[\x80-\xff]/.test(text) && !/[^\0-\xff]/.test(text)
+  return [Buffer.from(text), ...(isLatin1 ? [Buffer.from(text, 'latin1')] : [])]
+}
+
+/** The characters that only these bytes decide, if they follow `shift` others. */
+function base64Within(bytes: Buffer, shift: number): string {
+  const encoded = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
+  return encoded.slice(SHARED[shift], Math.floor(((shift + bytes.length) * 8) / 6))
 }

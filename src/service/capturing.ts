@@ -12,15 +12,15 @@ import { Templates } from '../capture/templates.ts'
 import { type WhyWaiting, watchStorage } from '../capture/why-waiting.ts'
 import { createWork } from '../capture/worker.ts'
 import type { Config } from '../config/config.ts'
+import type { RequestLimits } from '../contract/screenshot-request.ts'
 import { AppError } from '../errors.ts'
-import { createSchedules } from '../schedules/create-schedules.ts'
 import type { ScheduleFigures } from '../schedules/figures.ts'
 import { ScheduleRuns } from '../schedules/runs.ts'
-import type { Schedules } from '../schedules/schedules.ts'
+import { Schedules, type SchedulesOptions } from '../schedules/schedules.ts'
 import { openTimer } from '../schedules/timer.ts'
 import { createKeyRing } from '../secrets/key-ring.ts'
 import { FairTurns } from '../shares/fair-turns.ts'
-import type { RootKey } from '../store/store.ts'
+import type { RootKey, Store } from '../store/store.ts'
 import type { Storage } from './storage.ts'
 
 /** A page that waits longer than this is stuck: normally it begins within seconds, unless all slots are taken. */
@@ -220,4 +220,25 @@ function whenNeeded(open: () => Promise<Camera>): Camera {
     shoot: async (page, signal) => (await camera()).shoot(page, signal),
     close: async () => (await opened)?.close(),
   }
+}
+
+interface Settings {
+  readonly limits: RequestLimits & { readonly schedules: number; readonly scheduleIntervalMs: number }
+  readonly scheduleSpreadMs: number
+}
+
+/** Schedules with the settings of the operator. Also for a command, which has no timer and no queue. */
+function createSchedules(
+  { limits, scheduleSpreadMs }: Settings,
+  { store }: { readonly store: Store },
+  options: Pick<SchedulesOptions, 'runs' | 'ring' | 'clock' | 'wake'>,
+): Schedules {
+  return new Schedules(store, {
+    ...options,
+    limits,
+    spreadMs: scheduleSpreadMs,
+    minIntervalMs: limits.scheduleIntervalMs,
+    most: limits.schedules,
+    hasTemplate: async (projectId, templateId) => await store.templates.has({ projectId, templateId }),
+  })
 }

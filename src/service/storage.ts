@@ -2,9 +2,11 @@ import type { Config } from '../config/config.ts'
 import { AppError } from '../errors.ts'
 import { loadOrMakeSigningKeys, type SigningKey } from '../images/disk/signing-keys.ts'
 import type { Images } from '../images/images.ts'
-import { explainMissingSdk } from '../images/s3/missing-sdk.ts'
 import { loadOrMakeSecretKeys, type SecretKey } from '../secrets/secret-keys.ts'
 import type { Store } from '../store/store.ts'
+
+/** An optional peer dependency: with pictures in a folder it is not needed. */
+const SDK = '@aws-sdk/client-s3'
 
 export interface Storage {
   readonly store: Store
@@ -89,4 +91,14 @@ async function explaining<T>(path: string, run: () => Promise<T>): Promise<T> {
       cause: error,
     })
   }
+}
+
+/** Says what to install if the SDK is missing. */
+function explainMissingSdk(error: NodeJS.ErrnoException): never {
+  if (error.code !== 'ERR_MODULE_NOT_FOUND' || !error.message.includes(`'${SDK}'`)) throw error
+  throw new AppError(
+    'storage_failed',
+    `Pictures in S3 need a package that is not installed. Run: npm install ${SDK}`,
+    { cause: error },
+  )
 }

@@ -1,10 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { finishRemovals } from './finish-removals.ts'
-import { forgetDeliveries, type KeptDeliveries } from './forget-deliveries.ts'
-import { forgetSessions } from './forget-sessions.ts'
+import type { Deliveries } from '../store/deliveries.ts'
+import type { EndedSessions } from '../store/ended-sessions.ts'
+import type { Events } from '../store/events.ts'
 import { sweepOrphans } from './orphans.ts'
-import type { StoreAndImages } from './remove-pictures.ts'
-import { trimEvents } from './trim-events.ts'
+import { removeProject, removeRoot } from './remove.ts'
+import { removePictures, type StoreAndImages } from './remove-pictures.ts'
 
 const EVERY_MS = 3_600_000
 /** Every file is checked, so once a day is enough. The first time is an hour after the start. */
@@ -15,6 +16,20 @@ const PAUSE_MS = 50
  * for a while costs some hours of it, and after a long time out of service it is still caught up.
  */
 const FASTEST = 6
+/** The cookie of a session is valid for 30 days (`access/sessions.ts`). The rest is for clocks that jump. */
+const SESSION_DAYS = 45
+/** In one transaction. */
+const SESSIONS_AT_ONCE = 200
+/** Work that began before a project was removed has ended by then. */
+const FORGOTTEN_AFTER_MS = 24 * 3_600_000
+/** Whoever tells others of them has done so long before. */
+const EVENTS_KEPT_MS = 7 * 24 * 3_600_000
+/** Of one project. */
+const MOST_EVENTS = 100_000
+/** In one transaction. */
+const EVENTS_AT_ONCE = 1_000
+/** In one transaction. */
+const DELIVERIES_AT_ONCE = 200
 
 export interface SweepsOptions {
   readonly log: Pick<Logger, 'info' | 'warn'>
@@ -87,5 +102,81 @@ export class Sweeps {
     clearInterval(this.#timer)
     this.#closing.abort()
     await this.#last
+  }
+}
+
+/** So that the sessions that people have signed out of do not grow without end. */
+async function forgetSessions(
+  sessions: Pick<EndedSessions, 'forget'>,
+  { now, pauseMs, signal }: { now: number; pauseMs: number; signal: AbortSignal },
+): Promise<void> {
+  const options = { now, days: SESSION_DAYS, limit: SESSIONS_AT_ONCE }
+  while (!signal.aborted && (await sessions.forget(options)) > 0) await sleep(pauseMs)
+}
+
+/** Continues interrupted removals, and forgets projects that were removed a day ago. */
+export async function finishRemovals(
+  storage: StoreAndImages,
+  { now, signal }: { now: number; signal: AbortSignal },
+): Promise<void> {
+  for (const { projectId, rootId, since = now } of await storage.store.removals.findInterrupted()) {
+    if (signal.aborted) return
+    if (rootId !== undefined) await removeRoot(storage, projectId, rootId, now)
+    else {
+      await removeProject(storage, projectId, now)
+      if (since < now - FORGOTTEN_AFTER_MS) await forgetProject(storage, projectId)
+    }
+  }
+}
+
+/** Removes all pictures of the project: no row points at them. */
+async function forgetProject(storage: StoreAndImages, projectId: string): Promise<void> {
+  const isShared = await storage.images.isShared()
+  if (!isShared) {
+    for await (const some of storage.images.walk(projectId))
+      if (some.length > 0)
+        await removePictures(
+          storage,
+          projectId,
+          some.map(({ key }) => key),
+        )
+  }
+  await storage.store.removals.forgetProject(projectId)
+}
+
+/** So that the outbox does not grow without end, also where nobody reads it. */
+async function trimEvents(
+  events: Pick<Events, 'trim'>,
+  { now, pauseMs, signal }: { now: number; pauseMs: number; signal: AbortSignal },
+): Promise<void> {
+  while (!signal.aborted) {
+    const trimmed = await events.trim({
+      before: now - EVENTS_KEPT_MS,
+      most: MOST_EVENTS,
+      limit: EVENTS_AT_ONCE,
+    })
+    if (trimmed === 0) return
+    await sleep(pauseMs)
+  }
+}
+
+/** How long deliveries are kept, and how many of a webhook. */
+interface KeptDeliveries {
+  readonly keepMs: number
+  readonly mostDeliveries: number
+}
+
+/** So that the list of deliveries does not grow without end. Also drops what a killed process has left pending. */
+async function forgetDeliveries(
+  deliveries: Pick<Deliveries, 'forget' | 'dropPending'>,
+  { keepMs, mostDeliveries }: KeptDeliveries,
+  { now, pauseMs, signal }: { now: number; pauseMs: number; signal: AbortSignal },
+): Promise<void> {
+  const steps = [
+    () => deliveries.dropPending({ now, limit: DELIVERIES_AT_ONCE }),
+    () => deliveries.forget({ before: now - keepMs, most: mostDeliveries, limit: DELIVERIES_AT_ONCE }),
+  ]
+  for (const step of steps) {
+    while (!signal.aborted && (await step()) > 0) await sleep(pauseMs)
   }
 }

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { EVENT_HEADER } from '../contract/webhooks.ts'
+import { EVENT_HEADER, type WebhookFormat } from '../contract/webhooks.ts'
 import { AppError } from '../errors.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { AttemptEnd, DeliveryTask } from '../store/deliveries.ts'
 import type { Store } from '../store/store.ts'
 import type { StoredWebhook } from '../store/webhooks.ts'
-import { renderBody } from './bodies.ts'
 import type { DeliveryFigures } from './figures.ts'
-import { findNews, type NewsSources } from './news.ts'
+import { discordMessage, slackMessage } from './messages.ts'
+import { findNews, type News, type NewsSources } from './news.ts'
 import { GONE, pauseAfter, RETRY_PAUSES, readRetryAfter } from './retry.ts'
 import { openSecrets } from './secrets.ts'
 import type { Post, Send, Sent } from './send.ts'
@@ -164,4 +164,16 @@ function tell(
     `${URL.parse(webhook.url)?.host} could not be reached: DNS does not know the name, or webhooks may not go there. ` +
     'The log of the service says which.'
   )
+}
+
+/** The body of a delivery. */
+export function renderBody(
+  news: News,
+  { format, name, created }: { format: WebhookFormat; name: string; created: number },
+): string {
+  if (format === 'slack') return JSON.stringify(slackMessage(news, name))
+  if (format === 'discord') return JSON.stringify(discordMessage(news, name))
+  // Exactly what reading the root answers, for clients of Websiteshot.
+  if (news.event === 'screenshot.done') return news.job
+  return JSON.stringify({ type: news.event, timestamp: new Date(created).toISOString(), data: news.data })
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createSlots } from '../../src/camera/slots.ts'
+import { createSlots } from '../../src/camera/chromium.ts'
 
 /** Two places. Tasks are named by their owner and a number, and end when the test says so. */
 function newPlaces() {

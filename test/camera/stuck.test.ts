@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CDPSession, Page } from 'playwright-core'
 import { expect, onTestFinished, test } from 'vitest'
-import { openContext } from '../../src/camera/context.ts'
+import { openContext } from '../../src/camera/chromium.ts'
 import { launchBrowser } from '../../src/camera/launch.ts'
 import { shootPage } from '../../src/camera/shoot.ts'
 import { parseAllowList } from '../../src/egress/allow-list.ts'

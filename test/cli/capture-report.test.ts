@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { createNames } from '../../src/cli/capture/capture-all.ts'
 import { type Report, toJson, toSummary, toTable } from '../../src/cli/capture/report.ts'
-import { createNames } from '../../src/cli/capture/save-pictures.ts'
 import type { PageStatus, RootStatus } from '../../src/contract/status.ts'
 
 const page = (position: number, more: Partial<PageStatus>): PageStatus => ({

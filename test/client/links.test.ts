@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { nextQuery, parseLinks } from '../../src/client/links.ts'
+import { nextQuery, parseLinks } from '../../src/client/list-pages.ts'
 import { workDone } from '../support/runner/patience.ts'
 
 describe('the next page', () => {

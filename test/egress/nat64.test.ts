@@ -4,7 +4,7 @@ import { isPublicAddress } from '../../src/egress/addresses.ts'
 import { parseDenyList } from '../../src/egress/allow-list.ts'
 import type { Lookup } from '../../src/egress/guard.ts'
 import { bytesOf } from '../../src/egress/ipv6.ts'
-import { findEmbedded, findPrefixes, IPV4_ONLY } from '../../src/egress/nat64.ts'
+import { findEmbedded, findPrefixes, IPV4_ONLY } from '../../src/egress/obstacles.ts'
 import { openTestGate, tryTunnel } from './browser.ts'
 
 // A translator makes IPv6 addresses of IPv4 ones, private ones included (RFC 6052). Its prefix is the network's own

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { JobResult, RootResult } from '../../src/contract/results.ts'
-import { parseRange } from '../../src/http/answers/byte-range.ts'
+import { parseRange } from '../../src/http/operations/pictures.ts'
 import { INSTANT, startService, type TestService } from '../support/http/service.ts'
 import { addPictures, makePng, makeProject, rootsUrl, submittedJob } from '../support/store/results.ts'
 

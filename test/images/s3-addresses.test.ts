@@ -1,8 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
-import { createS3Addresses } from '../../src/images/s3/addresses.ts'
 import type { ExpiringCredentials } from '../../src/images/s3/credentials.ts'
-import { openS3Images } from '../../src/images/s3/s3.ts'
+import { createS3Addresses, openS3Images } from '../../src/images/s3/s3.ts'
 import { stubCredentials } from '../support/servers/use-servers.ts'
 
 const HOUR = 3_600_000

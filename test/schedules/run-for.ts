@@ -1,6 +1,6 @@
-import { doDue } from '../../src/schedules/do-due.ts'
 import { ScheduleRuns } from '../../src/schedules/runs.ts'
 import { Schedules } from '../../src/schedules/schedules.ts'
+import { doDue } from '../../src/schedules/timer.ts'
 import { createKeyRing } from '../../src/secrets/key-ring.ts'
 import { loadOrMakeSecretKeys } from '../../src/secrets/secret-keys.ts'
 import type { Store } from '../../src/store/store.ts'

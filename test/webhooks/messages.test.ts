@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { renderBody } from '../../src/webhooks/bodies.ts'
+import { renderBody } from '../../src/webhooks/attempt.ts'
 import type { News } from '../../src/webhooks/news.ts'
 
 const ROOT = { projectId: 'p', rootId: 'r' }

@@ -1,7 +1,6 @@
 import { type AskedAgain, placesOfSecrets } from '../../../src/contract/ask-again.ts'
 import { DEVICES, type Device } from '../../../src/contract/options/devices.ts'
-import { readPageLines } from '../../../src/contract/page-lines.ts'
-import { defaultName } from '../../../src/contract/page-names.ts'
+import { defaultName, readPageLines } from '../../../src/contract/page-lines.ts'
 import { DEFAULT_LOADING_TIME } from '../../../src/contract/results.ts'
 import type { ScreenshotRequest } from '../../../src/contract/screenshot-request.ts'
 import type { TemplateRequest } from '../../../src/contract/templates.ts'

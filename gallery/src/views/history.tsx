@@ -1,6 +1,6 @@
 import { useCallback, useEffect } from 'preact/hooks'
 import type { JobOverview } from '../../../src/contract/browsing.ts'
-import { shortAddress } from '../../../src/contract/page-names.ts'
+import { shortAddress } from '../../../src/contract/page-lines.ts'
 import { COMPARISONS, type Comparison, toHistory } from '../addresses.ts'
 import { describeSeries, listSeries } from '../compare/series.ts'
 import { Stage } from '../compare/stage.tsx'

@@ -1,6 +1,6 @@
 import { useCallback } from 'preact/hooks'
 import { COUNTED_PICTURES, type PageSummary } from '../../../src/contract/browsing.ts'
-import { shortAddress } from '../../../src/contract/page-names.ts'
+import { shortAddress } from '../../../src/contract/page-lines.ts'
 import { toHistory, toPages } from '../addresses.ts'
 import { go } from '../navigation.ts'
 import { Grid } from '../parts/grid.tsx'

@@ -1,12 +1,11 @@
 import { constants } from 'node:fs'
-import { access, realpath, stat } from 'node:fs/promises'
+import { access, open, realpath, stat } from 'node:fs/promises'
 import { basename, delimiter, join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import { type Environment, type FoundBrowser, INSTALL_COMMAND } from './browser.ts'
 import { withFonts } from './fonts.ts'
 import { findNpmBrowser } from './npm-browser.ts'
 import { findPlaywrightBrowsers } from './playwright-cache.ts'
-import { withoutScript } from './script.ts'
 
 const SHELLS = ['chromium-headless-shell', 'chrome-headless-shell']
 const WHOLE = ['google-chrome', 'google-chrome-stable', 'chrome', 'chromium', 'chromium-browser']
@@ -15,6 +14,9 @@ const OTHER_PLACES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
+const LOOK_BYTES = 4_096
+/** `/usr/lib/chromium/chromium-headless-shell "$@"`, and nothing else. */
+const PASSES_ON = /^(?:exec\s+)?(\/[^\s"'$`\\;&|<>()*?[\]{}~]+)\s+"\$@"$/
 
 export interface WhereToLook {
   readonly chromiumPath: string | undefined
@@ -86,5 +88,27 @@ async function isProgram(path: string): Promise<boolean> {
     return (await stat(path)).isFile()
   } catch {
     return false
+  }
+}
+
+/**
+ * The program that a script starts, if the script does nothing else. Else the path itself. Debian's headless shell is
+ * such a script: killing the script would leave the browser running.
+ */
+export async function withoutScript(path: string): Promise<string> {
+  const [first = '', ...lines] = (await readBeginning(path)).split('\n').map((line) => line.trim())
+  if (!/^#!\s*\/bin\/(ba|da)?sh\b/.test(first)) return path
+  const commands = lines.filter((line) => line !== '' && !line.startsWith('#'))
+  return (commands.length === 1 && PASSES_ON.exec(commands[0] ?? '')?.[1]) || path
+}
+
+async function readBeginning(path: string): Promise<string> {
+  const file = await open(path).catch(() => undefined)
+  try {
+    const { buffer, bytesRead } = (await file?.read(Buffer.alloc(LOOK_BYTES), 0, LOOK_BYTES, 0)) ?? {}
+    // A longer script does more than start a program.
+    return buffer && bytesRead && bytesRead < LOOK_BYTES ? buffer.toString('utf8', 0, bytesRead) : ''
+  } finally {
+    await file?.close()
   }
 }

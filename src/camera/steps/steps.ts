@@ -1,15 +1,18 @@
 import type { PageOptions } from '../../contract/capture-options.ts'
 import type { Note } from '../../contract/seen.ts'
-import { before } from '../patience.ts'
+import { declineBanner, NO_TIME } from '../banner/banner.ts'
+import { CaptureFailure } from '../camera.ts'
+import { look } from '../in-page/elements.ts'
+import { findUnhidden, type Styles, wear } from '../in-page/wear.ts'
+import { whenLoaded } from '../loading.ts'
+import { before, whereverItGoes } from '../patience.ts'
 import { clickAll } from './click.ts'
-import { declineBanners } from './cookie-banners.ts'
 import { prepareElement } from './element.ts'
 import { logIn } from './login.ts'
 import type { LoginRequests } from './login-requests.ts'
-import { show } from './selector.ts'
-import { begin, doOnce, type Stage } from './stage.ts'
-import { addStyles, keepStyles, noteUnhidden, stylesOf } from './styles.ts'
-import { waitFor } from './wait-for.ts'
+import { sayWhy, show, toCss } from './selector.ts'
+import { begin, doOnce, type Stage, tryHard } from './stage.ts'
+import type { World } from './world.ts'
 
 const STEPS = [
   'loginParameter',
@@ -81,4 +84,53 @@ export async function notesOf({ world, notes, wanted }: Stage): Promise<Note[]> 
   if (!hide) return notes
   const unhidden = await before(performance.now() + NOTES_MS, () => noteUnhidden(world, hide))
   return [...notes, ...(unhidden ?? [NOT_LOOKED])]
+}
+
+/** Answers a banner that asks for consent with no, when the page has loaded. What did not work is noted. */
+async function declineBanners({ page, session, network, time, notes }: Stage): Promise<void> {
+  const decline = async (over: AbortSignal): Promise<Note[]> => {
+    const loaded = await whenLoaded(page, session, network, { unveilTo: undefined, signal: over })
+    await loaded.complete()
+    return await declineBanner(page, over)
+  }
+  notes.push(...((await before(time.end, (over) => whereverItGoes(decline, over))) ?? [NO_TIME]))
+}
+
+/** Waits until an element is visible. */
+async function waitFor(stage: Stage, selector: string): Promise<void> {
+  const { world, wanted } = stage
+  const { state } = await tryHard(stage, () => world.ask(look, toCss(selector)))
+  if (state === 'ready') return
+  throw new CaptureFailure(
+    'wait_for',
+    state === 'invalid'
+      ? sayWhy(selector, state)
+      : `${show(selector)} did not become visible within the loading time of ${wanted.loadingTime} ms. ${sayWhy(selector, state)}`,
+  )
+}
+
+/** The styles that were asked for, if any. */
+function stylesOf({ css = '', hide = [] }: PageOptions): Styles | undefined {
+  return css === '' && hide.length === 0 ? undefined : { css, hidden: hide.map(toCss) }
+}
+
+/** All documents of the page get the styles from now on. */
+async function addStyles(world: World, styles: Styles): Promise<void> {
+  await world.inEveryDocument(wear, styles)
+}
+
+/** Adds them again if the page has thrown them out. */
+async function keepStyles(world: World, styles: Styles): Promise<void> {
+  await world.ask(wear, styles)
+}
+
+/** A note for each element that was not there to be hidden. */
+async function noteUnhidden(world: World, hide: readonly string[]): Promise<Note[]> {
+  const states = await world.ask(findUnhidden, hide.map(toCss))
+  return hide.flatMap((selector, index) => {
+    const state = states[index] ?? 'hidden'
+    return state === 'hidden'
+      ? []
+      : [{ note: 'hide', detail: `${show(selector)} was not hidden. ${sayWhy(selector, state)}` } as const]
+  })
 }

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Captures, CaptureTask } from '../../store/captures.ts'
+import type { Captures, CaptureTask, UnderWay } from '../../store/captures.ts'
 import { createLimiter } from '../../work/limiter.ts'
 import { openLoop } from '../../work/loop.ts'
-import { keepLease } from './keep-lease.ts'
-import { LostAttempts } from './lost-attempts.ts'
 import { type Queue, type QueueOptions, StoodStill } from './queue.ts'
 import { delayAfterDeath, isOurs, pauseAfter } from './retry.ts'
 
@@ -174,5 +172,66 @@ export function openQueue(
       await loop?.close(CLOSE_MS, () => Promise.all(running))
       if (ownOnly) for (const root of own) await captures.letGo(root, clock()).catch(() => {})
     },
+  }
+}
+
+interface KeptLease {
+  /** Aborted when another process has taken over. */
+  readonly lost: AbortSignal
+  letGo(): void
+}
+
+/** Renews a lease regularly, until it is released. `renew` returns whether it is still ours. */
+function keepLease(everyMs: number, renew: () => Promise<boolean>): KeptLease {
+  const lost = new AbortController()
+  let isRenewing = false
+  const renewOnce = async () => {
+    if (isRenewing) return
+    isRenewing = true
+    try {
+      if (!(await renew())) lost.abort(new Error('another process has taken over this capture'))
+    } catch {
+      // The next renewal may succeed. If none does, the store refuses the end of the capture.
+    } finally {
+      isRenewing = false
+    }
+  }
+  const timer = setInterval(() => void renewOnce(), everyMs)
+  return { lost: lost.signal, letGo: () => clearInterval(timer) }
+}
+
+interface SeenLease {
+  readonly lease: number
+  /** Since when this process has seen no change. */
+  readonly since: number
+}
+
+/**
+ * Finds the attempts whose processes have died: their leases are not renewed. The time without a change is measured by the
+ * monotonic clock of this process. Other clocks are not used: they jump, and differ between machines.
+ */
+export class LostAttempts {
+  readonly #lostMs: number
+  #seen = new Map<string, SeenLease>()
+  #looked = Number.NEGATIVE_INFINITY
+
+  /** `lostMs`: a lease that has not changed for so long belongs to a dead process. */
+  constructor(lostMs: number) {
+    this.#lostMs = lostMs
+  }
+
+  /** Must be called regularly, with all attempts under way in other processes. Returns those that are lost. */
+  look(underWay: readonly UnderWay[], now: number): UnderWay[] {
+    // After a long gap, leases prove nothing: this process stood still, or no process could reach the database to renew.
+    const gap = now - this.#looked > this.#lostMs / 2
+    this.#looked = now
+    const before = gap ? new Map<string, SeenLease>() : this.#seen
+    this.#seen = new Map(
+      underWay.map(({ uuid, lease }) => {
+        const seen = before.get(uuid)
+        return [uuid, seen?.lease === lease ? seen : { lease, since: now }]
+      }),
+    )
+    return underWay.filter(({ uuid }) => now - (this.#seen.get(uuid)?.since ?? now) >= this.#lostMs)
   }
 }

@@ -1,7 +1,7 @@
 import { rootPagePath } from '../../contract/paths.ts'
+import type { Mark } from '../../contract/seen.ts'
 import type { PageStatus, RootStatus } from '../../contract/status.ts'
 import { counted, formatTable, printable } from '../table.ts'
-import { describeSeen } from './describe-seen.ts'
 import type { CaptureDesk } from './desk.ts'
 import { ownWindow } from './own-window.ts'
 
@@ -55,4 +55,19 @@ export function toJson({ desk, statuses, saved }: Report): string {
 
 function addressOf({ gallery, projectId }: Report['desk'], rootId: string): string {
   return gallery + rootPagePath(projectId, rootId)
+}
+
+/** What is unusual about a captured page, in a few words: ` (status 404; cut: the page is longer)`. */
+function describeSeen({ seen, cut, notes = [] }: Pick<PageStatus, 'seen' | 'cut' | 'notes'>): string {
+  const words: Record<Mark, string> = {
+    error: `status ${seen?.status}`,
+    cut: 'cut: the page is longer',
+    wide: 'the page is wider',
+    restless: 'never at rest',
+    incomplete: `${counted(seen?.failedResources ?? 0, 'resource')} failed`,
+  }
+  const marks = seen?.marks ?? (cut ? ['cut' as const] : [])
+  const sentences = notes.map(({ detail }) => printable(detail).replace(/\.$/, ''))
+  const all = [...marks.map((mark) => words[mark]), ...sentences]
+  return all.length === 0 ? '' : ` (${all.join('; ')})`
 }

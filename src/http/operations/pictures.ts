@@ -1,14 +1,13 @@
 import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { paths } from '../../contract/paths.ts'
 import { pictureFileName } from '../../contract/picture-names.ts'
 import { PictureParams, RootParams } from '../../contract/requests.ts'
 import { Type } from '../../contract/schema.ts'
 import { AppError } from '../../errors.ts'
-import { filesOf, type ImageKey } from '../../images/images.ts'
-import { attachment } from '../answers/attachment.ts'
+import { filesOf, IMAGE_TYPE, type ImageKey, type OpenImage } from '../../images/images.ts'
 import { matchesEtag } from '../answers/conditional.ts'
 import { notModified, pictureResponses, resultHeaders } from '../answers/responses.ts'
-import { sendImage } from '../answers/send-image.ts'
 import type { HttpContext } from '../context.ts'
 import type { Declare } from '../operation.ts'
 import { clientOf } from '../rules/client-of.ts'
@@ -105,4 +104,73 @@ export function signedPictures(declare: Declare, { clock, gone, images }: HttpCo
       return await sendImage(image, request, reply)
     },
   })
+}
+
+/** The value of a `Content-Disposition` header (RFC 6266): an ASCII name for every client, and the exact name. */
+export function attachment(fileName: string): string {
+  const plain = fileName
+    .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
+    .replaceAll(/[^\w.-]+/g, '-')
+  const disposition = `attachment; filename="${plain}"`
+  if (plain === fileName) return disposition
+  const escaped = encodeURIComponent(fileName.toWellFormed()).replaceAll(
+    /['()*!]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
+  return `${disposition}; filename*=UTF-8''${escaped}`
+}
+
+/** Sends the picture, or the requested range of it. The caller sets the headers for caches. */
+async function sendImage(
+  image: OpenImage,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  reply
+    .header('etag', image.etag)
+    .header('last-modified', image.modified.toUTCString())
+    .header('accept-ranges', 'bytes')
+    // Other sites may show pictures.
+    .header('content-security-policy', "default-src 'none'; sandbox")
+  if (matchesEtag(request.headers['if-none-match'], image.etag)) {
+    await image.close()
+    return reply.code(304).send()
+  }
+  const { range: wanted, 'if-range': ifRange } = request.headers
+  const range = request.method === 'GET' && (!ifRange || ifRange === image.etag) ? wanted : undefined
+  const part = parseRange(range, image.size)
+  if (part === 'unsatisfiable') {
+    await image.close()
+    reply.header('content-range', `bytes */${image.size}`)
+    throw new AppError('range_not_satisfiable')
+  }
+  const { start, end } = part ?? { start: 0, end: image.size - 1 }
+  if (part) reply.code(206).header('content-range', `bytes ${start}-${end}/${image.size}`)
+  reply.type(IMAGE_TYPE).header('content-length', end - start + 1)
+  if (request.method === 'HEAD') {
+    await image.close()
+    return reply.send()
+  }
+  return reply.send(image.stream({ start, end }))
+}
+
+/**
+ * The range of `size` bytes that a `Range` header asks for (RFC 9110, 14.1.2), both ends included. Undefined if it is not one
+ * range of bytes: then the whole is sent. `unsatisfiable` if it lies outside.
+ */
+export function parseRange(
+  header: string | undefined,
+  size: number,
+): { start: number; end: number } | 'unsatisfiable' | undefined {
+  const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '') ?? []
+  if (first === '' && last === '') return undefined
+  if (first === '') {
+    const length = Math.min(Number(last), size)
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size - 1 }
+  }
+  const start = Number(first)
+  if (last !== '' && Number(last) < start) return undefined
+  if (start >= size) return 'unsatisfiable'
+  return { start, end: last === '' ? size - 1 : Math.min(Number(last), size - 1) }
 }

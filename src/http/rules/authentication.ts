@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { chooseKey } from '../../access/choose-key.ts'
 import { isOpenTo } from '../../access/door.ts'
 import { type GivenKey, isSameSecret } from '../../access/keys.ts'
+import { KEY_SCOPES } from '../../contract/access.ts'
 import { AppError } from '../../errors.ts'
 import type { HttpContext, Server } from '../context.ts'
 import type { CountRequest } from './rate-limit.ts'
@@ -128,4 +128,21 @@ function readCredential(request: FastifyRequest): string | undefined {
 /** A browser that shows what it gets. */
 function wantsPage({ headers }: FastifyRequest): boolean {
   return headers.authorization === undefined && /\btext\/html\b/i.test(headers.accept ?? '')
+}
+
+/**
+ * A session may have several keys, but a request uses one of them: of those that open its project, the one that allows most.
+ * If none opens it, or it names no project, the one that allows most of all. Undefined if there are no keys.
+ */
+function chooseKey(keys: readonly GivenKey[], projectText: string | undefined): GivenKey | undefined {
+  const opening = projectText === undefined ? [] : keys.filter(({ key }) => isOpenTo(key, projectText))
+  let best: GivenKey | undefined
+  for (const given of opening.length > 0 ? opening : keys) {
+    if (!best || rank(given) > rank(best)) best = given
+  }
+  return best
+}
+
+function rank({ key }: GivenKey): number {
+  return KEY_SCOPES.indexOf(key.scope)
 }

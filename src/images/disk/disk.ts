@@ -1,19 +1,22 @@
 import { randomBytes } from 'node:crypto'
-import { lstat, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { lstat, mkdir, open, opendir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { parseId } from '../../contract/ids.ts'
 import { AppError, cannotWrite } from '../../errors.ts'
 import { makeDurableFolder, syncFolder } from '../../files/durable-folder.ts'
+import { makeOnce, readIfThere } from '../../files/make-once.ts'
 import { WriteProbe } from '../../files/write-probe.ts'
 import type { ImageBatch, ImageKey, Images } from '../images.ts'
 import { isFull, translating, translatingAll, translatingWrites } from './errors.ts'
 import { conditionOf, type KnownWhole, openImage } from './open-image.ts'
 import { readRoom } from './room.ts'
-import { isMarkedShared, markShared } from './shared-mark.ts'
 import { keepPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
 import { makeInStaging, STAGING, tidyStaging } from './staging.ts'
-import { findStoreId, holdsAny, keepStoreId } from './store-id.ts'
-import { removeFiles, walkFiles } from './stored-files.ts'
+import { removeFiles, unlessMissing, walkFiles } from './stored-files.ts'
 import { requireRoom, tryWriting } from './try-writing.ts'
+
+const SHARED_MARK = '.shared'
+const STORE_ID_FILE = '.store'
 
 export async function openDiskImages(root: string, signer: PathSigner): Promise<Images> {
   const probe = new WriteProbe(() => tryWriting(root))
@@ -121,4 +124,37 @@ async function syncOrFail(sync: () => Promise<void>, path: string): Promise<void
     if (isFull(cause) || (cause as NodeJS.ErrnoException).code === 'EROFS') throw cause
     throw new AppError('storage_failed', `The disk did not accept what was written to ${path}.`, { cause })
   }
+}
+
+const WHY =
+  'Results of two databases point at these pictures, since one was copied to another. While this file is here, pictures\n' +
+  'that a database does not know are not removed. Remove it once only one of the databases is in use.\n'
+
+/** See `Images.setShared`. */
+async function markShared(root: string): Promise<void> {
+  await writeFile(join(root, SHARED_MARK), WHY, { mode: 0o600, flush: true })
+  await syncFolder(root)
+}
+
+async function isMarkedShared(root: string): Promise<boolean> {
+  return (await lstat(join(root, SHARED_MARK)).catch(unlessMissing)) !== undefined
+}
+
+async function findStoreId(root: string): Promise<string | undefined> {
+  return (await readIfThere(join(root, STORE_ID_FILE)))?.trim()
+}
+
+async function keepStoreId(root: string, storeId: string): Promise<string> {
+  return (await makeOnce(join(root, STORE_ID_FILE), `${storeId}\n`)).trim()
+}
+
+/** Stops at the first picture. */
+async function holdsAny(root: string): Promise<boolean> {
+  for await (const project of await opendir(root)) {
+    if (!project.isDirectory() || parseId(project.name) === undefined) continue
+    for await (const file of await opendir(join(root, project.name))) {
+      if (file.name.endsWith('.png')) return true
+    }
+  }
+  return false
 }

@@ -2,7 +2,6 @@ import { GetObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client
 import { AppError } from '../../errors.ts'
 import { boundedCredentials, type ExpiringCredentials } from './credentials.ts'
 import { toImagesError } from './errors.ts'
-import { createRequestLimiter } from './request-limiter.ts'
 import type { BucketAddress } from './sigv4.ts'
 
 export interface BucketSettings {
@@ -152,5 +151,35 @@ async function explaining<T>(run: () => Promise<T>): Promise<T> {
     return await run()
   } catch (error) {
     throw toImagesError(error)
+  }
+}
+
+/** Limits how many requests run at a time, and how many bytes they send. The others wait in their order. */
+function createRequestLimiter(most: number, mostBytes: number) {
+  const waiting: { bytes: number; enter: () => void }[] = []
+  let inside = 0
+  let bytesInside = 0
+  const letIn = () => {
+    for (let next = waiting[0]; next; next = waiting[0]) {
+      const fits = inside < most && bytesInside + next.bytes <= mostBytes
+      if (!fits && inside > 0) return
+      waiting.shift()
+      inside++
+      bytesInside += next.bytes
+      next.enter()
+    }
+  }
+  return async <T>(bytes: number, work: () => Promise<T>): Promise<T> => {
+    await new Promise<void>((enter) => {
+      waiting.push({ bytes, enter })
+      letIn()
+    })
+    try {
+      return await work()
+    } finally {
+      inside--
+      bytesInside -= bytes
+      letIn()
+    }
   }
 }

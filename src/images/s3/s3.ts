@@ -1,28 +1,41 @@
+import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { GetObjectCommand, HeadObjectCommand } from '@aws-sdk/client-s3'
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+} from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
 import { WriteProbe } from '../../files/write-probe.ts'
 import { inParallel } from '../../work/in-parallel.ts'
 import {
+  type Addresses,
   type Condition,
   IMAGE_TYPE,
   type ImageBatch,
   type ImageKey,
   type Images,
   type OpenImage,
+  parseName,
+  type StoredImage,
 } from '../images.ts'
-import { createS3Addresses } from './addresses.ts'
+import { signingWindow } from '../signing-window.ts'
 import { type BucketSettings, openBucket, type S3Bucket } from './bucket.ts'
+import { type ExpiringCredentials, keepCredentials } from './credentials.ts'
 import { ifThere, isDenied, toImagesError } from './errors.ts'
 import { putObject } from './put-object.ts'
+import { type BucketAddress, createPresigner } from './sigv4.ts'
 import { openSpool, trySpool } from './spool.ts'
 import { findStoreId, holdsAny, keepStoreId } from './store-id.ts'
-import { removeObjects, walkObjects } from './stored-objects.ts'
 
 const UPLOADS_AT_ONCE = 16
 const SHARED = '.proofsheet/shared'
 /** The longest time in which an address is given out. */
 const CACHE_CONTROL = 'public, max-age=86400, immutable'
+/** S3 accepts no address that is valid for longer. */
+const LONGEST_SECONDS = 7 * 86_400
+const REMOVED_AT_ONCE = 16
 
 export async function openS3Images(
   settings: BucketSettings & { readonly prefix: string; readonly windowMs: number },
@@ -164,4 +177,72 @@ async function translating<T>(run: () => Promise<T>): Promise<T> {
       { cause: error },
     )
   }
+}
+
+interface S3Addressing {
+  readonly bucket: BucketAddress
+  readonly prefix: string
+  readonly region: string
+  readonly windowMs: number
+  /** The current credentials. Throws if there are none. */
+  readonly credentials: () => Promise<ExpiringCredentials>
+}
+
+/** Presigned addresses. They are the same within one signing window and with the same credentials. */
+export function createS3Addresses(addressing: S3Addressing): (now: number) => Promise<Addresses> {
+  const { bucket, prefix, region, windowMs } = addressing
+  const currentCredentials = keepCredentials(addressing.credentials)
+  const location = `${region}.${bucket.host}.${bucket.origin}${bucket.path}${prefix}`
+  let last: { credentials: ExpiringCredentials; signed: number; addresses: Addresses } | undefined
+  return async (now) => {
+    const credentials = await currentCredentials(now)
+    const { signed, expires: wanted } = signingWindow(now, windowMs)
+    if (last?.credentials === credentials && last.signed === signed) return last.addresses
+    const end = credentials.expiration ? Math.floor(credentials.expiration.getTime() / 1000) : wanted
+    const expires = Math.min(wanted, signed + LONGEST_SECONDS, end)
+    const fingerprint = hash(
+      'sha256',
+      `proofsheet S3\n${credentials.secretAccessKey}\n${credentials.sessionToken ?? ''}`,
+      'base64url',
+    ).slice(0, 8)
+    const presign = createPresigner({ bucket, region, credentials, signed, expires })
+    const tag = `${credentials.accessKeyId}.${fingerprint}.${signed}.${expires}.${location}`
+    const addresses = { tag, address: (key: string) => presign(prefix + key) }
+    last = { credentials, signed, addresses }
+    return addresses
+  }
+}
+
+/** See `Images.walk`. Gives as many as S3 lists in one answer. */
+async function* walkObjects(
+  bucket: S3Bucket,
+  prefix: string,
+  projectId: string,
+): AsyncGenerator<StoredImage[]> {
+  const Prefix = `${prefix}${projectId}/`
+  for (let ContinuationToken: string | undefined; ; ) {
+    const page = { Bucket: bucket.name, Prefix, ContinuationToken }
+    const listed = await bucket.run((s3, options) => s3.send(new ListObjectsV2Command(page), options))
+    yield (listed.Contents ?? []).flatMap(({ Key = '', LastModified }) => {
+      const key = parseName(projectId, Key.slice(Prefix.length))
+      return key && LastModified ? [{ key, modified: LastModified.getTime() }] : []
+    })
+    ContinuationToken = listed.NextContinuationToken
+    if (!listed.IsTruncated || ContinuationToken === undefined) return
+  }
+}
+
+/** See `Images.remove`. One request for each: not every store supports removing many at once. */
+async function removeObjects(
+  bucket: S3Bucket,
+  prefix: string,
+  keys: readonly ImageKey[],
+  before?: () => void,
+): Promise<void> {
+  const remove = (key: ImageKey) =>
+    bucket.run((s3, options) => {
+      before?.()
+      return s3.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: prefix + key }), options)
+    })
+  for await (const _ of inParallel(keys, REMOVED_AT_ONCE, remove));
 }

@@ -1,17 +1,16 @@
-import { sql } from 'kysely'
+import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import { createLimiter } from '../../work/limiter.ts'
 import type { Engine } from '../sql/engine.ts'
 import { isUpToDate, MIGRATION_TABLE } from '../sql/schema-version.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
+import type { Tables } from '../sql/tables.ts'
 import type { Store } from '../store.ts'
 import { createPostgresBrowsing } from './browsing.ts'
-import { createClockSkew } from './clock-skew.ts'
-import { queryBuilder } from './dialect.ts'
 import { PAGE } from './pages.ts'
 import { openPool, type Pool, type PoolLimits } from './pool.ts'
-import { checkPooler } from './pooler.ts'
 import { createPostgresReads, type Query } from './reads.ts'
+import { LIMITS } from './session.ts'
 
 const OLDEST_VERSION = 14
 /** Changing the tables may take long. */
@@ -19,6 +18,9 @@ const MIGRATION_MS = 10 * 60_000
 /** How long to wait for another instance that changes them. */
 const MIGRATION_WAIT_MS = 60_000
 const MIGRATION_LOCK = 7_238_196_305
+const SKEW_AGAIN_MS = 60_000
+/** A smaller difference does no harm: due times need not be exact. */
+const HARMLESS_MS = 2_000
 
 export async function openPostgresStore(
   url: string,
@@ -114,4 +116,73 @@ async function requireSuitable(query: Query): Promise<string> {
   if (schema === null)
     throw new AppError('storage_failed', 'The schema that search_path names does not exist.')
   return schema
+}
+
+export function queryBuilder(pool: Pool): Kysely<Tables> {
+  const adapted = {
+    async connect() {
+      const { begin, query, release } = await pool.connect()
+      return {
+        release,
+        query: (text: string, values: readonly unknown[]) =>
+          query({ text: text === 'begin' ? begin : text, values: [...values] }),
+      }
+    },
+    // `pool.ts` closes the pool.
+    end: async () => {},
+  }
+  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: adapted as unknown as PostgresPool }) })
+}
+
+/**
+ * How far the clock of the server is ahead of the clock of this machine. It notices when that clock jumps, by comparing it
+ * with monotonic time. Other machines read the due times: a wrong clock on one machine must not make them wait.
+ */
+function createClockSkew(query: Query): () => Promise<number> {
+  let known: { readonly ahead: number; readonly at: number } | undefined
+  const measure = async () => {
+    const before = Date.now()
+    const rows = await query('select (extract(epoch from clock_timestamp()) * 1000)::bigint')
+    const [[server] = [before]] = rows as [number][]
+    const after = Date.now()
+    // The server read its clock at some time between `before` and `after`.
+    const skew = server < before ? server - before : Math.max(0, server - after)
+    const at = performance.now()
+    return { ahead: after + skew - at, at }
+  }
+  return async () => {
+    if (!known || performance.now() - known.at > SKEW_AGAIN_MS) known = await measure()
+    const ms = Math.round(known.ahead + performance.now()) - Date.now()
+    return Math.abs(ms) < HARMLESS_MS ? 0 : ms
+  }
+}
+
+/** Checks settings that only the role can have behind a pooler: limits for single statements, and the schema. */
+async function checkPooler(
+  query: Query,
+  { statementMs, options }: { statementMs: number; options: string },
+): Promise<string[]> {
+  const [[alterRole, searchPath] = ['', '']] = (await query(
+    `select format('alter role %I in database %I set', session_user, current_database()), current_setting('search_path')`,
+  )) as [string, string][]
+  const asked = searchPathIn(options)
+  if (asked !== undefined && asked !== searchPath) {
+    throw new AppError(
+      'storage_failed',
+      `The pooler in front of the database ignores \`options\` in its address, and with them the schema. Remove them, and set the schema for the role: ${alterRole} search_path = ${asked}`,
+    )
+  }
+  const rows = await query(`select name from pg_settings where name = any ($1) and reset_val = '0'`, [LIMITS])
+  if (rows.length === 0) return []
+  const missing = rows.flat().join(' and no ')
+  const mended = rows.map(([name]) => `${alterRole} ${name} = '${statementMs}ms'`).join('; ')
+  return [
+    `A pooler is in front of the database, and its role has no ${missing}: a single statement that takes too long continues although no client waits for it. Set it for the role, and let the pooler connect again: ${mended}`,
+  ]
+}
+
+/** Parses like the server: a backslash escapes a space, and the last value counts. */
+function searchPathIn(options: string): string | undefined {
+  const [, value] = [...options.matchAll(/(?:-c\s*|--)search_path=((?:\\.|[^\\\s])+)/g)].at(-1) ?? []
+  return value?.replaceAll(/\\(.)/g, '$1')
 }

@@ -1,6 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { open, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { constants, setPriority } from 'node:os'
+import { dirname, extname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { makeDurableFolder, syncFolder } from '../../files/durable-folder.ts'
 import { isUpToDate, MIGRATION_TABLE } from '../sql/schema-version.ts'
 import { createSqlStore, type Writing } from '../sql/sql-store.ts'
@@ -12,9 +17,12 @@ import { queryBuilder } from './dialect.ts'
 import { type DatabaseFile, damaged, full, isFull, isReadOnly, readOnly, translating } from './errors.ts'
 import { openDatabase } from './open-database.ts'
 import { preparing } from './prepare.ts'
-import { quickCheck } from './quick-check.ts'
 import { createSqliteReads } from './reads.ts'
 import { whileBusy } from './while-busy.ts'
+
+const QUICK_CHECK = fileURLToPath(
+  new URL(`./quick-check-program${extname(import.meta.url)}`, import.meta.url),
+)
 
 /** Two connections: while one of them writes, requests read through the other. */
 export async function openSqliteStore(path: string, { clock = Date.now } = {}): Promise<Store> {
@@ -93,5 +101,30 @@ async function bringUpToDate(file: DatabaseFile): Promise<void> {
     await migrate(queryBuilder({ database }, file), { id: 'text', page: 'url', oldVersionRuns: false })
   } finally {
     database.close()
+  }
+}
+
+/**
+ * Searches a whole database for damage that SQLite can find. Returns the first. It runs in its own process with a low
+ * priority, so that readers and writers do not wait for it. Undefined if there is no damage, or it could not run.
+ */
+async function quickCheck(path: string, signal: AbortSignal): Promise<string | undefined> {
+  const child = spawn(process.execPath, ['--no-warnings', QUICK_CHECK, path], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: {},
+    signal,
+    killSignal: 'SIGKILL',
+  })
+  const ended = once(child, 'close')
+  try {
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // The process may have ended already.
+  }
+  try {
+    const [found] = await Promise.all([text(child.stdout), ended])
+    return found === '' ? undefined : found
+  } catch {
+    return undefined
   }
 }

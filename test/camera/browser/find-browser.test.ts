@@ -1,8 +1,7 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { findBrowser, findBrowsers } from '../../../src/camera/browser/find-browser.ts'
-import { withoutScript } from '../../../src/camera/browser/script.ts'
+import { findBrowser, findBrowsers, withoutScript } from '../../../src/camera/browser/find-browser.ts'
 import { makeFolder } from '../../support/processes/workspace.ts'
 
 // Programs that nobody starts: files that may be executed are all that is looked for.

@@ -1,4 +1,4 @@
-import { PNG_END } from '../../../src/images/disk/whole-file.ts'
+import { PNG_END } from '../../../src/images/disk/open-image.ts'
 
 /** No picture, but a file that ends as a PNG does. */
 export function pngOf(content: string): Buffer {

@@ -3,8 +3,11 @@ import { AppError } from '../../../errors.ts'
 import type { NewRoot, Store } from '../../store.ts'
 import type { Database } from '../database.ts'
 import { requireProject } from '../projects/projects.ts'
-import { claim, releaseClaim, renewClaim, showRoot } from './claims.ts'
-import { holdClaim, lostClaim } from './hold-claim.ts'
+import { claim, releaseClaim, renewClaim, STALE_MS, showRoot } from './claims.ts'
+
+const RENEW_MS = 15_000
+/** Well before other imports may take over the claim. */
+const TRUSTED_MS = STALE_MS / 2
 
 /** Adds roots that were captured elsewhere. */
 export function createAdding(db: Database): Pick<Store, 'addRoot' | 'findTaken' | 'whileFree'> {
@@ -80,4 +83,39 @@ function rootOfNothing(projectId: string, uuids: readonly string[]): NewRoot {
   const [rootId, created] = [randomUUID(), 0]
   const nothing = { url: '', name: '', loadingTime: 0, created, basepath: '', width: 0, height: 0 }
   return { projectId, rootId, created, digest: rootId, jobs: uuids.map((uuid) => ({ uuid, ...nothing })) }
+}
+
+/**
+ * Renews a claim while its pictures are published. `stillOurs` throws if the claim may be lost: a renewal did not find it, or
+ * none succeeded for long, as in a process that was frozen.
+ */
+function holdClaim(renew: () => Promise<boolean>) {
+  let renewed = performance.now()
+  let lost = false
+  const timer = setInterval(() => {
+    const asked = performance.now()
+    renew().then(
+      (ours) => {
+        if (ours) renewed = asked
+        else lost = true
+      },
+      // The next renewal may succeed. Otherwise `stillOurs` throws.
+      () => {},
+    )
+  }, RENEW_MS)
+  const isLost = () => lost || performance.now() - renewed > TRUSTED_MS
+  return {
+    isLost,
+    stillOurs(): void {
+      if (isLost()) throw lostClaim()
+    },
+    letGo: () => clearInterval(timer),
+  }
+}
+
+function lostClaim(): AppError {
+  return new AppError(
+    'unavailable',
+    'storing the pictures was interrupted for too long; import the root again',
+  )
 }
