@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { Logger } from 'pino'
-import type { Config } from '../config/config.ts'
-import { ownHostsOf } from '../config/own-hosts.ts'
+import { type Config, ownHostsOf } from '../config/config.ts'
 import type { FixedAddress } from '../egress/guard.ts'
 import type { FoundBrowser } from './browser/browser.ts'
 import type { Camera } from './camera.ts'

@@ -5,7 +5,7 @@ import type { AcceptLimits } from '../store/captures.ts'
 import type { Store } from '../store/store.ts'
 import { otherWork } from '../work/other-work.ts'
 import type { Digested } from './digest.ts'
-import type { Queue } from './queue/queue.ts'
+import type { Queue } from './queue.ts'
 import { sealRequest } from './seal-request.ts'
 
 export interface AcceptOptions {

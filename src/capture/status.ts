@@ -1,5 +1,11 @@
-import { tellFailure } from '../contract/closed-reasons.ts'
-import { isFinal, type PageStatus, type RootStatus, stateOf, type Waiting } from '../contract/status.ts'
+import {
+  isFinal,
+  type PageStatus,
+  type RootStatus,
+  stateOf,
+  tellFailure,
+  type Waiting,
+} from '../contract/status.ts'
 import type { CaptureProgress, Changes } from '../store/captures.ts'
 import type { Job, RootHead, RootKey, Store } from '../store/store.ts'
 

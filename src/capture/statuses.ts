@@ -1,5 +1,4 @@
-import type { ExplainTo } from '../contract/closed-reasons.ts'
-import { isFinal, type Waiting } from '../contract/status.ts'
+import { type ExplainTo, isFinal, type Waiting } from '../contract/status.ts'
 import type { InTurn } from '../shares/fair-turns.ts'
 import type { Captures } from '../store/captures.ts'
 import type { RootKey } from '../store/store.ts'

@@ -19,8 +19,7 @@ import {
 } from '../store/captures.ts'
 import type { CaptureFigures } from './figures.ts'
 import { createHush } from './hush.ts'
-import { MAX_ATTEMPTS, MAX_DEATHS, StoodStill, type Work } from './queue/queue.ts'
-import { isOurs } from './queue/retry.ts'
+import { isOurs, MAX_ATTEMPTS, MAX_DEATHS, StoodStill, type Work } from './queue.ts'
 import { openTask } from './seal-request.ts'
 import type { Standstill } from './standstill.ts'
 

@@ -9,8 +9,8 @@ import { type Config, readConfig } from '../config/config.ts'
 import { DEFAULT_LOADING_TIME } from '../contract/results.ts'
 import { addressOf, serveSite } from '../demo/site.ts'
 import { AppError } from '../errors.ts'
-import type { ExitCode } from './exit-code.ts'
 import { createProgress, type Progress } from './progress.ts'
+import type { ExitCode } from './signals.ts'
 
 export function browserCommand(finish: (code: ExitCode) => void): Command {
   const browser = new Command('browser')

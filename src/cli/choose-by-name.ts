@@ -1,5 +1,8 @@
 import { parseId } from '../contract/ids.ts'
 import { AppError } from '../errors.ts'
+import { readAll } from '../store/owned.ts'
+import type { Store } from '../store/store.ts'
+import type { TemplateHead } from '../store/templates.ts'
 import { printable } from './table.ts'
 
 /** A kind of thing that a command is given by its id or its name. */
@@ -39,4 +42,20 @@ export function noSuch(thing: Thing, meant: string): AppError {
     'not_found',
     `there is no ${thing} ${printable(meant)}. List them with: npx proofsheet ${thing} list`,
   )
+}
+
+/** All templates of a project, newest first. */
+export async function listAll({ templates }: Store, projectId: string): Promise<TemplateHead[]> {
+  return await readAll(
+    (page) => templates.page(projectId, page),
+    ({ templateId }) => templateId,
+  )
+}
+
+/** Finds a template by its id or its name. Throws as `chooseByName`. */
+export async function getTemplateId(store: Store, projectId: string, meant: string): Promise<string> {
+  return await chooseByName('template', meant, {
+    list: () => listAll(store, projectId),
+    idOf: ({ templateId }) => templateId,
+  })
 }

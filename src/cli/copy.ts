@@ -9,9 +9,8 @@ import { patiently, type Transfer, type TransferHooks } from '../intake/transfer
 import { verifyAll } from '../intake/transfer/verify.ts'
 import { requireMatching } from '../service/check-storages.ts'
 import { openStorage } from '../service/storage.ts'
-import type { ExitCode } from './exit-code.ts'
 import { createProgress } from './progress.ts'
-import { abortOnSignal } from './signals.ts'
+import { abortOnSignal, type ExitCode } from './signals.ts'
 import { withStorage } from './storage.ts'
 import { counted, formatTable, printable } from './table.ts'
 

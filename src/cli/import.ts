@@ -10,11 +10,10 @@ import { type Entry, type ImportOutcome, importAll } from '../intake/import-all.
 import { countPictures, readNdjson } from '../intake/ndjson.ts'
 import { PREVIEW_WIDTH } from '../picture/picture.ts'
 import { requireMatching } from '../service/check-storages.ts'
-import type { ExitCode } from './exit-code.ts'
 import { valueOption } from './options.ts'
 import { createProgress } from './progress.ts'
 import { projectOption } from './project-option.ts'
-import { abortOnSignal } from './signals.ts'
+import { abortOnSignal, type ExitCode } from './signals.ts'
 import { getProjectId, withStorage } from './storage.ts'
 import { counted, printable } from './table.ts'
 

@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander'
 import { parseId } from '../contract/ids.ts'
 
+const TIME_PATTERN = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?)\s?(Z|[+-]\d\d:?\d\d)?)?$/
+
 /** For options that take an id. */
 export function idOption(text: string): string {
   const id = parseId(text)
@@ -18,4 +20,12 @@ export function valueOption<T>(parse: (text: string) => T): (text: string) => T 
       throw new InvalidArgumentError(`It ${(error as Error).message}.`)
     }
   }
+}
+
+/** For options that take a time. Without a time zone it is that of this machine. Throws an Error that completes "It …". */
+export function parseTime(text: string): number {
+  const [, day, clock = '00:00', offset = ''] = TIME_PATTERN.exec(text.trim()) ?? []
+  const time = day === undefined ? Number.NaN : Date.parse(`${day}T${clock}${offset}`)
+  if (!Number.isNaN(time)) return time
+  throw new Error('must be a time, such as "2027-01-31 02:00", 2027-01-31T02:00Z or 2027-01-31T02:00+01:00')
 }

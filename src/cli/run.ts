@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander'
 import { ConfigError } from '../config/config.ts'
 import { type SettingName, settings } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
-import type { ExitCode } from './exit-code.ts'
+import type { ExitCode } from './signals.ts'
 
 /** Runs a command line and returns the exit code. Errors go to stderr. */
 export async function run(args: readonly string[]): Promise<ExitCode> {

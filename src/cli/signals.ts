@@ -39,3 +39,6 @@ export function endInTime(shutdownMs: number, log: Pick<Logger, 'error'>): void 
     process.exit(1)
   }, shutdownMs + GRACE_MS).unref()
 }
+
+/** 0: done. 1: not done, or not all of it. 2: a mistake in the command or the settings. */
+export type ExitCode = 0 | 1 | 2

@@ -1,7 +1,6 @@
 import { pathTo } from '../contract/paths.ts'
 import { followListPages, type ListQuery } from './list-pages.ts'
-import { NoAnswerError } from './no-answer-error.ts'
-import { pause } from './pause.ts'
+import { NoAnswerError, pause } from './patience.ts'
 import { createWire, type Wire, type WireOptions } from './wire.ts'
 
 export interface AskOptions {

@@ -64,7 +64,7 @@ export type {
   RequestOptions,
   Versioned,
 } from './asking.ts'
-export { NoAnswerError } from './no-answer-error.ts'
+export { NoAnswerError } from './patience.ts'
 export { ProblemError, type ProblemErrorCode } from './problem-error.ts'
 export type { WatchOptions } from './watch-status.ts'
 export type { DeliveriesOptions } from './webhooks.ts'

@@ -1,4 +1,3 @@
-import { NoAnswerError } from './no-answer-error.ts'
 import { ProblemError } from './problem-error.ts'
 
 /** The first pause, if the server says nothing. */
@@ -64,4 +63,34 @@ export class Patience {
 function mayPass(error: unknown): boolean {
   if (error instanceof NoAnswerError) return true
   return error instanceof ProblemError && (error.status >= 500 || [408, 429].includes(error.status))
+}
+
+/** Waits. Ends early if the signal is aborted. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const over = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', over)
+      resolve()
+    }
+    const timer = setTimeout(over, ms)
+    signal?.addEventListener('abort', over)
+    if (signal?.aborted) over()
+  })
+}
+
+/** No answer came, or it broke off. It is not known whether the server did what it was asked. */
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError'
+
+  constructor(server: string, cause: unknown) {
+    super(`${server || 'the server'} does not answer: ${reasonOf(cause)}`, { cause })
+  }
+}
+
+/** Node puts the reason into `cause`, and leaves its message empty if it tried several addresses. */
+function reasonOf(thrown: unknown): string {
+  const { message, cause } = (thrown ?? {}) as Partial<Error>
+  const { message: inner, code } = (cause ?? {}) as { message?: string; code?: string }
+  return inner || code || message || String(thrown)
 }

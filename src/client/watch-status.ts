@@ -1,11 +1,11 @@
 import { isFinal } from '../contract/states.ts'
 import type { RootStatus } from '../contract/status.ts'
-import { EventParser } from './event-parser.ts'
-import { Patience } from './patience.ts'
-import { pause } from './pause.ts'
+import { NoAnswerError, Patience, pause } from './patience.ts'
 import { unexpected } from './problem-error.ts'
-import { limitSilence } from './silence.ts'
 import type { Wire } from './wire.ts'
+
+/** The service sends something at least every 42 seconds. A connection that is silent for longer is dead. */
+const LONGEST_SILENCE_MS = 45_000
 
 export interface WatchOptions {
   readonly signal?: AbortSignal | undefined
@@ -121,4 +121,83 @@ async function openEvents<T>(
 /** Our event ids are numbers. Any other id is not sent back, and the stream starts from its beginning. */
 function goOnAfter(lastEventId: string): Record<string, string> {
   return /^[\x21-\x7e]+$/.test(lastEventId) ? { 'last-event-id': lastEventId } : {}
+}
+
+interface Silence {
+  /** Aborted by the given signal, or by silence. */
+  readonly signal: AbortSignal
+  /** Waits for something that must come within that time. */
+  soon<T>(part: Promise<T>): Promise<T>
+}
+
+/** For one connection. */
+function limitSilence(server: string, signal: AbortSignal | undefined): Silence {
+  const silence = new AbortController()
+  const giveUp = () => silence.abort(new NoAnswerError(server, new Error('the connection is silent')))
+  return {
+    signal: AbortSignal.any(signal ? [signal, silence.signal] : [silence.signal]),
+    async soon(part) {
+      const timer = setTimeout(giveUp, LONGEST_SILENCE_MS)
+      try {
+        return await part
+      } finally {
+        clearTimeout(timer)
+      }
+    },
+  }
+}
+
+interface ServerSentEvent {
+  readonly type: string
+  readonly data: string
+}
+
+/** Parses the server-sent events of one connection, as in the HTML standard. Incomplete events are dropped. */
+export class EventParser {
+  /** The id of the last complete event, on this connection or an earlier one. */
+  lastEventId: string
+  /** How long to wait before connecting again, if the server said so. */
+  retryMs: number | undefined
+  /** The beginning of a line that has not ended. */
+  #rest = ''
+  #cutAfterReturn = false
+  #type = ''
+  #data: string[] = []
+  #id: string
+
+  constructor(lastEventId = '', retryMs?: number) {
+    this.lastEventId = lastEventId
+    this.#id = lastEventId
+    this.retryMs = retryMs
+  }
+
+  /** The events that are completed by this text. */
+  read(text: string): ServerSentEvent[] {
+    if (text === '') return []
+    const belongsToReturn = this.#cutAfterReturn && text.startsWith('\n')
+    this.#cutAfterReturn = text.endsWith('\r')
+    const [first = '', ...others] = text.slice(belongsToReturn ? 1 : 0).split(/\r\n|\r|\n/)
+    const lines = [this.#rest + first, ...others]
+    this.#rest = lines.pop() ?? ''
+    return lines.flatMap((line) => this.#take(line) ?? [])
+  }
+
+  #take(line: string): ServerSentEvent | undefined {
+    if (line === '') return this.#dispatch()
+    // A comment has an empty name.
+    const [, name, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
+    if (name === 'event') this.#type = value
+    if (name === 'data') this.#data.push(value)
+    if (name === 'id' && !value.includes('\0')) this.#id = value
+    if (name === 'retry' && /^\d+$/.test(value)) this.retryMs = Number(value)
+    return undefined
+  }
+
+  #dispatch(): ServerSentEvent | undefined {
+    const [type, data] = [this.#type || 'message', this.#data]
+    this.lastEventId = this.#id
+    this.#type = ''
+    this.#data = []
+    return data.length > 0 ? { type, data: data.join('\n') } : undefined
+  }
 }

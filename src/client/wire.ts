@@ -1,4 +1,4 @@
-import { NoAnswerError } from './no-answer-error.ts'
+import { NoAnswerError } from './patience.ts'
 import { readProblem, unexpected } from './problem-error.ts'
 
 export interface Wire {

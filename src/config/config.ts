@@ -232,3 +232,8 @@ function findMissingKeys(
 
 const HOW =
   'all instances must use the same keys. Make a key once and give it to each instance: echo k1:$(openssl rand -base64 32)'
+
+/** The hosts of the service, from its settings. */
+export function ownHostsOf({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): string[] {
+  return publicUrl === undefined ? [host] : [host, new URL(publicUrl).hostname]
+}

@@ -1,5 +1,4 @@
-import { rule, type Static, Type } from './schema.ts'
-import { Time } from './time.ts'
+import { rule, type Static, Time, Type } from './schema.ts'
 
 // Who may do what: keys, the session of a browser, and the projects that an administrator makes.
 

@@ -1,6 +1,5 @@
 import { nearestName } from './nearest-name.ts'
 import { givenOf, isNothing } from './options/given.ts'
-import { isPlain } from './plain-text.ts'
 import { rule, type Schema } from './schema.ts'
 import { mustBe } from './sentences.ts'
 
@@ -201,4 +200,9 @@ function lengthOf(text: string, most = Number.POSITIVE_INFINITY): number {
 
 function escapeName(name: string): string {
   return encodeURIComponent(name.toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))
+}
+
+/** Whether every database can store it: no NUL, no half of a character. */
+export function isPlain(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
 }

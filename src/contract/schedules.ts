@@ -1,8 +1,6 @@
-import { problemOfDuration } from './duration.ts'
-import { rule, type Schema, type Static, Type } from './schema.ts'
+import { rule, type Schema, type Static, Time, Type } from './schema.ts'
 import { createScreenshotRequest, type RequestLimits, type ScreenshotRequest } from './screenshot-request.ts'
 import { GIVEN_REQUEST, LastRoot, Name } from './templates.ts'
-import { Time } from './time.ts'
 
 // A schedule makes a root again and again: from a template, or from a request of its own.
 
@@ -51,6 +49,8 @@ const When = {
 }
 
 const TemplateId = Type.String({ format: 'uuid', description: 'The template to run.' })
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+const DURATION = /^([1-9]\d{0,5})(s|m|h|d)$/
 
 /** What `POST …/schedules` and `PUT …/schedules/:scheduleId` take. */
 export const createScheduleRequest = (limits: RequestLimits) =>
@@ -118,3 +118,13 @@ export const SchedulePreviewRequest = Type.Object(
 export const SchedulePreview = Type.Object({
   next: Type.Array(Time('One of the next times.'), { description: `The next ${NEXT_TIMES} times.` }),
 })
+
+/** `90s`, `15m`, `6h` or `7d`, in milliseconds. Undefined if it is something else. */
+export function parseDuration(text: string): number | undefined {
+  const [, count, unit] = DURATION.exec(text) ?? []
+  return unit === undefined ? undefined : Number(count) * UNIT_MS[unit as keyof typeof UNIT_MS]
+}
+
+function problemOfDuration(text: string): string | undefined {
+  return parseDuration(text) === undefined ? 'must be a number with s, m, h or d, such as 6h' : undefined
+}

@@ -80,3 +80,6 @@ export const Type = {
   /** Points at a schema by its `$id`, so that a document states each schema once. */
   Reference: <T>(id: string): Schema<T> => ({ $ref: `${id}#` }),
 }
+
+export const Time = (description: string): Schema<number> =>
+  Type.Integer({ description: `${description} Unix milliseconds.` })

@@ -1,5 +1,5 @@
 import { check } from './check.ts'
-import { type Schema, type Static, Type } from './schema.ts'
+import { type Schema, type Static, Time, Type } from './schema.ts'
 import {
   createAskedFields,
   createUrls,
@@ -9,7 +9,6 @@ import {
   type ScreenshotRequest,
 } from './screenshot-request.ts'
 import { State } from './status.ts'
-import { Time } from './time.ts'
 import { ScheduleDescription, ScheduledTs, type When, whenOf } from './when.ts'
 
 // A template is a request that is kept under a name. Its secrets are never shown: answers have empty texts in their place.

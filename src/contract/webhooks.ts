@@ -1,8 +1,7 @@
 import { MAX_URL } from './requests.ts'
-import { type Static, Type } from './schema.ts'
+import { type Static, Time, Type } from './schema.ts'
 import { DELIVERY_STATES, type DeliveryState, MOST_PENDING } from './states.ts'
 import { Name } from './templates.ts'
-import { Time } from './time.ts'
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS, type WebhookEvent } from './webhook-names.ts'
 
 // A webhook tells another server what happened to roots. Each event that it wants becomes a delivery.

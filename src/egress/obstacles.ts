@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
-import { findForbiddenKind } from './addresses.ts'
+import { bytesOf, findForbiddenKind } from './addresses.ts'
 import type { AllowList, DenyList } from './allow-list.ts'
-import { bytesOf } from './ipv6.ts'
 import { createKeptAnswer } from './kept-answer.ts'
 import type { OwnAddresses } from './own-addresses.ts'
 import type { Lookup } from './resolve.ts'

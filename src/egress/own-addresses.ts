@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { bytesOf } from './ipv6.ts'
+import { bytesOf } from './addresses.ts'
 import { createKeptAnswer } from './kept-answer.ts'
 import type { Lookup } from './resolve.ts'
 

@@ -151,3 +151,12 @@ function failuresOf<P, Q, B>(operation: Operation<P, Q, B> & Description): Set<E
   ]
   return new Set([...usual.filter((code) => code), ...fails] as ErrorCode[])
 }
+
+/** One line for everything that was made, changed, removed or run, with the id of the key. */
+export function logAct(
+  request: FastifyRequest,
+  act: string,
+  what: Readonly<Record<string, string | undefined>>,
+): void {
+  request.log.info({ reqId: request.id, ...(request.apiKey && { key: request.apiKey.keyId }), ...what }, act)
+}

@@ -35,7 +35,6 @@ import { session } from './operations/session.ts'
 import { status } from './operations/status.ts'
 import { templates } from './operations/templates.ts'
 import { webhooks } from './operations/webhooks.ts'
-import { logRequests } from './rules/access-log.ts'
 import { createRefuseKey, refuseWhatKeysDoNotOpen, requireKeys } from './rules/authentication.ts'
 import { addCommonHeaders } from './rules/common-headers.ts'
 import { answerInOrder } from './rules/connections.ts'
@@ -47,7 +46,7 @@ import { measureRequests } from './rules/metrics.ts'
 import { refuseOtherHosts } from './rules/origin.ts'
 import { createRate, limitRate } from './rules/rate-limit.ts'
 import { schemaController } from './rules/read-query.ts'
-import { RequestLog } from './rules/request-log.ts'
+import { logRequests, RequestLog } from './rules/request-log.ts'
 
 /** Bytes of a body that Node reads before somebody reads the body, rounded up to what it reads at a time. */
 const READ_AHEAD = 49_152

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { inParallel } from '../work/in-parallel.ts'
+import { inParallel } from '../work/limiter.ts'
 import { type Intake, prepareRoot } from './import-root.ts'
 import type { Imported, Submission } from './submission.ts'
 

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import { filesOf, type ImageBatch, type Images } from '../images/images.ts'
 import { readPicture } from '../picture/picture.ts'
 import type { NewJob, Store } from '../store/store.ts'
-import { inParallel } from '../work/in-parallel.ts'
+import { inParallel } from '../work/limiter.ts'
 import {
   type Imported,
   PICTURES_AT_ONCE,

@@ -5,8 +5,7 @@ import { filesOf, type ImageKey, type Images, type OpenImage } from '../images/i
 import { FairTurns, type InTurn } from '../shares/fair-turns.ts'
 import type { JobText } from '../store/job-text.ts'
 import type { RootHead, Store } from '../store/store.ts'
-import { inParallel } from '../work/in-parallel.ts'
-import { createLimiter, type Limiter } from '../work/limiter.ts'
+import { createLimiter, inParallel, type Limiter } from '../work/limiter.ts'
 import type { JobFields } from './render.ts'
 import { writeZip, type ZipEntry } from './zip.ts'
 

@@ -1,8 +1,8 @@
 import type { KnownProject, KnownRoot } from '../access/door.ts'
 import { OVERVIEW_JOBS, type PageFailure } from '../contract/browsing.ts'
 import { type OwnOptions, viewOf } from '../contract/capture-options.ts'
-import { type ExplainTo, tellFailure } from '../contract/closed-reasons.ts'
 import { optionsOfPage } from '../contract/options-of-page.ts'
+import { type ExplainTo, tellFailure } from '../contract/status.ts'
 import type { Addresses, Images } from '../images/images.ts'
 import type { RequestSummary } from '../store/browsing.ts'
 import type { SeenText } from '../store/job-text.ts'
@@ -10,11 +10,9 @@ import type { RootHead, Store } from '../store/store.ts'
 import type { Answer, Asked, AskedForMuch } from './answer.ts'
 import { listPieces } from './list-pieces.ts'
 import { NOTHING_YET, type Piece } from './pieces.ts'
-import { CLOSE_ROOT } from './render.ts'
-import { renderShown } from './render-shown.ts'
+import { CLOSE_ROOT, renderShown } from './render.ts'
 import { findRootListPage, type RootListPage } from './root-list-pages.ts'
-import { type IsGone, idOf, type Sought, slicesOf } from './search.ts'
-import { countsOf, stateOfRoot } from './state-of-root.ts'
+import { countsOf, type IsGone, idOf, type Sought, slicesOf, stateOfRoot } from './search.ts'
 
 /** Roots at a glance. They have no ETag: the state of a root can change without a new revision. */
 export class Overviews {

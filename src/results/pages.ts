@@ -1,8 +1,8 @@
 import type { KnownProject } from '../access/door.ts'
 import { COUNTED_PICTURES } from '../contract/browsing.ts'
 import type { View } from '../contract/capture-options.ts'
+import { isPlain } from '../contract/check.ts'
 import { parseId } from '../contract/ids.ts'
-import { isPlain } from '../contract/plain-text.ts'
 import type { Addresses, Images } from '../images/images.ts'
 import type { LookedPage, ShownJob } from '../store/browsing.ts'
 import type { Store } from '../store/store.ts'
@@ -11,7 +11,7 @@ import { badCursor } from './cursor.ts'
 import { resultEtag, tagOf } from './etag.ts'
 import { listPieces } from './list-pieces.ts'
 import type { Piece } from './pieces.ts'
-import { renderShown, SHOWING } from './render-shown.ts'
+import { renderShown, SHOWING } from './render.ts'
 
 /** Addresses that are read for one list page. After that, the list page is answered even if it is not full. */
 const MOST_LOOKED_AT = 10_000

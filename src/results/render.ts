@@ -1,10 +1,13 @@
+import type { View } from '../contract/capture-options.ts'
 import type { JobResult } from '../contract/results.ts'
 import { type Addresses, filesOf } from '../images/images.ts'
-import type { JobText } from '../store/job-text.ts'
+import type { JobText, SeenText } from '../store/job-text.ts'
 import type { RootKey } from '../store/store.ts'
 
 /** Part of every ETag. Raise it when the same rows give other bytes than before: test/http/rendering.test.ts says when. */
 export const RENDERING = 3
+/** Part of the ETags of pages and histories, as RENDERING is part of every ETag. The same test says when to raise it. */
+export const SHOWING = 1
 
 /** The fields of a job, after they are parsed. */
 export type JobFields = Pick<JobResult, 'url' | 'meta' | 'screenshotParameter'>
@@ -30,4 +33,15 @@ export function renderJobs(
     text += `${text === '' ? '' : ','}{"data":"${data}${ids}${job.uuid}",${job.fields},"preview":"${preview}"}`
   }
   return text
+}
+
+/** A job for people: with its options and what was seen, if that is known. */
+export function renderShown(
+  root: RootKey & { readonly view: View | undefined },
+  job: SeenText,
+  addresses: Addresses,
+): string {
+  const view = root.view ? `,"view":${JSON.stringify(root.view)}` : ''
+  const seen = job.seen === '' ? '' : `,"seen":${job.seen}`
+  return `${renderJobs(root, [job], addresses).slice(0, -1)}${view}${seen}}`
 }

@@ -1,10 +1,9 @@
+import { isPlain } from '../contract/check.ts'
 import { parseId } from '../contract/ids.ts'
-import { isPlain } from '../contract/plain-text.ts'
-import type { RootState } from '../contract/status.ts'
-import type { RootFilter } from '../store/browsing.ts'
+import { type Counts, type RootState, stateOf } from '../contract/status.ts'
+import type { RequestSummary, RootFilter } from '../store/browsing.ts'
 import type { RootHead, RootPosition, Store } from '../store/store.ts'
 import { type Heads, walkRoots } from '../store/walk-roots.ts'
-import { stateOfRoot } from './state-of-root.ts'
 
 /** Jobs that the store searches in one turn. */
 const JOBS_AT_ONCE = 800
@@ -126,4 +125,13 @@ export function* slicesOf(heads: readonly RootHead[], sought: Sought): Generator
 /** The cost of searching a root, in jobs. Only a search for a text reads all jobs. */
 export function effortOf({ jobCount }: RootHead, { q }: Sought): number {
   return (q === undefined ? 0 : jobCount) + ROOT_ITSELF
+}
+
+/** An imported root has no request. All its pages are done. */
+export function countsOf({ jobCount }: RootHead, request: RequestSummary | undefined): Counts {
+  return request?.counts ?? { total: jobCount, queued: 0, running: 0, done: jobCount, failed: 0 }
+}
+
+export function stateOfRoot(head: RootHead, request: RequestSummary | undefined): RootState {
+  return stateOf(countsOf(head, request))
 }

@@ -1,5 +1,5 @@
 import { Cron } from 'croner'
-import { parseDuration } from '../contract/duration.ts'
+import { parseDuration } from '../contract/schedules.ts'
 import type { Times } from '../store/schedules.ts'
 
 /** The first time after another. Undefined: there is none. */

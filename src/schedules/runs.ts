@@ -3,7 +3,6 @@ import { AppError } from '../errors.ts'
 import type { Occurrence, RunOutcome, Schedules, StoredSchedule } from '../store/schedules.ts'
 import type { RootKey, Store } from '../store/store.ts'
 import { otherWork } from '../work/other-work.ts'
-import { ScheduleFigures } from './figures.ts'
 import { firstNext, nextOccurrence } from './next-occurrence.ts'
 import { type PrepareOptions, prepareRoot } from './prepare.ts'
 
@@ -151,4 +150,20 @@ async function rewindSchedules(
     if (ahead.length < REWOUND_AT_ONCE) return moved
     after = ahead.at(-1)?.scheduleId
   }
+}
+
+/** What became of the times of schedules, in this process. */
+export class ScheduleFigures {
+  /** Times that made a root. */
+  made = 0
+  /** Those of them that began more than a minute late. */
+  late = 0
+  /** Times that passed while no process ran. They are not made up for. */
+  missed = 0
+  /** Times at which the root before was unfinished. */
+  skipped = 0
+  /** Times that could not make a root. */
+  failed = 0
+  /** Scheduled roots that have begun. */
+  begun = 0
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Logger } from 'pino'
-import type { Config } from '../config/config.ts'
-import { ownHostsOf } from '../config/own-hosts.ts'
+import { type Config, ownHostsOf } from '../config/config.ts'
 import { createKeyRing } from '../secrets/key-ring.ts'
 import { DeliveryFigures } from '../webhooks/figures.ts'
 import { type Delivering, type DeliveringOptions, openDelivering } from '../webhooks/open-delivering.ts'

@@ -10,9 +10,8 @@ import type { DeliveryFigures } from './figures.ts'
 import { discordMessage, slackMessage } from './messages.ts'
 import { findNews, type News, type NewsSources } from './news.ts'
 import { GONE, pauseAfter, RETRY_PAUSES, readRetryAfter } from './retry.ts'
-import { openSecrets } from './secrets.ts'
+import { openSecrets, signHeaders } from './secrets.ts'
 import type { Post, Send, Sent } from './send.ts'
-import { signHeaders } from './sign.ts'
 import type { WriteEnd } from './write-ends.ts'
 
 /** With these, a receiver may say how long to wait. */

@@ -1,8 +1,13 @@
-import type { ExplainTo } from '../contract/closed-reasons.ts'
-import { tellFailure } from '../contract/closed-reasons.ts'
 import { rootPagePath } from '../contract/paths.ts'
 import type { JobResult } from '../contract/results.ts'
-import type { CaptureReason, Counts, Origin, RootState } from '../contract/status.ts'
+import {
+  type CaptureReason,
+  type Counts,
+  type ExplainTo,
+  type Origin,
+  type RootState,
+  tellFailure,
+} from '../contract/status.ts'
 import type { Images } from '../images/images.ts'
 import { renderJobs } from '../results/render.ts'
 import type { DeliveryTask } from '../store/deliveries.ts'

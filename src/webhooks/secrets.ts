@@ -1,8 +1,11 @@
+import { createHmac, randomBytes } from 'node:crypto'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { SealedSecret } from '../store/webhooks.ts'
 
 /** After the secret was changed, the old one signs, too, for so long. */
 export const OLD_SECRET_MS = 24 * 3_600_000
+const SECRET_PREFIX = 'whsec_'
+const SECRET_BYTES = 32
 
 export function sealSecret(secret: string, webhookId: string, ring: KeyRing): SealedSecret {
   return { sealed: ring.seal(secret, placeOf(webhookId)) }
@@ -44,4 +47,29 @@ const isValid =
 
 function placeOf(webhookId: string): string {
   return `webhook ${webhookId}`
+}
+
+// Standard Webhooks 1.0: https://www.standardwebhooks.com
+
+/** A new secret, as its user keeps it. */
+export function makeSecret(): string {
+  return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')
+}
+
+/** The headers that prove who sent these bytes, and when. With several secrets, each of them proves it. */
+export function signHeaders(
+  { deliveryId, now, body }: { deliveryId: string; now: number; body: string },
+  secrets: readonly string[],
+): Record<string, string> {
+  const timestamp = String(Math.floor(now / 1_000))
+  const signed = `${deliveryId}.${timestamp}.${body}`
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
+    return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`
+  })
+  return {
+    'webhook-id': deliveryId,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  }
 }

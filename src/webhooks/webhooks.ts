@@ -10,8 +10,7 @@ import { decodeCursor, encodeCursor } from '../results/cursor.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import type { Store } from '../store/store.ts'
 import type { InTurn, ListedWebhook, StoredDelivery, WebhookKey, WebhookSettings } from '../store/webhooks.ts'
-import { rotate, sealSecret } from './secrets.ts'
-import { makeSecret } from './sign.ts'
+import { makeSecret, rotate, sealSecret } from './secrets.ts'
 
 export interface WebhookRules {
   readonly ring: KeyRing

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { tidySeen } from '../../src/capture/worker.ts'
-import { isPlain } from '../../src/contract/plain-text.ts'
+import { isPlain } from '../../src/contract/check.ts'
 import { MARK_NAMES } from '../../src/contract/seen.ts'
 import { newSeen } from '../support/store/captures.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { EventParser } from '../../src/client/event-parser.ts'
+import { EventParser } from '../../src/client/watch-status.ts'
 import { EventParser as Reference } from '../support/http/event-stream.ts'
 import { anyCharacter } from '../support/runner/any-character.ts'
 import { workDone } from '../support/runner/patience.ts'

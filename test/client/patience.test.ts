@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { NoAnswerError } from '../../src/client/no-answer-error.ts'
-import { Patience } from '../../src/client/patience.ts'
+import { NoAnswerError, Patience } from '../../src/client/patience.ts'
 
 test('the last pause ends after patience, also if its timer fires a little early', () => {
   const patience = new Patience(0.5)

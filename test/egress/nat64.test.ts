@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isPublicAddress } from '../../src/egress/addresses.ts'
+import { bytesOf, isPublicAddress } from '../../src/egress/addresses.ts'
 import { parseDenyList } from '../../src/egress/allow-list.ts'
 import type { Lookup } from '../../src/egress/guard.ts'
-import { bytesOf } from '../../src/egress/ipv6.ts'
 import { findEmbedded, findPrefixes, IPV4_ONLY } from '../../src/egress/obstacles.ts'
 import { openTestGate, tryTunnel } from './browser.ts'
 

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RootOverview } from '../../src/contract/browsing.ts'
-import { tellFailure } from '../../src/contract/closed-reasons.ts'
 import {
   CAPTURE_REASONS,
   type CaptureReason,
   type PageStatus,
   type RootStatus,
+  tellFailure,
 } from '../../src/contract/status.ts'
 import { eventsUrl, finishNext, newRequest, startAccepting, statusUrl } from '../support/http/requests.ts'
 import { makeKey, makeProject, rootsUrl } from '../support/store/results.ts'

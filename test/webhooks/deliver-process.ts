@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { openQueue } from '../../src/capture/queue/open-queue.ts'
+import { openQueue } from '../../src/capture/open-queue.ts'
 import { readConfig } from '../../src/config/config.ts'
 import { createWayOut } from '../../src/egress/guard.ts'
 import { openNotifications } from '../../src/service/notifications.ts'

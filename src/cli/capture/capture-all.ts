@@ -6,14 +6,12 @@ import { pictureFileName } from '../../contract/picture-names.ts'
 import { isFinal, type PageStatus, type RootStatus } from '../../contract/status.ts'
 import { AppError } from '../../errors.ts'
 import { makeFolders } from '../../files/durable-folder.ts'
-import type { ExitCode } from '../exit-code.ts'
 import { createProgress } from '../progress.ts'
-import { nextSignal } from '../signals.ts'
+import { type ExitCode, nextSignal } from '../signals.ts'
 import { counted, printable } from '../table.ts'
 import type { CaptureDesk } from './desk.ts'
 import type { Order } from './orders.ts'
-import { ownWindow } from './own-window.ts'
-import { type Report, toJson, toSummary, toTable } from './report.ts'
+import { ownWindow, type Report, toJson, toSummary, toTable } from './report.ts'
 
 /** What is made of the result, besides a table. */
 export interface Wanted {

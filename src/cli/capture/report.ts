@@ -3,7 +3,6 @@ import type { Mark } from '../../contract/seen.ts'
 import type { PageStatus, RootStatus } from '../../contract/status.ts'
 import { counted, formatTable, printable } from '../table.ts'
 import type { CaptureDesk } from './desk.ts'
-import { ownWindow } from './own-window.ts'
 
 export interface Report {
   readonly desk: Pick<CaptureDesk, 'projectId' | 'gallery' | 'mayNotRun'>
@@ -70,4 +69,11 @@ function describeSeen({ seen, cut, notes = [] }: Pick<PageStatus, 'seen' | 'cut'
   const sentences = notes.map(({ detail }) => printable(detail).replace(/\.$/, ''))
   const all = [...marks.map((mark) => words[mark]), ...sentences]
   return all.length === 0 ? '' : ` (${all.join('; ')})`
+}
+
+/** `390x844`, for a page that has a window of its own. Empty for all others. */
+export function ownWindow({ options }: Pick<PageStatus, 'options'>): string {
+  const { width, height } = options ?? {}
+  if (width === undefined && height === undefined) return ''
+  return `${width ?? ''}x${height ?? ''}`
 }

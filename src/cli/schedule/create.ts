@@ -4,11 +4,10 @@ import { OVERLAPS } from '../../contract/schedules.ts'
 import { AppError } from '../../errors.ts'
 import { addRequestOptions, type Given, once } from '../capture/options.ts'
 import { type Order, toOrders } from '../capture/orders.ts'
-import { noSuch } from '../choose-by-name.ts'
+import { getTemplateId, noSuch } from '../choose-by-name.ts'
 import { type IdleCapturing, withIdleCapturing } from '../idle-capturing.ts'
 import { getProjectId } from '../storage.ts'
 import { printable } from '../table.ts'
-import { getTemplateId } from '../template/choose-template.ts'
 import { tellNext, zoneOf } from './times.ts'
 
 export function createCommand(): Command {

@@ -6,12 +6,11 @@ import type { Store } from '../../store/store.ts'
 import { captureAll, type Wanted } from '../capture/capture-all.ts'
 import { captureHere } from '../capture/here.ts'
 import { once } from '../capture/options.ts'
-import { noSuch } from '../choose-by-name.ts'
-import type { ExitCode } from '../exit-code.ts'
+import { getTemplateId, noSuch } from '../choose-by-name.ts'
 import { withIdleCapturing } from '../idle-capturing.ts'
+import type { ExitCode } from '../signals.ts'
 import { getProjectId } from '../storage.ts'
 import { printable } from '../table.ts'
-import { getTemplateId } from './choose-template.ts'
 
 export function runCommand(finish: (code: ExitCode) => void): Command {
   return new Command('run')

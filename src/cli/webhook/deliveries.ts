@@ -4,8 +4,8 @@ import { parseId } from '../../contract/ids.ts'
 import { DELIVERY_STATES, type Delivery, type DeliveryState } from '../../contract/webhooks.ts'
 import { AppError } from '../../errors.ts'
 import { once } from '../capture/options.ts'
+import { parseTime } from '../options.ts'
 import { formatTable, formatTime, printable } from '../table.ts'
-import { parseTime } from '../time-option.ts'
 import { type Given, withWebhook } from './with-webhooks.ts'
 
 /** Nothing is sent by a command. */

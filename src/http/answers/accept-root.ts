@@ -8,6 +8,8 @@ import { clientOf } from '../rules/client-of.ts'
 import { originOf } from '../rules/origin.ts'
 import { LARGE } from '../rules/read-json.ts'
 
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
+
 /** The answer of an operation that makes a root. */
 export const acceptedResponse = {
   description: 'Accepted and durable: it survives a crash.',
@@ -37,4 +39,14 @@ export async function acceptRoot(
     .header('location', `${originOf(request, context)}${rootPath(projectId, rootId)}`)
     .header('cache-control', 'no-store')
     .send({ jobId: rootId })
+}
+
+/** Throws `bad_request`. */
+export function readIdempotencyKey({ headers }: FastifyRequest): string | undefined {
+  const header = headers['idempotency-key']
+  if (header === undefined) return undefined
+  if (typeof header === 'string' && IDEMPOTENCY_KEY.test(header)) return header
+  throw new AppError('bad_request', 'the Idempotency-Key must be 1 to 255 visible ASCII characters', {
+    mistakes: [{ parameter: 'Idempotency-Key', detail: 'must be 1 to 255 visible ASCII characters' }],
+  })
 }

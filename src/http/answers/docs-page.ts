@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type OpenApiSchema, renderFields, renderType } from './docs-fields.ts'
-import { escapeHtml, prose, table } from './docs-html.ts'
+import { escapeHtml, type OpenApiSchema, prose, renderFields, renderType, table } from './docs-fields.ts'
 import { STYLE } from './docs-style.ts'
 
 /** The parts of an OpenAPI document that the page shows. */

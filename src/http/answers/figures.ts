@@ -1,7 +1,7 @@
 import { CAPTURE_BUCKETS, type CaptureFigures } from '../../capture/figures.ts'
 import type { WhyWaiting } from '../../capture/why-waiting.ts'
 import type { Images } from '../../images/images.ts'
-import type { ScheduleFigures } from '../../schedules/figures.ts'
+import type { ScheduleFigures } from '../../schedules/runs.ts'
 import type { DeliveryFigures } from '../../webhooks/figures.ts'
 import { counter, gauge, histogram } from './exposition.ts'
 

@@ -1,12 +1,12 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Answer } from '../../results/answer.ts'
+import type { Answer, AskedForMuch } from '../../results/answer.ts'
 import type { Piece } from '../../results/pieces.ts'
 import type { HttpContext } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
 import { headersOf } from '../rules/common-headers.ts'
+import { originOf } from '../rules/origin.ts'
 import { wantsGzip } from './compression.ts'
-import { matchesEtag } from './conditional.ts'
 import { beginningWith, type TakePiece, takePieces } from './take-pieces.ts'
 import { whenClosed } from './when-closed.ts'
 import { writePieces } from './write-pieces.ts'
@@ -156,4 +156,27 @@ function join({ parts }: Piece): Buffer {
     .filter((part) => part !== '')
     .map((part) => (typeof part === 'string' ? Buffer.from(part) : part))
   return buffers.length === 1 && buffers[0] ? buffers[0] : Buffer.concat(buffers)
+}
+
+/** RFC 9110: `If-None-Match` compares weakly, and `*` matches everything that exists. */
+export function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  if (ifNoneMatch === etag) return true
+  if (ifNoneMatch.trim() === '*') return true
+  const opaque = etag.replace(/^W\//, '')
+  return ifNoneMatch.split(',').some((candidate) => candidate.trim().replace(/^W\//, '') === opaque)
+}
+
+/** The work is done in turns of the client, and stops when the client has gone. */
+export function askedForMuch(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  context: HttpContext,
+): AskedForMuch {
+  return {
+    now: context.clock(),
+    origin: originOf(request, context),
+    inTurn: context.turns.for(clientOf(request)),
+    isGone: () => reply.raw.destroyed,
+  }
 }

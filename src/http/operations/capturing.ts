@@ -5,11 +5,9 @@ import { Type } from '../../contract/schema.ts'
 import { parseScreenshotRequest } from '../../contract/screenshot-request.ts'
 import { timeOf } from '../../contract/when.ts'
 import { AppError, wrongRequest } from '../../errors.ts'
-import { acceptedResponse, acceptRoot } from '../answers/accept-root.ts'
-import { logAct } from '../answers/log-act.ts'
+import { acceptedResponse, acceptRoot, readIdempotencyKey } from '../answers/accept-root.ts'
 import type { HttpContext } from '../context.ts'
-import type { Declare } from '../operation.ts'
-import { readIdempotencyKey } from '../rules/idempotency-key.ts'
+import { type Declare, logAct } from '../operation.ts'
 
 export function capturing(declare: Declare, context: HttpContext): void {
   const { cancel, clock, config, door, requests, requireBrowser } = context

@@ -2,12 +2,10 @@ import { readRun } from '../../capture/templates.ts'
 import { paths } from '../../contract/paths.ts'
 import { TemplateParams } from '../../contract/requests.ts'
 import { TemplateList } from '../../contract/templates.ts'
-import { acceptedResponse, acceptRoot } from '../answers/accept-root.ts'
-import { logAct } from '../answers/log-act.ts'
+import { acceptedResponse, acceptRoot, readIdempotencyKey } from '../answers/accept-root.ts'
 import type { HttpContext } from '../context.ts'
-import type { Declare } from '../operation.ts'
+import { type Declare, logAct } from '../operation.ts'
 import { declareResource } from '../resource.ts'
-import { readIdempotencyKey } from '../rules/idempotency-key.ts'
 
 export function templates(declare: Declare, context: HttpContext): void {
   const { config, clock, door, requireBrowser, templates, templateResults } = context

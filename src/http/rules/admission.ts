@@ -1,4 +1,4 @@
-import { Lines } from '../../shares/lines.ts'
+import { Lines } from '../../shares/fair-turns.ts'
 
 /** Requests that begin in one iteration of the event loop: a millisecond or two. */
 const AT_ONCE = 32

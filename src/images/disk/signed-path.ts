@@ -1,8 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { paths } from '../../contract/paths.ts'
 import { AppError } from '../../errors.ts'
-import type { Addresses, ImageKey } from '../images.ts'
-import { signingWindow } from '../signing-window.ts'
+import { type Addresses, type ImageKey, signingWindow } from '../images.ts'
 import type { SigningKey } from './signing-keys.ts'
 
 /** Signs with the first key, accepts all. */

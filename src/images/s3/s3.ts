@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
 import { WriteProbe } from '../../files/write-probe.ts'
-import { inParallel } from '../../work/in-parallel.ts'
+import { inParallel } from '../../work/limiter.ts'
 import {
   type Addresses,
   type Condition,
@@ -19,8 +19,8 @@ import {
   type OpenImage,
   parseName,
   type StoredImage,
+  signingWindow,
 } from '../images.ts'
-import { signingWindow } from '../signing-window.ts'
 import { type BucketSettings, openBucket, type S3Bucket } from './bucket.ts'
 import { type ExpiringCredentials, keepCredentials } from './credentials.ts'
 import { ifThere, isDenied, toImagesError } from './errors.ts'

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers'
 import { AppError } from '../../errors.ts'
 import { filesOf, type ImageBatch, type ImageKey, type Images } from '../../images/images.ts'
 import type { Job } from '../../store/store.ts'
-import { inParallel } from '../../work/in-parallel.ts'
+import { inParallel } from '../../work/limiter.ts'
 import { PICTURES_AT_ONCE, type Transfer } from './transfer.ts'
 
 export function keysOf(projectId: string, jobs: readonly Job[]): ImageKey[] {

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 import type { Images } from '../../images/images.ts'
 import type { RootHead, Store } from '../../store/store.ts'
 import { walkRoots } from '../../store/walk-roots.ts'
-import { inParallel } from '../../work/in-parallel.ts'
+import { inParallel } from '../../work/limiter.ts'
 
 /** Source and target of a copy. */
 export interface Transfer {

@@ -9,9 +9,8 @@ import {
   toRequestSummary,
   toSeenTexts,
 } from '../sql/roots/browsing.ts'
-import { createPostgresPages, SEEN_TEXT } from './pages.ts'
+import { createPostgresPages, namesAnySpelling, SEEN_TEXT } from './pages.ts'
 import type { Query } from './reads.ts'
-import { namesAnySpelling } from './search.ts'
 
 /** `look`: for statements that may read many rows. */
 export function createPostgresBrowsing(query: Query, look: Query): Browsing {

@@ -1,7 +1,7 @@
 import type { Browsing } from '../browsing.ts'
 import { seenText, shownJob, toLookedPage, toPictureCount, toShownJob } from '../sql/roots/browsing.ts'
+import { namesAny, spellingsOf } from '../sql/roots/search.ts'
 import { type Query, TEXT } from './reads.ts'
-import { namesAnySpelling } from './search.ts'
 
 /**
  * An address in the index of jobs by address. An entry has at most 2,704 bytes. So a longer address is indexed by its
@@ -70,4 +70,10 @@ export function createPostgresPages(
       return (await query(text, values)).map(toShownJob)
     },
   }
+}
+
+/** SQL: whether the name or the address of a row contains the text. Adds its parameters to the values. */
+export function namesAnySpelling(q: string, values: unknown[]): string {
+  const parameters = spellingsOf(q).map((spelling) => `$${values.push(spelling)}`)
+  return namesAny(parameters, (column, parameter) => `strpos(lower(${column} collate "C"), ${parameter}) > 0`)
 }

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import { createLimiter } from '../../work/limiter.ts'
-import type { Engine } from '../sql/engine.ts'
+import type { Engine } from '../sql/database.ts'
 import { isUpToDate, MIGRATION_TABLE } from '../sql/schema-version.ts'
 import { createSqlStore } from '../sql/sql-store.ts'
 import type { Tables } from '../sql/tables.ts'

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 import { type Migration, Migrator } from 'kysely/migration'
 import { AppError } from '../../errors.ts'
-import type { Engine } from './engine.ts'
+import type { Engine } from './database.ts'
 import { loadMigrations, MIGRATION_TABLE } from './schema-version.ts'
 import type { Tables } from './tables.ts'
 

@@ -1,10 +1,10 @@
+import { sql } from 'kysely'
 import { WriteProbe } from '../../files/write-probe.ts'
 import type { Browsing } from '../browsing.ts'
 import type { ApiKey, Project, RootHead, RootKey, Store } from '../store.ts'
 import { SqlCaptures } from './captures/captures.ts'
 import { SqlEvents } from './captures/events.ts'
 import { type Connections, Database } from './database.ts'
-import { createIdentity } from './identity.ts'
 import { SqlEndedSessions } from './projects/ended-sessions.ts'
 import { createKeys } from './projects/keys.ts'
 import { createProjects } from './projects/projects.ts'
@@ -105,4 +105,49 @@ function toRootKey(key: string): RootKey {
 function toWantedKey(text: string): WantedKey {
   const [hash = '', session = ''] = text.split(' ')
   return { hash, session }
+}
+
+type Identity = Pick<Store, 'keepIdentity' | 'followTime'> & {
+  /** Writes something, and changes nothing. */
+  tryWriting(): Promise<void>
+}
+
+/** What a store knows about itself. */
+function createIdentity(db: Database): Identity {
+  return {
+    async keepIdentity(name, value) {
+      return await db.transaction(async (transaction) => {
+        await transaction
+          .insertInto('identity')
+          .values({ name, value })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute()
+        const kept = transaction.selectFrom('identity').select('value').where('name', '=', name)
+        return (await kept.executeTakeFirstOrThrow()).value
+      })
+    },
+    async followTime(name, { now: given, most }) {
+      const now = await db.timeAt(given)
+      return await db.transaction(async (transaction) => {
+        await transaction
+          .insertInto('times')
+          .values({ name, time: now })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute()
+        const kept = transaction.selectFrom('times').select('time').where('name', '=', name)
+        const { time: before } = await (db.lock ? kept.forUpdate() : kept).executeTakeFirstOrThrow()
+        const time = Math.min(now, before + Math.round(most))
+        await transaction.updateTable('times').set({ time }).where('name', '=', name).execute()
+        return time
+      })
+    },
+    async tryWriting() {
+      await db.transaction((transaction) =>
+        transaction
+          .updateTable('identity')
+          .set({ value: sql.ref('value') })
+          .execute(),
+      )
+    },
+  }
 }

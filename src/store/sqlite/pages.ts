@@ -1,11 +1,9 @@
 import type { Browsing, LookedPage, PictureCount } from '../browsing.ts'
 import { seenText, shownJob, toLookedPage, toPictureCount, toShownJob } from '../sql/roots/browsing.ts'
 import { spellingsOf } from '../sql/roots/search.ts'
-import type { Prepare } from './prepare.ts'
+import { keeping, namesAnySpelling, type Prepare, RowsAtOnce } from './prepare.ts'
 import { TEXT } from './reads.ts'
-import { RowsAtOnce } from './rows-at-once.ts'
 import type { RunYielding } from './run-yielding.ts'
-import { keeping, namesAnySpelling } from './spellings.ts'
 
 /** Addresses that one statement reads: less than a millisecond, and about ten if they are as long as possible. */
 const PAGES_AT_ONCE = 25

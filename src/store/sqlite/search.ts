@@ -5,10 +5,8 @@ import { BETWEEN_JOBS } from '../sql/reads.ts'
 import { FAILURE, toFailures, toSeenTexts } from '../sql/roots/browsing.ts'
 import { spellingsOf } from '../sql/roots/search.ts'
 import { SEEN_TEXT } from './pages.ts'
-import type { Prepare } from './prepare.ts'
-import { RowsAtOnce } from './rows-at-once.ts'
+import { keeping, namesAnySpelling, type Prepare, RowsAtOnce } from './prepare.ts'
 import type { RunYielding } from './run-yielding.ts'
-import { keeping, namesAnySpelling } from './spellings.ts'
 
 /** Rows that one statement searches: a twentieth of a millisecond, and half a millisecond each for the longest texts. */
 const MOST_ROWS = 50

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { LostAttempts } from '../../../src/capture/queue/open-queue.ts'
+import { LostAttempts } from '../../../src/capture/open-queue.ts'
 
 const attempt = (lease: number, uuid: string = randomUUID()) => {
   return { projectId: 'p', rootId: 'r', position: 0, uuid, lease, deaths: 0 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { MAX_DEATHS, StoodStill } from '../../../src/capture/queue/queue.ts'
+import { MAX_DEATHS, StoodStill } from '../../../src/capture/queue.ts'
 import { SUSPECT_DEATHS } from '../../../src/store/captures.ts'
 import { until } from '../../support/runner/until.ts'
 import { FAILURE, PICTURE } from '../../support/store/captures.ts'

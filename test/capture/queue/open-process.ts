@@ -1,7 +1,7 @@
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
-import { openQueue } from '../../../src/capture/queue/open-queue.ts'
-import type { Queue, QueueOptions, Work } from '../../../src/capture/queue/queue.ts'
+import { openQueue } from '../../../src/capture/open-queue.ts'
+import type { Queue, QueueOptions, Work } from '../../../src/capture/queue.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { openStorage } from '../../../src/service/storage.ts'
 import {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { MAX_ATTEMPTS, type Work } from '../../../src/capture/queue/queue.ts'
+import { MAX_ATTEMPTS, type Work } from '../../../src/capture/queue.ts'
 import { AppError } from '../../../src/errors.ts'
 import type { Captures } from '../../../src/store/captures.ts'
 import { until } from '../../support/runner/until.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Engine } from '../engine.ts'
+import type { Engine } from '../database.ts'
 
 export async function up(db: Kysely<unknown>, { id }: Engine): Promise<void> {
   await db.schema

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Engine } from '../engine.ts'
+import type { Engine } from '../database.ts'
 
 const COLUMNS = ['width', 'height', 'full_page', 'tags', 'fail_on'] as const
 

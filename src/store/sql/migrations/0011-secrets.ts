@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Engine } from '../engine.ts'
+import type { Engine } from '../database.ts'
 
 const OF_CAPTURE = ['project_id', 'root_id', 'position'] as const
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Engine } from '../engine.ts'
+import type { Engine } from '../database.ts'
 
 /** Webhooks, and what they are told. */
 export async function up(db: Kysely<unknown>, { id }: Engine): Promise<void> {

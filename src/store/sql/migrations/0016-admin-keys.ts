@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Engine } from '../engine.ts'
+import type { Engine } from '../database.ts'
 
 /** A key for the whole service belongs to no project. The version before finds such a key, but it opens no project there. */
 const WHAT_FITS = sql`(scope in ('read', 'write') and project_id is not null) or (scope = 'admin' and project_id is null)`

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import type { Engine } from '../engine.ts'
+import type { Engine } from '../database.ts'
 
 /** What delivering needs to share its slots, to drain a backlog, and to stand a clock that jumps. */
 export async function up(db: Kysely<unknown>, _engine: Engine): Promise<void> {

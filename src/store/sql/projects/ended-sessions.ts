@@ -1,6 +1,6 @@
 import { sql, type Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
-import type { EndedSession, EndedSessions } from '../../ended-sessions.ts'
+import type { EndedSession, EndedSessions } from '../../store.ts'
 import type { Database } from '../database.ts'
 import type { Tables } from '../tables.ts'
 

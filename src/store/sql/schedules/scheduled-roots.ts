@@ -1,6 +1,5 @@
 import { sql, type Transaction, type UpdateObject } from 'kysely'
-import type { ScheduledRoots } from '../../scheduled-roots.ts'
-import { LATE_MS } from '../../schedules.ts'
+import { LATE_MS, type ScheduledRoots } from '../../schedules.ts'
 import type { RootKey } from '../../store.ts'
 import { appendEvents } from '../captures/events.ts'
 import { isCompeting, joinTurns, lockTurns } from '../captures/join-turns.ts'

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Captures, CaptureTask, UnderWay } from '../../store/captures.ts'
-import { createLimiter } from '../../work/limiter.ts'
-import { openLoop } from '../../work/loop.ts'
-import { type Queue, type QueueOptions, StoodStill } from './queue.ts'
-import { delayAfterDeath, isOurs, pauseAfter } from './retry.ts'
+import type { Captures, CaptureTask, UnderWay } from '../store/captures.ts'
+import { createLimiter } from '../work/limiter.ts'
+import { openLoop } from '../work/loop.ts'
+import { delayAfterDeath, isOurs, pauseAfter, type Queue, type QueueOptions, StoodStill } from './queue.ts'
 
 /** A process renews the lease of its attempt. A lease that does not change for so long belongs to a dead process. */
 const LEASE_MS = 20_000

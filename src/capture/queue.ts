@@ -1,10 +1,17 @@
 import type { Logger } from 'pino'
-import type { CaptureTask } from '../../store/captures.ts'
+import { AppError } from '../errors.ts'
+import { type CaptureTask, SUSPECT_DEATHS } from '../store/captures.ts'
 
 /** Attempts at a page before it fails. */
 export const MAX_ATTEMPTS = 3
 /** Deaths of processes before a page fails: SUSPECT_DEATHS beside other pages, the rest with nothing else under way. */
 export const MAX_DEATHS = 10
+/** The pause after a failure that is not the fault of the page. */
+const PAUSE_IF_OURS_MS = 5_000
+/** The disk has room, but not for this picture. It is not taken every few seconds in vain. */
+const PAUSE_WITHOUT_ROOM_MS = 20_000
+const FIRST_PAUSE_MS = 2_000
+const LONGEST_PAUSE_MS = 60_000
 
 /** A page failed while its process stood still, so the fault is unknown. It counts like a death of the process. */
 export class StoodStill extends Error {
@@ -41,4 +48,21 @@ export interface Queue {
   wake(root: { projectId: string; rootId: string }): void
   /** Begins nothing more. Captures under way go back to the queue. */
   close(): Promise<void>
+}
+
+/** Whether the page is not to blame: the storage is away or full, or there is no browser. */
+export function isOurs(error: unknown): boolean {
+  const codes = ['unavailable', 'storage_full', 'read_only', 'storage_failed', 'no_browser']
+  return error instanceof AppError && codes.includes(error.code)
+}
+
+/** How long to wait after a process died at a page. Only pages that may kill their process have to wait. */
+export function delayAfterDeath({ deaths }: { deaths: number }): number {
+  return deaths < SUSPECT_DEATHS ? 0 : Math.min(LONGEST_PAUSE_MS / 2, 1_000 * 2 ** (deaths - SUSPECT_DEATHS))
+}
+
+/** How long to wait before the next attempt. Longer each time, if the page may be the reason. */
+export function pauseAfter(error: unknown, { attempts }: Pick<CaptureTask, 'attempts'>): number {
+  if (error instanceof AppError && error.code === 'storage_full') return PAUSE_WITHOUT_ROOM_MS
+  return isOurs(error) ? PAUSE_IF_OURS_MS : Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 4 ** (attempts - 1))
 }
