@@ -10,8 +10,8 @@ type Tree = Awaited<ReturnType<typeof readTree>>
 export interface Frame {
   readonly id: string
   readonly url: string
-  /** As the document sees it: that of a sandboxed one is `null`. */
-  readonly origin: string
+  /** As the document sees it: that of a sandboxed one is `null`. Undefined: there is no document yet. */
+  readonly origin: string | undefined
 }
 
 /** Who is in the frames of a page. */
@@ -25,18 +25,20 @@ export class Frames {
   }
 
   /**
-   * The frame and those around it, from the inside out. A frame that has had no document yet is left out: whoever is around it fills
-   * it. Undefined: the page does not say. It does not while the outermost frame itself is being navigated.
+   * The frame and those around it, from the inside out. Undefined: the page does not say. It does not while the outermost frame itself
+   * is being navigated.
    */
   async around(frameId: string): Promise<Frame[] | undefined> {
     const asked = async () => {
       const path = pathTo(await readTree(this.#session), frameId)
-      return path && (await Promise.all(path.filter(({ url }) => url !== '').map((each) => this.#see(each))))
+      return path && (await Promise.all(path.map((each) => this.#see(each))))
     }
     return await before(performance.now() + ANSWER_MS, asked).catch(() => undefined)
   }
 
   async #see({ id, url, loaderId }: Tree['frame']): Promise<Frame> {
+    // It has had no document yet: the frame around it fills it.
+    if (url === '') return { id, url, origin: undefined }
     const origin = this.#origins.get(loaderId) ?? (await this.#askOrigin(id))
     this.#origins.set(loaderId, origin)
     return { id, url, origin }

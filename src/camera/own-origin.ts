@@ -92,7 +92,9 @@ class Trust {
     const frames = await this.#frames.around(frameId)
     return (
       frames?.every(({ id, url, origin }) =>
-        id === this.#main && hasStrayed ? this.#isGiven(url) : this.#isHome(origin) && !this.#strayed.has(id),
+        id === this.#main && hasStrayed
+          ? this.#isGiven(url)
+          : !this.#strayed.has(id) && (origin === undefined || this.#isHome(origin)),
       ) ?? false
     )
   }

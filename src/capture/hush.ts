@@ -10,13 +10,15 @@ const BASE64 = /^[\w+/-]{8,}={0,2}$/
 const NO_TEXT = /[\p{Cc}\ufffd]/u
 /** Where a page is: that is no secret. */
 const ORIGIN = /^https?:\/\/[^/?#]*/i
+/** With the port. */
+const HOSTS = /((?<![\w@.-])(?:[\w-]+\.)+[\w-]{2,}(?::\d+)?(?![\w@-]))/
 /** More than is stored of a text that the page chose. */
 const LONGEST = 20_000
 
 /** Cuts secrets out of what came of a page. A form may put a password into an address, a browser into a message. */
 export interface Hush {
   seen(seen: Seen): Promise<Seen>
-  /** Changes the error itself, with its causes. A CaptureFailure stays: it names hosts and options, and nothing else. */
+  /** Changes the error itself, with its causes. The hosts that a CaptureFailure names stay: another site could try guesses with them. */
   error(error: unknown): Promise<unknown>
 }
 
@@ -27,9 +29,14 @@ export interface Hush {
 export function createHush(secrets: readonly string[], home: readonly string[]): Hush {
   const hidden = secrets.flatMap(withParts).flatMap(withDecoded)
   const text = async (whole: string) => await cutOut(whole, hidden)
+  const aroundHosts = async (whole: string) =>
+    (await Array.fromAsync(whole.split(HOSTS), (part, index) => (index % 2 === 1 ? part : text(part)))).join(
+      '',
+    )
   const error = async (thrown: unknown): Promise<unknown> => {
-    if (!(thrown instanceof Error) || thrown instanceof CaptureFailure || hidden.length === 0) return thrown
-    thrown.message = await text(thrown.message)
+    if (!(thrown instanceof Error) || hidden.length === 0) return thrown
+    thrown.message =
+      thrown instanceof CaptureFailure ? await aroundHosts(thrown.message) : await text(thrown.message)
     if (thrown.stack !== undefined) thrown.stack = await text(thrown.stack)
     if (thrown.cause !== undefined) await error(thrown.cause)
     return thrown

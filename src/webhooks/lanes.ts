@@ -5,6 +5,10 @@ const SPARE_SLOTS = 32
 /** Of the slots, those of one project, and of one receiver that has always answered well. */
 const OF_PROJECT = 24
 const OF_RECEIVER = 16
+/** Of one project, while another one sends something, too: the slots are not all that they share. */
+const OF_SEVERAL = 8
+/** A project that has begun nothing for so long sends nothing. */
+const RECENT_MS = 1_000
 /** A project tries out so many receivers at a time that have not answered well, while fewer than these hang. */
 const UNPROVEN_OF_PROJECT = 2
 const HANGING_OF_PROJECT = 8
@@ -58,6 +62,8 @@ export class Lanes {
   readonly #projects = new Map<string, ProjectMemory>()
   readonly #clock: () => number
   #begun = 0
+  /** The project that has begun something last, and the last other one. */
+  #last: readonly { readonly projectId: string; readonly at: number }[] = []
 
   /** `clock`: monotonic, in milliseconds. */
   constructor(clock: () => number = () => performance.now()) {
@@ -84,13 +90,18 @@ export class Lanes {
     const hanging = HANGING_OF_PROJECT - (own.length - ownYoung.length)
     if (allowance === 1 && Math.min(unproven, hanging) <= 0) return 0
     const spare = ownYoung.length === 0 ? Math.min(1, SLOTS + SPARE_SLOTS - young) : 0
-    return Math.max(0, Math.min(free, OF_PROJECT - ownYoung.length, Math.max(SLOTS - young, spare)))
+    return Math.max(
+      0,
+      Math.min(free, this.#mostOf(projectId) - ownYoung.length, Math.max(SLOTS - young, spare)),
+    )
   }
 
   /** Returns what to call when the attempt is over. */
   begin(aim: Aim): (lesson: Lesson) => void {
     const { projectId, receiver, isFailing } = aim
     const project = this.#remember(projectId)
+    const other = this.#last.find((one) => one.projectId !== projectId)
+    this.#last = [{ projectId, at: this.#clock() }, ...(other ? [other] : [])]
     const known = project.receivers.get(receiver)
     project.lastBegun = ++this.#begun
     const attempt: UnderWay = {
@@ -121,6 +132,11 @@ export class Lanes {
     return ranked
       .toSorted((a, b) => a.round - b.round || a.underWay - b.underWay || a.lastBegun - b.lastBegun)
       .map(({ webhook }) => webhook)
+  }
+
+  #mostOf(projectId: string): number {
+    const other = this.#last.find((one) => one.projectId !== projectId)
+    return other && this.#clock() - other.at < RECENT_MS ? OF_SEVERAL : OF_PROJECT
   }
 
   #isTroubled({ projectId, receiver, isFailing }: Aim): boolean {

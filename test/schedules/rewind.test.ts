@@ -31,7 +31,9 @@ const STORES: [string, () => Promise<Store>][] = [
 function withoutSkew({ schedules }: Store): Store['schedules'] {
   return new Proxy(schedules, {
     get: (target, name) =>
-      name === 'timeAt' ? async (now: number) => now : Reflect.get(target, name as keyof Store['schedules']),
+      name === 'timeAt'
+        ? async (now: number) => now
+        : Reflect.get(target, name as keyof Store['schedules']).bind(target),
   })
 }
 

@@ -40,7 +40,10 @@ export function addingSuite(name: string, driver: StoreDriver): void {
         digest: 'digest',
       })
       expect(await store.jobsOf(projectId, [added.rootId])).toEqual(
-        added.jobs.map((job, position) => ({ ...job, rootId: added.rootId, position })),
+        added.jobs.map((job, position) => ({
+          ...{ ...job, rootId: added.rootId },
+          ...{ position, picture: job.uuid },
+        })),
       )
     })
 

@@ -7,6 +7,7 @@ import { makeProject } from '../support/store/results.ts'
 import { NOW, newWebhook } from '../support/store/webhooks.ts'
 import { newSchedule } from './schedules-suite.ts'
 import type { StoreDriver } from './store-driver.ts'
+import { templatesSuite } from './templates-suite.ts'
 
 interface Key {
   readonly projectId: string
@@ -76,7 +77,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 const NOT_FOUND = { code: 'not_found' }
 const CHANGED = { code: 'precondition_failed' }
 
-/** What every store does with rows that a project owns. */
+/** What every store does with rows that a project owns, and with templates. */
 export function ownedSuite(name: string, driver: StoreDriver): void {
   const open = async () => {
     const store = await driver.open(await driver.newPlace())
@@ -161,4 +162,5 @@ export function ownedSuite(name: string, driver: StoreDriver): void {
       )
     })
   })
+  templatesSuite(name, driver)
 }

@@ -40,7 +40,6 @@ import { schedulesSuite } from './schedules-suite.ts'
 import { secretsSuite } from './secrets-suite.ts'
 import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
-import { templatesSuite } from './templates-suite.ts'
 import { webhooksSuite } from './webhooks-suite.ts'
 
 const LIMITS = { connections: 10, waitMs: 5_000, statementMs: 10_000 }
@@ -72,7 +71,6 @@ schedulesSuite('PostgreSQL', withTables)
 webhooksSuite('PostgreSQL', withTables)
 deliveringSuite('PostgreSQL', withTables)
 ownedSuite('PostgreSQL', withTables)
-templatesSuite('PostgreSQL', withTables)
 const rows = (url: string, statement: string) => asAdmin<Record<string, unknown>[]>(url, statement)
 secretsSuite('PostgreSQL', withTables, rows)
 removedSecretsSuite('PostgreSQL', withTables, rows)

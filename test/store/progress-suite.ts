@@ -28,6 +28,7 @@ export function progressSuite(name: string, driver: StoreDriver): void {
           rootId,
           position: 1,
           uuid: task.uuid,
+          picture: task.uuid,
           url: task.url,
           name: task.name,
           loadingTime: task.loadingTime,

@@ -33,7 +33,9 @@ const PLAIN: Readonly<Record<string, readonly string[]>> = {
   projects: ['project_id', 'name', 'created', 'revision', 'last_event', 'removed', 'last_removal'],
   // If the request has secrets, its digest is made with a key.
   roots: ['project_id', 'root_id', 'created', 'revision', 'job_count', 'digest', 'claimed', 'claimers'],
-  jobs: `project_id root_id position uuid url name loading_time created basepath width height`.split(' '),
+  jobs: `project_id root_id position uuid picture url name loading_time created basepath width height`.split(
+    ' ',
+  ),
   keys: ['key_id', 'project_id', 'scope', 'label', 'created', 'revoked'],
   // Options have empty texts for secrets.
   requests:

@@ -28,7 +28,6 @@ import { schedulesSuite } from './schedules-suite.ts'
 import { secretsSuite } from './secrets-suite.ts'
 import { seenSuite } from './seen-suite.ts'
 import { storeSuite } from './store-suite.ts'
-import { templatesSuite } from './templates-suite.ts'
 import { webhooksSuite } from './webhooks-suite.ts'
 
 const driver = {
@@ -58,7 +57,6 @@ schedulesSuite('SQLite', withTables)
 webhooksSuite('SQLite', withTables)
 deliveringSuite('SQLite', withTables)
 ownedSuite('SQLite', withTables)
-templatesSuite('SQLite', withTables)
 const rows = async (path: string, statement: string): Promise<Record<string, unknown>[]> => {
   const database = new DatabaseSync(path)
   const found = database.prepare(statement).all()
@@ -123,7 +121,7 @@ describe('SQLite', () => {
     await before.close()
     const database = new DatabaseSync(path)
     database.exec(
-      `drop index projects_oldest_first; drop index jobs_of_page;
+      `drop index projects_oldest_first; drop index jobs_of_page; alter table jobs drop column picture;
        alter table projects drop column last_event; alter table projects drop column removed;
        alter table projects drop column last_removal; drop table events;
        drop table ended_sessions; drop table session_days; drop table deliveries; drop table webhooks; drop table schedules; drop table templates; drop table identity; drop table times; drop table turns; drop table secrets;

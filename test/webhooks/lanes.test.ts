@@ -34,13 +34,26 @@ test('a receiver gets more attempts at a time with each that goes well, and one 
 })
 
 test('a project cannot hold all slots, with well-known receivers or with new ones', () => {
-  const { aim, fill, prove } = open()
+  const { time, aim, fill, prove } = open()
   const receivers = Array.from({ length: 20 }, (_, index) => aim('greedy', `${index}:443`))
   expect(receivers.flatMap(fill)).toHaveLength(2)
   const others = Array.from({ length: 20 }, (_, index) => aim('large', `${index}:443`))
+  time.now += 1_000
   for (const each of others) prove(each)
   expect(others.flatMap(fill)).toHaveLength(24)
   expect(fill(aim('third', 'x:443'))).toHaveLength(1)
+})
+
+test('a project has fewer slots while another one sends something, too', () => {
+  const { time, aim, fill, prove } = open()
+  const [mine, yours] = [aim('mine', 'a:443'), aim('yours', 'b:443')]
+  prove(mine)
+  prove(yours)
+  const [first] = fill(yours)
+  expect(fill(mine)).toHaveLength(8)
+  first?.('well')
+  time.now += 1_000
+  expect(fill(mine)).toHaveLength(8)
 })
 
 test('a project that has nothing under way finds a slot while many others hang', () => {

@@ -35,7 +35,11 @@ export async function watchRequests(
   const isForeign = async (frameId: string, headers: Readonly<Record<string, string>>) => {
     if (isHome(headers['Origin'] ?? headers['Referer'] ?? '')) return false
     if (frameId === main) return !isMainHome
-    return (await frames.around(frameId))?.some(({ origin }) => !origins.includes(origin)) ?? false
+    return (
+      (await frames.around(frameId))?.some(
+        ({ origin }) => origin !== undefined && !origins.includes(origin),
+      ) ?? false
+    )
   }
   const has = async (text: string, secret: string) => (await findSecrets(text, [secret])).length > 0
   /** A host may have the name of a user in it by chance. */

@@ -13,7 +13,7 @@ import { originOf } from '../rules/origin.ts'
 import { requireValid } from '../rules/read-json.ts'
 
 /** For a replay. All deliveries since then are looked at; each that is sent again is written, read, and sent. */
-const LOOKING_MS = 250
+const LOOKING_MS = 1_000
 const DELIVERY_MS = 1
 
 export function webhooks(declare: Declare, context: HttpContext): void {

@@ -35,6 +35,27 @@ export function isAnswering(socket: Socket): boolean {
   return count + notBegun > 0
 }
 
+/**
+ * Connections that arrive together are read a few at a time: what is read of a body before it must wait is 64 KB for each, and clients
+ * open thousands at once.
+ */
+function beginInSlices({ server }: Server, welcome: (socket: Socket) => void): void {
+  const listeners = server.listeners('connection') as ((socket: Socket) => void)[]
+  const admission = new Admission()
+  // A property of every net.Server, which the types do not know.
+  Object.assign(server, { pauseOnConnect: true })
+  const begin = (socket: Socket) => {
+    if (socket.destroyed) return
+    for (const listener of listeners) listener.call(server, socket)
+    welcome(socket)
+    socket.resume()
+  }
+  server.removeAllListeners('connection').on('connection', (socket: Socket) => {
+    if (admission.mayBegin()) begin(socket)
+    else admission.waitInLine(socket.remoteAddress ?? '', () => begin(socket))
+  })
+}
+
 export interface Connections {
   /** Runs after every answer, whether it was read to its end or not. */
   whenOver(then: (request: FastifyRequest, reply: FastifyReply) => void): void
@@ -62,7 +83,7 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
     idle.socket.destroy()
     return true
   }
-  server.server.on('connection', (socket: Socket) => {
+  const welcome = (socket: Socket) => {
     if (!makeRoom(socket)) return socket.destroy()
     const connection = byAddress.add(socket)
     const owed: Owed = {
@@ -75,7 +96,8 @@ export function answerInOrder(server: Server, { config, refusals }: HttpContext)
     }
     Object.assign(socket, { [OWED]: owed })
     socket.once('close', () => byAddress.remove(connection))
-  })
+  }
+  beginInSlices(server, welcome)
   // Requests of a closed connection are dropped: Node still parses those that have arrived, perhaps thousands.
   const [answer] = server.server.listeners('request') as RequestListener[]
   const admission = new Admission()
