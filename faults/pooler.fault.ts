@@ -93,7 +93,7 @@ test('the suites of the store and the queue', async ({ task, skip }) => {
   const env = { TEST_DATABASE_URL: through(pooler, addressOf(postgres.port)) }
   const vitest = new URL('../node_modules/vitest/vitest.mjs', import.meta.url).pathname
   const report = join(await makeFolder(), 'report.json')
-  const args = ['run', 'test/store', 'test/queue', '--reporter=json', `--outputFile=${report}`]
+  const args = ['run', 'test/store', 'test/capture/queue', '--reporter=json', `--outputFile=${report}`]
   await start(process.execPath, [vitest, ...args], { env }).ended
   const { numPassedTests, numPendingTests, numFailedTests } = JSON.parse(
     await readFile(report, 'utf8'),

@@ -17,7 +17,7 @@ const SERVICE = [
   'cli/serve/demo',
   'store/sqlite/sqlite',
   'images/disk/disk',
-  'queue/open-queue',
+  'capture/open-queue',
 ]
 const COMPRESSED = /\.(js|css|svg|html)$/
 

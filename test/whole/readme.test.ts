@@ -31,10 +31,15 @@ interface Told {
   readonly headers: IncomingHttpHeaders
 }
 
-/** The `sh` blocks of the README, each a list of commands. */
+/** The `sh` blocks of the README, and those that move a service to PostgreSQL and S3: each a list of commands. */
 async function readCommands(): Promise<string[][]> {
-  const readme = await readFile(join(ROOT, 'README.md'), 'utf8')
-  return [...readme.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => splitCommands(block.trim()))
+  const readBlocks = async (document: string) =>
+    [...(await readFile(join(ROOT, document), 'utf8')).matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) =>
+      block.trim(),
+    )
+  const moving = (await readBlocks('docs/operating.md')).filter((block) => block.includes('proofsheet copy'))
+  expect(moving).toHaveLength(1)
+  return [...(await readBlocks('README.md')), ...moving].map(splitCommands)
 }
 
 /** One a line, but for those that go on in the next: behind a backslash, or within quotes. */

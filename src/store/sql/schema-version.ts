@@ -29,7 +29,7 @@ export function isUpToDate(made: readonly unknown[]): boolean {
   return made.length === names.length && names.every((name) => made.includes(name))
 }
 
-/** Loaded only to change the tables, because they load the query builder. */
+/** Loaded only to change the tables. */
 export async function loadMigrations() {
   return Promise.all(Object.entries(MIGRATIONS).map(async ([name, load]) => ({ name, ...(await load()) })))
 }
