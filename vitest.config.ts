@@ -5,11 +5,12 @@ import { BROWSER_TAG, createBrowserReporter } from './test/support/runner/browse
 import { LongestFirst } from './test/support/runner/longest-first.ts'
 import { PATIENCE_MS } from './test/support/runner/patience.ts'
 
-export default defineConfig(async () => {
+/** `--mode ordeals`: kills, soaks, load, attacks, faults and packages. A change needs the others. */
+export default defineConfig(async ({ mode }) => {
   const hasBrowser = (await findStarting(WHERE_TO_LOOK)) !== undefined
   return {
     test: {
-      include: ['test/**/*.test.ts'],
+      include: [mode === 'ordeals' ? 'test/**/*.ordeal.ts' : 'test/**/*.test.ts'],
       globalSetup: [
         'test/support/runner/memory-folder.ts',
         'test/support/runner/build-gallery.ts',
