@@ -67,45 +67,34 @@ export class Door {
   }
 
   async getProject(ids: ProjectIds, visitor: Visitor): Promise<KnownProject> {
-    const project = await this.#store.findProject(openProject(ids.projectId, visitor))
-    if (!project) throw new AppError('not_found')
-    return project
+    return need(await this.#store.findProject(openProject(ids.projectId, visitor)))
   }
 
   async getRoot(ids: RootIds, visitor: Visitor): Promise<KnownRoot> {
     const projectId = openProject(ids.projectId, visitor)
-    const head = await this.#store.findRoot(projectId, requireId(ids.jobId))
-    if (!head) throw new AppError('not_found')
-    return { ...head, projectId }
+    return { ...need(await this.#store.findRoot(projectId, requireId(ids.jobId))), projectId }
   }
 
   async getJob(ids: JobIds, visitor: Visitor): Promise<KnownJob> {
     const projectId = openProject(ids.projectId, visitor)
     const rootId = requireId(ids.jobId)
     const job = await this.#store.browsing.findJob(projectId, requireId(ids.uuid))
-    if (job?.rootId !== rootId) throw new AppError('not_found')
-    return { ...job, projectId }
+    return { ...need(job?.rootId === rootId ? job : undefined), projectId }
   }
 
   async getTemplate(ids: TemplateIds, visitor: Visitor): Promise<KnownTemplate> {
     const projectId = openProject(ids.projectId, visitor)
-    const template = await this.#store.templates.find({ projectId, templateId: requireId(ids.templateId) })
-    if (!template) throw new AppError('not_found')
-    return template
+    return need(await this.#store.templates.find({ projectId, templateId: requireId(ids.templateId) }))
   }
 
   async getSchedule(ids: ScheduleIds, visitor: Visitor): Promise<StoredSchedule> {
     const projectId = openProject(ids.projectId, visitor)
-    const schedule = await this.#store.schedules.find({ projectId, scheduleId: requireId(ids.scheduleId) })
-    if (!schedule) throw new AppError('not_found')
-    return schedule
+    return need(await this.#store.schedules.find({ projectId, scheduleId: requireId(ids.scheduleId) }))
   }
 
   async getWebhook(ids: WebhookIds, visitor: Visitor): Promise<KnownWebhook> {
     const projectId = openProject(ids.projectId, visitor)
-    const webhook = await this.#store.webhooks.find({ projectId, webhookId: requireId(ids.webhookId) })
-    if (!webhook) throw new AppError('not_found')
-    return webhook
+    return need(await this.#store.webhooks.find({ projectId, webhookId: requireId(ids.webhookId) }))
   }
 
   /** Whether a result points at the pictures of this job. */
@@ -127,7 +116,11 @@ export function isOpenTo(visitor: Visitor, projectText: string): boolean {
 }
 
 export function requireId(text: string): string {
-  const id = parseId(text)
-  if (id === undefined) throw new AppError('not_found')
-  return id
+  return need(parseId(text))
+}
+
+/** Throws `not_found` if there is none. */
+function need<T>(found: T | undefined): T {
+  if (found === undefined) throw new AppError('not_found')
+  return found
 }
