@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { start } from '../support/processes/process.ts'
 
-const MODULE = new URL('../../src/cli/serve/serve.ts', import.meta.url)
+const MODULE = new URL('../../src/cli/serve/young-heap.ts', import.meta.url)
 
 test('the young heap grows with the work, up to a size, and does not stay small', async () => {
   // A process begins with the smallest young heap that V8 knows: as after a quiet time.

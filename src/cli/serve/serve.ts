@@ -1,6 +1,4 @@
-import { PerformanceObserver } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 import { Command } from 'commander'
 import type { Logger } from 'pino'
 import { openCameraThread } from '../../camera/thread/camera-thread.ts'
@@ -15,11 +13,10 @@ import { openLog } from '../log.ts'
 import { endInTime, nextSignal } from '../signals.ts'
 import { withStorage } from '../storage.ts'
 import { describeService } from './describe-service.ts'
+import { keepYoungHeap } from './young-heap.ts'
 
 const CHECK_MS = 3_000
 const UNWRITTEN = 'could not write the id of the store; the next start tries again'
-/** In bytes, both halves. With a sixteenth of it, one root takes a quarter more time (docs/performance.md). */
-export const YOUNG_HEAP = 32 * 1024 * 1024
 
 export function serveCommand(): Command {
   return new Command('serve')
@@ -130,26 +127,4 @@ function explainListening(error: NodeJS.ErrnoException, { host, port }: Config):
 
 function say(text: string): void {
   if (text !== '') process.stdout.write(`${text}\n`)
-}
-
-/**
- * Lets V8's young heap grow while it is small, and no further. Left to itself, V8 lets it grow during a long list from PostgreSQL:
- * three times the memory, for good, and no faster. And V8 makes it as small as possible when there is little to do, so a
- * service whose young heap must never grow would stay slow after its first quiet time.
- */
-export function keepYoungHeap(): void {
-  let mayGrow: boolean | undefined
-  const look = () => {
-    const isSmall = youngHeap() < YOUNG_HEAP
-    if (isSmall === mayGrow) return
-    mayGrow = isSmall
-    setFlagsFromString(`--semi-space-growth-factor=${isSmall ? 2 : 1}`)
-  }
-  look()
-  // V8 changes its size only when it collects garbage. A look takes 5 µs.
-  new PerformanceObserver(look).observe({ entryTypes: ['gc'] })
-}
-
-export function youngHeap(): number {
-  return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0
 }

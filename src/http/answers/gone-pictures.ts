@@ -27,6 +27,9 @@ export class GonePictures {
     // It may have been put back meanwhile.
     const condition = found === 'whole' ? 'missing' : found
     this.counts.set(condition, (this.counts.get(condition) ?? 0) + 1)
-    request.log.error({ reqId: request.id, projectId, picture, file, condition }, `a picture is ${condition}`)
+    request.log.error(
+      { reqId: request.id, projectId, uuid: picture, file, condition },
+      `a picture is ${condition}`,
+    )
   }
 }
