@@ -1,4 +1,4 @@
-import { keepYoungHeap } from '../src/cli/serve/serve.ts'
+import { keepYoungHeap } from '../src/cli/serve/young-heap.ts'
 import { readConfig } from '../src/config/config.ts'
 import { openService } from '../src/service/service.ts'
 import { openStorage } from '../src/service/storage.ts'

@@ -13,8 +13,11 @@ function watched(storage: Storage): { storage: Storage; looks: () => number } {
     looks++
     return await schedules.findNextDue()
   }
-  const store = { ...storage.store, schedules: Object.assign(Object.create(schedules), { findNextDue }) }
-  return { storage: { ...storage, store }, looks: () => looks }
+  const counted = new Proxy(schedules, {
+    get: (target, name: keyof typeof schedules) =>
+      name === 'findNextDue' ? findNextDue : target[name].bind(target),
+  })
+  return { storage: { ...storage, store: { ...storage.store, schedules: counted } }, looks: () => looks }
 }
 
 test('a command that captures nothing makes no roots of schedules while it runs', async () => {
