@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Schema } from '../contract/schema.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { TagName } from './answers/openapi.ts'
+import type { DescribedOperation, TagName } from './answers/openapi.ts'
 import { problemResponses } from './answers/responses.ts'
 import type { Access, HttpContext, Server } from './context.ts'
 import { clientOf } from './rules/client-of.ts'
@@ -52,19 +52,33 @@ export type Operation<P = unknown, Q = unknown, B = undefined> = Declared<P, Q, 
 
 export type Declare = <P, Q, B = undefined>(operation: Operation<P, Q, B>) => void
 
-/** Takes the declarations of all operations. Those with a body belong to a scope of their own: it takes nothing but JSON. */
+/**
+ * Takes the declarations of all operations, and returns their descriptions. Those with a body belong to a scope of their own: it takes
+ * nothing but JSON.
+ */
 export async function declareAll(
   server: Server,
   context: HttpContext,
   declareEach: (declare: Declare) => void,
-): Promise<void> {
+): Promise<DescribedOperation[]> {
+  const described: DescribedOperation[] = []
   await server.register(async (inner) => {
     const scope = inner as Server
     const readJson = createReadJson(scope, context)
     declareEach((operation) => {
-      const { method = ['GET', 'HEAD'], path, access = 'read', leadsToSignIn, isPaced, body, run } = operation
+      const {
+        method = ['GET', 'HEAD'],
+        path,
+        access = 'read',
+        leadsToSignIn,
+        isPaced,
+        query,
+        body,
+        run,
+      } = operation
+      described.push(...[describedAs(operation) ?? []].flat())
       const config = { access, ...(leadsToSignIn && { leadsToSignIn }) }
-      const route = { method, url: path, config, schema: schemaOf(operation) }
+      const route = { method, url: path, config, ...(query && { schema: { querystring: query } }) }
       type Asked = Parameters<typeof run>[0]
       type Given = Parameters<typeof run>[2]
       const act = async (request: Asked, reply: FastifyReply, given: Given) => {
@@ -90,6 +104,7 @@ export async function declareAll(
       })
     })
   })
+  return described
 }
 
 /** Fifty in a second. Nobody signs in, makes keys or tests webhooks as often. */
@@ -104,32 +119,25 @@ const HEADERS = {
   'Last-Event-ID': 'The `id` of the last event seen.',
 }
 
-function schemaOf<P, Q, B>(operation: Operation<P, Q, B>): object {
-  const { id, params, query, header, body, access } = operation
-  const read = {
-    ...(params && { params }),
-    ...(query && { querystring: query }),
-    ...(header && { headers: headerSchema(header) }),
-    ...(body && body !== 'ignored' && { body: { $ref: `${body.schema}#` } }),
-  }
-  if (id === undefined) return { hide: true, ...read }
-  const { tag, summary, description, answers } = operation
+/** How an operation is described. Undefined: it is not part of the documented API. */
+function describedAs<P, Q, B>(operation: Operation<P, Q, B>): DescribedOperation | undefined {
+  if (operation.id === undefined) return undefined
+  const { id, tag, summary, description, answers, access, method = 'GET', path } = operation
+  const { params, query, header, body } = operation
   const scope = access === 'write' || access === 'admin' ? `Needs a key with the scope \`${access}\`.` : ''
   return {
-    operationId: id,
-    tags: [tag],
-    summary,
+    ...{ id, tag, summary, method, path, params, query },
     description: [description, scope].filter(Boolean).join(' '),
-    ...(access === 'everyone' && { security: [] }),
-    ...(access === 'metrics' && { security: [{ metrics: [] }] }),
-    ...read,
-    response: { ...answers, ...problemResponses(...failuresOf(operation)) },
+    security: access === 'everyone' ? [] : access === 'metrics' ? [{ metrics: [] }] : undefined,
+    headers: header && headerSchema(header),
+    body: body && body !== 'ignored' ? body.schema : undefined,
+    answers: { ...answers, ...problemResponses(...failuresOf(operation)) },
   }
 }
 
-function headerSchema(name: keyof typeof HEADERS): object {
+function headerSchema(name: keyof typeof HEADERS): Schema {
   const text = { type: 'string', description: HEADERS[name] }
-  return { type: 'object', properties: { [name.toLowerCase()]: text } }
+  return { type: 'object', properties: { [name.toLowerCase()]: text } } as Schema
 }
 
 /** What follows from the access that an operation needs, and from what it reads. */

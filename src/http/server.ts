@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
-import swagger from '@fastify/swagger'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
 import { Key, KeyRequest, NewKey, ProjectRequest, Session, SignIn } from '../contract/access.ts'
 import { JobOverview, PageFailure, PageSummary, Project, RootOverview } from '../contract/browsing.ts'
@@ -17,7 +16,7 @@ import { createTemplateRequest, createTemplateRun, Template } from '../contract/
 import { Delivery, ReplayRequest, Webhook, WebhookRequest } from '../contract/webhooks.ts'
 import { examples } from './answers/examples.ts'
 import { OpenAnswers } from './answers/open-answers.ts'
-import { openApiInfo } from './answers/openapi.ts'
+import { describeApi } from './answers/openapi.ts'
 import { refuseConnection, sendProblem } from './answers/problems.ts'
 import type { ContractTypes, HttpContext, Server } from './context.ts'
 import { declareAll } from './operation.ts'
@@ -108,7 +107,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   limitRate(server, context, countRequest)
   refuseWhatKeysDoNotOpen(server, context)
 
-  for (const schema of [
+  const schemas = [
     JobResult,
     Seen,
     View,
@@ -139,12 +138,10 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     Delivery,
     ReplayRequest,
     Problem,
-  ])
-    server.addSchema({ ...schema, examples: [examples[schema['$id'] as keyof typeof examples]].flat() })
-  await server.register(swagger, openApiInfo(context))
+  ].map((schema) => ({ ...schema, examples: [examples[schema['$id'] as keyof typeof examples]].flat() }))
   refuseOtherMethods(server)
   const openAnswers = new OpenAnswers(server, context)
-  await declareAll(server, context, (declare) => {
+  const described = await declareAll(server, context, (declare) => {
     roots(declare, context)
     projects(declare, context)
     browsing(declare, context)
@@ -158,7 +155,7 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
     status(declare, context, openAnswers)
     signedPictures(declare, context)
     operating(declare, context, metrics)
-    documentation(declare, server)
+    documentation(declare, server, () => describeApi(described, schemas, context))
     gallery(declare, context)
   })
   return server

@@ -1,6 +1,5 @@
-import type { SwaggerOptions } from '@fastify/swagger'
-import { paths } from '../../contract/paths.ts'
-import type { HttpContext, Server } from '../context.ts'
+import type { Schema } from '../../contract/schema.ts'
+import type { HttpContext } from '../context.ts'
 import type { ApiDocument } from './docs-page.ts'
 
 /** Raise it with every addition. The paths are frozen. */
@@ -22,51 +21,132 @@ const TAGS = [
 
 export type TagName = (typeof TAGS)[number]['name']
 
-export function openApiInfo({ config }: HttpContext): SwaggerOptions {
+/** An operation, as far as the document describes it. */
+export interface DescribedOperation {
+  readonly id: string
+  readonly tag: TagName
+  readonly summary: string
+  readonly description: string
+  /** The keys that open it. Undefined: those of the whole document. */
+  readonly security: readonly object[] | undefined
+  readonly method: string
+  readonly path: string
+  readonly params?: Schema | undefined
+  readonly query?: Schema | undefined
+  readonly headers?: Schema | undefined
+  /** The name of its schema. */
+  readonly body?: string | undefined
+  readonly answers: Readonly<Record<number, object>>
+}
+
+/** Made from the declarations of the operations. `schemas` have names (`$id`), by which operations refer to them. */
+export function describeApi(
+  operations: readonly DescribedOperation[],
+  schemas: readonly Schema[],
+  { config }: Pick<HttpContext, 'config'>,
+): ApiDocument {
+  const named = Object.fromEntries(
+    schemas.map((schema) => [String(schema['$id']), withReferences(schema) as Json]),
+  )
+  const paths = Map.groupBy(operations, ({ path }) => pathOf(path))
   return {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'proofsheet',
-        version: API_VERSION,
-        description:
-          'Screenshots of the pages of a project: requested, captured, and served with signed addresses.',
-      },
-      tags: [...TAGS],
-      servers: [{ url: config.publicUrl ?? '/' }],
-      components: {
-        securitySchemes: {
-          key: {
-            type: 'http',
-            scheme: 'bearer',
-            description:
-              'An API key of the project, or one for the whole service. `Authorization: <key>` works too.',
-          },
-          metrics: { type: 'http', scheme: 'bearer', description: 'The `METRICS_TOKEN` of the operator.' },
+    openapi: '3.1.0',
+    info: {
+      title: 'proofsheet',
+      version: API_VERSION,
+      description:
+        'Screenshots of the pages of a project: requested, captured, and served with signed addresses.',
+    },
+    components: {
+      securitySchemes: {
+        key: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'An API key of the project, or one for the whole service. `Authorization: <key>` works too.',
         },
+        metrics: { type: 'http', scheme: 'bearer', description: 'The `METRICS_TOKEN` of the operator.' },
       },
-      security: config.auth === 'keys' ? [{ key: [] }] : [],
+      schemas: shareSchemas(named),
     },
-    // OpenAPI has no wildcards in paths. The key of an image has two parts.
-    transform: ({ schema, url }) => ({
-      schema,
-      url: url === `${paths.images}*` ? `${paths.images}:projectId/:file` : url,
+    paths: Object.fromEntries(
+      [...paths].map(([path, all]) => [
+        path,
+        Object.fromEntries(all.map((each) => [each.method.toLowerCase(), describe(each)])),
+      ]),
+    ),
+    servers: [{ url: config.publicUrl ?? '/' }],
+    security: config.auth === 'keys' ? [{ key: [] }] : [],
+    tags: TAGS,
+  } as ApiDocument
+}
+
+/** OpenAPI has no wildcards in paths. The key of an image has two parts. */
+function pathOf(path: string): string {
+  return path.replace(/\*$/, ':projectId/:file').replaceAll(/:(\w+)/g, '{$1}')
+}
+
+function describe(operation: DescribedOperation): Json {
+  const { id, summary, tag, description, params, query, headers, body, security, answers } = operation
+  const parameters = [
+    ...parametersOf('query', query),
+    ...parametersOf('path', params),
+    ...parametersOf('header', headers),
+  ]
+  return {
+    ...{ operationId: id, summary, tags: [tag], description },
+    ...(body !== undefined && {
+      requestBody: { required: true, content: { 'application/json': { schema: referenceTo(body) } } },
     }),
-    refResolver: {
-      buildLocalReference: (json, _base, _fragment, index) => String(json['$id'] ?? `schema${index}`),
-    },
+    ...(parameters.length > 0 && { parameters }),
+    ...(security && { security }),
+    responses: Object.fromEntries(
+      Object.entries(answers).map(([status, answer]) => [status, describeAnswer(answer as Json)]),
+    ),
   }
 }
 
-/** Without HEAD: every GET has one, and the id of an operation must be unique. */
-export function describeApi(server: Server): ApiDocument {
-  const document = server.swagger() as ApiDocument
-  const described = Object.entries(document.paths ?? {}).map(([path, { head: _, ...methods }]) => [
-    path,
-    methods,
-  ])
-  const components = { ...document.components, schemas: shareSchemas(document.components?.schemas ?? {}) }
-  return { ...document, paths: Object.fromEntries(described), components }
+function parametersOf(place: 'query' | 'path' | 'header', schema: Schema | undefined): Json[] {
+  const required = (schema?.['required'] ?? []) as readonly string[]
+  return Object.entries((schema?.['properties'] ?? {}) as Record<string, Json>).map(([name, property]) => {
+    const { description, ...rest } = property
+    const isRequired = place === 'path' || required.includes(name)
+    return { schema: withReferences(rest), in: place, name, required: isRequired, description }
+  })
+}
+
+/** An answer says what it contains, or is a schema. Of `null` there is no body. */
+function describeAnswer({ description, headers, ...answer }: Json): Json {
+  const schema = { ...answer, description }
+  const content =
+    answer['content'] ?? (answer['type'] === 'null' ? undefined : { 'application/json': { schema } })
+  const described = Object.entries((headers ?? {}) as Record<string, Json>).map(([name, header]) => {
+    const { description: words, ...schema } = header
+    return [name, { schema, description: words }]
+  })
+  return {
+    description,
+    ...(described.length > 0 && { headers: Object.fromEntries(described) }),
+    ...(content !== undefined && { content: withReferences(content) }),
+  }
+}
+
+function referenceTo(name: string): Json {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+/** Schemas refer to each other by name: `Problem#`. */
+function withReferences(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withReferences)
+  if (!isObject(value)) return value
+  const { $ref, $id: _, ...others } = value
+  if (typeof $ref === 'string') return { ...others, ...referenceTo($ref.replace(/#$/, '')) }
+  // Some generators of clients do not know `const`.
+  return Object.fromEntries(
+    Object.entries(others).map(([name, inner]) =>
+      name === 'const' ? ['enum', [inner]] : [name, withReferences(inner)],
+    ),
+  )
 }
 
 /** Options with many fields or values. Their schema is in the document once, under this name. */

@@ -1,5 +1,5 @@
+import type { ApiDocument } from '../answers/docs-page.ts'
 import { DOCS_CSP, renderDocs } from '../answers/docs-page.ts'
-import { describeApi } from '../answers/openapi.ts'
 import type { Server } from '../context.ts'
 import type { Declare } from '../operation.ts'
 
@@ -7,10 +7,10 @@ import type { Declare } from '../operation.ts'
  * `/openapi.json`, made from the schemas of the operations, and `/docs`, the same for people. Making them takes a tenth of a second,
  * so it is done once, before anyone asks.
  */
-export function documentation(declare: Declare, server: Server): void {
+export function documentation(declare: Declare, server: Server, describe: () => ApiDocument): void {
   const made: { json?: Buffer; page?: Buffer } = {}
   server.addHook('onReady', async () => {
-    const document = describeApi(server)
+    const document = describe()
     made.json = Buffer.from(JSON.stringify(document))
     made.page = Buffer.from(renderDocs(document))
   })
