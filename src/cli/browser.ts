@@ -36,7 +36,7 @@ or Chromium. A headless shell takes about three times as many pictures per secon
 const INSTALL_EXPLANATION = `
 Playwright's installer downloads it into Playwright's cache (Linux and macOS, x64 and arm64). Its variables work as for
 Playwright: PLAYWRIGHT_DOWNLOAD_HOST, PLAYWRIGHT_BROWSERS_PATH, HTTPS_PROXY. If the download fails, root on Debian or
-Ubuntu gets it from apt. Other users are told the command for their system.`
+Ubuntu gets it from apt. Other users are shown the command for their system.`
 
 async function showBrowser(): Promise<ExitCode> {
   const config = readConfig(undefined, { serving: false })

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts'
 import type { TemplateHead } from '../store/templates.ts'
 import { printable } from './table.ts'
 
-/** A kind of thing that a command is given by its id or its name. */
+/** Things that commands find by id or by name. */
 export type Thing = 'template' | 'schedule' | 'webhook'
 
 /**
@@ -30,7 +30,7 @@ export async function chooseByName<T extends { readonly name: string }>(
   )
 }
 
-/** For something that was removed meanwhile. */
+/** For something that has been removed meanwhile. */
 export function orNoSuch(thing: Thing, meant: string): (error: unknown) => never {
   return (error) => {
     throw error instanceof AppError && error.code === 'not_found' ? noSuch(thing, meant) : error

@@ -7,7 +7,7 @@ export async function confirm(what: string, wanted: string): Promise<void> {
   const lines = createInterface({ input: process.stdin, output: process.stderr })
   try {
     const question = `This removes ${what}.\nType its name to confirm (${printable(wanted)}): `
-    // If there is nobody to ask, the input ends without an answer.
+    // Without a terminal, the input ends without an answer.
     const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
     if ((await Promise.race([lines.question(question), ended])) === wanted) return
   } finally {
@@ -15,6 +15,6 @@ export async function confirm(what: string, wanted: string): Promise<void> {
   }
   throw new AppError(
     'bad_request',
-    'nothing was removed: the name was not typed. With --yes nothing is asked',
+    'nothing was removed: the name was not typed. Use --yes to remove it without confirming',
   )
 }

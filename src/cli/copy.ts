@@ -18,7 +18,7 @@ export function copyCommand(finish: (code: ExitCode) => void): Command {
   return new Command('copy')
     .description('Copy everything to another database and image store. The service may run meanwhile.')
     .requiredOption('--to-database <address>', 'as for DATABASE_URL')
-    .option('--to-images <address>', 'as for IMAGES_URL; without it pictures stay where they are')
+    .option('--to-images <address>', 'as for IMAGES_URL; default: the pictures are not copied')
     .addHelpText('after', EXPLANATION)
     .action(async (options: CopyOptions) => finish(await runCopy(options)))
 }
@@ -29,24 +29,24 @@ The settings (DATA_DIR, DATABASE_URL, IMAGES_URL) name the source, the options n
   PGPASSWORD=… AWS_ACCESS_KEY_ID=… AWS_SECRET_ACCESS_KEY=… npx proofsheet copy \\
     --to-database postgres://proofsheet@db.internal/proofsheet --to-images 's3://shots?region=eu-central-1'
 
-Projects, keys (their hashes), roots and pictures keep their ids, times and order. Afterwards both storages give the same
-answers, except for the addresses of pictures. The source keeps everything. A root is copied with all its pictures or
-not at all. Then everything is read back: every project, key and row is compared, and every picture by its SHA-256.
+Projects, keys (their hashes), roots and pictures keep their ids, times and order. Afterwards both storages give the
+same answers, except for the addresses of pictures. The source keeps everything. A root is copied with all its pictures
+or not at all. Then everything is read back: every project, key and row is compared, and every picture by its SHA-256.
 Pictures that are missing or damaged at the target are copied. Differences are reported and not changed.
 
 You can run it again after an interruption: it copies what is new and verifies everything. It also copies what is added
-while it runs, except at the very end. So run it once more when nothing is added any more.
+while it runs, except at the very end. So run it once more after the source has stopped.
 
-Templates, schedules and webhooks come along, with their secrets as they are stored: encrypted. Start the copy with the
-same SECRET_KEYS (or data/secret-keys). Schedules are paused there, so that nothing is captured twice. Deliveries, and roots
-that wait for their time, are not copied.
+Templates, schedules and webhooks are copied, too. Their secrets stay encrypted. Start the copy with the same
+SECRET_KEYS (or data/secret-keys). Schedules are paused there, so that nothing is captured twice. Deliveries, and roots
+that are scheduled for later, are not copied.
 
 Without --to-images both databases point at the same pictures. A file .shared marks them: no sweep removes any of them.
 Remove that file when only one of the databases is in use.
 
-Passwords, headers and cookies of requests are not copied: a root whose pages still need them is named, and copied when
-it is finished. The keys of the service are not copied either. With the same SECRET_KEYS the copy also recognises requests
-with secrets that clients repeat.
+Passwords, headers and cookies of requests are not copied: a root whose pages still need them is reported, and can be
+copied when it is finished. The keys of the service are not copied either. With the same SECRET_KEYS the copy also
+recognises requests with secrets that clients repeat.
 
 Other users of the machine can see a password in an option. Use PGPASSWORD instead.
 
@@ -137,7 +137,7 @@ async function transferAll(transfer: Transfer, begin: () => Promise<void>): Prom
 function tellKept({ templates, schedules, webhooks }: CopiedKept): void {
   if (templates + schedules + webhooks === 0) return
   const what = [counted(templates, 'template'), counted(schedules, 'schedule'), counted(webhooks, 'webhook')]
-  say(`Copied, too: ${what.join(', ')}.`)
+  say(`Also copied: ${what.join(', ')}.`)
   if (schedules === 0) return
   say(
     'Schedules are paused there, so that nothing is captured twice. When the source has stopped, resume each of them: ' +

@@ -10,7 +10,10 @@ export interface IdleCapturing {
   readonly capturing: Capturing
 }
 
-/** What captures, on the configured storage, but captures nothing and makes no roots of schedules. A service or `proofsheet work` captures what it accepts. */
+/**
+ * Accepts requests into the configured storage, but captures nothing and runs no schedules. A service or `proofsheet work` captures
+ * the accepted pages.
+ */
 export async function withIdleCapturing<T>(work: (opened: IdleCapturing) => Promise<T>): Promise<T> {
   return await withStorage(async (storage, config) => {
     const log = pino({ level: 'silent' })

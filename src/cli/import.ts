@@ -38,21 +38,21 @@ A file has one root per line:
   {"rootId": "…", "created": 1605813006223, "jobs": [
     {"url": {"url": "https://example.com/", "name": "Home", "loadingTime": 15000}, "image": "shots/home.png"}]}
 
-  rootId     optional  UUID; without it, it follows from the content
+  rootId     optional  UUID; default: derived from the content
   created    optional  Unix time in milliseconds; default: now
   jobs       one or more (at most MAX_JOBS_PER_ROOT, ${settings.MAX_JOBS_PER_ROOT.default}) of
     url      an address, or {"url", "name"?, "loadingTime"?} (milliseconds, default ${DEFAULT_LOADING_TIME})
     image    path of the picture, relative to the file; PNG, JPEG or WebP, stored as PNG
     preview  optional  path of a smaller picture; default: made from the picture, ${PREVIEW_WIDTH} pixels wide
-    uuid     optional  UUID of the job; without it, it follows from the content
+    uuid     optional  UUID of the job; default: derived from the content
     created  optional  Unix time in milliseconds; default: the root's
     basepath optional  a logical directory; default: ${DEFAULT_BASEPATH}
     width, height  optional; must be those of the picture
 
 A root is added with all its jobs or not at all. Importing the same again adds nothing, so you can repeat an interrupted
 run. It also puts back pictures that are missing or damaged. A line with mistakes is reported with its file and number
-and does not stop the others. If two lines contradict each other, the first one counts. If the output is not a
-terminal, each root gives a line: added|present|mended <rootId> <source>.
+and does not stop the other lines. If two lines contradict each other, the first one counts. If the output is not a
+terminal, one line is printed for each root: added|present|mended <rootId> <source>.
 
 The settings say where the pictures are stored: DATA_DIR (./data), DATABASE_URL, IMAGES_URL. All of them:
 npx proofsheet serve --help

@@ -7,15 +7,15 @@ import { projectOption } from './project-option.ts'
 import { getProjectId, withStorage } from './storage.ts'
 import { formatTable, formatTime, printable } from './table.ts'
 
-/** In the place of a project: the key is for the whole service. */
+/** Instead of a project, for a key that opens the whole service. */
 const ALL_PROJECTS = 'all projects'
 
 export function keyCommand(): Command {
-  const key = new Command('key').description('Make, list and revoke API keys.')
+  const key = new Command('key').description('Create, list and revoke API keys.')
   key
     .command('create')
     .description(
-      'Make an API key for one project, or for the whole service. It is printed once and cannot be shown again.',
+      'Create an API key for one project, or for the whole service. It is printed once and cannot be shown again.',
     )
     .addOption(projectOption('the project it opens'))
     .addOption(
@@ -26,7 +26,7 @@ export function keyCommand(): Command {
     .addOption(
       new Option(
         '--admin',
-        'for the whole service: it opens every project, and makes projects and keys',
+        'for the whole service: it opens every project, and can create projects and keys',
       ).conflicts(['project', 'scope']),
     )
     .option('--label <text>', 'a note: what the key is for', '')
@@ -70,7 +70,7 @@ async function createKey({ project, admin, label, ...options }: CreateOptions): 
 async function listKeys(options: { project?: string }): Promise<void> {
   const keys = await withStorage(({ store }) => store.listKeys({ projectId: options.project }))
   if (keys.length === 0) {
-    process.stderr.write('There are no keys yet. Make one with: npx proofsheet key create --project <id>\n')
+    process.stderr.write('There are no keys yet. Create one with: npx proofsheet key create --project <id>\n')
     return
   }
   const rows = keys.map(({ keyId, projectId, scope, created, revoked, label }) => {

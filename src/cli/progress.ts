@@ -4,7 +4,7 @@ const BAR_WIDTH = 28
 /** On a narrower terminal there are only numbers, no bar. */
 const MIN_BAR_WIDTH = 8
 const REDRAW_MS = 100
-/** Without a terminal, one line per so many milliseconds. */
+/** Without a terminal: the time between two lines. */
 const PLAIN_MS = 5_000
 const CLEAR_LINE = '\r\x1b[2K'
 

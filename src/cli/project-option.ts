@@ -28,7 +28,7 @@ export function chooseProject(projects: readonly NamedProject[], meant: string |
   if (projects.length === 0) {
     throw new AppError(
       'bad_request',
-      'there is no project yet. Make one with: npx proofsheet project create --name "My site"',
+      'there is no project yet. Create one with: npx proofsheet project create --name "My site"',
     )
   }
   const words =

@@ -7,16 +7,16 @@ import { getProjectId, withStorage } from './storage.ts'
 import { formatTable, formatTime, printable } from './table.ts'
 
 export function projectCommand(): Command {
-  const project = new Command('project').description('Make, list, rename and remove projects.')
+  const project = new Command('project').description('Create, list, rename and remove projects.')
   project
     .command('create')
-    .description('Make a project and print its id.')
+    .description('Create a project and print its id.')
     .option('--id <uuid>', 'use this id instead of a new one', idOption)
     .option('--name <text>', 'the name of the project', 'Untitled')
     .action(createProject)
   project
     .command('rename')
-    .description('Give a project another name.')
+    .description('Rename a project.')
     .argument('<id or name>', 'the project')
     .argument('<new name>')
     .action(renameProject)
@@ -46,7 +46,7 @@ async function listProjects(): Promise<void> {
   const projects = await withStorage(({ store }) => store.countProjects())
   if (projects.length === 0) {
     process.stderr.write(
-      'There are no projects yet. Make one with: npx proofsheet project create --name "My site"\n',
+      'There are no projects yet. Create one with: npx proofsheet project create --name "My site"\n',
     )
     return
   }
@@ -60,7 +60,7 @@ async function renameProject(meant: string, name: string): Promise<void> {
   await withStorage(async (storage) => {
     const projectId = await getProjectId(storage, meant)
     await storage.store.renameProject(projectId, name)
-    process.stderr.write(`Project ${projectId} is called "${printable(name)}" now.\n`)
+    process.stderr.write(`Project ${projectId} is now called "${printable(name)}".\n`)
   })
 }
 

@@ -67,15 +67,15 @@ async function loadCommands(name: string | undefined, finish: Finish): Promise<C
 
 const OVERVIEW = `
 First steps
-  npx proofsheet project create --name "My site"     makes a project
-  npx proofsheet browser install                     installs a browser that takes pictures, if there is none
+  npx proofsheet project create --name "My site"     creates a project
+  npx proofsheet browser install                     installs a browser, if there is none
   npx proofsheet capture https://…                   captures pages
   npx proofsheet schedule create --every 6h https:…  captures pages again and again
   npx proofsheet import ./screenshots                imports a folder of pictures
   npx proofsheet serve                               shows and serves them on http://127.0.0.1:8080
 
 Settings come from the environment (HOST, PORT, DATA_DIR, …): npx proofsheet serve --help lists them.
-Exit codes: 0 done, 1 not done or not all of it, 2 a mistake in the command or the settings.`
+Exit codes: 0 done, 1 failed or incomplete, 2 a mistake in the command or the settings.`
 
 function report(error: unknown, args: readonly string[]): ExitCode {
   if (error instanceof CommanderError) {

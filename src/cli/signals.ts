@@ -35,10 +35,10 @@ const GRACE_MS = 1_000
  */
 export function endInTime(shutdownMs: number, log: Pick<Logger, 'error'>): void {
   setTimeout(() => {
-    log.error('not everything has ended within SHUTDOWN_TIMEOUT; the process ends all the same')
+    log.error('not everything has ended within SHUTDOWN_TIMEOUT; the process ends anyway')
     process.exit(1)
   }, shutdownMs + GRACE_MS).unref()
 }
 
-/** 0: done. 1: not done, or not all of it. 2: a mistake in the command or the settings. */
+/** 0: done. 1: failed or incomplete. 2: a mistake in the command or the settings. */
 export type ExitCode = 0 | 1 | 2

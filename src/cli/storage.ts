@@ -23,6 +23,6 @@ export async function getProjectId({ store }: Storage, meant: string | undefined
   if (await store.findProject(projectId)) return projectId
   throw new AppError(
     'not_found',
-    `there is no project ${projectId}. Make it with: npx proofsheet project create --id ${projectId}`,
+    `there is no project ${projectId}. Create it with: npx proofsheet project create --id ${projectId}`,
   )
 }

@@ -11,7 +11,7 @@ import { counted } from './table.ts'
 
 export function workCommand(): Command {
   return new Command('work')
-    .description('Capture pages for a service, beside it or on another machine, until stopped.')
+    .description('Capture pages for a service, on the same machine or another one, until stopped.')
     .addHelpText('after', EXPLANATION)
     .action(work)
 }
@@ -22,7 +22,7 @@ The service captures by itself. With PostgreSQL and S3 any number of machines ca
   DATABASE_URL=postgres://… IMAGES_URL=s3://… SECRET_KEYS=… npx proofsheet work
 
 Each worker takes the next page as soon as it can. CAPTURE_CONCURRENCY says how many pages it captures at a time, and
-CAPTURE_ALLOW what pages may reach. If a worker dies or freezes, another one takes over its pages within half a
+CAPTURE_ALLOW which hosts they may reach. If a worker dies or freezes, another one takes over its pages within half a
 minute. A service with CAPTURE_CONCURRENCY=0 leaves all pages to workers and needs no browser.
 
 Stop it with Ctrl+C or SIGTERM: its unfinished pages go back to the queue.`

@@ -77,7 +77,7 @@ describe('an option of the command', () => {
 
   test('may be given only once where a second value would replace the first', async () => {
     await expect(parameterOf('--width', '390', '--width', '1280')).rejects.toThrow(
-      'It was given before. For several windows: --size 390x844 --size 1280x800',
+      'It was already given. For several windows: --size 390x844 --size 1280x800',
     )
     await expect(parameterOf('--area', 'topleft', '--area', 'topright')).rejects.toThrow('given only once')
     await expect(parameterOf('--size', '1x1', '--width', '5')).rejects.toThrow(
@@ -274,7 +274,7 @@ describe('a file', () => {
     ['{\n"password":\n"s3cret" x}', [], 'is not valid JSON: see line 3 column 10'],
     ['[]', [], 'there is no address to capture'],
     ['\n# nothing\n', [], 'there is no address to capture'],
-    ['{}', [PAGE], 'the requests have addresses of their own'],
+    ['{}', [PAGE], 'the requests already contain addresses'],
   ])('%j with %j is a mistake', async (text, args, message) => {
     const error = await ordersOf('--from', await newFile(text), ...args).then(
       () => undefined,

@@ -289,7 +289,7 @@ describe('serve', () => {
     const [, list = ''] = /curl (http:\S+)/.exec(first.stdout()) ?? []
     expect(await (await fetch(list)).json()).toEqual(roots)
     expect(first.stdout()).toContain(`DATA_DIR=${env.DATA_DIR} npx proofsheet capture https://`)
-    expect(first.stdout()).toContain(`The data lies in ${env.DATA_DIR}`)
+    expect(first.stdout()).toContain(`The data is in ${env.DATA_DIR}`)
     first.child.kill('SIGTERM')
     expect((await first.ended).code).toBe(0)
     const second = proofsheet(['serve', '--demo'], env)
@@ -314,10 +314,10 @@ describe('serve', () => {
     service.child.kill('SIGINT')
     expect((await service.ended).code).toBe(0)
     // A machine that stood still until now has filled it meanwhile.
-    const kept = /(\d+) captures? with (\d+) pictures? kept in \S+; the next npm start/.exec(service.stdout())
-    const [, captures, pictures] = kept ?? ['', '7', '26']
+    const kept = /(\d+) roots? with (\d+) pictures? kept in \S+; the next npm start/.exec(service.stdout())
+    const [, roots, pictures] = kept ?? ['', '7', '26']
     const { stdout } = await runProofsheet(['project', 'list'], env)
-    expect(stdout).toMatch(new RegExp(`${DEMO} .* ${captures} +${pictures} +Demo`))
+    expect(stdout).toMatch(new RegExp(`${DEMO} .* ${roots} +${pictures} +Demo`))
   })
 
   test('a folder that cannot be used is a sentence, not a stack', async () => {

@@ -215,7 +215,7 @@ describe('copy', () => {
 
     const first = await copy()
     expect(first.stderr).toMatch(
-      /Copied, too: 1 template, 1 schedule, 1 webhook\.\nSchedules are paused there/,
+      /Also copied: 1 template, 1 schedule, 1 webhook\.\nSchedules are paused there/,
     )
     expect(first.stderr).toContain(`root ${later.rootId}: waits for its time, and is not copied`)
     await here.scheduledRoots.cancel(later, 9)

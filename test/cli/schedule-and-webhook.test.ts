@@ -25,7 +25,7 @@ async function newDesk() {
 
 test('a schedule is made, listed, shown, run, paused, resumed and removed', async () => {
   const { run, done } = await newDesk()
-  expect((await done('schedule', 'list')).stderr).toMatch(/no schedules yet. Make one with/)
+  expect((await done('schedule', 'list')).stderr).toMatch(/no schedules yet. Create one with/)
   const made = await done('schedule', 'create', ...NIGHTLY, '--full-page', 'https://example.com/')
   expect(made.stdout).toMatch(UUID)
   const scheduleId = made.stdout.trim()
@@ -67,7 +67,7 @@ test('a schedule is made, listed, shown, run, paused, resumed and removed', asyn
 
 test('a webhook is made, tested, replayed, given another secret and removed', async () => {
   const { folder, run, done } = await newDesk()
-  expect((await done('webhook', 'list')).stderr).toMatch(/no webhooks yet. Make one with/)
+  expect((await done('webhook', 'list')).stderr).toMatch(/no webhooks yet. Create one with/)
   await writeFile(join(folder, 'address'), 'https://example.com/hooks\n')
   const made = await done('webhook', 'create', '--url', `@${join(folder, 'address')}`)
   expect(made.stdout).toMatch(/^whsec_\S{44}\n$/)
@@ -99,7 +99,7 @@ test('pages are captured later: the root is there, and its pages wait for their 
   const { done } = await newDesk()
   const { stdout, stderr } = await done('capture', '--at', '2099-01-31T02:00Z', 'https://example.com/')
   expect(stdout).toMatch(UUID)
-  expect(stderr).toMatch(/is captured at 2099-01-31 02:00 UTC, by a service/)
+  expect(stderr).toMatch(/will be captured at 2099-01-31 02:00 UTC, by a service/)
   expect((await done('project', 'list')).stdout).toMatch(/ 1 +0 +Site\n$/)
 
   const service = await startAccepting()
@@ -115,17 +115,17 @@ test('mistakes are told with their option: exit code 2', async () => {
   await writeFile(file, JSON.stringify([{ scheduledTs: 4_000_000_000_000 }, {}]))
   const page = 'https://example.com/'
   for (const [args, message] of [
-    [['schedule', 'create', page], /when\? Give --cron/],
+    [['schedule', 'create', page], /needs a time: give --cron/],
     [
       ['schedule', 'create', '--cron', '0 25 * * *', '--zone', 'Berlin', 'ftp://x/'],
       /--zone .*did you mean Europe\/Berlin\?\n--cron must be .*\nftp:\/\/x\/ must be/,
     ],
-    [['schedule', 'create', '--every', '6h', '--template', 'x', page], /--template has pages/],
+    [['schedule', 'create', '--every', '6h', '--template', 'x', page], /--template already has pages/],
     [['webhook', 'create', '--url', 'http://127.0.0.1:9000/'], /--url is .*WEBHOOK_ALLOW=127\.0\.0\.1:9000/],
-    [['webhook', 'replay', 'x'], /Give the id of a delivery, or --from/],
-    [['capture', '--in', '2h', '--out', 'shots', page], /--out and --json need pictures/],
+    [['webhook', 'replay', 'x'], /give the id of a delivery, or --from/],
+    [['capture', '--in', '2h', '--out', 'shots', page], /--out and --json cannot be used with a later time/],
     [['capture', '--at', 'tomorrow', page], /It must be a time, such as "2027-01-31 02:00"/],
-    [['capture', '--from', file], /some requests are for now, and some for later/],
+    [['capture', '--from', file], /some requests are for now and some for later/],
   ] as const) {
     const { code, stderr, stdout } = await run(...args)
     expect([code, stdout]).toEqual([2, ''])

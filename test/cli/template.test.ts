@@ -18,7 +18,7 @@ async function newDesk() {
 
 test('a template is made, listed, shown, run and removed', async () => {
   const { folder, template } = await newDesk()
-  expect((await template('list')).stderr).toMatch(/no templates yet. Make one with/)
+  expect((await template('list')).stderr).toMatch(/no templates yet. Create one with/)
   const made = await template(
     'create',
     '--name',

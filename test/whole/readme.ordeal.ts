@@ -125,7 +125,7 @@ test('the commands of the README work as written, in a fresh clone with the mach
 
   const service = shell(START)
   await service.waitFor(/Stop with Ctrl\+C/)
-  expect(service.stdout()).toContain(`The data lies in ${cwd}/data`)
+  expect(service.stdout()).toContain(`The data is in ${cwd}/data`)
   const printed = service
     .stdout()
     .split('\n')

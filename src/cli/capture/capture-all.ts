@@ -13,13 +13,13 @@ import type { CaptureDesk } from './desk.ts'
 import type { Order } from './orders.ts'
 import { ownWindow, type Report, toJson, toSummary, toTable } from './report.ts'
 
-/** What is made of the result, besides a table. */
+/** Output besides the table. */
 export interface Wanted {
   readonly out?: string
   readonly json?: true
 }
 
-/** Asks for all orders, waits until they are done, and reports. */
+/** Submits all orders, waits until they are done, and reports. */
 export async function captureAll(
   desk: CaptureDesk,
   orders: readonly Order[],

@@ -27,11 +27,11 @@ export function captureCommand(finish: (code: ExitCode) => void): Command {
       ),
     )
     .addOption(
-      new Option('--at <time>', 'later: a service on the storage, or the server, captures at this time')
+      new Option('--at <time>', 'capture at this time: a service on the same storage does it, or the server')
         .argParser(once(parseTime))
         .conflicts('in'),
     )
-    .addOption(new Option('--in <time>', 'later: such as 30m, 2h or 7d from now').argParser(once(parseDelay)))
+    .addOption(new Option('--in <time>', 'capture later: in 30m, 2h or 7d').argParser(once(parseDelay)))
     .addOption(new Option('--out <folder>', 'also save the pictures in this folder').argParser(once(String)))
     .option('--json', 'print the result for programs')
   return addRequestOptions(command)
@@ -48,18 +48,18 @@ const EXPLANATION = `
   CAPTURE_ALLOW=127.0.0.1:3000 npx proofsheet capture http://127.0.0.1:3000/
 
 A file has one address per line. A name for the page may follow it, after a space. Or the file is JSON: a request, or a
-list of requests, as POST takes them. Then options of the command replace those of every request, but not those of a
-single page. docs/capturing.md explains each option.
+list of requests, as for POST. Options of the command then replace those of every request, but not those of a single
+page. docs/capturing.md explains each option.
 
 Everyone on a machine can read the arguments of its commands. So secrets come from a file (@file) or from a variable
-(env:VARIABLE), and a missing password is asked for.
+(env:VARIABLE), and the command asks for a missing password.
 
 Without --server this process captures, into the storage of the settings (DATA_DIR, DATABASE_URL, …). A service may run
 on the same storage. With --server, that server captures. PROOFSHEET_KEY is its API key (scope write). Pages on this
 machine or in a private network are refused unless CAPTURE_ALLOW allows them, as in the last example.
 
-With --at and --in nothing is captured now: the id of the root is printed. A request of a file may say the same, with
-scheduledTs or scheduleDescription. The gallery cancels it.
+With --at or --in nothing is captured now: the command prints the id of the root. A request in a file may do the same,
+with scheduledTs or scheduleDescription. To cancel it, use the gallery.
 
 Exit code: 0 all pages are captured (or scheduled), 1 some are not, 2 a mistake in the command.`
 

@@ -11,6 +11,6 @@ export interface CaptureDesk {
   readPicture(rootId: string, uuid: string): Promise<AsyncIterable<Uint8Array>>
   /** The address of the gallery. */
   readonly gallery: string
-  /** Nobody knows here whether the gallery runs. */
+  /** The gallery may not be running. */
   readonly mayNotRun: boolean
 }

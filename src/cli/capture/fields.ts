@@ -49,7 +49,7 @@ export async function toFields(given: Given): Promise<Fields> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-/** A mistake of a request that the command line made, by the name of its option. */
+/** A mistake in a request that was made from options. It names the option. */
 export function tellOption({ pointer, detail }: Mistake): string {
   const [, field = '', inner = ''] = /^#\/screenshotParameter\/(\w+)(.*)$/.exec(pointer) ?? []
   if (field === '') return `${pointer} ${detail}`

@@ -11,7 +11,7 @@ import type { Storage } from '../../service/storage.ts'
 import { getProjectId, withStorage } from '../storage.ts'
 import type { CaptureDesk } from './desk.ts'
 
-/** What captures here. */
+/** The storage and the capturing of this process. */
 export interface Here {
   readonly storage: Storage
   readonly capturing: Capturing

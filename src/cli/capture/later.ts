@@ -9,7 +9,7 @@ import { submitAll, type Wanted } from './capture-all.ts'
 import type { CaptureDesk } from './desk.ts'
 import { type Order, refuseMistakes } from './orders.ts'
 
-// Captures at a later time: once. The command does not wait for it.
+// Captures once, at a later time. The command does not wait for it.
 
 type Delay = NonNullable<ScreenshotRequest['scheduleDescription']>
 
@@ -26,11 +26,11 @@ export function parseDelay(text: string): Delay {
   return { value: Number(value), unit: unit as Delay['unit'] }
 }
 
-/** What the command line says replaces what the request says. */
+/** Options of the command replace the fields of the request. */
 export function withTime(orders: readonly Order[], { at, in: delay }: Later): readonly Order[] {
   if (at === undefined && delay === undefined) return orders
   return orders.map(({ request, tell }) => {
-    // A file may hold anything. The check tells what is wrong with it.
+    // A file may contain any JSON. The check reports its mistakes.
     if (typeof request !== 'object' || request === null) return { request, tell }
     const { scheduledTs: _, scheduleDescription: __, ...now } = request
     const when = at === undefined ? { scheduleDescription: delay as Delay } : { scheduledTs: at }
@@ -45,11 +45,14 @@ export function areLater(orders: readonly Order[], { out, json }: Wanted): boole
   if (later.length < orders.length) {
     throw new AppError(
       'bad_request',
-      'some requests are for now, and some for later: give them to two commands',
+      'some requests are for now and some for later: use one command for each',
     )
   }
   if (out !== undefined || json) {
-    throw new AppError('bad_request', '--out and --json need pictures, and there are none before that time')
+    throw new AppError(
+      'bad_request',
+      '--out and --json cannot be used with a later time: there are no pictures yet',
+    )
   }
   return true
 }
@@ -81,7 +84,7 @@ export async function scheduleHere(project: string | undefined, orders: readonly
       })
       const time = scheduled === undefined ? 'now' : `at ${formatTime(scheduled)} UTC`
       process.stderr.write(
-        `Root ${rootId} is captured ${time}, by a service (\`proofsheet serve\`) or a worker (\`proofsheet work\`) on this storage.\n`,
+        `Root ${rootId} will be captured ${time}, by a service (\`proofsheet serve\`) or a worker (\`proofsheet work\`) on this storage.\n`,
       )
       return rootId
     }

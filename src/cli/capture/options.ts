@@ -4,7 +4,7 @@ import { AREAS, type Effect, STYLES } from '../../contract/options/finish.ts'
 import { valueOption } from '../options.ts'
 import { EFFECT_NAMES, parseEffect } from './effect.ts'
 
-// What the command says of pages and pictures. `fields.ts` makes fields of a request of it, and the contract checks them.
+// The options for pages and pictures. `fields.ts` turns them into fields of a request, and the contract checks them.
 
 export interface Size {
   readonly width: number
@@ -55,26 +55,26 @@ export interface Given {
   readonly failOnStatus?: true
 }
 
-const SIZES = 'It was given before. For several windows: --size 390x844 --size 1280x800'
+const SIZES = 'It was already given. For several windows: --size 390x844 --size 1280x800'
 
 type Row = readonly [flags: string, help: string, parse?: (text: string, before: never) => unknown]
 
 const GROUPS: Readonly<Record<string, readonly Row[]>> = {
-  'Options:': [['--tag <tag>', 'find the capture by it later; repeatable', several(String)]],
+  'Options:': [['--tag <tag>', 'a word to find the screenshots by; repeatable', several(String)]],
   'Window:': [
     ['--size <size>', 'such as 1280x800 (default: 1200x720); repeat it for several', several(parseSize)],
     ['--width <pixels>', 'of the one window', once(integer(1, 16_384), SIZES)],
     ['--height <pixels>', 'of the one window', once(integer(1, 16_384), SIZES)],
-    ['--full-page', 'the whole page, not only what the window shows'],
+    ['--full-page', 'the whole page, not only the part that the window shows'],
     ['--device <name>', 'capture as this device, such as "iPhone 15"', once(String)],
     ['--scale <number>', 'pixels of the picture for one of the page, 1 to 3', once(parseNumber)],
   ],
   'Visitor:': [
-    ['--color-scheme <scheme>', 'what the visitor prefers: light or dark', once(String)],
+    ['--color-scheme <scheme>', 'the preference of the visitor: light or dark', once(String)],
     ['--reduced-motion', 'the visitor prefers no animations'],
     ['--locale <language>', 'such as de-DE', once(String)],
     ['--timezone <zone>', 'such as Europe/Berlin', once(String)],
-    ['--user-agent <text>', 'what the browser calls itself', once(String)],
+    ['--user-agent <text>', 'the User-Agent of the browser', once(String)],
     ['--header <header>', '"Name: @file" or "Name: env:VARIABLE"; repeatable', several(String)],
     ['--cookie <cookie>', 'name=@file or name=env:VARIABLE; repeatable', several(String)],
   ],

@@ -12,7 +12,7 @@ import { type Fields, tellOption, toFields } from './fields.ts'
 import type { Given } from './options.ts'
 import { readText } from './secret.ts'
 
-/** A request that the command makes, and how its mistakes are told. The contract has not checked it yet. */
+/** A request that the command makes, and how its mistakes are worded. The contract has not checked it yet. */
 export interface Order {
   readonly request: ScreenshotRequest
   readonly tell: (mistake: Mistake) => string
@@ -37,7 +37,7 @@ export async function toOrders(
   if (pages.length > 0 && read.requests.length > 0) {
     throw new AppError(
       'bad_request',
-      'the requests have addresses of their own. Give addresses or requests, not both',
+      'the requests already contain addresses: give addresses or requests, not both',
     )
   }
   if (pages.length + read.requests.length === 0) {
@@ -104,7 +104,7 @@ function parseJson(text: string, name: string): unknown {
   }
 }
 
-/** What the command line says replaces the same field of a request. Options of a single page stay. */
+/** Options of the command replace the same fields of a request. Options of a single page stay. */
 function withFields(request: Fields, fields: Fields): Fields {
   const before = request['screenshotParameter']
   const replaced = 'sizes' in fields ? ['width', 'height', 'sizes'] : hasWindow(fields) ? ['sizes'] : []
@@ -127,7 +127,7 @@ function complete(
   return { ...request, urls: pages, ...more } as ScreenshotRequest
 }
 
-/** A mistake of a page is told with its address. */
+/** A mistake in a page names its address. */
 function tellPage({ pointer, detail }: Mistake, pages: readonly Page[]): string | undefined {
   const [, index, field = ''] = /^#\/urls\/(\d+)\/(.*)$/.exec(pointer) ?? []
   const page = index === undefined ? undefined : pages[Number(index)]

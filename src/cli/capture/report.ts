@@ -38,7 +38,7 @@ export function toSummary({ desk, statuses }: Report): string {
     .join('')
 }
 
-/** For programs: the status of each root, as the API gives it, with the places of what was made. */
+/** For programs: the status of each root, as in the API, with the paths of the saved pictures. */
 export function toJson({ desk, statuses, saved }: Report): string {
   const roots = statuses.map(({ urls, ...status }) => ({
     ...status,

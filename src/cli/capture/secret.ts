@@ -7,7 +7,7 @@ import { printable } from '../table.ts'
 
 /**
  * A secret from `@file` or `env:NAME`. Everyone on the machine sees the arguments of a command, so a secret is never an
- * argument itself. Messages do not repeat what was given: it may be one.
+ * argument itself. Messages do not repeat the argument: it may be a secret.
  */
 export async function readSecret(option: string, given: string): Promise<string> {
   if (given.startsWith('@')) {
@@ -27,7 +27,7 @@ export async function readSecret(option: string, given: string): Promise<string>
   return value
 }
 
-/** The text of a file that an option names. Some editors put a mark before it (BOM), which is no part of it. */
+/** The text of a file that an option names. Some editors put a byte order mark before it, which is removed. */
 export async function readText(option: string, path: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).replace(/^\uFEFF/, '')
@@ -38,7 +38,7 @@ export async function readText(option: string, path: string): Promise<string> {
   }
 }
 
-/** Asks on the terminal. What is typed is not shown. */
+/** Asks on the terminal, without showing the typed characters. */
 export async function askSecret(question: string, option: string): Promise<string> {
   if (!process.stdin.isTTY) {
     throw new AppError('bad_request', `${option} is missing. Give @file or env:VARIABLE`)

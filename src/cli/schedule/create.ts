@@ -23,7 +23,7 @@ export function createCommand(): Command {
     .addOption(
       new Option(
         '--overlap <choice>',
-        'at a time when the capture before is unfinished: skip it, or run all the same',
+        'if the previous root is unfinished when the next one is due: skip that time, or run anyway',
       )
         .choices(OVERLAPS)
         .default('skip'),
@@ -38,7 +38,7 @@ const EXPLANATION = `
   npx proofsheet schedule create --every 6h --full-page --from addresses.txt
 
 The other options and the file are those of \`proofsheet capture\`; --timezone is that of the visitor. A change to
-daylight saving time leaves no run out and makes none twice.`
+daylight saving time neither skips a run nor repeats one.`
 
 interface AllGiven extends Given {
   readonly template?: string
@@ -56,12 +56,12 @@ async function createSchedule(
   { template, cron, zone, every, overlap, name, project, ...given }: AllGiven,
 ): Promise<void> {
   if (cron === undefined && every === undefined)
-    throw new AppError('bad_request', 'when? Give --cron "0 2 * * *", or --every 6h')
+    throw new AppError('bad_request', 'the schedule needs a time: give --cron "0 2 * * *", or --every 6h')
   const order = template === undefined ? await getOrder(urls, given) : undefined
   if (!order && (urls.length > 0 || Object.keys(given).length > 0)) {
     throw new AppError(
       'bad_request',
-      '--template has pages and options of its own: give none, or leave it out',
+      '--template already has pages and options: give no others, or leave --template out',
     )
   }
   const times = { ...(cron !== undefined && { cron }), ...(every !== undefined && { every }) }
@@ -90,7 +90,7 @@ async function createSchedule(
 async function getOrder(urls: readonly string[], given: Given & { readonly from?: string }): Promise<Order> {
   const [order, ...others] = await toOrders(urls, given)
   if (order && others.length === 0) return order
-  throw new AppError('bad_request', 'a schedule has one request: give one')
+  throw new AppError('bad_request', 'a schedule has exactly one request')
 }
 
 async function findTemplate(meant: string, projectId: string, { storage: { store } }: IdleCapturing) {
@@ -108,7 +108,7 @@ function nameOf({ request }: Order): string {
 
 const OPTION_OF: Readonly<Record<string, string>> = { timezone: '--zone', templateId: '--template' }
 
-/** A mistake is told with the option that it is in. */
+/** A mistake names its option. */
 function tell({ pointer, detail }: Mistake, order: Order | undefined): string {
   const [, field = '', inside = ''] = /^#\/(\w+)(.*)$/.exec(pointer) ?? []
   if (field === 'request' && order) return order.tell({ pointer: `#${inside}`, detail })

@@ -18,14 +18,18 @@ export function scheduleCommand(): Command {
   const addOne = (name: string, description: string, act: (meant: string, given: Given) => Promise<void>) =>
     add(new Command(name).description(description).argument('<schedule>', 'its id or its name').action(act))
   add(new Command('list').description('List the schedules of a project, oldest first.').action(listSchedules))
-  addOne('show', 'Print a schedule as JSON, and its next times. Secrets are empty texts.', showSchedule)
+  addOne('show', 'Print a schedule as JSON, and its next times. Secrets are empty strings.', showSchedule)
   add(createCommand())
-  addOne('run', 'Run a schedule now, beside its times, and print the id of the root.', runSchedule)
-  addOne('pause', 'Pause a schedule. Times that pass meanwhile are not made up for.', pauseSchedule)
+  addOne(
+    'run',
+    'Run a schedule now; its regular times are unaffected. Prints the id of the root.',
+    runSchedule,
+  )
+  addOne('pause', 'Pause a schedule. Times that pass while it is paused are not made up for.', pauseSchedule)
   addOne('resume', 'Let a paused schedule run again.', resumeSchedule)
   add(
     new Command('remove')
-      .description('Remove a schedule, with its secrets. Its captures stay.')
+      .description('Remove a schedule, with its secrets. Its screenshots stay.')
       .argument('<schedule>', 'its id or its name')
       .option('--yes', 'remove it without asking')
       .action(removeSchedule),
@@ -37,8 +41,8 @@ const EXPLANATION = `
   npx proofsheet schedule create --cron "0 2 * * *" --zone Europe/Berlin https://example.com/
   npx proofsheet schedule create --every 6h --template Nightly
 
-A service (\`proofsheet serve\`) or a worker (\`proofsheet work\`) on the same storage runs them, whoever is first. What
-is missed while none of them runs is made up for once.`
+A service (\`proofsheet serve\`) or a worker (\`proofsheet work\`) on the same storage runs them. Each time is run
+once, by the first process that sees it. Times that are missed while no process runs are made up for by one run.`
 
 interface Given {
   readonly project?: string
@@ -51,7 +55,7 @@ async function listSchedules({ project }: Given): Promise<void> {
     const all = await listAll(storage, projectId)
     if (all.length === 0) {
       process.stderr.write(
-        'There are no schedules yet. Make one with: npx proofsheet schedule create --every 6h https://example.com/\n',
+        'There are no schedules yet. Create one with: npx proofsheet schedule create --every 6h https://example.com/\n',
       )
       return
     }
@@ -65,7 +69,7 @@ async function listSchedules({ project }: Given): Promise<void> {
     for (const { scheduleId, problem } of all) {
       if (!problem) continue
       process.stderr.write(
-        `Schedule ${scheduleId} made no root at ${formatTime(problem.at)} UTC: ${printable(problem.detail)}\n`,
+        `Schedule ${scheduleId} created no root at ${formatTime(problem.at)} UTC: ${printable(problem.detail)}\n`,
       )
     }
   })
@@ -95,7 +99,7 @@ async function pauseSchedule(meant: string, given: Given): Promise<void> {
   await withSchedule(meant, given, async (found, { capturing }) => {
     if (!found.paused) await capturing.schedules.setPaused(found, true)
     process.stderr.write(
-      `Schedule ${found.scheduleId} is paused. It goes on with: npx proofsheet schedule resume ${found.scheduleId}\n`,
+      `Schedule ${found.scheduleId} is paused. Resume it with: npx proofsheet schedule resume ${found.scheduleId}\n`,
     )
   })
 }
@@ -113,7 +117,7 @@ async function removeSchedule(meant: string, { yes, ...given }: Given & { yes?: 
     const { scheduleId, name } = found
     if (!yes) await confirm(`schedule ${scheduleId}, with its secrets`, name)
     await capturing.schedules.remove(found)
-    process.stderr.write(`Schedule ${scheduleId} is removed. The captures that it has made stay.\n`)
+    process.stderr.write(`Schedule ${scheduleId} is removed. Its screenshots stay.\n`)
   })
 }
 

@@ -12,12 +12,12 @@ export function timeIn(zone: string, time: number): string {
   return `${part('weekday')} ${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}${seconds}`
 }
 
-/** The time zone in which the times of a schedule are told. */
+/** The time zone in which the times of a schedule are printed. */
 export function zoneOf({ timezone = 'UTC' }: Pick<Times, 'timezone'>): string {
   return timezone
 }
 
-/** What people wrote: `0 2 * * * Europe/Berlin`, or `every 6h`. */
+/** As people wrote it: `0 2 * * * Europe/Berlin`, or `every 6h`. */
 export function tellTimes({ cron, timezone, every }: Times): string {
   return cron === undefined ? `every ${every}` : `${cron} ${zoneOf({ timezone })}`
 }

@@ -66,7 +66,7 @@ export async function openDemo(
       const { roots, pictures, whole } = await countDemo(store)
       if (!filling || whole) return ''
       return (
-        `Stopped before the demo was complete. ${counted(roots, 'capture')} with ${counted(pictures, 'picture')} ` +
+        `Stopped before the demo was complete. ${counted(roots, 'root')} with ${counted(pictures, 'picture')} ` +
         `kept in ${dataDir}; the next npm start continues.`
       )
     },

@@ -11,7 +11,7 @@ export interface Described {
   readonly noBrowser: string | undefined
 }
 
-/** What is printed when the service has started: how to see it, how to capture a page, how to stop. */
+/** The text that is printed at the start: how to see the service, how to capture a page, how to stop. */
 export async function describeService(
   url: string,
   { storage, config, noBrowser }: Described,
@@ -23,7 +23,7 @@ export async function describeService(
   const project = (await store.findProject(DEMO_PROJECT_ID)) ?? projects[0]
   const lines = [`proofsheet is ready at ${base}`, 'Open that address in a browser to see it.', '']
   if (keys) {
-    lines.push(`It asks for an API key. Make one, in another terminal${sameSettings(config)}:`)
+    lines.push(`It requires an API key. Create one, in another terminal${sameSettings(config)}:`)
     lines.push(`  ${command(config)} key create --project ${project?.projectId ?? '<project id>'}`, '')
   }
   if (config.auth === 'open-to-everyone') {
@@ -31,7 +31,7 @@ export async function describeService(
   }
   if (!project) {
     lines.push(
-      `There is no project yet. Make one${sameSettings(config)}:`,
+      `There is no project yet. Create one${sameSettings(config)}:`,
       `  ${command(config)} project create --name "My site"`,
       '',
     )
@@ -44,7 +44,7 @@ export async function describeService(
       `  ${capture} https://example.com/`,
       `  CAPTURE_ALLOW=127.0.0.1:3000 ${capture} http://127.0.0.1:3000/   (one on this machine)`,
       '',
-      `Or let programs read it (${base}/docs):`,
+      `Or read it with a program (${base}/docs):`,
       `  ${keys ? "curl -H 'Authorization: Bearer <key>'" : 'curl'} ${base}${rootsPath(project.projectId)}`,
       '',
     )
@@ -63,7 +63,7 @@ function describeLocations({ dataDir, database, images }: Config): string[] {
     images.kind === 's3' && `  pictures: s3://${images.bucket}/${images.prefix}`,
     images.kind === 'folder' && images.path !== join(dataDir, 'images') && `  pictures: ${images.path}`,
   ].filter((line) => line !== false)
-  return [lines.length === 2 ? 'The data lies in' : `The data lies in ${dataDir}`, ...lines]
+  return [lines.length === 2 ? 'The data is in' : `The data is in ${dataDir}`, ...lines]
 }
 
 /** A command with its settings, ready to paste into another terminal. */

@@ -14,7 +14,7 @@ export function createCommand(): Command {
     .addOption(new Option('--name <text>', 'the name of the template').argParser(once(String)))
     .option(
       '--other-pages',
-      'runs may name other pages of the same origins, although the template has secrets',
+      'runs may name other pages of the same origins, even if the template has secrets',
     )
     .addOption(
       new Option('--from <file>', 'read addresses or one request from a file; - is the input').argParser(
@@ -28,8 +28,8 @@ const EXPLANATION = `
   npx proofsheet template create --name Nightly --full-page https://example.com/ https://example.com/pricing
   npx proofsheet template create --name "With a login" --from request.json
 
-The options and the file are those of \`proofsheet capture\`. A file of JSON may have the name, too: what
-\`template show\` prints can be changed and given back, but for the secrets, which it does not show. Secrets are stored
+The options and the file are those of \`proofsheet capture\`. A JSON file may also contain the name: the output of
+\`template show\` can be edited and used as the file. It contains no secrets, so add them again. Secrets are stored
 encrypted.`
 
 interface AllGiven extends Given {
@@ -44,8 +44,8 @@ async function createTemplate(
   { name, otherPages, project, ...given }: AllGiven,
 ): Promise<void> {
   const [order, ...others] = await toOrders(urls, given)
-  if (!order || others.length > 0) throw new AppError('bad_request', 'a template has one request: give one')
-  // What `template show` prints beside the request.
+  if (!order || others.length > 0) throw new AppError('bad_request', 'a template has exactly one request')
+  // Fields that `template show` prints in addition to the request.
   const {
     templateId: _,
     created: __,

@@ -30,7 +30,7 @@ export function runCommand(finish: (code: ExitCode) => void): Command {
 const EXPLANATION = `
 Without --wait, the pages wait for a service (\`proofsheet serve\`) or a worker (\`proofsheet work\`) on the same storage.
 
-Exit code: 0 requested (with --wait: all pages are captured), 1 not, 2 a mistake in the command.`
+Exit code: 0 requested (with --wait: all pages are captured), 1 failed, 2 a mistake in the command.`
 
 interface Given extends Wanted {
   readonly project?: string
@@ -78,7 +78,7 @@ async function run(
     const told = error.mistakes.map((each) => `${'pointer' in each ? each.pointer : ''} ${each.detail}`)
     throw new AppError(
       'bad_request',
-      `the template does not fit the settings any more: ${told.map(printable).join('; ')}`,
+      `the template no longer fits the settings: ${told.map(printable).join('; ')}`,
     )
   })
 }

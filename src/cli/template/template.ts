@@ -16,7 +16,7 @@ export function templateCommand(finish: (code: ExitCode) => void): Command {
   add(new Command('list').description('List the templates of a project, newest first.').action(listTemplates))
   add(
     new Command('show')
-      .description('Print a template as JSON. Secrets are empty texts.')
+      .description('Print a template as JSON. Secrets are empty strings.')
       .argument('<template>', 'its id or its name')
       .action(showTemplate),
   )
@@ -24,7 +24,7 @@ export function templateCommand(finish: (code: ExitCode) => void): Command {
   add(runCommand(finish))
   add(
     new Command('remove')
-      .description('Remove a template, with its secrets. Its captures stay.')
+      .description('Remove a template, with its secrets. Its screenshots stay.')
       .argument('<template>', 'its id or its name')
       .option('--yes', 'remove it without asking')
       .action(removeTemplate),
@@ -43,7 +43,7 @@ async function listTemplates({ project }: Given): Promise<void> {
     const all = await listAll(store, projectId)
     if (all.length === 0) {
       process.stderr.write(
-        'There are no templates yet. Make one with: npx proofsheet template create --name "Nightly" https://example.com/\n',
+        'There are no templates yet. Create one with: npx proofsheet template create --name "Nightly" https://example.com/\n',
       )
       return
     }
@@ -83,5 +83,5 @@ async function removeTemplate(meant: string, { project, yes }: Given & { yes?: t
     await templates.remove(key).catch(orNoSuch('template', meant))
     return key.templateId
   })
-  process.stderr.write(`Template ${templateId} is removed. The captures that were made from it stay.\n`)
+  process.stderr.write(`Template ${templateId} is removed. Its screenshots stay.\n`)
 }

@@ -8,14 +8,14 @@ import { type Given, SEALING, withWebhooks } from './with-webhooks.ts'
 
 export function createCommand(): Command {
   return new Command('create')
-    .description('Tell another server what happens to captures. Prints the secret of the webhook, once.')
+    .description('Create a webhook, which notifies another server of events. Prints its secret, once.')
     .addOption(
-      new Option('--url <address>', 'where it is told, with POST; also @file or env:VARIABLE')
+      new Option('--url <address>', 'the URL to send deliveries to, with POST; also @file or env:VARIABLE')
         .argParser(once(String))
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--event <event...>', 'what is told; repeatable')
+      new Option('--event <event...>', 'an event to send; repeatable')
         .choices(WEBHOOK_EVENTS)
         .default(['root.finished'], 'root.finished'),
     )
@@ -35,10 +35,10 @@ const EXPLANATION = `
   npx proofsheet webhook create --format slack --url env:SLACK_WEBHOOK_URL
   WEBHOOK_ALLOW=127.0.0.1:9000 npx proofsheet webhook create --url http://127.0.0.1:9000/
 
-screenshot.done tells of each picture, screenshot.failed of each page without one, root.finished of the whole request.
-Deliveries are signed as Standard Webhooks says. Receivers check the signature with the secret. It goes to the output,
-so that a script can take it. Servers on this machine or in a private network are refused unless WEBHOOK_ALLOW allows
-them, for this command and for the service that sends.`
+screenshot.done is sent for each picture, screenshot.failed for each page without one, root.finished for the whole
+request. Deliveries are signed according to Standard Webhooks. Receivers check the signature with the secret. The
+secret is printed to stdout, so that a script can read it. Servers on this machine or in a private network are refused
+unless WEBHOOK_ALLOW allows them. Set it for this command and for the service, which sends the deliveries.`
 
 interface AllGiven extends Given {
   readonly url: string
@@ -48,7 +48,7 @@ interface AllGiven extends Given {
 }
 
 async function createWebhook({ url: where, event, format, name, ...given }: AllGiven): Promise<void> {
-  // The address of a channel is a secret, which arguments do not keep.
+  // The URL of a channel is a secret, and arguments are visible to everyone on the machine.
   const url = /^(@|env:)/.test(where) ? await readSecret('--url', where) : where
   const host = (URL.parse(url)?.host || 'Untitled').slice(0, 200)
   const body = { name: name ?? host, url, events: event, format }
@@ -65,7 +65,7 @@ async function createWebhook({ url: where, event, format, name, ...given }: AllG
   )
 }
 
-/** Mistakes are told with the options of this command. */
+/** Mistakes name the options of this command. */
 function tellOptions(error: unknown): never {
   if (!(error instanceof AppError) || error.mistakes.length === 0) throw error
   const told = error.mistakes.map((each) => {

@@ -8,18 +8,18 @@ import { parseTime } from '../options.ts'
 import { formatTable, formatTime, printable } from '../table.ts'
 import { type Given, withWebhook } from './with-webhooks.ts'
 
-/** Nothing is sent by a command. */
-export const SENT_BY = 'The service (`proofsheet serve`) sends what is due, within seconds if it runs.'
-/** Of an answer, in the table. */
+/** Commands send nothing. */
+export const SENT_BY = 'The service (`proofsheet serve`) sends what is due, within seconds if it is running.'
+/** Characters of an answer in the table. */
 const SHOWN = 60
 
 export function deliveriesCommand(): Command {
   return new Command('deliveries')
-    .description('List what a webhook was told of, newest first.')
+    .description('List the deliveries of a webhook, newest first.')
     .argument('<webhook>', 'its id or its name')
-    .addOption(new Option('--state <state>', 'only those in this state').choices(DELIVERY_STATES))
+    .addOption(new Option('--state <state>', 'only deliveries in this state').choices(DELIVERY_STATES))
     .addOption(
-      new Option('--limit <number>', 'at most so many')
+      new Option('--limit <number>', 'the most to list')
         .argParser(once(integer(1, 1_000)))
         .default(undefined, '20'),
     )
@@ -28,11 +28,13 @@ export function deliveriesCommand(): Command {
 
 export function replayCommand(): Command {
   return new Command('replay')
-    .description('Send a delivery again, or all from a time on.')
+    .description('Send a delivery again, or everything since a time.')
     .argument('<webhook>', 'its id or its name')
     .argument('[delivery]', 'its id, as "webhook deliveries" shows it')
     .addOption(
-      new Option('--from <time>', 'all of what happened at this time or later').argParser(once(parseTime)),
+      new Option('--from <time>', 'everything that happened at this time or later').argParser(
+        once(parseTime),
+      ),
     )
     .addHelpText('after', `\n${SENT_BY}`)
     .action(replay)
@@ -70,7 +72,7 @@ async function replay(
   { from, ...given }: Given & { from?: number },
 ): Promise<void> {
   if ((deliveryId === undefined) === (from === undefined))
-    throw new AppError('bad_request', 'what? Give the id of a delivery, or --from a time')
+    throw new AppError('bad_request', 'nothing to send: give the id of a delivery, or --from a time')
   await withWebhook(meant, given, async (found, { webhooks }) => {
     if (from !== undefined) {
       const count = await webhooks.replayFrom(found, from)

@@ -10,7 +10,7 @@ import { deliveriesCommand, replayCommand, SENT_BY } from './deliveries.ts'
 import { type Given, listWebhooks, SEALING, withWebhook, withWebhooks } from './with-webhooks.ts'
 
 export function webhookCommand(): Command {
-  const webhook = new Command('webhook').description('Tell other servers what happens to captures.')
+  const webhook = new Command('webhook').description('Notify other servers of events.')
   const add = (command: Command) =>
     webhook.addCommand(command.addOption(projectOption('the project it belongs to')))
   const addOne = (name: string, description: string, act: (meant: string, given: Given) => Promise<void>) =>
@@ -18,8 +18,8 @@ export function webhookCommand(): Command {
   add(new Command('list').description('List the webhooks of a project, oldest first.').action(list))
   addOne('show', 'Print a webhook as JSON, without its secret.', showWebhook)
   add(createCommand())
-  addOne('test', 'Send a delivery that is about nothing, and print its id.', test)
-  addOne('rotate', 'Make a new secret and print it, once. The old one signs, too, for another day.', rotate)
+  addOne('test', 'Send a test delivery, and print its id.', test)
+  addOne('rotate', 'Create a new secret and print it, once. The old one stays valid for another day.', rotate)
   add(deliveriesCommand())
   add(replayCommand())
   add(
@@ -37,7 +37,7 @@ async function list(given: Given): Promise<void> {
     const all = await listWebhooks(storage, projectId)
     if (all.length === 0) {
       process.stderr.write(
-        'There are no webhooks yet. Make one with: npx proofsheet webhook create --url https://example.com/hooks\n',
+        'There are no webhooks yet. Create one with: npx proofsheet webhook create --url https://example.com/hooks\n',
       )
       return
     }
@@ -75,7 +75,7 @@ async function test(meant: string, given: Given): Promise<void> {
   await withWebhook(meant, given, async (found, { webhooks }) => {
     const { deliveryId } = await webhooks.test(found)
     process.stdout.write(`${deliveryId}\n`)
-    process.stderr.write(`${SENT_BY} What came of it: npx proofsheet webhook deliveries ${found.webhookId}\n`)
+    process.stderr.write(`${SENT_BY} See the result: npx proofsheet webhook deliveries ${found.webhookId}\n`)
   })
 }
 
@@ -89,7 +89,7 @@ async function rotate(meant: string, given: Given): Promise<void> {
   process.stdout.write(`${webhook.secret}\n`)
   process.stderr.write(
     `This is the new secret of webhook ${webhook.webhookId}. It is shown only once: keep it safe. For another day, deliveries are ` +
-      'signed with the old one, too.\n',
+      'also signed with the old one.\n',
   )
 }
 

@@ -17,7 +17,7 @@ interface Opened {
   readonly webhooks: Webhooks
 }
 
-/** Secrets are made or changed: they must be sealed with the keys of the service. */
+/** For commands that create or change secrets: these are sealed with the keys of the service. */
 export const SEALING: Purpose = { capturing: true }
 
 /** The webhooks of a project in the configured storage. Nothing is sent from here. */
