@@ -14,20 +14,20 @@ const failures: Readonly<Record<ProblemCode, FailureKind>> = {
   address_invalid: { status: 403, title: 'The signature of this address is not valid', log: false },
   address_expired: { status: 403, title: 'This address has expired', log: false },
   host_not_allowed: { status: 403, title: 'This host name is not served here', log: false },
-  not_found: { status: 404, title: 'Nothing is here', log: false },
+  not_found: { status: 404, title: 'Not found', log: false },
   method_not_allowed: { status: 405, title: 'This method is not supported here', log: false },
   request_timeout: { status: 408, title: 'The request took too long to arrive', log: false },
-  conflict: { status: 409, title: 'This does not go together with what is there', log: false },
+  conflict: { status: 409, title: 'This conflicts with the current state', log: false },
   precondition_failed: { status: 412, title: 'This has changed since you read it', log: false },
   too_large: { status: 413, title: 'The request body is too large', log: false },
   unsupported_media_type: { status: 415, title: 'The request body must be JSON', log: false },
-  range_not_satisfiable: { status: 416, title: 'The requested range lies outside the picture', log: false },
+  range_not_satisfiable: { status: 416, title: 'The requested range is outside the picture', log: false },
   rate_limited: { status: 429, title: 'Too many requests', log: false },
   headers_too_large: { status: 431, title: 'The request headers are too large', log: false },
   internal: { status: 500, title: 'Something went wrong on our side', log: true },
   unavailable: { status: 503, title: 'The service cannot answer right now', log: true },
   no_browser: { status: 503, title: 'There is no browser to take pictures with', log: true },
-  storage_full: { status: 503, title: 'There is no room left to store anything', log: true },
+  storage_full: { status: 503, title: 'There is no space left to store anything', log: true },
   // Logged when it begins and when it ends, not with every request.
   read_only: { status: 503, title: 'Nothing can be written at the moment', log: false },
   storage_failed: { status: 503, title: 'The storage failed', log: true },
@@ -57,7 +57,7 @@ export class AppError extends Error {
     message?: string,
     options?: ErrorOptions & { mistakes?: readonly Mistake[]; retryAfterS?: number; isTold?: boolean },
   ) {
-    // Where it comes from is only read if it is logged. To find that out takes a tenth of all the time of a refused request.
+    // The stack is only read if the error is logged. Capturing it takes a tenth of the time of a refused request.
     const { stackTraceLimit } = Error
     if (!failures[code].log) Error.stackTraceLimit = 0
     super(message ?? failures[code].title, options)
@@ -69,12 +69,12 @@ export class AppError extends Error {
   }
 }
 
-/** Whether something cannot be written, for a reason that may go away by itself: no room, no rights, read-only. */
+/** Whether writing fails for a reason that may go away by itself: no space, no rights, a read-only file system. */
 export function cannotWrite(error: unknown): error is AppError {
   return error instanceof AppError && (error.code === 'storage_full' || error.code === 'read_only')
 }
 
-/** Someone has changed it meanwhile. */
+/** For a row that was changed meanwhile. */
 export function hasChanged(): AppError {
   return new AppError('precondition_failed', 'this has been changed since you read it: read it again')
 }

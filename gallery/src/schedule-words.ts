@@ -41,7 +41,7 @@ export function lateness({ lateMs, missed = 0 }: { lateMs?: number; missed?: num
   return missed === 0 ? `${duration(lateMs)} late` : `${duration(lateMs)} late; ${passed} had passed`
 }
 
-/** A schedule as it is sent to be changed. Empty texts keep its secrets. */
+/** A schedule as it is sent to be changed. Empty strings keep its secrets. */
 export function asAsked({
   name,
   templateId,

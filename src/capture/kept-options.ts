@@ -22,7 +22,7 @@ const MOST_TOLD = 3
 const BARE: Page = { url: '', name: '' }
 
 /**
- * What a change may not change. Both requests have been checked. `now` has an empty text for each secret that is kept; `filled` are
+ * What a change may not change. Both requests have been checked. `now` has an empty string for each secret that is kept; `filled` are
  * their places (JSON pointers). A secret that is given beside a kept one is a change like any other.
  */
 export function mistakesOfOptions(

@@ -16,7 +16,7 @@ import { pairPages, sameAddress } from './pair-pages.ts'
 export type Given = Pick<TemplateRequest, 'screenshotParameter' | 'urls' | 'failOn' | 'otherPages'>
 
 export interface KeptRequest {
-  /** JSON of a `Given`, with empty texts for secrets. */
+  /** JSON of a `Given`, with empty strings for secrets. */
   readonly request: string
   readonly sealed: string | undefined
 }
@@ -94,9 +94,9 @@ export function openRequest(
 }
 
 /**
- * Puts the secrets that are kept into a changed request, where it has empty texts. The change may be any JSON: `bare` has
+ * Puts the secrets that are kept into a changed request, where it has empty strings. The change may be any JSON: `bare` has
  * placeholders for the secrets, and is checked afterwards. Limits must not be checked with the secrets in it: that would tell
- * how long they are. Throws CannotOpen. Mistakes: a secret must be given again. An empty text for which nothing is kept stays
+ * how long they are. Throws CannotOpen. Mistakes: a secret must be given again. An empty string for which nothing is kept stays
  * empty, and the check refuses it.
  */
 export function refillRequest<T>(
@@ -123,7 +123,7 @@ export interface Refilled<T> {
   putSecretsIn(checked: Given): Given
 }
 
-/** If the secrets cannot be decrypted, all of them must be given again: the check refuses empty texts. */
+/** If the secrets cannot be decrypted, all of them must be given again: the check refuses empty strings. */
 export function refillNothing<T>(changed: T): Refilled<T> {
   return { bare: changed, mistakes: [], mistakesOfOptions: () => [], putSecretsIn: (checked) => checked }
 }

@@ -5,7 +5,7 @@ import { otherWork } from '../work/other-work.ts'
 import { type Digested, digestOf, keyedDigestsOf } from './digest.ts'
 
 // The secrets of a page are sealed as one JSON text when the request is accepted, and opened just before the camera needs
-// them. Everything between sees options with empty texts in their place.
+// them. Everything between sees options with empty strings in their place.
 
 type Sealed = Pick<NewRequest, 'options' | 'pages' | 'digest' | 'olderDigests'>
 

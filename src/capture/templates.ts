@@ -46,7 +46,7 @@ export class Templates {
   }
 
   /**
-   * Replaces a template. An empty text in the place of a secret keeps the secret. Throws `bad_request` with all mistakes,
+   * Replaces a template. An empty string in the place of a secret keeps the secret. Throws `bad_request` with all mistakes,
    * `not_found`, `precondition_failed`.
    */
   async change(
@@ -139,7 +139,7 @@ function placeOf({ projectId, templateId }: TemplateKey): string {
 
 type Mistakes = readonly { readonly pointer: string; readonly detail: string }[]
 
-/** Where a secret must be given again, the check finds an empty text. One mistake is enough. */
+/** Where a secret must be given again, the check finds an empty string. One mistake is enough. */
 function together(first: Mistakes, others: Mistakes): Mistakes {
   const places = new Set(first.map(({ pointer }) => pointer))
   return [...first, ...others.filter(({ pointer }) => !places.has(pointer))]

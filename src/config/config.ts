@@ -27,7 +27,7 @@ export interface Config {
   readonly databasePool: DatabasePool
   readonly images: ImagesLocation
   readonly s3: S3Settings
-  /** Undefined: use those in the data directory, which are made at the first start. */
+  /** Undefined: use those in the data directory, which are created at the first start. */
   readonly signingKeys: readonly SigningKey[] | undefined
   readonly signingWindowMs: number
   /** Undefined: as for signing keys. */
@@ -96,7 +96,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** What a process does with the storage. */
+/** The purpose for which a process opens the storage. */
 export interface Purpose {
   readonly serving?: boolean
   /** Requests are accepted, or captured for other processes. */
@@ -200,7 +200,7 @@ export function readConfig(
   return Object.freeze(config)
 }
 
-/** A variable that is no setting: the command line names it. */
+/** A variable that is not a setting: the command line names it. */
 export function readVariable(name: string): string | undefined {
   return process.env[name]
 }
@@ -231,7 +231,7 @@ function findMissingKeys(
 }
 
 const HOW =
-  'all instances must use the same keys. Make a key once and give it to each instance: echo k1:$(openssl rand -base64 32)'
+  'all instances must use the same keys. Create a key once and give it to each instance: echo k1:$(openssl rand -base64 32)'
 
 /** The hosts of the service, from its settings. */
 export function ownHostsOf({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): string[] {

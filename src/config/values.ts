@@ -28,7 +28,7 @@ export function duration(min: string, max: string) {
     const value = milliseconds(text)
     if (value === undefined) throw new Error('must be a duration such as 500ms, 30s, 15m, 12h or 2d')
     if (value < (milliseconds(min) ?? 0) || value > (milliseconds(max) ?? 0)) {
-      throw new Error(`must lie between ${min} and ${max}`)
+      throw new Error(`must be between ${min} and ${max}`)
     }
     return value
   }

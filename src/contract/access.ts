@@ -1,6 +1,6 @@
 import { rule, type Static, Time, Type } from './schema.ts'
 
-// Who may do what: keys, the session of a browser, and the projects that an administrator makes.
+// Access: keys, the session of a browser, and the projects that an administrator creates.
 
 export const KEY_SCOPES = ['read', 'write', 'admin'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
@@ -11,31 +11,31 @@ const MAX_NAME = 200
 const KEY = {
   keyId: Type.String({ description: 'Not secret. Log lines name it.', examples: ['6c0a1f93b2d4'] }),
   scope: Type.Enum(KEY_SCOPES, {
-    description: '`write` includes `read`. `admin` opens every project, and makes projects and keys.',
+    description: '`write` includes `read`. `admin` opens every project, and can create projects and keys.',
   }),
   projectId: Type.Optional(
-    Type.String({ format: 'uuid', description: 'The project it opens. None: all of them (`admin`).' }),
+    Type.String({ format: 'uuid', description: 'The project that it opens. Absent: all of them (`admin`).' }),
   ),
-  label: Type.String({ description: 'What it is for.' }),
-  created: Time('When it was made.'),
+  label: Type.String({ description: 'The purpose of the key.' }),
+  created: Time('When it was created.'),
   revoked: Type.Optional(Time('When it was revoked.')),
 }
 
 export const KeyParams = Type.Object({
-  keyId: Type.String({ description: 'The id of the key, as lists and log lines have it.' }),
+  keyId: Type.String({ description: 'The id of the key, as in lists and log lines.' }),
 })
 
 export const Key = Type.Object(KEY, { $id: 'Key', description: 'An API key, without its secret.' })
 export type Key = Static<typeof Key>
 
-/** What `POST /api/keys` takes. */
+/** The body of `POST /api/keys`. */
 export const KeyRequest = Type.Object(
   {
     scope: KEY.scope,
     projectId: KEY.projectId,
     label: Type.Optional(Type.String({ maxLength: MAX_NAME })),
   },
-  { $id: 'KeyRequest', description: '`projectId` is required, but for `admin`.', ...STRICT },
+  { $id: 'KeyRequest', description: '`projectId` is required, except for `admin`.', ...STRICT },
 )
 export type KeyRequest = Static<typeof KeyRequest>
 
@@ -47,7 +47,7 @@ export type NewKey = Static<typeof NewKey>
 
 export const KeyList = Type.Array(Type.Reference<Key>('Key'), { description: 'Keys, oldest first.' })
 
-/** What `POST /api/projects` and `PUT /api/projects/:projectId` take. */
+/** The body of `POST /api/projects` and `PUT /api/projects/:projectId`. */
 export const ProjectRequest = Type.Object(
   {
     name: Type.String({
@@ -57,21 +57,21 @@ export const ProjectRequest = Type.Object(
       [rule]: (text: string) => (text.trim() === '' ? 'must not be blank' : undefined),
     }),
     projectId: Type.Optional(
-      Type.String({ format: 'uuid', description: 'For a new project. Without it, a new id.' }),
+      Type.String({ format: 'uuid', description: 'The id of a new project. Without it: a random id.' }),
     ),
   },
   { $id: 'ProjectRequest', ...STRICT },
 )
 export type ProjectRequest = Static<typeof ProjectRequest>
 
-/** What `POST /api/session` takes. */
+/** The body of `POST /api/session`. */
 export const SignIn = Type.Object(
   {
     key: Type.String({ minLength: 1, maxLength: 200, writeOnly: true }),
     stay: Type.Optional(
       Type.Boolean({
         description:
-          'Also after the browser was closed, for thirty days. Without it: as the session is; a new one ends with the browser.',
+          'Stay signed in for thirty days, also after the browser was closed. Without it, the session keeps its length; a new one ends with the browser.',
       }),
     ),
   },
@@ -81,12 +81,12 @@ export type SignIn = Static<typeof SignIn>
 
 export const Session = Type.Object(
   {
-    auth: Type.Enum(['open', 'keys'], { description: '`open`: no key is asked for.' }),
+    auth: Type.Enum(['open', 'keys'], { description: '`open`: no key is required.' }),
     keys: Type.Array(Type.Reference<Key>('Key'), {
       description: 'The keys that this request was sent with: by its header, or by the cookie.',
     }),
-    isAdmin: Type.Boolean({ description: 'Whether projects and keys may be made.' }),
+    isAdmin: Type.Boolean({ description: 'Whether projects and keys may be created.' }),
   },
-  { $id: 'Session', description: 'Who asks.' },
+  { $id: 'Session', description: 'The current session.' },
 )
 export type Session = Static<typeof Session>

@@ -4,11 +4,11 @@ import type { PageStatus, RootStatus } from './status.ts'
 
 export interface AskedAgain {
   readonly request: ScreenshotRequest
-  /** Where the request has an empty text instead of a secret, as JSON pointers. `fillIn` puts secrets there. */
+  /** Where the request has an empty string instead of a secret, as JSON pointers. `fillIn` puts secrets there. */
   readonly secrets: readonly string[]
 }
 
-/** The parts of a status that say what was asked for. */
+/** The parts of a status that describe the request. */
 export type Asked = Pick<RootStatus, 'tags' | 'options' | 'urls'>
 
 /**
@@ -26,7 +26,7 @@ export function askAgain({ tags, options, urls }: Asked, { only }: { only?: 'fai
   return { request, secrets: placesOfSecrets(request) }
 }
 
-/** Where a request has an empty text instead of a secret, as JSON pointers. */
+/** Where a request has an empty string instead of a secret, as JSON pointers. */
 export function placesOfSecrets(request: Pick<ScreenshotRequest, 'screenshotParameter' | 'urls'>): string[] {
   const places: string[] = []
   replaceEmpty(request, '', (place) => {
@@ -49,7 +49,7 @@ function toPage({ url, name, loadingTime, options }: PageStatus): ScreenshotRequ
   return { url, name, ...(loadingTime !== undefined && { loadingTime }), ...own }
 }
 
-/** No text of a request may be empty. So an empty one stands for a secret, and no schema is needed to find it. */
+/** No string of a request may be empty. So an empty one stands for a secret, and no schema is needed to find it. */
 function replaceEmpty(value: unknown, at: string, replace: (place: string) => string): unknown {
   if (value === '') return replace(at)
   if (typeof value !== 'object' || value === null) return value

@@ -20,10 +20,10 @@ export const Project = Type.Object(
       }),
     ),
     hasMorePictures: Type.Optional(
-      Type.Boolean({ description: 'There are older roots, whose screenshots are not counted.' }),
+      Type.Boolean({ description: 'Whether there are older roots, whose screenshots are not counted.' }),
     ),
   },
-  { $id: 'Project', description: 'It owns roots.' },
+  { $id: 'Project', description: 'A project owns roots.' },
 )
 
 export type Project = Static<typeof Project>
@@ -70,7 +70,7 @@ export const MarkCounts = Type.Object(
 
 export type MarkCounts = Static<typeof MarkCounts>
 
-/** An overview shows at most so many jobs of a root, and at most so many failed pages. */
+/** The most jobs of a root, and the most failed pages, that an overview shows. */
 export const OVERVIEW_JOBS = 12
 
 export const RootOverview = Type.Object(

@@ -39,7 +39,7 @@ const MAX_TAG = 100
 /** The operator's limits for options. */
 export interface OptionLimits extends WindowLimits, WaitLimits {}
 
-/** The options that change how a picture looks, but for its window. */
+/** The options that change how a picture looks, except its window. */
 const createLook = (limits?: OptionLimits) => ({
   fullPage: Type.Optional(FullPage),
   device: Type.Optional(Device),
@@ -80,7 +80,7 @@ export const createOwnOptions = (limits?: OptionLimits) => {
 const OWN = createOwnOptions()
 const LOOK = { ...createSize(), ...createLook(), fullPage: FullPage }
 
-/** `screenshotParameter`. Width and height may be left out where something else says how large the window is. */
+/** `screenshotParameter`. Width and height may be left out if other options give the size of the window. */
 export const createScreenshotParameter = (limits: OptionLimits, { hasWindow }: { hasWindow: boolean }) => {
   const size = createSize(limits)
   const optional = { width: Type.Optional(size.width), height: Type.Optional(size.height) }
@@ -92,21 +92,21 @@ export const createScreenshotParameter = (limits: OptionLimits, { hasWindow }: {
       tags: Type.Optional(
         Type.Array(Type.String({ minLength: 1, maxLength: MAX_TAG }), {
           maxItems: MAX_TAGS,
-          description: 'Words of your own, to find the root by.',
+          description: 'Your own words, to find the root by.',
           examples: [['release']],
         }),
       ),
       name: Type.Optional(
         Type.String({
           maxLength: 1_000,
-          description: 'Has no effect. Clients of other services send it.',
+          description: 'Has no effect. Accepted because clients of other services send it.',
           examples: ['x'],
         }),
       ),
     },
     {
       additionalProperties: false,
-      description: 'The options of all pages. A page may have options of its own, which replace them.',
+      description: 'The options of all pages. A page may have its own options, which replace them.',
     },
   )
 }
@@ -123,10 +123,10 @@ const FAIL_ON = { failOn: Type.Optional(FailOn) }
 
 const PAGE_OPTIONS = { ...LOOK, ...createRest(), ...FAIL_ON }
 
-/** All options of a request, as they are stored and shown. Secrets are empty texts. */
+/** All options of a request, as they are stored and shown. Secrets are empty strings. */
 export const CaptureOptions = Type.Object(
   { ...PAGE_OPTIONS, tags: Type.Array(Type.String()) },
-  { $id: 'CaptureOptions', description: 'How the pages were to be captured. Secrets are empty texts.' },
+  { $id: 'CaptureOptions', description: 'The options of the request. Secrets are empty strings.' },
 )
 
 export type CaptureOptions = Readonly<Static<typeof CaptureOptions>>
@@ -139,7 +139,7 @@ export type PageOptions = Readonly<Static<typeof PageOptions>>
 /** Options of one page that replace those of its request. */
 export const OwnOptions = Type.Object(
   { ...OWN, ...FAIL_ON },
-  { $id: 'OwnOptions', description: 'Options of this page alone. Secrets are empty texts.' },
+  { $id: 'OwnOptions', description: 'Options of this page alone. Secrets are empty strings.' },
 )
 
 export type OwnOptions = Readonly<Static<typeof OwnOptions>>

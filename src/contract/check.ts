@@ -16,9 +16,9 @@ export interface Mistake {
 }
 
 export interface CheckOptions {
-  /** `any`: also texts that no database can hold. */
+  /** `any`: also strings that no database can store. */
   readonly texts?: 'plain' | 'any'
-  /** `not_given`: null, an empty list and an empty object are a field that was left out. The value does not have it. */
+  /** `not_given`: null, an empty list and an empty object count as absent, and the result does not have that field. */
   readonly nothing?: 'checked' | 'not_given'
 }
 
@@ -37,7 +37,7 @@ export function check<T>(schema: Schema<T>, value: unknown, options: CheckOption
   return { value: (options.nothing === 'not_given' ? givenOf(value) : value) as T }
 }
 
-/** Where a value is. The text is made only for a mistake: most values have none. */
+/** Where a value is. Its pointer is written only for a mistake: most values have none. */
 interface Place {
   readonly of: Place | undefined
   readonly name: string | number

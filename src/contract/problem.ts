@@ -46,12 +46,12 @@ export const Problem = Type.Object(
           ),
           detail: Type.String(),
         }),
-        { description: 'Each mistake of the request.' },
+        { description: 'All mistakes in the request.' },
       ),
     ),
     requestId: Type.String(),
   },
-  { $id: 'Problem', description: 'What went wrong (RFC 9457).' },
+  { $id: 'Problem', description: 'An error (RFC 9457).' },
 )
 
 export type Problem = Static<typeof Problem>

@@ -7,10 +7,10 @@ export const Readiness = Type.Object(
       {
         state: Type.Enum(['ready', 'elsewhere', 'no_browser', 'stuck'], {
           description:
-            'Who captures: this process, other processes (workers), none because there is no browser, or none although pages wait.',
+            '`ready`: this process captures. `elsewhere`: other processes (workers) capture. `no_browser`: there is no browser. `stuck`: pages wait, but none is captured.',
         }),
         browser: Type.Optional(Type.String({ description: 'The browser of this process.' })),
-        detail: Type.Optional(Type.String({ description: 'What is wrong, and what to do about it.' })),
+        detail: Type.Optional(Type.String({ description: 'The problem, and how to fix it.' })),
       },
       { description: 'Whether new screenshots can be captured.' },
     ),

@@ -61,7 +61,7 @@ const FromTemplate = {
   template: Type.Optional(
     Type.String({
       maxLength: MAX_QUERY,
-      description: 'Only those that were made from this template (UUID).',
+      description: 'Only those that were created from this template (UUID).',
     }),
   ),
 }
@@ -73,7 +73,7 @@ const Glance = {
   state: Type.Optional(
     Type.Array(Type.Enum(ROOT_STATES), {
       maxItems: ROOT_STATES.length,
-      description: 'Only those in this state. May be given several times: then in one of these states.',
+      description: 'Only those in this state. If it is given several times, in one of these states.',
     }),
   ),
   mark: Type.Optional(
@@ -96,7 +96,7 @@ function listPage(maxLimit: number, without: string) {
     cursor: Type.Optional(
       Type.String({
         maxLength: 200,
-        description: 'Where the list page begins. Taken from the `Link` of the list page before.',
+        description: 'Where the list page begins. Taken from the `Link` of the previous list page.',
       }),
     ),
   }

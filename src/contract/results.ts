@@ -2,7 +2,7 @@ import { type Static, Type } from './schema.ts'
 
 const Id = (description: string) => Type.String({ format: 'uuid', description })
 
-/** Longest time a page may take, in milliseconds, if the request does not say. */
+/** The default of `loadingTime`, in milliseconds. */
 export const DEFAULT_LOADING_TIME = 15_000
 export const DEFAULT_BASEPATH = '/tmp'
 
@@ -13,7 +13,9 @@ export const Meta = Type.Object({
 const PageUrl = Type.Object({
   url: Type.String({ description: 'Address of the captured page.' }),
   name: Type.String({ description: 'Display name of the page.' }),
-  loadingTime: Type.Integer({ description: 'The longest the page may take to load, in milliseconds.' }),
+  loadingTime: Type.Integer({
+    description: 'The longest time that the page may take to load, in milliseconds.',
+  }),
 })
 
 const ScreenshotParameter = Type.Object({

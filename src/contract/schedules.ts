@@ -2,9 +2,9 @@ import { rule, type Schema, type Static, Time, Type } from './schema.ts'
 import { createScreenshotRequest, type RequestLimits, type ScreenshotRequest } from './screenshot-request.ts'
 import { GIVEN_REQUEST, LastRoot, Name } from './templates.ts'
 
-// A schedule makes a root again and again: from a template, or from a request of its own.
+// A schedule creates a root again and again: from a template, or from its own request.
 
-/** So many of the next times are shown. */
+/** How many of the next times are shown. */
 export const NEXT_TIMES = 5
 const MAX_CRON = 200
 const STRICT = { additionalProperties: false }
@@ -17,8 +17,8 @@ const When = {
       minLength: 1,
       maxLength: MAX_CRON,
       description:
-        'Five fields: minute, hour, day of the month, month, day of the week. A time that a change to daylight saving time leaves ' +
-        'out is taken right after the change; a time that comes twice is taken once.',
+        'Five fields: minute, hour, day of the month, month, day of the week. A time that the change to daylight saving time skips ' +
+        'runs right after the change; a time that occurs twice runs once.',
       examples: ['0 2 * * *'],
     }),
   ),
@@ -34,7 +34,7 @@ const When = {
     Type.String({
       maxLength: 20,
       description:
-        'Instead of `cron`: a number with s, m, h or d, counted from the time the schedule was made.',
+        'Instead of `cron`: a number with s, m, h or d, counted from the time when the schedule was created.',
       examples: ['6h'],
       [rule]: problemOfDuration,
     }),
@@ -43,7 +43,7 @@ const When = {
     Type.Enum(OVERLAPS, {
       default: 'skip',
       description:
-        'What happens at a time when the root before is unfinished: it is skipped, or runs all the same.',
+        'If the previous root is unfinished when the next one is due: `skip` that time, or `run` anyway.',
     }),
   ),
 }
@@ -52,7 +52,7 @@ const TemplateId = Type.String({ format: 'uuid', description: 'The template to r
 const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const DURATION = /^([1-9]\d{0,5})(s|m|h|d)$/
 
-/** What `POST …/schedules` and `PUT …/schedules/:scheduleId` take. */
+/** The body of `POST …/schedules` and `PUT …/schedules/:scheduleId`. */
 export const createScheduleRequest = (limits: RequestLimits) =>
   Type.Object(
     {
@@ -65,8 +65,8 @@ export const createScheduleRequest = (limits: RequestLimits) =>
     {
       $id: 'ScheduleRequest',
       description:
-        'Either `templateId` or `request`, and either `cron` or `every`. When a schedule is changed, an empty text in the place of a ' +
-        'secret keeps the secret that is stored for the same page.',
+        'Either `templateId` or `request`, and either `cron` or `every`. When a schedule is changed, an empty string instead of a ' +
+        'secret keeps the stored secret of the same page.',
       ...STRICT,
     },
   )
@@ -84,23 +84,23 @@ export const Schedule = Type.Object(
     next: Type.Array(Time('One of the next times.'), {
       description: `The next ${NEXT_TIMES} times. Empty if it is paused, or if there are none.`,
     }),
-    created: Time('When it was made.'),
+    created: Time('When it was created.'),
     changed: Time('When it was last changed.'),
     last: Type.Optional(LastRoot),
-    runs: Type.Integer({ description: 'How many roots it has made.' }),
+    runs: Type.Integer({ description: 'How many roots it has created.' }),
     late: Type.Integer({ description: 'How many of them began more than a minute late.' }),
     skipped: Type.Integer({
-      description: 'How many times were skipped because the root before was unfinished.',
+      description: 'How many times were skipped because the previous root was unfinished.',
     }),
-    lastSkipped: Type.Optional(Time('The last of these times.')),
+    lastSkipped: Type.Optional(Time('The last skipped time.')),
     problem: Type.Optional(
       Type.Object(
-        { at: Time('The time that made no root.'), detail: Type.String({ description: 'For people.' }) },
-        { description: 'Why the last time made no root. It is gone when a later time has made one.' },
+        { at: Time('The time that created no root.'), detail: Type.String({ description: 'For people.' }) },
+        { description: 'Why the last time created no root. Absent again when a later time has created one.' },
       ),
     ),
   },
-  { $id: 'Schedule', description: 'It makes a root again and again. Secrets are empty texts.' },
+  { $id: 'Schedule', description: 'A schedule creates a root again and again. Secrets are empty strings.' },
 )
 
 export type Schedule = Static<typeof Schedule>
@@ -109,7 +109,7 @@ export const ScheduleList = Type.Array(Type.Reference<Schedule>('Schedule'), {
   description: 'Schedules, oldest first.',
 })
 
-/** What `POST …/schedules/preview` takes. */
+/** The body of `POST …/schedules/preview`. */
 export const SchedulePreviewRequest = Type.Object(
   { cron: When.cron, timezone: When.timezone, every: When.every },
   { $id: 'SchedulePreviewRequest', description: 'Either `cron` or `every`.', ...STRICT },

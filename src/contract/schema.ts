@@ -1,4 +1,4 @@
-/** A check that keywords cannot express. Returns what is wrong with a value of the right form, if anything. */
+/** A check that keywords cannot express. Returns the problem with a value of the right form, if there is one. */
 export const rule: unique symbol = Symbol('rule')
 
 /** JSON Schema with the TypeScript type that it describes. Only data: `check.ts` compares values with it. */
@@ -66,7 +66,7 @@ export const Type = {
     additionalProperties: values,
     ...options,
   }),
-  /** One of several objects. The text in the field `name` says which. */
+  /** One of several objects. The field `name` says which one. */
   OneOf: <const S extends Schema>(
     name: string,
     schemas: readonly S[],

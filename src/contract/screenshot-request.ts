@@ -53,8 +53,8 @@ const createPage = (limits: RequestLimits) =>
           default: presetOf(limits),
           examples: [presetOf(limits)],
           description:
-            'The longest time the page may take, in milliseconds. The picture is taken when the page is at rest, ' +
-            'and at the latest when this time is over.',
+            'The longest time that the page may take, in milliseconds. The picture is taken when the page is at rest, ' +
+            'or at the latest when this time is over.',
         }),
       ),
       ...createOwnOptions(limits),
@@ -69,7 +69,7 @@ export const createUrls = (limits: RequestLimits) =>
     description: 'The pages, in the order of the results.',
   })
 
-/** What to capture, and how. Templates and schedules have the same fields. */
+/** The pages and their options. Templates and schedules have the same fields. */
 export const createAskedFields = (limits: RequestLimits, { hasWindow = false } = {}) => ({
   screenshotParameter: createScreenshotParameter(limits, { hasWindow }),
   urls: createUrls(limits),
@@ -87,8 +87,8 @@ export const createScreenshotRequest = (limits: RequestLimits, { hasWindow = fal
     {
       $id: 'ScreenshotRequest',
       description:
-        '`width` and `height` must be given, or `sizes`, or a `device`. Null, an empty list and an empty object mean that a ' +
-        'field was not given.',
+        'Either `width` and `height`, or `sizes`, or a `device` is required. Null, an empty list and an empty object count as ' +
+        'absent.',
       ...STRICT,
     },
   )
@@ -164,7 +164,7 @@ function schemaFor(body: unknown, limits: RequestLimits): RequestSchema {
   return hasOtherWindow(body) ? made.without : made.withWindow
 }
 
-/** Whether something else than width and height says how large the window is. */
+/** Whether other options than width and height give the size of the window. */
 export function hasOtherWindow(body: unknown): boolean {
   const { screenshotParameter } = (body ?? {}) as { screenshotParameter?: Record<string, unknown> }
   return !isNothing(screenshotParameter?.['sizes']) || !isNothing(screenshotParameter?.['device'])
@@ -181,7 +181,7 @@ function withOwn<P extends object>(page: P, own: OwnOptions): P & { ownOptions?:
 }
 
 function tooManyPages(count: number, { urls }: RequestLimits) {
-  const detail = `must be at most ${urls} pages in all their sizes, and would be ${count}`
+  const detail = `asks for ${count} pages (pages × sizes); the limit is ${urls}`
   return { pointer: '#/urls', detail }
 }
 
@@ -190,9 +190,9 @@ function presetOf({ loadingMs }: Pick<RequestLimits, 'loadingMs'>): number {
 }
 
 function problemOfAddress(address: string): string | undefined {
-  // The text itself is checked: a parser accepts blanks, line breaks and missing slashes.
+  // The string itself is checked: a parser accepts blanks, line breaks and missing slashes.
   if (!/^https?:\/\//i.test(address)) return NO_ADDRESS
-  // Only the host is parsed: a parser accepts every path, and needs long for a long one.
+  // Only the host is parsed: a parser accepts every path, and is slow with a long one.
   const [before = '', host = ''] = /^https?:\/\/[/\\\t\n\r]*([^/?#\\]*)/i.exec(address) ?? []
   if (host.length > MAX_HOST) return `must name a host in at most ${MAX_HOST} characters`
   const url = TOO_MANY_ACCENTS.test(host) ? null : URL.parse(address.slice(0, before.length + 1))
@@ -223,7 +223,7 @@ function lengthOf(options: CaptureOptions | OwnOptions): number {
 
 function tooLong(length: number): string {
   return (
-    `must have at most ${MAX_OPTIONS} characters of options as JSON, those for all pages included, and has ${length}: ` +
+    `has ${length} characters of options as JSON, including those for all pages; the limit is ${MAX_OPTIONS}: ` +
     'shorten css, hide or clicks'
   )
 }

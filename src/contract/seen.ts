@@ -15,7 +15,7 @@ export const MARK_NAMES = Object.keys(MARKS) as Mark[]
 export const NOTES = {
   click: 'an element to be clicked was not found, or could not be clicked',
   hide: 'an element to be hidden was not found',
-  cookie_banner: 'no banner was found that asks for consent, or it could not be answered',
+  cookie_banner: 'no banner was found that asks for consent, or it could not be declined',
 } as const
 export type NoteName = keyof typeof NOTES
 
@@ -33,7 +33,7 @@ export type Note = Static<typeof Note>
 export const Seen = Type.Object(
   {
     status: Type.Integer({ description: 'The HTTP status of the page.' }),
-    url: Type.String({ description: 'Where the page was in the end, after all redirects.' }),
+    url: Type.String({ description: 'The final URL of the page, after all redirects.' }),
     title: Type.String(),
     failedResources: Type.Integer({
       description: 'How many resources of the page did not load, or came with a status of 400 or more.',
@@ -46,7 +46,7 @@ export const Seen = Type.Object(
       }),
     ),
     notes: Type.Optional(
-      Type.Array(Note, { description: 'What was asked for and did not work. Absent: everything worked.' }),
+      Type.Array(Note, { description: 'Steps that did not work. Absent: all steps worked.' }),
     ),
   },
   { $id: 'Seen', description: 'The page as the browser saw it.' },

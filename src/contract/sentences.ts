@@ -3,10 +3,10 @@ import type { Schema } from './schema.ts'
 
 /** Longer lists are not repeated in a sentence. */
 const MOST_NAMED = 20
-/** A longer text is no name with a slip. */
+/** A longer string is not a misspelled name. */
 const LONGEST_NAME = 200
 
-/** What a value must be, in words. If one of the allowed texts was probably meant, the sentence asks for it. */
+/** Says in words what a value must be. If an allowed value was misspelled, the sentence suggests it. */
 export function mustBe(schema: Schema, value?: unknown): string {
   return `must be ${describe(schema)}${didYouMean(schema, value)}`
 }
@@ -43,12 +43,12 @@ function describe(schema: Schema): string {
     default:
       return (
         describeText(schema) ??
-        (maxLength === undefined ? 'a text' : `a text of ${range(minLength, maxLength)}characters`)
+        (maxLength === undefined ? 'a string' : `a string of ${range(minLength, maxLength)}characters`)
       )
   }
 }
 
-/** Names the fields that it must have; if it must have none, those that it may have. */
+/** Names the required fields, or the optional ones if none is required. */
 function describeObject({ properties, required, maxProperties }: Schema): string {
   if (!properties) return `an object of ${range(0, maxProperties as number | undefined)}names`
   const names = (required as string[]).length > 0 ? (required as string[]) : Object.keys(properties)
@@ -69,7 +69,7 @@ function describeText({ enum: values, const: only, examples }: Schema): string |
 
 function nameOf({ title, type }: Schema): string {
   if (typeof title === 'string') return title
-  return type === 'string' ? 'text' : type === 'integer' ? 'number' : 'object'
+  return type === 'string' ? 'string' : type === 'integer' ? 'number' : 'object'
 }
 
 function range(least = 0, most?: number): string {

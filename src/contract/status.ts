@@ -15,17 +15,15 @@ export const CAPTURE_REASONS = {
   blocked: 'captured pages may not reach its address',
   redirects: 'it was redirected too often',
   download: 'it is a file to download, not a page',
-  too_large: 'it loads more than the service takes, or its picture is larger than the service can store',
+  too_large: 'it loads more than the service allows, or its picture is larger than the service can store',
   crashed: 'it crashed the browser, again and again',
   internal: 'the service failed, again and again',
-  status:
-    'its server answered with an HTTP status of 400 or more, and the request asked for that to be a failure',
+  status: 'its server answered with an HTTP status of 400 or more, and the request treats that as a failure',
   unsteady: 'it looked different each time the browser drew it',
   login: 'the fields or the button of its login were not found, or the form was still there afterwards',
   wait_for: 'the element to wait for did not become visible in time',
   element: 'the element to be captured was not found, or has no size',
-  secrets:
-    'its password, headers or cookies cannot be decrypted: the service does not have their key any more',
+  secrets: 'its password, headers or cookies cannot be decrypted: the service no longer has the key',
 } as const
 export type CaptureReason = keyof typeof CAPTURE_REASONS
 
@@ -34,7 +32,7 @@ export const Reason = Type.Enum(Object.keys(CAPTURE_REASONS) as CaptureReason[],
     .map(([reason, words]) => `\`${reason}\`: ${words}.`)
     .join(
       ' ',
-    )} Clients that the operator does not trust are told \`unreachable\` instead of \`dns\` and \`blocked\`.`,
+    )} Clients that the operator does not trust see \`unreachable\` instead of \`dns\` and \`blocked\`.`,
 })
 
 const PageStatus = Type.Object({
@@ -54,13 +52,11 @@ const PageStatus = Type.Object({
     }),
   ),
   seen: Type.Optional(Type.Reference<Seen>('Seen')),
-  notes: Type.Optional(
-    Type.Array(Note, { description: 'What was asked for and did not work. The same as in `seen`.' }),
-  ),
+  notes: Type.Optional(Type.Array(Note, { description: 'Steps that did not work. The same as in `seen`.' })),
   loadingTime: Type.Optional(Type.Integer({ description: 'As it was requested, in milliseconds.' })),
   options: Type.Optional(Type.Reference<OwnOptions>('OwnOptions')),
   reason: Type.Optional(Reason),
-  detail: Type.Optional(Type.String({ description: 'Why it failed, for people.' })),
+  detail: Type.Optional(Type.String({ description: 'Why it failed, in words.' })),
 })
 
 export type PageStatus = Static<typeof PageStatus>
@@ -80,36 +76,40 @@ export type Counts = Static<typeof Counts>
 
 export const State = Type.Enum(ROOT_STATES, {
   description:
-    '`scheduled`: its time has not come. `done`: every page has a result. `partial`: some have, the others failed. ' +
-    '`failed`: none has. `cancelled`: its schedule was cancelled before it began.',
+    '`scheduled`: its time has not come. `done`: every page has a result. `partial`: some pages have a result, the others failed. ' +
+    '`failed`: all pages failed. `cancelled`: it was cancelled before its time.',
 })
 
-/** Where a root comes from, if it was not a request of its own. */
+/** The schedule or template that created the root, and its time if it was scheduled. */
 export const ORIGIN_FIELDS = {
-  scheduled: Type.Optional(Time('When its pages are captured, or were to be captured, if not at once.')),
+  scheduled: Type.Optional(Time('The time that its pages are scheduled for.')),
   lateMs: Type.Optional(
     Type.Integer({
       description:
         'How much later than `scheduled` it began, in milliseconds, if that was more than a minute.',
     }),
   ),
-  templateId: Type.Optional(Type.String({ format: 'uuid', description: 'The template it was made from.' })),
+  templateId: Type.Optional(
+    Type.String({ format: 'uuid', description: 'The template that it was created from.' }),
+  ),
   schedule: Type.Optional(
     Type.Object(
       {
         scheduleId: Type.String({ format: 'uuid' }),
         occurrence: Time('The time of the schedule that this root is for.'),
         lateMs: Type.Optional(
-          Type.Integer({ description: 'How late it began, if that was more than a minute.' }),
+          Type.Integer({
+            description: 'How late it began, in milliseconds, if that was more than a minute.',
+          }),
         ),
         missed: Type.Optional(
           Type.Integer({
             description:
-              'How many later times of the schedule had passed by then, counted up to 100. They are not made up for.',
+              'How many later times of the schedule had passed when it began, counted up to 100. They are not made up for.',
           }),
         ),
       },
-      { description: 'The recurring schedule it was made by.' },
+      { description: 'The recurring schedule that created it.' },
     ),
   ),
 }
@@ -175,7 +175,7 @@ export function tellFailure({ reason, detail }: Failure, url: string, isExplaine
   return {
     reason: 'unreachable',
     detail:
-      `${host} could not be reached, or redirects to a host that could not: DNS does not know the name, or captured pages ` +
-      'may not go there. The log of the service says which.',
+      `${host}, or a host that it redirects to, could not be reached: either its name is unknown, or captured pages may not ` +
+      'reach it. The log of the service says which.',
   }
 }

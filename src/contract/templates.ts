@@ -11,7 +11,7 @@ import {
 import { State } from './status.ts'
 import { ScheduleDescription, ScheduledTs, type When, whenOf } from './when.ts'
 
-// A template is a request that is kept under a name. Its secrets are never shown: answers have empty texts in their place.
+// A template is a request that is kept under a name. Its secrets are never shown: answers have empty strings in their place.
 
 const MAX_NAME = 200
 const STRICT = { additionalProperties: false }
@@ -20,26 +20,26 @@ const STRICT = { additionalProperties: false }
 export const Name = Type.String({
   minLength: 1,
   maxLength: MAX_NAME,
-  description: 'For people.',
+  description: 'A name for people.',
   examples: ['Nightly'],
 })
 
 const OtherPages = Type.Boolean({
   description:
-    'Whether runs may name other pages than those of the template, at the same origins, although the template has secrets. Then ' +
-    'everyone who may run it can send its password, headers and cookies to any page there, and see what that page shows. Without ' +
-    'secrets, runs may always name other pages.',
+    'Whether runs may name other pages of the same origins, even if the template has secrets. Then everyone who may run it ' +
+    'can send its password, headers and cookies to any page there, and see the picture of that page. Without secrets, runs may ' +
+    'always name other pages.',
 })
 
-/** What `POST …/templates` and `PUT …/templates/:templateId` take. */
+/** The body of `POST …/templates` and `PUT …/templates/:templateId`. */
 export const createTemplateRequest = (limits: RequestLimits, { hasWindow = false } = {}) =>
   Type.Object(
     { name: Name, ...createAskedFields(limits, { hasWindow }), otherPages: Type.Optional(OtherPages) },
     {
       $id: 'TemplateRequest',
       description:
-        'A request with a name. When a template is changed, an empty text in the place of a secret keeps the secret that is stored ' +
-        'for the same page.',
+        'A request with a name. When a template is changed, an empty string instead of a secret keeps the stored secret of the ' +
+        'same page.',
       ...STRICT,
     },
   )
@@ -49,7 +49,7 @@ export type TemplateRequest = { readonly name: string } & Pick<
   'screenshotParameter' | 'urls' | 'failOn'
 > & { readonly otherPages?: boolean | undefined }
 
-/** Returns all mistakes of the body, or its name and its request: what was given, and nothing that asks for nothing. */
+/** Returns all mistakes of the body, or its name and its request, without fields that count as absent. */
 export function parseTemplateRequest(body: unknown, limits: RequestLimits) {
   const schema = createTemplateRequest(limits, { hasWindow: !hasOtherWindow(body) })
   const { value, mistakes } = check(schema, body, { nothing: 'not_given' })
@@ -62,7 +62,7 @@ export function parseTemplateRequest(body: unknown, limits: RequestLimits) {
     : { mistakes: parsed.mistakes }
 }
 
-/** What `POST …/templates/:templateId` takes: all of it may be left out, and so may the body. */
+/** The body of `POST …/templates/:templateId`. All fields may be left out, and so may the body. */
 export const createTemplateRun = (limits: RequestLimits) =>
   Type.Object(
     {
@@ -104,9 +104,9 @@ export type LastRoot = Static<typeof LastRoot>
 
 /** Its fields are those of the request. */
 const AsGiven = <T>() =>
-  Type.Object({}, { description: 'As it was given. Secrets are empty texts.' }) as unknown as Schema<T>
+  Type.Object({}, { description: 'As it was given. Secrets are empty strings.' }) as unknown as Schema<T>
 
-/** A request as it is shown: what was given, with empty texts for secrets. */
+/** A request as it is shown: as it was given, with empty strings for secrets. */
 export const GIVEN_REQUEST = {
   screenshotParameter: AsGiven<TemplateRequest['screenshotParameter']>(),
   urls: Type.Array(AsGiven<TemplateRequest['urls'][number]>()),
@@ -119,11 +119,11 @@ export const Template = Type.Object(
     name: Type.String(),
     ...GIVEN_REQUEST,
     otherPages: Type.Optional(OtherPages),
-    created: Time('When it was made.'),
+    created: Time('When it was created.'),
     changed: Time('When it was last changed.'),
     last: Type.Optional(LastRoot),
   },
-  { $id: 'Template', description: 'A request that is kept under a name. Secrets are empty texts.' },
+  { $id: 'Template', description: 'A request that is kept under a name. Secrets are empty strings.' },
 )
 
 export type Template = Static<typeof Template>

@@ -3,7 +3,7 @@ import type { Mistake } from './check.ts'
 import { optionsOfPage } from './options-of-page.ts'
 import { type PlannedSize, planSizes, type SizeStep, sizeToBeTaken } from './picture-sizes.ts'
 
-/** Each step of finishing goes over the whole picture. All steps together make so many of the largest picture, at most. */
+/** Each step of finishing goes over the whole picture. All steps together make at most this many times the pixels of the largest picture. */
 const LARGEST_IN_ALL = 10
 
 /** A page of a request: its place in `urls`, and its own options. */

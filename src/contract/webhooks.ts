@@ -4,11 +4,11 @@ import { DELIVERY_STATES, type DeliveryState, MOST_PENDING } from './states.ts'
 import { Name } from './templates.ts'
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS, type WebhookEvent } from './webhook-names.ts'
 
-// A webhook tells another server what happened to roots. Each event that it wants becomes a delivery.
+// A webhook notifies another server of events. Each event in its list becomes a delivery.
 
 export * from './webhook-names.ts'
 
-/** Sent by a test. Nobody chooses it. */
+/** The event of a test. Webhooks do not list it. */
 export const TEST_EVENT = 'webhook.test'
 export type DeliveryEvent = WebhookEvent | typeof TEST_EVENT
 
@@ -35,13 +35,16 @@ const FIELDS = {
   format: Type.Enum(WEBHOOK_FORMATS, {
     default: 'standard',
     description:
-      '`standard`: the bodies above, signed as Standard Webhooks says. `slack`, `discord`: a message for an incoming webhook of these ' +
+      '`standard`: the bodies above, signed according to Standard Webhooks. `slack`, `discord`: a message for an incoming webhook of these ' +
       'services, with a link and the preview.',
   }),
-  paused: Type.Boolean({ default: false, description: 'Events of this time are not delivered later.' }),
+  paused: Type.Boolean({
+    default: false,
+    description: 'Whether it is paused. Events of this time are not delivered later.',
+  }),
 }
 
-/** What `POST …/webhooks` and `PUT …/webhooks/:webhookId` take. */
+/** The body of `POST …/webhooks` and `PUT …/webhooks/:webhookId`. */
 export const WebhookRequest = Type.Object(
   {
     name: FIELDS.name,
@@ -59,19 +62,19 @@ export const Webhook = Type.Object(
   {
     webhookId: Type.String({ format: 'uuid' }),
     ...FIELDS,
-    created: Time('When it was made.'),
+    created: Time('When it was created.'),
     changed: Time('When it was last changed.'),
     pending: Type.Integer({
       description: `How many deliveries are not delivered yet. ${MOST_PENDING} means that many or more.`,
       maximum: MOST_PENDING,
     }),
-    failingSince: Type.Optional(Time('Since when every attempt has failed.')),
+    failingSince: Type.Optional(Time('Every attempt since this time has failed.')),
     off: Type.Optional(
       Type.Object(
         {
-          since: Time('Since when.'),
+          since: Time('When it was switched off.'),
           reason: Type.Enum(['gone', 'failing'], {
-            description: '`gone`: it answered 410. `failing`: every attempt of a week has failed.',
+            description: '`gone`: it answered 410. `failing`: every attempt has failed for a week.',
           }),
           detail: Type.String({ description: 'For people.' }),
         },
@@ -80,12 +83,13 @@ export const Webhook = Type.Object(
     ),
     secret: Type.Optional(
       Type.String({
-        description: 'Signs deliveries. Only in the answer that made it: it is not shown again.',
+        description:
+          'The key that signs deliveries. It is in the answer that creates it, and is not shown again.',
         examples: ['whsec_…'],
       }),
     ),
   },
-  { $id: 'Webhook', description: 'It tells another server what happened.' },
+  { $id: 'Webhook', description: 'A webhook notifies another server of events.' },
 )
 
 export type Webhook = Static<typeof Webhook>
@@ -100,9 +104,9 @@ export const Delivery = Type.Object(
     position: Type.Optional(Type.Integer({ description: 'The page of the root.' })),
     state: Type.Enum(DELIVERY_STATES, {
       description:
-        '`failed`: it was given up. `dropped`: what it was about is gone, or its webhook was switched off.',
+        '`failed`: it was given up. `dropped`: its page or root no longer exists, or its webhook was switched off.',
     }),
-    created: Time('When it happened.'),
+    created: Time('When the event happened.'),
     attempts: Type.Integer(),
     next: Type.Optional(Time('When the next attempt is due.')),
     finished: Type.Optional(Time('When it was delivered, given up or dropped.')),
@@ -113,22 +117,22 @@ export const Delivery = Type.Object(
           ms: Type.Integer({ description: 'How long it took.' }),
           status: Type.Optional(Type.Integer({ description: 'The HTTP status of the answer.' })),
           answer: Type.Optional(Type.String({ description: 'The first bytes of the answer.' })),
-          problem: Type.Optional(Type.String({ description: 'Why there was no answer, for people.' })),
+          problem: Type.Optional(Type.String({ description: 'Why there was no answer, in words.' })),
         },
         { description: 'The last attempt.' },
       ),
     ),
   },
-  { $id: 'Delivery', description: 'An event that a webhook is told of.' },
+  { $id: 'Delivery', description: 'An event that a webhook is notified of.' },
 )
 
 export type Delivery = Static<typeof Delivery>
 
 export const DeliveryList = Type.Array(Type.Reference<Delivery>('Delivery'))
 
-/** What `POST …/webhooks/:webhookId/replay` takes. */
+/** The body of `POST …/webhooks/:webhookId/replay`. */
 export const ReplayRequest = Type.Object(
-  { from: Time('Deliveries of what happened at this time or later are sent again.') },
+  { from: Time('Events that happened at this time or later are sent again.') },
   { $id: 'ReplayRequest', additionalProperties: false },
 )
 

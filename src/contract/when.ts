@@ -2,7 +2,7 @@ import { rule, type Static, Type } from './schema.ts'
 
 // When a request begins, if not at once. Both fields are those of Websiteshot.
 
-/** A smaller number is meant in seconds: in milliseconds it is a day of 1973 at the latest. */
+/** A smaller number must be in seconds: in milliseconds it would be before 1974. */
 const SECONDS_BELOW = 100_000_000_000
 /** The year 2100. */
 const LATEST = 4_102_444_800_000
@@ -16,11 +16,11 @@ export const ScheduledTs = Type.Integer({
   minimum: 0,
   maximum: LATEST,
   description:
-    'When the pages are captured, in Unix milliseconds. In the past: at once. The root can be read before, without jobs.',
+    'When the pages are captured, in Unix milliseconds. A time in the past means now. Until then the root can be read, without jobs.',
   examples: [1_794_710_277_698],
   [rule]: (time: number) =>
     time > 0 && time < SECONDS_BELOW
-      ? `must be in milliseconds, and looks like seconds: ${time} s would be ${time * 1000}`
+      ? `must be in milliseconds, but looks like seconds: ${time} s would be ${time * 1000}`
       : undefined,
 })
 
@@ -31,7 +31,7 @@ export const ScheduleDescription = Type.Object(
   },
   {
     additionalProperties: false,
-    description: 'How long from now the pages are captured. `scheduledTs` wins if both are given.',
+    description: 'When the pages are captured, counted from now. `scheduledTs` takes precedence.',
     examples: [{ value: 5, unit: 'm' }],
   },
 )

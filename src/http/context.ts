@@ -28,7 +28,7 @@ import type { Webhooks } from '../webhooks/webhooks.ts'
 import type { Figures } from './answers/figures.ts'
 import type { GonePictures } from './answers/gone-pictures.ts'
 
-/** Who may ask, if keys are required. `session`: everyone, with or without a key. */
+/** The access that an operation needs, if keys are required. `session`: everyone, with or without a key. */
 export type Access = 'everyone' | 'session' | 'metrics' | 'read' | 'write' | 'admin'
 
 /** Everything that operations use. No driver, no SQL, no environment. */
@@ -114,7 +114,7 @@ export type Server = FastifyInstance<
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
-    /** A browser without a key is sent to the page where one signs in. */
+    /** A browser without a key is redirected to the sign-in page. */
     leadsToSignIn?: true
   }
   interface FastifyRequest {
@@ -124,7 +124,7 @@ declare module 'fastify' {
     apiKey: ApiKey | undefined
     /** The same, with its hash and its session. */
     givenKey: GivenKey | undefined
-    /** All keys that were sent with it: a session may have several. Undefined if none is asked for. */
+    /** All keys that were sent with it: a session may have several. Undefined if none is required. */
     keys: readonly GivenKey[] | undefined
     /** It has the cookie of a session, and no key in its header. */
     hasSession: boolean

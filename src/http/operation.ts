@@ -13,7 +13,7 @@ export type OperationRequest<P, Q> = FastifyRequest & { readonly params: P; read
 interface BodyOf<B> {
   readonly schema: string
   read(json: unknown): B
-  /** What no body stands for. Without it, a body is required. */
+  /** The value if there is no body. Without it, a body is required. */
   readonly absent?: unknown
 }
 
@@ -31,7 +31,7 @@ interface Description {
 interface Declared<P, Q, B> {
   /** By default `read`: every key of the project. */
   readonly access?: Access
-  /** A browser without a key is sent to the page where one signs in. */
+  /** A browser without a key is redirected to the sign-in page. */
   readonly leadsToSignIn?: true
   /** By default GET and HEAD. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -39,14 +39,14 @@ interface Declared<P, Q, B> {
   readonly params?: Schema<P>
   readonly query?: Schema<Q>
   readonly header?: keyof typeof HEADERS
-  /** It is small, but writes or causes work: it keeps a distance to others of its client. */
+  /** It is small, but writes or causes work: requests of one client are spaced out. */
   readonly isPaced?: true
   /** `ignored`: JSON may be sent, and says nothing. */
   readonly body?: BodyOf<B> | 'ignored'
   run(request: OperationRequest<P, Q>, reply: FastifyReply, body: B): unknown
 }
 
-/** What the service does at one address with one method. Without a description, it is not part of the documented API. */
+/** One path with one method. Without a description, it is not part of the documented API. */
 export type Operation<P = unknown, Q = unknown, B = undefined> = Declared<P, Q, B> &
   (Description | { readonly id?: undefined })
 
@@ -107,15 +107,15 @@ export async function declareAll(
   return described
 }
 
-/** Fifty in a second. Nobody signs in, makes keys or tests webhooks as often. */
+/** Fifty in a second. Nobody signs in, creates keys or tests webhooks more often. */
 const ACT_MS = 20
 
 const IGNORED = { read: () => undefined, absent: {} }
 
 const HEADERS = {
-  'If-Match': 'The `ETag` that was read. If it has changed since, nothing is done, and the answer is 412.',
+  'If-Match': 'The `ETag` that was read. If it has changed since, nothing is changed, and the answer is 412.',
   'Idempotency-Key':
-    'Any text that is new for each request. The same request with the same text is not captured again: it gets the first answer.',
+    'Any string that is new for each request. If a request is repeated with the same string, nothing is captured again, and the first answer is repeated.',
   'Last-Event-ID': 'The `id` of the last event seen.',
 }
 
@@ -140,7 +140,7 @@ function headerSchema(name: keyof typeof HEADERS): Schema {
   return { type: 'object', properties: { [name.toLowerCase()]: text } } as Schema
 }
 
-/** What follows from the access that an operation needs, and from what it reads. */
+/** Failures that follow from the access that an operation needs, and from its input. */
 function failuresOf<P, Q, B>(operation: Operation<P, Q, B> & Description): Set<ErrorCode> {
   const { access = 'read', method, params, query, header, body, fails = [] } = operation
   const isOpen = access === 'everyone' || access === 'metrics'
@@ -160,7 +160,7 @@ function failuresOf<P, Q, B>(operation: Operation<P, Q, B> & Description): Set<E
   return new Set([...usual.filter((code) => code), ...fails] as ErrorCode[])
 }
 
-/** One line for everything that was made, changed, removed or run, with the id of the key. */
+/** One line for everything that was created, changed, removed or run, with the id of the key. */
 export function logAct(
   request: FastifyRequest,
   act: string,

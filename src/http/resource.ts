@@ -26,7 +26,7 @@ export interface Owned {
 interface Words {
   readonly summary: string
   readonly description: string
-  /** What the answer is. */
+  /** The description of the answer. */
   readonly answer: string
   /** Failures beyond the usual ones. */
   readonly fails?: readonly ErrorCode[]
@@ -34,7 +34,7 @@ interface Words {
 
 type Path = (typeof paths)[keyof typeof paths]
 
-/** Something that a project owns, and that people list, make, read, change and remove. */
+/** Something that a project owns, and that people list, create, read, change and remove. */
 export interface Resource<Row extends Owned, Ids extends ProjectIds> {
   /** Its field `<name>Id` has its id; its schemas begin with the name in upper case. */
   readonly name: 'template' | 'schedule' | 'webhook'
@@ -115,7 +115,7 @@ export function declareResource<Row extends Owned, Ids extends ProjectIds>(
       const asked = askedForMuch(request, reply, context)
       const project = await door.getProject(request.params, request.apiKey)
       const answer = await resource.list(project, { limit, cursor }, asked)
-      // Requests may have a megabyte, and others pay for what is freed.
+      // Requests may have a megabyte, and collecting them would delay others.
       const { length = 0 } = answer.whole?.() ?? {}
       if (length > LARGE) await pace.wait(clientOf(request), msOfBytes(length))
       const address = asked.origin + pathTo(paths.all, project.projectId)
@@ -137,7 +137,7 @@ export function declareResource<Row extends Owned, Ids extends ProjectIds>(
       const { projectId } = await door.getProject(request.params, request.apiKey)
       const made = await turns.run(clientOf(request), () => resource.create(projectId, body))
       const key = keyOf(made)
-      logAct(request, `${name} made`, key)
+      logAct(request, `${name} created`, key)
       const path = pathTo(paths.one, ...Object.values(key))
       reply.code(201).header('location', originOf(request, context) + path)
       return await send(made, request, reply)

@@ -31,7 +31,7 @@ interface Looked {
 
 const NOTHING: Looked = { heads: [], found: [], last: true }
 
-/** Undefined if all roots match. Empty texts are no conditions: forms send them. */
+/** Undefined if all roots match. Empty strings are no conditions: forms send them. */
 export function toSought({ q, tag, mark, template, states }: Sought): Sought | undefined {
   const sought = {
     q: q || undefined,

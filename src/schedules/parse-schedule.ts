@@ -85,7 +85,7 @@ function mistakesOfRequest(
   const { asked, mistakes: wrong = [] } = parseScreenshotRequest(refilled.bare, limits)
   const kept = asked ? refilled.mistakesOfOptions() : []
   const told = new Set(refilled.mistakes.map(({ pointer }) => pointer))
-  // Where a secret must be given again, the check finds an empty text. One mistake is enough.
+  // Where a secret must be given again, the check finds an empty string. One mistake is enough.
   const all = [...refilled.mistakes, ...kept, ...wrong.filter(({ pointer }) => !told.has(pointer))]
   const inside = all.map(({ pointer, detail }) => ({ pointer: `#/request${pointer.slice(1)}`, detail }))
   const isTold = ({ pointer }: Mistake) => later.some((each) => each.pointer === pointer)

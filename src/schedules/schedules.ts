@@ -87,7 +87,7 @@ export class Schedules {
     return made
   }
 
-  /** Replaces a schedule. An empty text in the place of a secret keeps the secret. */
+  /** Replaces a schedule. An empty string in the place of a secret keeps the secret. */
   async change(before: StoredSchedule, body: unknown, { revision }: Expected = {}): Promise<StoredSchedule> {
     return await this.#replace(before, revision, async (current, now) => {
       const given = (body as { request?: unknown } | null)?.request

@@ -83,6 +83,6 @@ function noKeys(): AppError {
   return new AppError(
     'bad_request',
     'SECRET_KEYS is required with PostgreSQL for requests with passwords, headers or cookies: all instances must use the ' +
-      'same keys. Make a key once and give it to each instance: echo k1:$(openssl rand -base64 32)',
+      'same keys. Create a key once and give it to each instance: echo k1:$(openssl rand -base64 32)',
   )
 }

@@ -5,7 +5,7 @@ export interface StoredTemplate {
   readonly projectId: string
   readonly templateId: string
   readonly name: string
-  /** JSON of the request, with empty texts for secrets. */
+  /** JSON of the request, with empty strings for secrets. */
   readonly request: string
   /** Its secrets, encrypted. */
   readonly sealed: string | undefined

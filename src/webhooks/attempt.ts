@@ -160,7 +160,7 @@ function tell(
   const isClosed = reason === 'dns' || reason === 'blocked'
   if (!isClosed || explainTo.has(projectId)) return problem
   return (
-    `${URL.parse(webhook.url)?.host} could not be reached: DNS does not know the name, or webhooks may not go there. ` +
+    `${URL.parse(webhook.url)?.host} could not be reached: either its name is unknown, or webhooks may not reach it. ` +
     'The log of the service says which.'
   )
 }

@@ -13,9 +13,9 @@ describe('a value that does not fit its schema', () => {
     [Type.Integer(), 1.5, 'must be a whole number'],
     [Type.Integer({ minimum: 0, maximum: 9 }), 10, 'must be a whole number from 0 to 9'],
     [Type.Boolean(), 'true', 'must be true or false'],
-    [Type.String(), 1, 'must be a text'],
-    [Type.String({ maxLength: 3 }), 'four', 'must be a text of at most 3 characters'],
-    [Type.String({ minLength: 2, maxLength: 3 }), 'x', 'must be a text of 2 to 3 characters'],
+    [Type.String(), 1, 'must be a string'],
+    [Type.String({ maxLength: 3 }), 'four', 'must be a string of at most 3 characters'],
+    [Type.String({ minLength: 2, maxLength: 3 }), 'x', 'must be a string of 2 to 3 characters'],
     [Type.Literal('ok'), 'no', 'must be "ok"'],
     [Type.Enum(['a', 'b']), 'c', 'must be one of "a", "b"'],
     [Type.Number(), '1', 'must be a number'],
@@ -25,7 +25,7 @@ describe('a value that does not fit its schema', () => {
       { a: '', b: '' },
       'must be an object of at most 1 names',
     ],
-    [Type.Array(Type.String()), 'x', 'must be a list of texts'],
+    [Type.Array(Type.String()), 'x', 'must be a list of strings'],
     [Type.Array(Type.Integer(), { minItems: 1 }), [], 'must be a list of 1 or more numbers'],
     [
       Type.Array(Type.Object({}, { title: 'page' }), { maxItems: 1 }),
@@ -44,7 +44,7 @@ describe('a value that does not fit its schema', () => {
     })
     expect(wrong(even, 'ab')).toBeUndefined()
     expect(wrong(even, 'abc')).toEqual(['# must be even'])
-    expect(wrong(even, 'abcde')).toEqual(['# must be a text of at most 4 characters'])
+    expect(wrong(even, 'abcde')).toEqual(['# must be a string of at most 4 characters'])
   })
 
   test('a name of a closed list is suggested where it differs by a letter, and a long list is not repeated', () => {
@@ -82,7 +82,7 @@ describe('a value that does not fit its schema', () => {
     expect(wrong(schema, { a: 1, 'b/c': 2 })).toBeUndefined()
     expect(wrong(schema, { 'b/c': 'x', long: 1, no: 1, 'a\0': 1, __proto__: 1 })).toEqual([
       '#/b~1c must be a whole number',
-      '#/long must be a text of at most 3 characters',
+      '#/long must be a string of at most 3 characters',
       '#/no is no name',
       '#/a%00 must not contain a NUL character or half of a surrogate pair',
     ])
@@ -120,7 +120,7 @@ describe('a value that does not fit its schema', () => {
   test('characters are counted as JSON Schema does', () => {
     const schema = Type.String({ maxLength: 3 })
     expect(wrong(schema, '🦉🦉🦉')).toBeUndefined()
-    expect(wrong(schema, '🦉🦉🦉🦉')).toEqual(['# must be a text of at most 3 characters'])
+    expect(wrong(schema, '🦉🦉🦉🦉')).toEqual(['# must be a string of at most 3 characters'])
   })
 
   test('is answered with a hundred mistakes at most', () => {

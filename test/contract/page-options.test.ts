@@ -28,7 +28,7 @@ describe('several sizes', () => {
 
   test('count as so many pages', () => {
     expect(mistakesOf({ screenshotParameter: { sizes }, urls: [newPage(0), newPage(1)] })).toEqual([
-      '#/urls must be at most 3 pages in all their sizes, and would be 4',
+      '#/urls asks for 4 pages (pages × sizes); the limit is 3',
     ])
   })
 
@@ -67,6 +67,8 @@ test('a request has a limited number of secret characters, in all its pages toge
   const options = { ...VIEW, fullPage: false, tags: [], cookies }
   const pages = (count: number) => Array.from({ length: count }, () => ({}))
   expect(problemOfSecrets(options, pages(2))).toBeUndefined()
-  expect(problemOfSecrets(options, pages(3))).toMatch(/at most 1000000 characters .* and has 1228800: send/)
+  expect(problemOfSecrets(options, pages(3))).toMatch(
+    /^has 1228800 characters .*; the limit is 1000000: send/,
+  )
   expect(problemOfSecrets(options, [...pages(2), { ownOptions: { cookies: [] } }])).toBeUndefined()
 })

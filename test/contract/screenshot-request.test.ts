@@ -156,22 +156,22 @@ describe('a mistake', () => {
     [
       'tags that are no list',
       withView({ tags: 'a' }),
-      '#/screenshotParameter/tags must be a list of at most 50 texts',
+      '#/screenshotParameter/tags must be a list of at most 50 strings',
     ],
     [
       'a tag that is no text',
       withView({ tags: ['a', 1] }),
-      '#/screenshotParameter/tags/1 must be a text of 1 to 100 characters',
+      '#/screenshotParameter/tags/1 must be a string of 1 to 100 characters',
     ],
     [
       'no address',
       { screenshotParameter: VIEW, urls: [{ name: 'x' }] },
-      '#/urls/0/url must be a text of 1 to 8192 characters',
+      '#/urls/0/url must be a string of 1 to 8192 characters',
     ],
     [
       'no name',
       { screenshotParameter: VIEW, urls: [{ url: 'https://example.com' }] },
-      '#/urls/0/name must be a text of 1 to 500 characters',
+      '#/urls/0/name must be a string of 1 to 500 characters',
     ],
     [
       'a loadingTime in words',

@@ -57,7 +57,7 @@ describe('what happens before the picture', () => {
       { loginParameter: { ...LOGIN, loginButton: 1 } },
     ],
     [
-      '/loginParameter/password/password must be a text of 1 to 1000 characters',
+      '/loginParameter/password/password must be a string of 1 to 1000 characters',
       { loginParameter: { ...LOGIN, password: { elementId: '#password' } } },
     ],
     [
@@ -76,13 +76,13 @@ describe('what happens before the picture', () => {
       '/loginParameter/origins/0 must be an origin, with nothing after host and port: https://sso.example.com',
       { loginParameter: { ...LOGIN, origins: [origin] } },
     ]),
-    ['/clicks/0/elementId must be a text of 1 to 1000 characters', { clicks: [{ loadingTime: 5 }] }],
+    ['/clicks/0/elementId must be a string of 1 to 1000 characters', { clicks: [{ loadingTime: 5 }] }],
     [
       '/clicks/0/loadingTime must be a whole number from 0 to 20000',
       { clicks: [{ elementId: 'a', loadingTime: 20_001 }] },
     ],
     [
-      '/clicks must wait at most 20000 ms in all',
+      '/clicks must wait at most 20000 ms in total',
       {
         clicks: [
           { elementId: 'a', loadingTime: 10_001 },
@@ -91,12 +91,12 @@ describe('what happens before the picture', () => {
       },
     ],
     ['/clicks must be a list of at most 50 clicks', { clicks: Array(51).fill({ elementId: 'a' }) }],
-    ['/waitFor must be a text of 1 to 1000 characters', { waitFor: 5 }],
+    ['/waitFor must be a string of 1 to 1000 characters', { waitFor: 5 }],
     ['/delay must be a whole number from 0 to 20000', { delay: -1 }],
     ['/hide must be a list of at most 50 selectors', { hide: '.chat' }],
-    ['/hide/0 must be a text of 1 to 1000 characters', { hide: ['x'.repeat(1_001)] }],
-    ['/element must be a text of 1 to 1000 characters', { element: '' }],
-    ['/css must be a text of 1 to 10000 characters', { css: ['x'] }],
+    ['/hide/0 must be a string of 1 to 1000 characters', { hide: ['x'.repeat(1_001)] }],
+    ['/element must be a string of 1 to 1000 characters', { element: '' }],
+    ['/css must be a string of 1 to 10000 characters', { css: ['x'] }],
   ])('is refused with its place and a sentence: %s', (sentence, wrong) => {
     const mistakes = parse(wrong).mistakes?.map(({ pointer, detail }) => `${pointer} ${detail}`)
     expect(mistakes).toEqual([`#/screenshotParameter${sentence}`])

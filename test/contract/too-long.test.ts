@@ -13,7 +13,7 @@ describe('options that are too long for lists, which show them with each picture
 
   test('are refused, for all pages or for one', () => {
     expect(ask({ hide: hide(25) }, {}).mistakes).toMatchObject([
-      { pointer: '#/screenshotParameter', detail: expect.stringContaining('at most 20000 characters') },
+      { pointer: '#/screenshotParameter', detail: expect.stringContaining('the limit is 20000') },
     ])
     expect(ask({ hide: hide(10) }, {}, { css: 'x'.repeat(9_999) }).mistakes).toMatchObject([
       { pointer: '#/urls/1' },

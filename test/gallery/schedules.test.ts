@@ -38,7 +38,7 @@ test('a schedule is made, shows its next times, is paused, changed and deleted',
   await page.getByLabel('Time zone').fill('Europe/Berlin')
   await expect.poll(() => page.locator('.times li').first().textContent()).toMatch(/0[78]:00 \(09:00 there\)/)
   await page.getByRole('button', { name: 'Save the schedule' }).click()
-  await page.getByText('The name must be a text').waitFor()
+  await page.getByText('The name must be a string').waitFor()
   await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('scheduleName')
   await page.getByLabel('Name').fill('Mornings')
   await page.getByRole('button', { name: 'Save the schedule' }).click()

@@ -32,7 +32,7 @@ test('a capture is saved as a template, which is run, edited and deleted', async
   await page.getByRole('button', { name: 'Save as template' }).click()
   await page.getByRole('heading', { name: 'New template' }).waitFor()
   await page.getByRole('button', { name: 'Save the template' }).click()
-  await page.getByText('The name must be a text of 1 to 200 characters').waitFor()
+  await page.getByText('The name must be a string of 1 to 200 characters').waitFor()
   await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('templateName')
   await page.locator('#templateName').fill('Nightly')
   await page.getByRole('button', { name: 'Save the template' }).click()

@@ -81,10 +81,10 @@ test('an admin key makes, renames and removes projects, and makes and revokes ke
     .filter(({ msg }) => / (a project|a key)$/.test(msg))
   expect(acts.map(({ msg, key }) => [msg, key])).toEqual(
     [
-      'made a project',
+      'created a project',
       'renamed a project',
-      'made a key',
-      'made a key',
+      'created a key',
+      'created a key',
       'revoked a key',
       'removed a project',
     ].map((msg) => [msg, keyId]),

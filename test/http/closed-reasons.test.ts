@@ -65,8 +65,8 @@ function outline(pages: readonly Pick<PageStatus, 'name' | 'reason' | 'detail'>[
 }
 
 const CLOSED_DETAIL =
-  'secret.example could not be reached, or redirects to a host that could not: DNS does not know the name, or captured pages ' +
-  'may not go there. The log of the service says which.'
+  'secret.example, or a host that it redirects to, could not be reached: either its name is unknown, or captured pages may not ' +
+  'reach it. The log of the service says which.'
 
 const open = REASONS.map((reason): Told => ({ name: reason, reason, detail: detailOf(reason) }))
 const closed = open.map((page) =>

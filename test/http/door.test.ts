@@ -103,7 +103,7 @@ test('a key sees only its own project; all else is not found, in one and the sam
     expect(await door.getRoot(mine, visitor)).toMatchObject({ projectId, rootId, jobCount: 1 })
     expect(await door.getJob(mine, visitor)).toMatchObject({ projectId, rootId, text: { uuid } })
   }
-  const notFound = { code: 'not_found', message: 'Nothing is here' }
+  const notFound = { code: 'not_found', message: 'Not found' }
   const foreign = { projectId: stranger, scope: 'write' } as const
   await expect(door.getProject(mine, foreign)).rejects.toMatchObject(notFound)
   await expect(door.getRoot(mine, foreign)).rejects.toMatchObject(notFound)

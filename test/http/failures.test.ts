@@ -64,7 +64,7 @@ describe('one and the same 404', () => {
     expect(answer.headers['content-type']).toBe('application/problem+json; charset=utf-8')
     expect(JSON.parse(answer.body)).toEqual({
       type: 'about:blank',
-      title: 'Nothing is here',
+      title: 'Not found',
       status: 404,
       code: 'not_found',
       requestId: answer.headers['x-request-id'],

@@ -62,7 +62,7 @@ test('what is wrong with a query is said in the same sentences as of a body, all
     400,
     expect.any(String),
     [
-      { parameter: 'url', detail: 'must be a text of 1 to 8192 characters' },
+      { parameter: 'url', detail: 'must be a string of 1 to 8192 characters' },
       { parameter: 'fullPage', detail: 'must be true or false' },
       limit,
     ],

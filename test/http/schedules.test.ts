@@ -72,7 +72,7 @@ describe.each(bothDatabases(postgres))('schedules, with %s,', (_, world) => {
       .map((line) => JSON.parse(line))
       .filter(({ msg }) => msg?.startsWith('schedule'))
     expect(acts.map(({ msg }) => msg)).toEqual([
-      ...['schedule made', 'schedule changed', 'schedule changed', 'schedule changed'],
+      ...['schedule created', 'schedule changed', 'schedule changed', 'schedule changed'],
       'schedule removed',
     ])
     expect(acts.every((act) => act.scheduleId === scheduleId)).toBe(true)
@@ -418,7 +418,7 @@ test('a key that may only read sees schedules and their times, and changes nothi
     expect((await service.ask(method, after, body, as(stranger))).status).toBe(404)
     expect((await service.ask(method, after, body)).status).toBe(401)
   }
-  const [line] = service.logLines.filter((each) => each.includes('schedule made'))
+  const [line] = service.logLines.filter((each) => each.includes('schedule created'))
   expect(JSON.parse(line ?? '{}')).toMatchObject({ key: write.keyId, scheduleId })
   expect((await service.get(rootsUrl(service.projectId), as(read))).status).toBe(200)
 })

@@ -63,7 +63,7 @@ describe.each(bothDatabases(postgres))('templates, with %s,', (_, world) => {
       .map((line) => JSON.parse(line))
       .filter(({ msg }) => msg?.startsWith('template'))
     expect(acts.map(({ msg, templateId, rootId }) => [msg, templateId, rootId])).toEqual([
-      ['template made', templateId, undefined],
+      ['template created', templateId, undefined],
       ['template changed', templateId, undefined],
       ['template run', templateId, rootId],
       ['template removed', templateId, undefined],
@@ -369,7 +369,7 @@ test('a key that may only read sees templates, and changes nothing', async () =>
     expect(await refusal(await service.ask(method, after, body, as(read)))).toEqual([403, 'forbidden'])
     expect((await service.ask(method, after, body)).status).toBe(401)
   }
-  const [line] = service.logLines.filter((each) => each.includes('template made'))
+  const [line] = service.logLines.filter((each) => each.includes('template created'))
   expect(JSON.parse(line ?? '{}')).toMatchObject({ key: write.keyId })
 })
 

@@ -10,7 +10,7 @@ import { makeKey } from '../support/store/results.ts'
 
 // Webhooks must not reach what only this machine, or its network, can reach.
 
-const NO_ANSWER = 'could not be reached: DNS does not know the name, or webhooks may not go there.'
+const NO_ANSWER = 'could not be reached: either its name is unknown, or webhooks may not reach it.'
 
 /** Counts connections, on both loopback addresses. */
 async function openCanary() {

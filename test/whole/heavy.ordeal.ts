@@ -46,9 +46,7 @@ test('heavy requests are refused, or end after one attempt and say why; another 
   )
   expect(await refused({ hide: Array(51).fill('.ad') })).toContain('must be a list of at most 50 selectors')
   const sizes = Array.from({ length: 4 }, (_, index) => ({ width: 100 + index, height: 100 }))
-  expect(await refused({ sizes }, 3)).toContain(
-    'must be at most 10 pages in all their sizes, and would be 12',
-  )
+  expect(await refused({ sizes }, 3)).toContain('asks for 12 pages (pages × sizes); the limit is 10')
 
   const [mine, theirs] = [askFor(url, heavy), askFor(url, light)]
   const pages = [1, 2].map((each) => ({

@@ -46,7 +46,7 @@ export interface Draft {
   readonly style: string
   readonly effects: readonly EffectDraft[]
 
-  /** Pages with options of their own, which the form does not show. Their secrets are empty texts. */
+  /** Pages with options of their own, which the form does not show. Their secrets are empty strings. */
   readonly own: readonly Page[]
   /** Secrets of these pages, by their places in a request: `/urls/0/cookies/1/value`. */
   readonly ownSecrets: Readonly<Record<string, string>>

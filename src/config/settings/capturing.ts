@@ -6,7 +6,7 @@ import type { Settings } from './setting.ts'
 export const capturing = {
   CHROMIUM_PATH: {
     type: 'path',
-    default: { words: 'the one that is found' },
+    default: { words: 'the first one that is found' },
     example: '/usr/bin/chromium',
     help: 'The browser that takes the pictures. Without it, proofsheet looks for one; `npx proofsheet browser` says which one it finds.',
     parse: program,
@@ -15,14 +15,14 @@ export const capturing = {
     type: 'number',
     default: { words: 'one for each core' },
     example: '4',
-    help: 'Pages that this process captures at a time. 0: none; other processes do it (`npx proofsheet work`).',
+    help: 'Pages that this process captures at a time. 0: none; other processes capture (`npx proofsheet work`).',
     parse: integer(0, 64),
   },
   CAPTURE_ALLOW: {
     type: 'list',
     default: { words: 'none' },
     example: 'staging.internal:443,10.1.0.0/16',
-    help: 'What captured pages may reach beyond the public internet: names, addresses and ranges, each with one port or for all ports.',
+    help: 'Hosts that captured pages may reach beyond the public internet: names, addresses and ranges, each with one port or for all ports.',
     parse: parseAllowList,
   },
   CAPTURE_DENY: {
@@ -36,14 +36,14 @@ export const capturing = {
     type: 'list',
     default: { words: 'none' },
     example: 'hooks.internal:443,10.1.0.0/16',
-    help: 'What webhooks may reach beyond the public internet: names, addresses and ranges, each with one port or for all ports. Addresses in `CAPTURE_DENY` are closed to webhooks, too, unless a name in this list leads to them.',
+    help: 'Hosts that webhooks may reach beyond the public internet: names, addresses and ranges, each with one port or for all ports. Addresses in `CAPTURE_DENY` are closed to webhooks, too, unless a name in this list leads to them.',
     parse: parseAllowList,
   },
   EXPLAIN_TO: {
     type: 'list',
     default: { words: 'none; with `AUTH=open` everyone' },
     example: '0b8f9e52-6a0c-4b53-9f0e-2f1f3d3c7a11',
-    help: 'Ids of projects, or `everyone`: their clients are told whether a page failed with `dns` or was `blocked`. All others are told `unreachable`, so that they cannot find out which names exist in your network.',
+    help: 'Ids of projects, or `everyone`: their clients see whether a page failed with `dns` or was `blocked`. All others see `unreachable`, so that they cannot find out which names exist in your network.',
     parse: projectIds,
   },
   MAX_URLS_PER_REQUEST: {
@@ -57,14 +57,14 @@ export const capturing = {
     type: 'number',
     default: '10000',
     example: '1000',
-    help: 'The most pages of one project that may wait to be captured. A request beyond that is answered 429.',
+    help: 'The most pages of one project that may wait to be captured. Further requests are answered 429.',
     parse: integer(1, 1_000_000),
   },
   MAX_PAGES_SCHEDULED: {
     type: 'number',
     default: '10000',
     example: '1000',
-    help: 'The most pages of one project that may be scheduled for later (`scheduledTs`, `scheduleDescription`). A request beyond that is answered 429.',
+    help: 'The most pages of one project that may be scheduled for later (`scheduledTs`, `scheduleDescription`). Further requests are answered 429.',
     parse: integer(1, 1_000_000),
   },
   MAX_SCHEDULES: {
@@ -85,7 +85,7 @@ export const capturing = {
     type: 'duration',
     default: '30s',
     example: '5m',
-    help: 'Schedules with the same times begin within this time, each of them always at the same place, and never later than a tenth of the time between two runs. 0s: all at once.',
+    help: 'Schedules with the same time begin within this long after it, each always with the same delay. The delay is at most a tenth of the time between two runs. 0s: all at once.',
     parse: duration('0s', '1h'),
   },
   MAX_LOADING_TIME: {

@@ -1,7 +1,7 @@
 import { duration, integer } from '../values.ts'
 import type { Settings } from './setting.ts'
 
-/** What one answer, one client, or all clients may use. */
+/** Limits for one answer, one client, or all clients. */
 export const limits = {
   MAX_BODY_BYTES: {
     type: 'number',
@@ -28,7 +28,7 @@ export const limits = {
     type: 'number',
     default: '100',
     example: '50',
-    help: 'The largest `?limit=`. Also the number of items of lists that are only given in pages.',
+    help: 'The largest `?limit=`. Also the default limit of lists that are always paged.',
     parse: integer(1, 100),
   },
   MAX_TEMPLATES: {
@@ -42,21 +42,21 @@ export const limits = {
     type: 'number',
     default: '10000',
     example: '500',
-    help: 'Most pictures one imported root may hold.',
+    help: 'The most pictures of one imported root.',
     parse: integer(1, 10_000),
   },
   MAX_PICTURE_BYTES: {
     type: 'number',
     default: '104857600',
     example: '20000000',
-    help: 'Largest picture file that is imported.',
+    help: 'The largest picture file that is imported, in bytes.',
     parse: integer(1_000, 1_000_000_000),
   },
   MAX_PICTURE_PIXELS: {
     type: 'number',
     default: '67108864',
     example: '20000000',
-    help: 'Largest width × height of a picture: imported, captured, or while it is finished (`area`, `style`, `effects`).',
+    help: 'The largest width × height of a picture, in pixels: imported, captured, or after a step of its finish (`area`, `style`, `effects`).',
     parse: integer(1, 268_402_689),
   },
   MAX_WEBHOOKS: {
@@ -70,35 +70,35 @@ export const limits = {
     type: 'duration',
     default: '30d',
     example: '7d',
-    help: 'How long deliveries of webhooks are listed after what they tell of has happened. Pending ones stay.',
+    help: 'How long deliveries of webhooks are kept, counted from their event. Pending ones stay.',
     parse: duration('1h', '3650d'),
   },
   MAX_DELIVERIES: {
     type: 'number',
     default: '10000',
     example: '1000',
-    help: 'The most deliveries of a webhook that are listed. Older ones are forgotten, but pending ones stay.',
+    help: 'The most deliveries of a webhook that are kept. Older ones are removed, but pending ones stay.',
     parse: integer(1, 1_000_000),
   },
   CACHE_BYTES: {
     type: 'number',
     default: '33554432',
     example: '268435456',
-    help: 'Memory for rendered results that may be asked for again. 0: none.',
+    help: 'Memory for rendered results, in case they are requested again. 0: none.',
     parse: integer(0, 16_000_000_000),
   },
   MAX_CONNECTIONS: {
     type: 'number',
     default: '10000',
     example: '500',
-    help: 'The most open connections. At the limit, a new one replaces an idle one of the address with most connections.',
+    help: 'The most open connections. At the limit, a new one replaces an idle one of the address with the most connections.',
     parse: integer(1, 1_000_000),
   },
   MAX_STREAMS_PER_CLIENT: {
     type: 'number',
     default: '1000',
     example: '100',
-    help: 'The most answers that wait for news (`/events`, `?wait=`) for each API key, or for each client address where no key is required. More are answered 429.',
+    help: 'The most answers that wait for news (`/events`, `?wait=`) for each API key, or for each client address where no key is required. Further ones are answered 429.',
     parse: integer(1, 1_000_000),
   },
   REQUEST_TIMEOUT: {
@@ -112,14 +112,14 @@ export const limits = {
     type: 'duration',
     default: '60s',
     example: '20s',
-    help: 'How long a connection may be open without any byte.',
+    help: 'How long a connection may be open without sending or receiving a byte.',
     parse: duration('100ms', '1h'),
   },
   RESPONSE_TIMEOUT: {
     type: 'duration',
     default: '15m',
     example: '2m',
-    help: 'How long one answer may take in all, also if the client reads slowly.',
+    help: 'How long one answer may take in total, even if the client reads slowly.',
     parse: duration('100ms', '1d'),
   },
   SHUTDOWN_TIMEOUT: {

@@ -1,7 +1,7 @@
 import { corsOrigins, duration, hostName, httpAddress, integer, oneOf, rateLimit, secret } from '../values.ts'
 import type { Settings } from './setting.ts'
 
-/** Where the service listens, who may use it, and what it logs. */
+/** Listening, access and logging. */
 export const serving = {
   HOST: {
     type: 'address',
@@ -19,7 +19,7 @@ export const serving = {
   },
   PUBLIC_URL: {
     type: 'address',
-    default: { words: 'as the client asked' },
+    default: { words: 'the host that the client names' },
     example: 'https://shots.example.com',
     help: 'The address that clients use. Addresses of pictures in a folder begin with it. Set it behind a proxy.',
     parse: httpAddress,
@@ -33,14 +33,14 @@ export const serving = {
   },
   SIGNING_KEYS: {
     type: 'list',
-    default: { words: 'made once, in `DATA_DIR/signing-keys`' },
+    default: { words: 'created once, in `DATA_DIR/signing-keys`' },
     example: 'k2:<base64>,k1:<base64>',
     help: 'Keys that sign addresses of pictures in a folder, each 32 bytes or more in base64. The first signs, all verify. Required for the service with PostgreSQL and a folder: all instances must use the same keys.',
     parse: (text: string) => text,
   },
   SECRET_KEYS: {
     type: 'list',
-    default: { words: 'made once, in `DATA_DIR/secret-keys`' },
+    default: { words: 'created once, in `DATA_DIR/secret-keys`' },
     example: 'k2:<base64>,k1:<base64>',
     help: 'Keys that encrypt passwords, headers and cookies of requests until their pages are captured, those of templates and schedules, the secrets of webhooks, and sessions of browsers. Each has 32 bytes or more in base64. The first encrypts, all decrypt. Required for the service and `work` with PostgreSQL: all instances must use the same keys.',
     parse: (text: string) => text,

@@ -65,7 +65,7 @@ export const storage = {
     type: 'choice',
     default: 'bucket',
     example: 'public',
-    help: 'S3: the host in the signature. `bucket` if a CDN asks the bucket under its own name, `public` if a proxy passes on the public host.',
+    help: 'S3: the host in the signature. `bucket` if a CDN calls the bucket by its own name, `public` if a proxy passes on the public host.',
     parse: oneOf('bucket', 'public'),
   },
 } satisfies Settings

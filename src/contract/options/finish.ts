@@ -1,10 +1,9 @@
 import { rule, type Static, Type } from '../schema.ts'
 import { isNothing } from './given.ts'
 
-// What is done to a picture after it was taken: first it is cropped (area), then framed (style), then the effects follow in
-// their order.
+// Work on a picture after it was taken: it is cropped (area), then framed (style), then the effects follow in their order.
 
-/** So many effects are enough for everyone; each of them costs time. */
+/** Enough for everyone. Each effect costs time. */
 const MAX_EFFECTS = 50
 /** Pictures are limited by their pixels. This only keeps sums small. */
 const MAX_SIDE = 65_535
@@ -36,7 +35,7 @@ export const Style = Type.Enum(STYLES, {
 })
 
 const STRICT = { additionalProperties: false }
-const OPTIONS = { ...STRICT, description: 'How it is done.' }
+const OPTIONS = { ...STRICT, description: 'The parameters of the effect.' }
 
 const Length = (maximum: number, example: number, description: string) =>
   Type.Number({ minimum: 0, maximum, description, examples: [example] })
@@ -136,8 +135,8 @@ export type Effect = Readonly<Static<typeof Effect>>
 export const Effects = Type.Array(Effect, {
   maxItems: MAX_EFFECTS,
   description:
-    'Done to the picture in this order. No step may make it larger than MAX_PICTURE_PIXELS, and all steps together may make ' +
-    'ten times as many pixels.',
+    'Applied to the picture in this order. No step may make it larger than MAX_PICTURE_PIXELS. All steps together may make at ' +
+    'most ten times as many pixels.',
   examples: [
     [
       { effect: 'roundcorners', options: { radius: 12 } },

@@ -1,10 +1,10 @@
-/** Whether it asks for nothing: null, an empty list or an empty object. Clients send these for what was not given. */
+/** Whether a field counts as absent: null, an empty list or an empty object. Clients send these for options that were not set. */
 export function isNothing(value: unknown): boolean {
   if (value === undefined || value === null) return true
   return typeof value === 'object' && Object.keys(value).length === 0
 }
 
-/** Only the fields that ask for something, also within: equal requests give equal values. */
+/** The value without fields that count as absent, at every depth: equal requests give equal values. */
 export function givenOf(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(givenOf)
   if (typeof value !== 'object' || value === null) return value

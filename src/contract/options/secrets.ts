@@ -2,7 +2,7 @@ import { type CaptureOptions, type OwnOptions, PageOptions } from '../capture-op
 import { optionsOfPage } from '../options-of-page.ts'
 import type { Schema } from '../schema.ts'
 
-// Secrets are the texts whose schema is `writeOnly`. Everything that is stored or shown has an empty text in their place.
+// Secrets are the strings whose schema is `writeOnly`. Everything that is stored or shown has an empty string in their place.
 
 /** The secrets of a page, by the JSON pointer of their place in its options. */
 export type Secrets = Readonly<Record<string, string>>
@@ -22,7 +22,7 @@ export function reveal<T extends Partial<PageOptions>>(options: T, secrets: Secr
   return walk(PageOptions, options, '', (text, pointer) => secrets[pointer] ?? text) as T
 }
 
-/** Whether something was taken out of these options, or is still in them. */
+/** Whether these options have secrets, taken out or still in them. */
 export function hasSecrets(options: Partial<PageOptions>): boolean {
   return conceal(options).secrets !== undefined
 }
@@ -41,13 +41,13 @@ export function secretsOfPages(
 /** Each page has its own copy of the secrets that are given for all pages. */
 const MAX_SECRETS = 1_000_000
 
-/** What is wrong with the secrets of all pages together, if anything. */
+/** The problem with the secrets of all pages together, if there is one. */
 export function problemOfSecrets(...request: Parameters<typeof secretsOfPages>): string | undefined {
   const texts = secretsOfPages(...request).flatMap((secrets) => Object.values(secrets ?? {}))
   const length = texts.reduce((sum, text) => sum + text.length, 0)
   if (length <= MAX_SECRETS) return undefined
   return (
-    `must have at most ${MAX_SECRETS} characters of passwords, headers and cookies in all pages together, and has ${length}: ` +
+    `has ${length} characters of passwords, headers and cookies in all pages together; the limit is ${MAX_SECRETS}: ` +
     'send several requests with fewer pages'
   )
 }
@@ -76,7 +76,7 @@ function walk(schema: Schema | undefined, value: unknown, at: string, change: Ch
 
 const known = new WeakMap<Schema, boolean>()
 
-/** Whether texts of this schema, or within, are secrets. Most options have none, and may be long. */
+/** Whether this schema, or one within it, has secrets. Most options have none, and may be long. */
 function mayHaveSecrets(schema: Schema): boolean {
   const before = known.get(schema)
   if (before !== undefined) return before

@@ -1,7 +1,7 @@
 import { rule, type Static, Type } from '../schema.ts'
 import { Line, Secret, Selector, Text } from './texts.ts'
 
-// What happens on the page before the picture is taken. `elementId` is a CSS selector. If it is a single word that matches
+// Steps on the page before the picture is taken. `elementId` is a CSS selector. If it is a single word that matches
 // nothing, it is tried as an id.
 
 const MAX_CLICKS = 50
@@ -13,7 +13,7 @@ const MAX_ORIGIN = 300
 const ORIGIN = /^https?:\/\/[^/?#\\@\s]+\/?$/i
 const STRICT = { additionalProperties: false }
 
-/** The longest that a page may be waited for. */
+/** The longest time that a page may take. */
 export interface WaitLimits {
   readonly loadingMs: number
 }
@@ -31,27 +31,27 @@ export const Login = Type.Object(
   {
     username: Type.Object(
       {
-        elementId: Selector('The field.', '#email'),
-        username: Secret(MAX_LOGIN, { description: 'What is filled in.', examples: ['ada@example.com'] }),
+        elementId: Selector('The field of the user name.', '#email'),
+        username: Secret(MAX_LOGIN, { description: 'The user name.', examples: ['ada@example.com'] }),
       },
-      { ...STRICT, description: 'The user name, and where it is filled in.' },
+      { ...STRICT, description: 'The user name and its field.' },
     ),
     password: Type.Object(
       {
-        elementId: Selector('The field.', '#password'),
-        password: Secret(MAX_LOGIN, { description: 'What is filled in.', examples: ['correct horse'] }),
+        elementId: Selector('The field of the password.', '#password'),
+        password: Secret(MAX_LOGIN, { description: 'The password.', examples: ['correct horse'] }),
       },
-      { ...STRICT, description: 'The password, and where it is filled in.' },
+      { ...STRICT, description: 'The password and its field.' },
     ),
     loginButton: Type.Object(
       { elementId: Selector('The button.', '#login') },
-      { ...STRICT, description: 'What is clicked when both are filled in.' },
+      { ...STRICT, description: 'The button that is clicked when both fields are filled in.' },
     ),
     origins: Type.Optional(
       Type.Array(LoginOrigin, {
         maxItems: MAX_ORIGINS,
         description:
-          'Where else the form may be, and may lead: for single sign-on. Without it, user name and password are filled in and ' +
+          'Other origins where the form may be, and may lead to: for single sign-on. Without it, user name and password are filled in and ' +
           'sent only at the origin of the page (scheme, host and port).',
         examples: [['https://sso.example.com']],
       }),
@@ -61,7 +61,7 @@ export const Login = Type.Object(
     ...STRICT,
     description:
       'Fills in the form that the page shows, clicks the button, and opens the page again if that led elsewhere. ' +
-      'User name and password are stored encrypted, and deleted when the page has ended.',
+      'User name and password are stored encrypted, and removed when the page is captured or has failed.',
     examples: [
       {
         username: { elementId: '#email', username: 'ada@example.com' },
@@ -93,17 +93,17 @@ interface Click {
   readonly loadingTime?: number | null
 }
 
-/** Together they keep the browser no longer than one page may. */
+/** All clicks together may wait no longer than one page may take. */
 function problemOfWaits(clicks: readonly Click[], { loadingMs }: WaitLimits): string | undefined {
   const all = clicks.reduce((sum, { loadingTime }) => sum + (loadingTime ?? 0), 0)
-  return all > loadingMs ? `must wait at most ${loadingMs} ms in all` : undefined
+  return all > loadingMs ? `must wait at most ${loadingMs} ms in total` : undefined
 }
 
 export const createClicks = (limits?: WaitLimits) =>
   Type.Array(
     Type.Object(
       {
-        elementId: Selector('What is clicked.', '#menu'),
+        elementId: Selector('The element to click.', '#menu'),
         loadingTime: Type.Optional(
           Milliseconds('How long to wait afterwards. Without it, until the page has loaded.', limits),
         ),
@@ -114,7 +114,7 @@ export const createClicks = (limits?: WaitLimits) =>
       maxItems: MAX_CLICKS,
       ...(limits && { [rule]: (clicks: Click[]) => problemOfWaits(clicks, limits) }),
       description:
-        'Clicked in this order before the picture. An element that is not there is noted in the status.',
+        'Elements to click before the picture, in this order. If one is not found, the status has a note.',
       examples: [[{ elementId: '#menu', loadingTime: 1000 }]],
     },
   )
@@ -127,20 +127,20 @@ export const WaitFor = Selector(
 export const createDelay = (limits?: WaitLimits) =>
   Milliseconds('How long to wait before the picture, when everything else is done, in milliseconds.', limits)
 
-export const Hide = Type.Array(Selector('It takes no space.', '.chat'), {
+export const Hide = Type.Array(Selector('The element takes no space.', '.chat'), {
   maxItems: MAX_HIDDEN,
-  description: 'Elements that are not shown. One that is not there is noted in the status.',
+  description: 'Elements to hide. If one is not found, the status has a note.',
   examples: [['.chat', '#ad']],
 })
 
-export const Element = Selector('Only the box of this element. The page fails if it is not there.')
+export const Element = Selector('Capture only the box of this element. The page fails if it is not found.')
 
 export const Css = Text(MAX_CSS, {
-  description: 'Added to every document of the page. It cannot import other style sheets.',
+  description: 'A style sheet that is added to every document of the page. It cannot import others.',
   examples: ['.ad { visibility: hidden }'],
 })
 
 export const CookieBanners = Type.Enum(['decline'], {
   description:
-    '`decline`: a banner that asks for consent is answered with no. A page without one is noted in the status.',
+    '`decline`: a banner that asks for consent is declined. If there is none, the status has a note.',
 })

@@ -14,7 +14,7 @@ interface LineOptions {
   readonly [rule]?: (text: string) => string | undefined
 }
 
-/** A rule of its own is asked after the one for all lines. */
+/** A rule of the field itself comes after the rule for all lines. */
 export const Line = (maxLength: number, options: LineOptions = {}) =>
   Text(maxLength, { ...options, [rule]: (text: string) => problemOfLine(text) ?? options[rule]?.(text) })
 
@@ -25,7 +25,7 @@ export const Selector = (description: string, example = '#main') =>
     examples: [example],
   })
 
-/** Never shown again: answers have an empty text in its place. `conceal` finds it by `writeOnly`. */
+/** Never shown again: answers have an empty string in its place. `conceal` finds it by `writeOnly`. */
 export const Secret = (maxLength: number, options: object = {}) =>
   Text(maxLength, { writeOnly: true, ...options })
 

@@ -1,22 +1,22 @@
 import { rule, Type } from '../schema.ts'
 import { Line, problemOfLine, Secret } from './texts.ts'
 
-// Whom the page takes its visitor for.
+// The emulated visitor.
 
 const MAX_HEADERS = 50
 const MAX_COOKIES = 100
 const MAX_VALUE = 4_096
 const MAX_NAME = 200
-/** Browsers take no larger cookie. */
+/** Browsers accept no larger cookie. */
 const MAX_COOKIE = 4_096
-/** Few servers take so much. The gate takes 256 KiB, and a browser has headers of its own. */
+/** Few servers accept more. The gate accepts 256 KiB, and the browser adds its own headers. */
 const MAX_BYTES = 100_000
 /** RFC 9110. */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-/** RFC 6265, and what browsers take beyond it. */
+/** RFC 6265, and what browsers accept beyond it. */
 const COOKIE_VALUE = /^[^\p{Cc};]*$/u
 const SPACE_AROUND = /^ | $/
-/** The browser makes these itself. */
+/** The browser sets these itself. */
 const OWN_HEADERS =
   /^(host|connection|content-length|content-encoding|transfer-encoding|te|trailer|upgrade|keep-alive|expect|cookie2?|(proxy|sec)-.*)$/i
 
@@ -33,7 +33,7 @@ const Cookie = Type.Object(
   {
     name: Line(MAX_NAME, { description: 'Its name.', examples: ['session'], [rule]: problemOfCookieName }),
     value: Secret(MAX_VALUE, {
-      description: 'Its value. It is stored encrypted, and deleted when the page has ended.',
+      description: 'Its value. It is stored encrypted, and removed when the page is captured or has failed.',
       examples: ['8f14e45f'],
       [rule]: problemOfCookieValue,
     }),
@@ -44,20 +44,21 @@ const Cookie = Type.Object(
 export const Cookies = Type.Array(Cookie, {
   examples: [[{ name: 'session', value: '8f14e45f' }]],
   maxItems: MAX_COOKIES,
-  description: 'Known to the origin of the page (scheme, host and port) when it is opened, and to no other.',
+  description:
+    'Set for the origin of the page (scheme, host and port) before it is opened, and for no other.',
   [rule]: problemOfCookies,
 })
 
 export const ColorScheme = Type.Enum(['light', 'dark'], {
-  description: 'What the page is told that its visitor prefers.',
+  description: 'The colour scheme that the visitor prefers.',
 })
 
 export const ReducedMotion = Type.Boolean({
-  description: 'The page is told that its visitor prefers no animations.',
+  description: 'The visitor prefers no animations.',
 })
 
 export const UserAgent = Line(500, {
-  description: 'What the browser calls itself. With `device` as well, this one counts.',
+  description: 'The user agent of the browser. It takes precedence over that of `device`.',
   examples: ['Mozilla/5.0 (compatible; proofsheet)'],
 })
 

@@ -26,7 +26,7 @@ export const createSize = (limits?: WindowLimits) => ({
 export const createSizes = (limits: WindowLimits) =>
   Type.Array(Type.Object(createSize(limits), { title: 'size', additionalProperties: false }), {
     maxItems: MAX_SIZES,
-    description: 'Each page is captured in each of these windows, instead of one of `width` and `height`.',
+    description: 'Each page is captured in each of these windows, instead of `width` and `height`.',
     examples: [
       [
         { width: 390, height: 844 },
@@ -43,13 +43,12 @@ export const DeviceScaleFactor = Type.Number({
   minimum: 1,
   maximum: 3,
   description:
-    'Pixels of the picture for one pixel of the page, in each direction. Without it 1, or that of the device.',
+    'Pixels of the picture for one pixel of the page, in each direction. Default: that of the device, or 1.',
   examples: [2],
 })
 
 export const Device = Type.Enum(DEVICE_NAMES, {
   description:
-    'The device that the page takes the browser for: its user agent, scale and touch screen. Where no `width` and `height` ' +
-    'are given, its window, too.',
+    'The device to emulate: its user agent, scale and touch screen. Without `width` and `height`, also its window.',
   examples: ['iPhone 15'],
 })

@@ -10,14 +10,14 @@ import { LARGE } from '../rules/read-json.ts'
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 
-/** The answer of an operation that makes a root. */
+/** The answer of an operation that creates a root. */
 export const acceptedResponse = {
   description: 'Accepted and durable: it survives a crash.',
   headers: { Location: { type: 'string', description: 'The address of the root.' } },
   content: { 'application/json': { schema: ScreenshotAccepted } },
 }
 
-/** Has a root made in the turn of the client, and answers its id. `kept`: the request that is run, if it was not sent with this one. */
+/** Creates a root in the turn of the client, and answers its id. `kept`: the request that is run, if it is a stored one. */
 export async function acceptRoot(
   request: FastifyRequest,
   reply: FastifyReply,

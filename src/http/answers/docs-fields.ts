@@ -19,7 +19,7 @@ export interface OpenApiSchema {
 
 /** A longer list of values is folded away. */
 const MOST_SHOWN = 20
-/** So many fields that were shown before become one row. */
+/** From this number on, fields that were shown before become one row. */
 const FEWEST_REPEATED = 3
 
 /** One row for each field. Fields of nested objects follow, as in `meta.url`. `[]` marks a list, `*` any name. */

@@ -32,7 +32,7 @@ export interface Figures {
   readonly refused: ReadonlyMap<string, number>
   /** How often a picture of a result was not there, by its condition. */
   readonly gone: ReadonlyMap<string, number>
-  /** What sweeps have removed: files that no row points at, and batches that were never published. */
+  /** Removed by sweeps: files that no row points at, and batches that were never published. */
   readonly swept: { readonly orphans: number; readonly staging: number }
 }
 
@@ -66,7 +66,7 @@ function describePictures({ gone, swept }: Figures): string[] {
   return [
     counter(
       'pictures_gone_total',
-      'Requests for a picture that a result points at, but that was missing or damaged.',
+      'Requests for pictures of results that were missing or damaged.',
       [...gone].map(([condition, times]) => [`condition="${condition}"`, times] as const),
     ),
     counter(
@@ -106,7 +106,7 @@ function describeSchedules({ made, late, missed, skipped, failed, begun }: Sched
   return [
     counter(
       'schedule_times_total',
-      'Times of recurring schedules that this process has dealt with, by what became of them.',
+      'Times of recurring schedules that this process has handled, by outcome.',
       [
         ['outcome="made"', made],
         ['outcome="missed"', missed],
@@ -116,12 +116,12 @@ function describeSchedules({ made, late, missed, skipped, failed, begun }: Sched
     ),
     counter(
       'schedule_due_total',
-      'Times of recurring schedules that were due and dealt with by this process.',
+      'Times of recurring schedules that were due and that this process has handled.',
       made + missed + skipped + failed,
     ),
     counter(
       'schedule_late_total',
-      'Roots of schedules that this process has made more than a minute late.',
+      'Roots of schedules that this process has created more than a minute late.',
       late,
     ),
     counter('scheduled_roots_begun_total', 'Scheduled roots that this process has begun.', begun),

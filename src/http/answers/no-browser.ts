@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { HttpContext } from '../context.ts'
 
-/** For clients: they must not see paths of this machine. The operator can see the reason. */
+/** For clients, which must not see paths of this machine. The operator can see the reason. */
 const DOES_NOT_START =
   'The browser does not start. The operator can find out why with: npx proofsheet browser'
 

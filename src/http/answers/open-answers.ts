@@ -4,11 +4,11 @@ import type { GivenKey } from '../../access/keys.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
 
-/** Our own client gives up a silent connection after 45 s. Proxies close one, too: nginx after 60 s, unless told otherwise. */
+/** Our own client gives up a silent connection after 45 s. Proxies close one, too: nginx after 60 s, by default. */
 const LONGEST_SILENCE_MS = 40_000
 /** Of `IDLE_TIMEOUT`. */
 const LONGEST_SILENCE_SHARE = 2 / 3
-/** How often keys are checked: a revoked key works for so long, at most. */
+/** How often keys are checked. A revoked key works at most this long. */
 const KEYS_MS = 2_000
 /** Signs of life in one iteration of the event loop. */
 const BEATS_AT_ONCE = 50
@@ -42,7 +42,7 @@ export interface OpenHandle {
 export class OpenAnswers {
   readonly #context: HttpContext
   readonly #silenceMs: number
-  /** In the order of their last byte: the last one has sent last. */
+  /** In the order of their last byte: the most recent one is last. */
   readonly #open = new Set<Open>()
   readonly #byClient = new Map<string, number>()
   readonly #byKey = new Map<string, { readonly given: GivenKey; readonly answers: Set<OpenAnswer> }>()

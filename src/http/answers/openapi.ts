@@ -10,12 +10,12 @@ const TAGS = [
   { name: 'Results', description: 'Finished screenshots, with signed addresses of their pictures.' },
   { name: 'Browsing', description: 'The same results, for people.' },
   { name: 'Capturing', description: 'Request screenshots, and read their status.' },
-  { name: 'Templates', description: 'Requests that are kept, to be run again.' },
-  { name: 'Schedules', description: 'Requests that run again by themselves.' },
-  { name: 'Webhooks', description: 'Tell another server what happened.' },
+  { name: 'Templates', description: 'Stored requests, to be run again.' },
+  { name: 'Schedules', description: 'Requests that run repeatedly, at fixed times.' },
+  { name: 'Webhooks', description: 'Notifies other servers of events.' },
   { name: 'Downloads', description: 'Pictures as files.' },
   { name: 'Access', description: 'Projects, keys, and the session of a browser.' },
-  { name: 'Images', description: 'What the signed addresses lead to.' },
+  { name: 'Images', description: 'Picture files, at their signed URLs.' },
   { name: 'Operating', description: 'For operators.' },
 ] as const
 

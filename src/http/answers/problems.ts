@@ -41,7 +41,7 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
 
 function toProblem(error: AppError, requestId: string): Problem {
   const { status, title } = describeFailure(error.code)
-  // Our own failures are in the log: the client gets only the id of the request. All answers `not_found` look the same.
+  // Our own failures are in the log: the client gets only the id of the request. All `not_found` answers look the same.
   const telling =
     (status < 500 && error.code !== 'not_found') ||
     error.code === 'no_browser' ||

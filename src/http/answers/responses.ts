@@ -30,7 +30,7 @@ export const pictureResponses: Record<number, object> = {
 
 /** The failures an operation documents, by status. */
 export function problemResponses(...codes: ErrorCode[]): Record<number, object> {
-  // An operation that may find no room may also find a storage that can only be read.
+  // An operation that may find no space may also find a read-only storage.
   const all = codes.flatMap((code) => (code === 'storage_full' ? [code, 'read_only' as const] : [code]))
   const byStatus = Map.groupBy(all, (code) => describeFailure(code).status)
   return Object.fromEntries(
@@ -47,7 +47,7 @@ export function problemResponses(...codes: ErrorCode[]): Record<number, object> 
 type Value = string | number | boolean | undefined
 type Question = Readonly<Record<string, Value | readonly Value[]>> & { readonly cursor: string | undefined }
 
-/** A `Link` header that leads to the next list page, if there is one: the same question, from the cursor on. */
+/** A `Link` header that leads to the next list page, if there is one: the same query, from the cursor on. */
 export function linkNext(reply: FastifyReply, address: string, question: Question): void {
   if (question.cursor !== undefined) reply.header('link', nextListPage(address, question))
 }

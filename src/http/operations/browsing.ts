@@ -26,7 +26,7 @@ export function browsing(declare: Declare, context: HttpContext): void {
     description:
       `Newest first: the state of each, its first ${OVERVIEW_JOBS} screenshots and its first ${OVERVIEW_JOBS} failures. ` +
       'A root must match all parameters. With `q`, `tag`, `template`, `state` or `mark`, a list page ' +
-      'may have fewer than `limit`, or none, and still a `Link`: continue while there is one.',
+      'may have fewer than `limit`, or none, and still have a `Link`. Continue while there is one.',
     path: paths.listOverviews,
     params: ProjectParams,
     query: createOverviewsQuery(maxLimit),
@@ -73,7 +73,7 @@ export function browsing(declare: Declare, context: HttpContext): void {
     tag: 'Browsing',
     summary: 'List the pages of a project',
     description:
-      'Each address once, in the order of their bytes. Addresses that share their first 500 characters may be in ' +
+      'Each address once, in the order of its bytes. Addresses that share their first 500 characters may be in ' +
       'another order. With `q`, only those whose address or newest name contains the text: a list page ' +
       'may then have fewer than `limit`, or none, and still have a `Link`. Continue while there is one.',
     path: paths.listPages,
@@ -101,7 +101,7 @@ export function browsing(declare: Declare, context: HttpContext): void {
     tag: 'Browsing',
     summary: 'List the screenshots of one page',
     description:
-      'All of one address, newest first, from all roots. Those with the same `view` can be compared. ' +
+      'All screenshots of one address, newest first, from all roots. Those with the same `view` can be compared. ' +
       'With `fullPage` or `width`, only those requested in this way: a list page may then have fewer than ' +
       '`limit`, or none, and still have a `Link`. Continue while there is one.',
     path: paths.listHistory,

@@ -48,12 +48,12 @@ export function capturing(declare: Declare, context: HttpContext): void {
     tag: 'Capturing',
     summary: 'Cancel a scheduled root',
     description:
-      'As long as it has not begun. The root stays, without jobs and with the state `cancelled`; its secrets are deleted.',
+      'Only before it has begun. The root stays, without jobs and with the state `cancelled`; its secrets are removed.',
     access: 'write',
     method: 'DELETE',
     path: paths.cancelRoot,
     params: RootParams,
-    answers: { 204: Type.Null({ description: 'It is cancelled, or was before.' }) },
+    answers: { 204: Type.Null({ description: 'It is cancelled, now or earlier.' }) },
     fails: ['conflict'],
     async run(request, reply) {
       const { projectId, rootId } = await door.getRoot(request.params, request.apiKey)

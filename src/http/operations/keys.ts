@@ -18,7 +18,7 @@ export function keys(declare: Declare, context: HttpContext): void {
     id: 'listKeys',
     tag: 'Access',
     summary: 'List the keys',
-    description: 'Oldest first, also those that were revoked. The keys themselves are not stored.',
+    description: 'Oldest first, including revoked keys. The keys themselves are not stored.',
     access: 'admin',
     path: paths.keys,
     query: createKeysQuery(maxLimit),
@@ -43,8 +43,8 @@ export function keys(declare: Declare, context: HttpContext): void {
   declare({
     id: 'createKey',
     tag: 'Access',
-    summary: 'Make a key',
-    description: 'The answer has the key itself. It is not shown again.',
+    summary: 'Create a key',
+    description: 'The answer contains the key itself, which is not shown again.',
     access: 'admin',
     method: 'POST',
     path: paths.keys,
@@ -58,7 +58,7 @@ export function keys(declare: Declare, context: HttpContext): void {
         const isUnknown = error instanceof AppError && error.code === 'not_found'
         throw isUnknown ? wrongProject('there is no such project') : error
       })
-      logAct(request, 'made a key', { made: key.keyId, scope: key.scope, projectId: key.projectId })
+      logAct(request, 'created a key', { made: key.keyId, scope: key.scope, projectId: key.projectId })
       const answer: NewKey = { ...toKey(key), key: secret }
       return await reply.code(201).header('cache-control', 'no-store').send(answer)
     },
@@ -68,7 +68,7 @@ export function keys(declare: Declare, context: HttpContext): void {
     tag: 'Access',
     summary: 'Revoke a key',
     description:
-      'It stops working with the next request, and so do sessions with it. An operator without an admin key makes another ' +
+      'It stops working with the next request, and so do sessions that use it. An operator without an admin key can create ' +
       'one on the command line.',
     access: 'admin',
     method: 'DELETE',
@@ -98,7 +98,8 @@ export function toKey({ keyId, scope, projectId, label, created, revoked }: ApiK
 function readKeyRequest(body: unknown) {
   const { scope, projectId: text, label = '' } = requireValid(KeyRequest, body)
   if (scope === 'admin') {
-    if (text !== undefined) throw wrongProject('must be left out: the scope admin is for all projects')
+    if (text !== undefined)
+      throw wrongProject('must be left out: a key with the scope admin opens all projects')
     return { scope, projectId: undefined, label }
   }
   if (text === undefined) throw wrongProject(`is required for the scope ${scope}`)

@@ -9,8 +9,8 @@ import type { Metrics } from '../rules/metrics.ts'
 
 const READING = 'Results can still be read.'
 const STUCK =
-  'Pages wait, but this process has begun none of them for two minutes. Read its log, or restart it.'
-const Ok = Type.Object({ status: Type.Literal('ok') }, { description: 'Yes.' })
+  'Pages wait, but this process has begun none of them in the last two minutes. Read its log, or restart it.'
+const Ok = Type.Object({ status: Type.Literal('ok') }, { description: 'The process is alive.' })
 
 /** For operators. */
 export function operating(declare: Declare, context: HttpContext, metrics: Metrics): void {
@@ -18,8 +18,8 @@ export function operating(declare: Declare, context: HttpContext, metrics: Metri
   declare({
     id: 'healthz',
     tag: 'Operating',
-    summary: 'Is the process alive',
-    description: 'Does not ask the database.',
+    summary: 'Check that the process is alive',
+    description: 'Does not use the database.',
     access: 'everyone',
     path: '/healthz',
     answers: { 200: Ok },
@@ -28,9 +28,8 @@ export function operating(declare: Declare, context: HttpContext, metrics: Metri
   declare({
     id: 'readyz',
     tag: 'Operating',
-    summary: 'Can the service answer',
-    description:
-      'Asks the database and the storage of the pictures, tries whether they can be written, and names the browser.',
+    summary: 'Check that the service can answer',
+    description: 'Checks that the database and the pictures can be read and written, and names the browser.',
     access: 'everyone',
     path: paths.getReadiness,
     answers: { 200: Readiness },
@@ -49,8 +48,8 @@ export function operating(declare: Declare, context: HttpContext, metrics: Metri
   declare({
     id: 'metrics',
     tag: 'Operating',
-    summary: 'Figures for Prometheus',
-    description: 'The metrics of this process. docs/operating.md says which ones to look at.',
+    summary: 'Get the metrics for Prometheus',
+    description: 'The metrics of this process. docs/operating.md says which ones to watch.',
     access: 'metrics',
     path: '/metrics',
     answers: {
@@ -60,7 +59,7 @@ export function operating(declare: Declare, context: HttpContext, metrics: Metri
   })
 }
 
-/** The message names the part that does not answer, and no internals. */
+/** The message names the part that fails, but no internals. */
 async function naming(part: string, check: () => Promise<void>): Promise<void> {
   try {
     await check()

@@ -14,16 +14,16 @@ import { clientOf } from '../rules/client-of.ts'
 
 const ARCHIVE_TYPE = 'application/zip'
 
-/** Part of every ETag of an archive. Raise it when the same pictures give another archive than before. */
+/** Part of every ETag of an archive. Raise it when the same pictures give a different archive. */
 const WRITING = 1
 
-/** Pictures to download, for those who may read their root. */
+/** Pictures to download, with a key that may read their root. */
 export function downloads(declare: Declare, { door, gone, images, makeArchive }: HttpContext): void {
   declare({
     id: 'getPicture',
     tag: 'Downloads',
     summary: 'Download one picture',
-    description: 'The file has the name of its page.',
+    description: 'The file is named after its page.',
     path: paths.getPicture,
     params: PictureParams,
     answers: { ...pictureResponses, 304: notModified },
@@ -49,7 +49,7 @@ export function downloads(declare: Declare, { door, gone, images, makeArchive }:
     summary: 'Download the pictures of one root',
     description:
       'All finished pictures, as one ZIP archive of any size. Files are named by the number and the name of their page: ' +
-      '`001-Home.png`. An archive that breaks off is not valid, and programs report that when they open it.',
+      '`001-Home.png`. An archive that breaks off is not valid: programs report an error when they open it.',
     path: paths.getArchive,
     params: RootParams,
     answers: {
@@ -75,7 +75,7 @@ export function downloads(declare: Declare, { door, gone, images, makeArchive }:
   })
 }
 
-/** What the signed addresses of results lead to. The signature is the permission. */
+/** Picture files, at their signed URLs. The signature is the permission. */
 export function signedPictures(declare: Declare, { clock, gone, images }: HttpContext): void {
   declare({
     id: 'getImage',
@@ -157,7 +157,7 @@ async function sendImage(
 
 /**
  * The range of `size` bytes that a `Range` header asks for (RFC 9110, 14.1.2), both ends included. Undefined if it is not one
- * range of bytes: then the whole is sent. `unsatisfiable` if it lies outside.
+ * range of bytes: then the whole is sent. `unsatisfiable` if it is outside.
  */
 export function parseRange(
   header: string | undefined,

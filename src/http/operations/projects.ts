@@ -28,7 +28,7 @@ export function projects(declare: Declare, context: HttpContext): void {
     id: 'listProjects',
     tag: 'Browsing',
     summary: 'List the projects',
-    description: 'Oldest first. If keys are required, only those that the key opens.',
+    description: 'Oldest first. If keys are required, only the projects that the key opens.',
     path: paths.listProjects,
     query: createListPageQuery(maxLimit),
     answers: {
@@ -66,7 +66,7 @@ export function projects(declare: Declare, context: HttpContext): void {
   declare({
     id: 'createProject',
     tag: 'Access',
-    summary: 'Make a project',
+    summary: 'Create a project',
     description: '',
     access: 'admin',
     method: 'POST',
@@ -82,7 +82,7 @@ export function projects(declare: Declare, context: HttpContext): void {
     async run(request, reply, { name, projectId: wanted }) {
       const project = await administration.createProject(name, wanted)
       const { projectId } = project
-      logAct(request, 'made a project', { projectId })
+      logAct(request, 'created a project', { projectId })
       return await reply
         .code(201)
         .header('location', originOf(request, context) + projectPath(projectId))
@@ -124,8 +124,8 @@ export function projects(declare: Declare, context: HttpContext): void {
     tag: 'Access',
     summary: 'Remove a project',
     description:
-      'With all its roots, pictures and keys. It is hidden and its keys are gone when the answer comes. Its roots and ' +
-      'pictures are removed after that, one by one. This cannot be undone.',
+      'Also removes its roots, pictures and keys. The answer comes when the project is hidden and its keys are removed; roots and ' +
+      'pictures are removed after that. This cannot be undone.',
     access: 'admin',
     method: 'DELETE',
     path: paths.getProject,

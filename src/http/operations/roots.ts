@@ -28,8 +28,8 @@ export function roots(declare: Declare, context: HttpContext): void {
     summary: 'List the roots of a project',
     description:
       'All roots, newest first, each with its finished jobs, as one array of any size. ' +
-      'With `limit`, one list page of them and a `Link` header to the next. With `q`, `tag` or `template`, those that match: a list page ' +
-      'may then have fewer, or none, and still a `Link`. Continue while there is one.',
+      'With `limit`, one list page of them and a `Link` header to the next. With `q`, `tag` or `template`, only roots that match: a list page ' +
+      'may then have fewer, or none, and still have a `Link`. Continue while there is one.',
     path: paths.listRoots,
     params: ProjectParams,
     query: createRootsQuery(maxLimit),
@@ -58,7 +58,7 @@ export function roots(declare: Declare, context: HttpContext): void {
   const sendRoot = async (request: RootRequest, reply: FastifyReply) => {
     const root = await door.getRoot(request.params, request.apiKey)
     const asked = { now: context.clock(), origin: originOf(request, context) }
-    // Most answers are there at once, and are not awaited: that takes time.
+    // Most answers are ready, and are not awaited: that would take time.
     const answer = results.getRoot(root, asked)
     const sent = sendAnswer(answer instanceof Promise ? await answer : answer, request, reply, context)
     if (sent) await sent

@@ -44,12 +44,12 @@ export function schedules(declare: Declare, context: HttpContext): void {
       list: {
         summary: 'List the schedules of a project',
         description:
-          'Oldest first, each with its next times and its last root. If their requests are long, a list page has fewer than `limit`.',
+          'Oldest first, each with its next times and its last root. If their requests are long, a list page may have fewer than `limit`.',
         answer: 'The schedules.',
       },
       create: {
-        summary: 'Make a schedule',
-        description: 'It makes a root at each of its times.',
+        summary: 'Create a schedule',
+        description: 'A schedule creates a root at each of its times.',
         answer: 'The schedule, with its next times.',
         fails: ['conflict'],
       },
@@ -60,7 +60,7 @@ export function schedules(declare: Declare, context: HttpContext): void {
       },
       change: {
         summary: 'Change or pause a schedule',
-        description: 'Replaces all of it. An empty text in the place of a secret keeps the secret.',
+        description: 'Replaces all fields. An empty string instead of a secret keeps the secret.',
         answer: 'The changed schedule, with its next times.',
       },
       remove: {
@@ -86,7 +86,7 @@ export function schedules(declare: Declare, context: HttpContext): void {
     tag: 'Schedules',
     summary: 'Run a schedule now',
     description:
-      'Its regular times are unaffected. Also if it is paused, and whether or not the root before is finished.',
+      'Its regular times are unaffected. It also runs if it is paused, or if the previous root is unfinished.',
     access: 'write',
     method: 'POST',
     path: paths.runSchedule,
@@ -110,7 +110,7 @@ export function schedules(declare: Declare, context: HttpContext): void {
     id: 'previewSchedule',
     tag: 'Schedules',
     summary: 'Preview the times of a schedule',
-    description: 'Nothing is made.',
+    description: 'Creates nothing.',
     method: 'POST',
     path: paths.previewSchedule,
     params: ProjectParams,

@@ -12,7 +12,7 @@ import { readSessionCookie, setSessionCookie } from '../rules/session-cookie.ts'
 import { toKey } from './keys.ts'
 
 const sessionAnswer = {
-  description: 'Who asks.',
+  description: 'The current session.',
   content: { 'application/json': { schema: { $ref: 'Session#' } } },
 }
 
@@ -22,7 +22,7 @@ const signedAnswer = {
   headers: {
     'Set-Cookie': {
       type: 'string',
-      description: 'HttpOnly and SameSite=Strict. Without keys, it is removed.',
+      description: 'HttpOnly and SameSite=Strict. Removed if the session has no keys left.',
     },
   },
 }
@@ -34,8 +34,9 @@ export function session(declare: Declare, context: HttpContext, refuse: RefuseKe
   declare({
     id: 'getSession',
     tag: 'Access',
-    summary: 'Who asks',
-    description: 'The keys of this request: that of its header, or those of its cookie. Without a key, none.',
+    summary: 'Get the current session',
+    description:
+      'The keys that this request was sent with: that of its header, or those of its cookie. The list may be empty.',
     access: 'session',
     path: paths.session,
     answers: { 200: sessionAnswer },
@@ -48,7 +49,7 @@ export function session(declare: Declare, context: HttpContext, refuse: RefuseKe
     summary: 'Sign in with a key',
     description:
       'For web pages: adds the key to the session of the browser, which is a cookie that scripts cannot read. ' +
-      `A session has at most ${MAX_SESSION_KEYS} keys. It ends after thirty days, or when its keys are revoked. \`stay\` is for all of its keys.`,
+      `A session has at most ${MAX_SESSION_KEYS} keys. It ends after thirty days, or when its keys are revoked. \`stay\` applies to all of its keys.`,
     access: 'session',
     method: 'POST',
     path: paths.session,
@@ -57,7 +58,7 @@ export function session(declare: Declare, context: HttpContext, refuse: RefuseKe
     answers: { 200: signedAnswer },
     fails: ['conflict'],
     async run(request, reply, { key, stay }) {
-      if (config.auth !== 'keys') throw new AppError('bad_request', 'this service asks for no key')
+      if (config.auth !== 'keys') throw new AppError('bad_request', 'this service requires no key')
       const given = await keys.find(key.trim())
       if (!given) return refuse(request, reply, 'this key is not valid')
       const now = clock()
@@ -89,7 +90,7 @@ export function session(declare: Declare, context: HttpContext, refuse: RefuseKe
       ...one,
       tag: 'Access' as const,
       description:
-        'The session ends: its cookie is refused from now on, by every instance. The key stays valid for others who have it.',
+        'The session ends: its cookie is refused from now on, by every instance. The key itself stays valid.',
       access: 'session',
       method: 'DELETE',
       isPaced: true,
@@ -113,11 +114,11 @@ async function signOut(request: FastifyRequest, reply: FastifyReply, context: Ht
   const found = await keys.findOf({ id, keys: before })
   const left = keyId === undefined ? [] : found.filter(({ key }) => key.keyId !== keyId)
   const kept = before.filter(({ hash }) => left.some((other) => other.hash === hash))
-  // The cookie of before has all keys. The others go on in a session of their own.
+  // The old cookie has all keys. The other keys continue in a new session.
   const isOver = keyId === undefined || left.length < found.length
   if (isOver)
     await sessions.end(cookie).catch((error) => {
-      // A session that opens nothing any more can be forgotten, also if nothing can be written.
+      // A session that opens nothing can be forgotten, even if nothing can be written.
       if (found.length > 0) throw error
     })
   const next = { id: isOver ? newSessionId() : id, stays, keys: kept }

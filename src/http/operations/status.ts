@@ -32,7 +32,8 @@ export function status(declare: Declare, context: HttpContext, openAnswers: Open
     id: 'getStatus',
     tag: 'Capturing',
     summary: 'Get the status of a root',
-    description: 'For the root and for each of its pages. With `wait`, as soon as the root is finished.',
+    description:
+      'The status of the root and of each of its pages. With `wait`, the answer comes when the root is finished.',
     path: paths.getStatus,
     params: RootParams,
     query: StatusQuery,
@@ -68,8 +69,8 @@ export function status(declare: Declare, context: HttpContext, openAnswers: Open
           if (newest > since) news = await read(since, newest)
         }
         wait.over()
-        if (wait.isRevoked) throw new AppError('unauthorized', 'this key is not valid any more')
-        // It may have changed unseen, if the time was over.
+        if (wait.isRevoked) throw new AppError('unauthorized', 'this key is no longer valid')
+        // It may have changed unnoticed, if the time was over.
         const now = await watchers.statuses.version(root)
         status = await read(0, now ?? news.version)
       }
@@ -82,7 +83,7 @@ export function status(declare: Declare, context: HttpContext, openAnswers: Open
     summary: 'Watch the status of a root',
     description:
       'Server-sent events of the type `status`. Each is a status whose `urls` are those that changed since the ' +
-      'event before; the first has all of them. The stream ends when the root is finished. A client that lost its ' +
+      'previous event; the first has all of them. The stream ends when the root is finished. A client that lost its ' +
       'connection continues with `Last-Event-ID`. If it has seen everything, the answer is 204.',
     method: 'GET',
     path: paths.watchStatus,

@@ -23,22 +23,21 @@ export function templates(declare: Declare, context: HttpContext): void {
         answer: 'The templates.',
       },
       create: {
-        summary: 'Make a template',
-        description:
-          'A request that is kept under a name, to be run again. Its secrets are stored encrypted.',
+        summary: 'Create a template',
+        description: 'Keeps a request under a name, to be run again. Its secrets are stored encrypted.',
         answer: 'The template.',
         fails: ['conflict'],
       },
       get: {
         summary: 'Get one template',
-        description: 'Secrets are empty texts. They can be sent back as they are: then they are kept.',
+        description: 'Secrets are empty strings. Empty strings can be sent back: they keep the secrets.',
         answer: 'The template.',
       },
       change: {
         summary: 'Change a template',
         description:
-          'Replaces all of it. An empty text in the place of a secret keeps the secret, as long as it goes to the same ' +
-          'origins, and the rest of a login is unchanged.',
+          'Replaces all fields. An empty string instead of a secret keeps the secret, if it goes to the same origins and the rest ' +
+          'of a login is unchanged.',
         answer: 'The changed template.',
       },
       remove: {

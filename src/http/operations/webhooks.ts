@@ -34,10 +34,10 @@ export function webhooks(declare: Declare, context: HttpContext): void {
         answer: 'The webhooks, without their secrets.',
       },
       create: {
-        summary: 'Make a webhook',
+        summary: 'Create a webhook',
         description:
-          'It is told of what happens from now on. Each delivery is a POST, signed as Standard Webhooks says; any answer of 2xx ' +
-          'within 15 seconds is a success. Others are tried again for about a day.',
+          'It is notified of events from now on. Each delivery is a POST, signed according to Standard Webhooks. Any 2xx answer ' +
+          'within 15 seconds is a success; after any other, the delivery is tried again for about a day.',
         answer: 'The webhook, with its secret. The secret is not shown again.',
         fails: ['conflict'],
       },
@@ -49,13 +49,13 @@ export function webhooks(declare: Declare, context: HttpContext): void {
       change: {
         summary: 'Change a webhook',
         description:
-          'Replaces all settings; the secret stays. Switches it on again, if the service had switched it off. What happened ' +
-          'while it was paused or off is not delivered, unless it is replayed.',
+          'Replaces all settings; the secret stays. Switches it on again, if the service had switched it off. Events that happened ' +
+          'while it was paused or off are delivered only if they are replayed.',
         answer: 'The changed webhook.',
       },
       remove: {
         summary: 'Remove a webhook',
-        description: 'With its secret and its deliveries. Pending ones are not sent any more.',
+        description: 'Also removes its secret and its deliveries. Pending deliveries are not sent.',
         answer: 'It is removed.',
       },
     },
@@ -70,14 +70,14 @@ export function webhooks(declare: Declare, context: HttpContext): void {
     render: async (row) => toJson(show(row)),
   })
   const deliveryAnswer = {
-    description: 'The delivery. It is under way.',
+    description: 'The delivery. It will be sent.',
     content: { 'application/json': { schema: { $ref: 'Delivery#' } } },
   }
   declare({
     id: 'testWebhook',
     tag: 'Webhooks',
     summary: 'Send a test delivery',
-    description: 'Sends `webhook.test` at once. The list of deliveries says what came of it.',
+    description: 'Sends `webhook.test` at once. The list of deliveries shows the result.',
     access: 'write',
     method: 'POST',
     path: paths.testWebhook,
@@ -97,7 +97,8 @@ export function webhooks(declare: Declare, context: HttpContext): void {
     id: 'rotateSecret',
     tag: 'Webhooks',
     summary: 'Give a webhook a new secret',
-    description: 'For 24 hours the old secret signs deliveries, too, so that the receiver can change over.',
+    description:
+      'For 24 hours deliveries are also signed with the old secret, so that the receiver can switch.',
     access: 'write',
     method: 'POST',
     path: paths.rotateSecret,
@@ -117,7 +118,7 @@ export function webhooks(declare: Declare, context: HttpContext): void {
     tag: 'Webhooks',
     summary: 'List the deliveries of a webhook',
     description:
-      'Newest first, with the status and the first bytes of the last answer. They are forgotten after a while (`KEEP_DELIVERIES`).',
+      'Newest first, with the status and the first bytes of the last answer. They are removed after a while (`KEEP_DELIVERIES`).',
     access: 'write',
     path: paths.deliveries,
     params: WebhookParams,
@@ -144,7 +145,7 @@ export function webhooks(declare: Declare, context: HttpContext): void {
     id: 'replayDelivery',
     tag: 'Webhooks',
     summary: 'Send a delivery again',
-    description: 'At once, and as if it had never been tried. Its `webhook-id` stays the same.',
+    description: 'It is sent at once, as a new delivery would be. Its `webhook-id` stays the same.',
     access: 'write',
     method: 'POST',
     path: paths.replayDelivery,
@@ -168,7 +169,7 @@ export function webhooks(declare: Declare, context: HttpContext): void {
     tag: 'Webhooks',
     summary: 'Send everything since a time again',
     description:
-      'Deliveries that have ended, and what happened while the webhook was paused or off. Events are kept for seven days.',
+      'Sends ended deliveries again, and events that happened while the webhook was paused or off. Events are kept for seven days.',
     access: 'write',
     method: 'POST',
     path: paths.replayDeliveries,

@@ -98,11 +98,11 @@ export function refuseWhatKeysDoNotOpen(server: Server, { config }: HttpContext)
     if (apiKey && apiKey.scope !== 'admin') {
       if (access === 'admin') {
         return done(
-          new AppError('forbidden', 'this needs a key for the whole service: make one with --admin'),
+          new AppError('forbidden', 'this needs a key for the whole service: create one with --admin'),
         )
       }
       if (apiKey.scope === 'read' && access === 'write') {
-        return done(new AppError('forbidden', 'this key may only read: make one with --scope write'))
+        return done(new AppError('forbidden', 'this key may only read: create one with --scope write'))
       }
     }
     const { projectId } = params as { projectId?: string }
@@ -111,11 +111,11 @@ export function refuseWhatKeysDoNotOpen(server: Server, { config }: HttpContext)
   })
 }
 
-/** On loopback, whoever asks is the operator. Elsewhere it may be anyone. */
+/** On loopback, the client is the operator. Elsewhere it may be anyone. */
 function refuseAdministration(server: Server): void {
   server.addHook('onRequest', ({ routeOptions }, _reply, done) => {
     const isAdmin = routeOptions.config.access === 'admin'
-    const detail = 'with AUTH=open-to-everyone, projects and keys are made on the command line'
+    const detail = 'with AUTH=open-to-everyone, projects and keys can be created only on the command line'
     done(isAdmin ? new AppError('forbidden', detail) : undefined)
   })
 }
@@ -125,7 +125,7 @@ function readCredential(request: FastifyRequest): string | undefined {
   return request.headers.authorization?.replace(/^Bearer +/i, '').trim() || undefined
 }
 
-/** A browser that shows what it gets. */
+/** A browser that navigates to the address. */
 function wantsPage({ headers }: FastifyRequest): boolean {
   return headers.authorization === undefined && /\btext\/html\b/i.test(headers.accept ?? '')
 }

@@ -13,7 +13,7 @@ const UNKNOWN =
 
 /**
  * Keeps pages of other sites from changing something in the name of their visitor (CSRF): with the cookie of a session, or on a
- * service that asks for no key. They cannot send an Authorization header: their browser asks us first.
+ * service that requires no key. They cannot send an Authorization header: their browser asks us first.
  */
 export function refuseCrossSite(server: Server, context: HttpContext): void {
   const refuse: onRequestHookHandler = (request, _reply, done) => {
@@ -23,7 +23,7 @@ export function refuseCrossSite(server: Server, context: HttpContext): void {
     if (sender === 'unknown' && request.hasSession) return done(new AppError('forbidden', UNKNOWN))
     done()
   }
-  // Routes that only read do not call it: they are asked most, and even a hook that does nothing takes time.
+  // Not for routes that only read: they are called most, and even a hook that does nothing takes time.
   server.addHook('onRoute', (route) => {
     if ([route.method].flat().every((method) => READING.has(method))) return
     route.onRequest = [...[route.onRequest ?? []].flat(), refuse]

@@ -3,7 +3,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises'
 import type { HttpContext, Server } from '../context.ts'
 import type { Connections } from './connections.ts'
 
-/** How often connections are checked, at least. A connection ends so much later than IDLE_TIMEOUT, at most. */
+/** How often connections are checked, at least. A connection ends at most this much later than IDLE_TIMEOUT. */
 const LOOK_MS = 5_000
 /** Connections that are checked in one iteration of the event loop. */
 const LOOKED_AT_ONCE = 500

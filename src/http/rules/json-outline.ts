@@ -59,7 +59,7 @@ function endOf(bytes: Uint8Array, begin: number, kind: number): number {
   return at
 }
 
-/** So many bytes of a text are looked at here. In a longer one, the system looks for the quote: it is much faster. */
+/** The bytes of a string that are searched here. In a longer one, `indexOf` finds the quote: it is much faster. */
 const SHORT = 64
 
 /** The position after the quote that ends a text. */

@@ -13,7 +13,7 @@ interface Address {
 }
 
 /**
- * Every address answers 405 with `Allow` to methods that it does not support, and what is no address 404. Call before the
+ * Every address answers 405 with `Allow` to methods that it does not support, and an unknown address answers 404. Call before the
  * operations. A route for each method would be thousands: an address is looked up when no route was found.
  */
 export function refuseOtherMethods(server: Server): void {

@@ -232,7 +232,7 @@ export interface Tables {
     project_id: string
     template_id: string
     name: string
-    /** JSON, with empty texts for secrets. */
+    /** JSON, with empty strings for secrets. */
     request: string
     /** Its secrets, sealed. */
     sealed: string | null
