@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { createOptions } from '../src/contract/capture-options.ts'
+import { PLAIN, PLAIN_NAMES } from '../src/contract/options/plain.ts'
 import { createSizes } from '../src/contract/options/window.ts'
 import { parseScreenshotRequest } from '../src/contract/screenshot-request.ts'
 import { MARK_NAMES, NOTES } from '../src/contract/seen.ts'
@@ -65,6 +66,14 @@ test('docs/capturing.md explains every option, reason, mark and note', async () 
   const rows = [...Object.keys(CAPTURE_REASONS), ...MARK_NAMES, ...Object.keys(NOTES)]
   const missing = rows.filter((name) => !document.includes(`\n| \`${name}\` |`))
   expect([unexplained, missing]).toEqual([[], []])
+})
+
+test('docs/capturing.md has a row for each plain option, as it is described', async () => {
+  const document = await read('docs/capturing.md')
+  for (const name of PLAIN_NAMES) {
+    const { example, usage, text } = PLAIN[name]
+    expect(document).toContain(`\n| \`"${name}": ${JSON.stringify(example)}\` | \`${usage}\` | ${text} |\n`)
+  }
 })
 
 test('docs/capturing.md has the limits of lists and texts as the schema has them', async () => {

@@ -1,5 +1,6 @@
 import type { CaptureOptions, View } from '../../src/contract/capture-options.ts'
 import type { Area, Effect, Style } from '../../src/contract/options/finish.ts'
+import { PLAIN, type PlainName, plainOf } from '../../src/contract/options/plain.ts'
 import { number } from './words.ts'
 
 // The options of a page, in words.
@@ -23,43 +24,52 @@ export const STYLE_WORDS: Record<Style, string> = {
 
 type Options = Partial<Omit<CaptureOptions, 'tags'>>
 /** The window and the full page are told together. */
-type Name = Exclude<keyof Options, 'width' | 'height' | 'fullPage'>
+type Name = Exclude<keyof Options, 'width' | 'height' | PlainName>
 
 /** A longer text is cut, and more of a list are only counted. */
 const LONGEST = 60
 const MOST_SHOWN = 5
 
-/** In the order in which they are read. Secrets are not part of it. */
+/** Beside the plain options. Secrets are not part of it. */
 const WORDS: { readonly [N in Name]: (value: NonNullable<Options[N]>) => string } = {
   device: (device) => device,
-  deviceScaleFactor: (scale) => `scale ${number(scale)}`,
-  colorScheme: (scheme) => `${scheme} colours`,
-  reducedMotion: () => 'reduced motion',
-  userAgent: (agent) => `as ${cut(agent)}`,
-  locale: (locale) => `language ${locale}`,
-  timezone: (zone) => `time in ${zone}`,
   loginParameter: () => 'with a login',
   headers: (headers) => `with ${count(Object.keys(headers), 'header')}`,
   cookies: (cookies) => `with ${count(cookies.map(nameOf), 'cookie')}`,
-  cookieBanners: () => 'cookie banners declined',
   clicks: (clicks) => `clicked ${some(clicks.map(({ elementId }) => elementId))}`,
-  waitFor: (selector) => `waited for ${cut(selector)}`,
-  delay: (delay) => `${number(delay)} ms later`,
   hide: (selectors) => `without ${some(selectors)}`,
   css: () => 'own CSS',
-  element: (selector) => `only ${cut(selector)}`,
   area: (area) => AREA_WORDS[area].toLowerCase(),
   style: (style) => STYLE_WORDS[style].toLowerCase(),
   effects: (effects) => some(effects.map(effectWords)),
   failOn: () => 'error pages are failures',
 }
 
+const BEFORE = plainOf('Before the picture')
+/** In which they are read. */
+const ORDER: readonly (Name | PlainName)[] = [
+  'device',
+  ...plainOf('Window', 'Visitor').filter((name) => name !== 'fullPage'),
+  ...(['loginParameter', 'headers', 'cookies'] as const),
+  ...BEFORE.filter((name) => PLAIN[name].kind === 'switch'),
+  'clicks',
+  ...BEFORE.filter((name) => PLAIN[name].kind !== 'switch'),
+  ...(['hide', 'css'] as const),
+  ...plainOf('Picture'),
+  ...(['area', 'style', 'effects', 'failOn'] as const),
+]
+
+function wordsFor(name: Name | PlainName, value: unknown): string {
+  const isPlain = (each: string): each is PlainName => each in PLAIN
+  if (!isPlain(name)) return (WORDS[name] as (value: unknown) => string)(value)
+  return PLAIN[name].words(typeof value === 'number' ? number(value) : cut(String(value)))
+}
+
 /** What was asked for besides the window and the full page, a few words each. */
 export function askedFor(options: Options): string[] {
-  return (Object.keys(WORDS) as Name[]).flatMap((name) => {
+  return ORDER.flatMap((name) => {
     const value = options[name]
-    const words = WORDS[name] as (value: unknown) => string
-    return value === undefined ? [] : [words(value)]
+    return value === undefined ? [] : [wordsFor(name, value)]
   })
 }
 

@@ -1,11 +1,17 @@
 import type { Effect } from '../../../src/contract/options/finish.ts'
+import { PLAIN, PLAIN_NAMES, type PlainName } from '../../../src/contract/options/plain.ts'
 import type { ScreenshotRequest } from '../../../src/contract/screenshot-request.ts'
 import { SIZES } from './sizes.ts'
 
 export type Page = ScreenshotRequest['urls'][number]
 
+/** Switches, and texts as they were typed. */
+type PlainDraft = {
+  readonly [N in PlainName]: (typeof PLAIN)[N]['kind'] extends 'switch' ? boolean : string
+}
+
 /** What is in the form: as it was typed, and not checked. Everything is empty if it was not given. */
-export interface Draft {
+export interface Draft extends PlainDraft {
   /** Only of a template. */
   readonly templateName: string
   /** Only of a template. */
@@ -16,28 +22,17 @@ export interface Draft {
   /** Names of `SIZES`. */
   readonly sizes: readonly string[]
   readonly otherSizes: readonly OtherSize[]
-  readonly fullPage: boolean
   /** With commas between them. */
   readonly tags: string
 
-  readonly waitFor: string
-  readonly delay: string
   /** One selector per line. */
   readonly hide: string
-  readonly element: string
   readonly clicks: readonly Click[]
   readonly css: string
-  readonly cookieBanners: boolean
   readonly loadingTime: string
   readonly failOnStatus: boolean
 
   readonly device: string
-  readonly colorScheme: string
-  readonly reducedMotion: boolean
-  readonly deviceScaleFactor: string
-  readonly userAgent: string
-  readonly timezone: string
-  readonly locale: string
   readonly headers: readonly Pair[]
   readonly cookies: readonly Pair[]
   readonly login: Login
@@ -88,6 +83,10 @@ const NO_LOGIN: Login = {
   ...{ usernameField: '', username: '', passwordField: '', password: '', button: '', origins: '' },
 }
 
+const NOTHING_PLAIN = Object.fromEntries(
+  PLAIN_NAMES.map((name) => [name, PLAIN[name].kind === 'switch' ? false : '']),
+) as unknown as PlainDraft
+
 export const NOTHING: Draft = {
   ...{
     templateName: '',
@@ -96,13 +95,12 @@ export const NOTHING: Draft = {
     addresses: '',
     sizes: [],
     otherSizes: [],
-    fullPage: false,
     tags: '',
   },
-  ...{ waitFor: '', delay: '', hide: '', element: '', clicks: [], css: '', cookieBanners: false },
+  ...NOTHING_PLAIN,
+  ...{ hide: '', clicks: [], css: '' },
   ...{ loadingTime: '', failOnStatus: false },
-  ...{ device: '', colorScheme: '', reducedMotion: false, deviceScaleFactor: '', userAgent: '' },
-  ...{ timezone: '', locale: '', headers: [], cookies: [], login: NO_LOGIN },
+  ...{ device: '', headers: [], cookies: [], login: NO_LOGIN },
   ...{ area: '', style: '', effects: [], own: [], ownSecrets: {} },
 }
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId } from 'preact/hooks'
+import { PLAIN, type PlainName, type PlainOption } from '../../../src/contract/options/plain.ts'
 import type { Draft } from './draft.ts'
 import {
   AS_TYPED,
@@ -118,6 +119,45 @@ export function CheckField({ form, name, ...check }: FieldProps & { name: Switch
       onCheck={(checked) => form.change({ [name]: checked })}
       mistakes={form.mistakes[name]}
     />
+  )
+}
+
+/** The fields of plain options: texts and choices in two columns, then switches. */
+export function PlainFields({ form, names }: { form: Form; names: readonly PlainName[] }) {
+  const isSwitch = (name: PlainName) => PLAIN[name].kind === 'switch'
+  return (
+    <>
+      <div class="pair">
+        {names
+          .filter((name) => !isSwitch(name))
+          .map((name) => (
+            <PlainField key={name} form={form} name={name as PlainName & Texts} />
+          ))}
+      </div>
+      {names.filter(isSwitch).map((name) => {
+        const { label, hint }: PlainOption = PLAIN[name]
+        const field = { form, name: name as PlainName & Switches, label }
+        return <CheckField key={name} {...field} {...(hint && { hint })} />
+      })}
+    </>
+  )
+}
+
+function PlainField({ form, name }: { form: Form; name: PlainName & Texts }) {
+  const { kind, label, hint, placeholder = '' }: PlainOption = PLAIN[name]
+  const words = { form, name, label, ...(hint && { hint }) }
+  if (typeof kind === 'object') return <SelectField {...words} choices={[['', placeholder], ...kind]} />
+  const inputMode = kind === 'number' ? 'decimal' : kind === 'milliseconds' ? 'numeric' : undefined
+  if (name !== 'timezone')
+    return <TextField {...words} placeholder={placeholder} {...(inputMode && { inputMode })} />
+  return (
+    <TextField {...words} placeholder={placeholder} list="timezones">
+      <datalist id="timezones">
+        {Intl.supportedValuesOf('timeZone').map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+    </TextField>
   )
 }
 

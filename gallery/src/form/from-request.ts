@@ -1,5 +1,6 @@
 import { type AskedAgain, placesOfSecrets } from '../../../src/contract/ask-again.ts'
 import { DEVICES, type Device } from '../../../src/contract/options/devices.ts'
+import { PLAIN, PLAIN_NAMES, type PlainName } from '../../../src/contract/options/plain.ts'
 import { defaultName, readPageLines } from '../../../src/contract/page-lines.ts'
 import { DEFAULT_LOADING_TIME } from '../../../src/contract/results.ts'
 import type { ScreenshotRequest } from '../../../src/contract/screenshot-request.ts'
@@ -50,17 +51,13 @@ export function fromTemplate(template: TemplateRequest): Draft {
 }
 
 function optionsOf(parameter: Parameter) {
-  const { waitFor = '', element = '', css = '', device = '', colorScheme = '', userAgent = '' } = parameter
-  const { timezone = '', locale = '', area = '', style = '' } = parameter
-  const { fullPage = false, reducedMotion = false, cookieBanners, tags = [], hide = [] } = parameter
+  const { css = '', device = '', area = '', style = '', tags = [], hide = [] } = parameter
   const { clicks = [], headers = {}, cookies = [], effects = [], loginParameter: login } = parameter
   return {
-    ...{ waitFor, element, css, device, colorScheme, userAgent, timezone, locale, area, style },
-    ...{ fullPage, reducedMotion, cookieBanners: cookieBanners === 'decline' },
+    ...Object.fromEntries(PLAIN_NAMES.map((name) => [name, plainDraft(name, parameter[name])])),
+    ...{ css, device, area, style },
     tags: tags.join(', '),
     hide: hide.join('\n'),
-    delay: textOf(parameter.delay),
-    deviceScaleFactor: textOf(parameter.deviceScaleFactor),
     clicks: clicks.map(({ elementId, loadingTime }) => ({ elementId, loadingTime: textOf(loadingTime) })),
     headers: Object.entries(headers).map(([name, value]) => ({ name, value })),
     cookies: [...cookies],
@@ -76,6 +73,10 @@ function optionsOf(parameter: Parameter) {
       },
     }),
   }
+}
+
+function plainDraft(name: PlainName, value: unknown): string | boolean {
+  return PLAIN[name].kind === 'switch' ? value !== undefined && value !== false : textOf(value)
 }
 
 function toDraft({ effect, options = {} }: NonNullable<Parameter['effects']>[number]): EffectDraft {

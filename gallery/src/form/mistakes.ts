@@ -1,3 +1,4 @@
+import { PLAIN, PLAIN_NAMES } from '../../../src/contract/options/plain.ts'
 import { AT_HAND, type Draft, type Pair } from './draft.ts'
 import { EFFECTS } from './effects.ts'
 import { sizeName } from './sizes.ts'
@@ -14,23 +15,13 @@ export function areBehindMore(mistakes: Mistakes): boolean {
 
 /** What a field is called in a sentence. */
 const NOUNS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(PLAIN_NAMES.map((name) => [name, PLAIN[name].noun])),
   tags: 'A tag',
-  waitFor: 'The selector',
-  delay: 'The delay',
   hide: 'The list',
-  element: 'The selector',
   clicks: 'The list',
   css: 'The style',
-  cookieBanners: 'This',
-  fullPage: 'This',
   loadingTime: 'The time',
   device: 'The device',
-  colorScheme: 'The colour scheme',
-  reducedMotion: 'This',
-  deviceScaleFactor: 'The scale',
-  userAgent: 'The user agent',
-  timezone: 'The time zone',
-  locale: 'The language',
   headers: 'The list',
   cookies: 'The list',
   login: 'The login',

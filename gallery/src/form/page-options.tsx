@@ -1,4 +1,5 @@
-import { CheckField, type Form, TextField } from './fields.tsx'
+import { plainOf } from '../../../src/contract/options/plain.ts'
+import { CheckField, type Form, PlainFields, TextField } from './fields.tsx'
 import { RowsField } from './rows-field.tsx'
 
 /** What happens on the page before the picture. */
@@ -6,34 +7,15 @@ export function PageOptions({ form }: { form: Form }) {
   return (
     <fieldset class="group">
       <legend>Page</legend>
-      <div class="pair">
-        <TextField form={form} name="waitFor" label="Wait for" hint="a CSS selector" placeholder="#content" />
-        <TextField
-          form={form}
-          name="element"
-          label="Only this element"
-          hint="a CSS selector"
-          placeholder="main .chart"
-        />
-      </div>
-      <div class="pair">
-        <TextField
-          form={form}
-          name="delay"
-          label="Wait before the picture"
-          hint="in ms"
-          inputMode="numeric"
-          placeholder="0"
-        />
-        <TextField
-          form={form}
-          name="loadingTime"
-          label="Longest time for a page"
-          hint="in ms"
-          inputMode="numeric"
-          placeholder="15000"
-        />
-      </div>
+      <PlainFields form={form} names={plainOf('Before the picture', 'Picture')} />
+      <TextField
+        form={form}
+        name="loadingTime"
+        label="Longest time for a page"
+        hint="in ms"
+        inputMode="numeric"
+        placeholder="15000"
+      />
       <TextField
         form={form}
         name="hide"
@@ -66,12 +48,6 @@ export function PageOptions({ form }: { form: Form }) {
         hint="added to the page"
         rows={3}
         placeholder=".ad { visibility: hidden }"
-      />
-      <CheckField
-        form={form}
-        name="cookieBanners"
-        label="Decline cookie banners"
-        hint="a banner that asks for consent is answered with no"
       />
       <CheckField
         form={form}

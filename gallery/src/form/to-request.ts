@@ -1,4 +1,5 @@
 import { fillIn } from '../../../src/contract/ask-again.ts'
+import { PLAIN, PLAIN_NAMES, type PlainName, type PlainOption } from '../../../src/contract/options/plain.ts'
 import { readPageLines } from '../../../src/contract/page-lines.ts'
 import type { ScreenshotRequest } from '../../../src/contract/screenshot-request.ts'
 import { type Draft, type EffectDraft, isEmpty, type Page, type Pair } from './draft.ts'
@@ -10,16 +11,11 @@ import { SIZES } from './sizes.ts'
  * what is wrong with it.
  */
 export function toRequest(draft: Draft): ScreenshotRequest {
-  const { fullPage, reducedMotion, cookieBanners, failOnStatus } = draft
+  const { failOnStatus } = draft
   const given = {
     ...windowOf(draft),
-    ...(fullPage && { fullPage }),
-    ...(reducedMotion && { reducedMotion }),
-    ...(cookieBanners && { cookieBanners: 'decline' }),
-    ...textsOf(draft, ['device', 'colorScheme', 'userAgent', 'timezone', 'locale', 'area', 'style']),
-    ...textsOf(draft, ['waitFor', 'element', 'css']),
-    delay: numberIn(draft.delay),
-    deviceScaleFactor: numberIn(draft.deviceScaleFactor),
+    ...Object.fromEntries(PLAIN_NAMES.map((name) => [name, plainIn(draft, name)])),
+    ...textsOf(draft, ['device', 'area', 'style', 'css']),
     hide: readLines(draft.hide).map(({ text }) => text),
     clicks: draft.clicks.filter(isTyped).map(({ elementId, loadingTime }) => ({
       elementId: elementId.trim(),
@@ -38,6 +34,13 @@ export function toRequest(draft: Draft): ScreenshotRequest {
     ...(draft.later !== '' && { scheduledTs: new Date(draft.later).getTime() }),
   }
   return request as ScreenshotRequest
+}
+
+function plainIn(draft: Draft, name: PlainName): unknown {
+  const { kind, on }: PlainOption = PLAIN[name]
+  if (kind === 'switch') return draft[name] ? (on ?? true) : undefined
+  const text = String(draft[name])
+  return kind === 'number' || kind === 'milliseconds' ? numberIn(text) : text.trim() || undefined
 }
 
 /** The pages of each address. They are several if the page has options of its own for several sizes. */

@@ -1,6 +1,7 @@
 import { DEVICES, type Device } from '../../../src/contract/options/devices.ts'
+import { plainOf } from '../../../src/contract/options/plain.ts'
 import { type Login, NEW } from './draft.ts'
-import { CheckField, type Form, MistakesAt, SelectField, ShortField, TextField } from './fields.tsx'
+import { type Form, MistakesAt, PlainFields, SelectField, ShortField } from './fields.tsx'
 import { RowsField } from './rows-field.tsx'
 
 const LANDSCAPE = / landscape$/
@@ -12,6 +13,8 @@ const DEVICE_CHOICES: readonly (readonly [string, string])[] = [
 ]
 
 const PAIR = { name: '', value: '' }
+/** The full page is chosen beside the sizes. */
+const VISITOR = plainOf('Window', 'Visitor').filter((name) => name !== 'fullPage')
 
 /** Whom the page takes its visitor for. */
 export function VisitorOptions({ form }: { form: Form }) {
@@ -35,43 +38,7 @@ export function VisitorOptions({ form }: { form: Form }) {
         choices={DEVICE_CHOICES}
         onChoose={chooseDevice}
       />
-      <div class="pair">
-        <SelectField
-          form={form}
-          name="colorScheme"
-          label="Colours"
-          choices={[
-            ['', 'As the page likes'],
-            ['light', 'Light'],
-            ['dark', 'Dark'],
-          ]}
-        />
-        <TextField
-          form={form}
-          name="deviceScaleFactor"
-          label="Scale"
-          hint="1 to 3 pixels for one"
-          inputMode="decimal"
-          placeholder="1"
-        />
-      </div>
-      <CheckField
-        form={form}
-        name="reducedMotion"
-        label="Reduced motion"
-        hint="the visitor prefers no animations"
-      />
-      <div class="pair">
-        <TextField form={form} name="timezone" label="Time zone" placeholder="Europe/Berlin" list="timezones">
-          <datalist id="timezones">
-            {Intl.supportedValuesOf('timeZone').map((zone) => (
-              <option key={zone} value={zone} />
-            ))}
-          </datalist>
-        </TextField>
-        <TextField form={form} name="locale" label="Language" placeholder="de-DE" />
-      </div>
-      <TextField form={form} name="userAgent" label="User agent" placeholder="As the browser calls itself" />
+      <PlainFields form={form} names={VISITOR} />
       <RowsField
         form={form}
         name="headers"

@@ -1,6 +1,7 @@
 import type { Mistake } from '../../contract/check.ts'
+import { PLAIN, PLAIN_NAMES } from '../../contract/options/plain.ts'
 import { AppError } from '../../errors.ts'
-import type { Given } from './options.ts'
+import { type Given, plainFields } from './options.ts'
 import { askSecret, readSecret, readText } from './secret.ts'
 
 /** Fields of `screenshotParameter`. The contract has not checked them yet. */
@@ -8,13 +9,12 @@ export type Fields = Readonly<Record<string, unknown>>
 
 /** The options whose field has another name. */
 const OPTION_OF: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(PLAIN_NAMES.map((name) => [name, PLAIN[name].flag.replace(/ .*/, '')])),
   sizes: '--size',
-  deviceScaleFactor: '--scale',
   headers: '--header',
   cookies: '--cookie',
   loginParameter: '--login-…',
   clicks: '--click',
-  cookieBanners: '--decline-cookies',
   effects: '--effect',
   tags: '--tag',
 }
@@ -23,24 +23,14 @@ const OPTION_OF: Readonly<Record<string, string>> = {
 export async function toFields(given: Given): Promise<Fields> {
   const fields = {
     ...windowOf(given),
-    fullPage: given.fullPage,
+    ...plainFields(given),
     device: given.device,
-    deviceScaleFactor: given.scale,
-    colorScheme: given.colorScheme,
-    reducedMotion: given.reducedMotion,
-    locale: given.locale,
-    timezone: given.timezone,
-    userAgent: given.userAgent,
     headers: given.header && (await headersOf(given.header)),
     cookies: given.cookie && (await Promise.all(given.cookie.map(cookieOf))),
     loginParameter: await loginOf(given),
-    cookieBanners: given.declineCookies && 'decline',
     clicks: given.click,
-    waitFor: given.waitFor,
     hide: given.hide,
     css: given.css === undefined ? undefined : await readText('--css', given.css),
-    delay: given.delay,
-    element: given.element,
     area: given.area,
     style: given.style,
     effects: given.effect,

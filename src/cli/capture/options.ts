@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { duration, integer } from '../../config/values.ts'
 import { AREAS, type Effect, STYLES } from '../../contract/options/finish.ts'
+import { PLAIN, PLAIN_NAMES, type PlainOption, plainOf } from '../../contract/options/plain.ts'
 import { valueOption } from '../options.ts'
 import { EFFECT_NAMES, parseEffect } from './effect.ts'
 
@@ -16,19 +17,12 @@ export interface Click {
   readonly loadingTime?: number
 }
 
-/** The options of the command that become fields of the request. */
+/** The options of the command that become fields of the request, beside the plain ones (`contract/options/plain.ts`). */
 export interface Given {
   readonly size?: readonly Size[]
   readonly width?: number
   readonly height?: number
-  readonly fullPage?: true
   readonly device?: string
-  readonly scale?: number
-  readonly colorScheme?: string
-  readonly reducedMotion?: true
-  readonly userAgent?: string
-  readonly locale?: string
-  readonly timezone?: string
   /** `Name: @file` or `Name: env:NAME` */
   readonly header?: readonly string[]
   /** `name=@file` or `name=env:NAME` */
@@ -40,13 +34,9 @@ export interface Given {
   readonly loginButton?: string
   readonly loginOrigin?: readonly string[]
   readonly click?: readonly Click[]
-  readonly declineCookies?: true
-  readonly waitFor?: string
-  readonly delay?: number
   readonly hide?: readonly string[]
   /** The path of a file. */
   readonly css?: string
-  readonly element?: string
   readonly area?: string
   readonly style?: string
   readonly effect?: readonly Effect[]
@@ -65,16 +55,11 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
     ['--size <size>', 'such as 1280x800 (default: 1200x720); repeat it for several', several(parseSize)],
     ['--width <pixels>', 'of the one window', once(integer(1, 16_384), SIZES)],
     ['--height <pixels>', 'of the one window', once(integer(1, 16_384), SIZES)],
-    ['--full-page', 'the whole page, not only the part that the window shows'],
     ['--device <name>', 'capture as this device, such as "iPhone 15"', once(String)],
-    ['--scale <number>', 'pixels of the picture for one of the page, 1 to 3', once(parseNumber)],
+    ...plainRows('Window'),
   ],
   'Visitor:': [
-    ['--color-scheme <scheme>', 'the preference of the visitor: light or dark', once(String)],
-    ['--reduced-motion', 'the visitor prefers no animations'],
-    ['--locale <language>', 'such as de-DE', once(String)],
-    ['--timezone <zone>', 'such as Europe/Berlin', once(String)],
-    ['--user-agent <text>', 'the User-Agent of the browser', once(String)],
+    ...plainRows('Visitor'),
     ['--header <header>', '"Name: @file" or "Name: env:VARIABLE"; repeatable', several(String)],
     ['--cookie <cookie>', 'name=@file or name=env:VARIABLE; repeatable', several(String)],
   ],
@@ -89,17 +74,15 @@ const GROUPS: Readonly<Record<string, readonly Row[]>> = {
       several(String),
     ],
     ['--login-password <secret>', '@file or env:VARIABLE; without it you are asked', once(String)],
-    ['--decline-cookies', 'answer a banner that asks for consent with no'],
+    ...plainRows('Before the picture'),
     ['--click <selector>', 'click it; "#menu;1s" then waits 1 s; repeatable', several(parseClick)],
-    ['--wait-for <selector>', 'the page fails if this does not become visible', once(String)],
     ['--hide <selector>', 'do not show it; repeatable', several(String)],
     ['--css <file>', 'add this style sheet to the page', once(String)],
-    ['--delay <time>', 'wait before the picture, such as 2s', once(duration('0ms', '10m'))],
     ['--loading-time <time>', 'the longest time for one page, such as 30s', once(duration('1ms', '10m'))],
     ['--fail-on-status', 'a page with an HTTP status of 400 or more fails'],
   ],
   'Picture:': [
-    ['--element <selector>', 'only the box of this element', once(String)],
+    ...plainRows('Picture'),
     ['--area <part>', AREAS.join(', '), once(String)],
     ['--style <frame>', STYLES.join(', '), once(String)],
     [
@@ -120,6 +103,27 @@ export function addRequestOptions(command: Command): Command {
     }
   }
   return command
+}
+
+function plainRows(group: PlainOption['group']): Row[] {
+  return plainOf(group).map((name): Row => {
+    const { flag, help, kind } = PLAIN[name]
+    if (kind === 'switch') return [flag, help]
+    if (kind === 'number') return [flag, help, once(parseNumber)]
+    return [flag, help, kind === 'milliseconds' ? once(duration('0ms', '10m')) : once(String)]
+  })
+}
+
+/** The plain options that were given, as fields of the request. */
+export function plainFields(given: object): Readonly<Record<string, unknown>> {
+  const values = given as Readonly<Record<string, unknown>>
+  return Object.fromEntries(
+    PLAIN_NAMES.map((name) => {
+      const { flag, ...option }: PlainOption = PLAIN[name]
+      const value = values[new Option(flag).attributeName()]
+      return [name, value === true ? (option.on ?? true) : value]
+    }),
+  )
 }
 
 /** A second value is a mistake: the first would be lost. */
