@@ -1,6 +1,6 @@
 import type { KeyScope } from '../../src/contract/access.ts'
 
-/** What a key allows. */
+/** The scope of a key, in words. */
 export const SCOPE_WORDS: Record<KeyScope, string> = {
   read: 'may read',
   write: 'may read and capture',

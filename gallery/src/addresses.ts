@@ -1,7 +1,7 @@
 import { type Filters, readFilters } from './filters.ts'
 import { BASE } from './session.ts'
 
-/** What the address bar names: a view and its parameters. */
+/** A route: the view that the address bar names, and its parameters. */
 export type Route =
   | { readonly view: 'projects' }
   /** `to`: the page of the service that is opened afterwards. */
@@ -44,7 +44,7 @@ export type Comparison = (typeof COMPARISONS)[number]
 
 export const toProjects = (): string => `${BASE}/`
 
-/** Who is signed in on this device, and a form to sign in. */
+/** The keys of this device, and a form to sign in. */
 export const toSignIn = (): string => `${BASE}/sign-in`
 
 /** Projects and keys, for administrators. */

@@ -29,7 +29,7 @@ const WebhooksView = lazyView(async () => (await import('./views/webhooks.tsx'))
 export function App() {
   const route = useNavigation()
   const { session, failure } = useSession()
-  // A key of this tab is known at once. Whether the browser has a cookie, only the service can say.
+  // A key of this tab is known at once. Only the service knows whether the browser has a cookie.
   const isOpen = !ASKS_FOR_KEY || hasKey() || (session !== undefined && session.keys.length > 0)
   const name = nameOf(route)
   useLayoutEffect(() => keepScroll(), [name, listOf(route)])

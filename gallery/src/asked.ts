@@ -23,7 +23,7 @@ export const STYLE_WORDS: Record<Style, string> = {
 }
 
 type Options = Partial<Omit<CaptureOptions, 'tags'>>
-/** The window and the full page are told together. */
+/** The window and the full page are described together. */
 type Name = Exclude<keyof Options, 'width' | 'height' | PlainName>
 
 /** A longer text is cut, and more of a list are only counted. */
@@ -38,7 +38,7 @@ const WORDS: { readonly [N in Name]: (value: NonNullable<Options[N]>) => string 
   cookies: (cookies) => `with ${count(cookies.map(nameOf), 'cookie')}`,
   clicks: (clicks) => `clicked ${some(clicks.map(({ elementId }) => elementId))}`,
   hide: (selectors) => `without ${some(selectors)}`,
-  css: () => 'own CSS',
+  css: () => 'custom CSS',
   area: (area) => AREA_WORDS[area].toLowerCase(),
   style: (style) => STYLE_WORDS[style].toLowerCase(),
   effects: (effects) => some(effects.map(effectWords)),
@@ -65,7 +65,7 @@ function wordsFor(name: Name | PlainName, value: unknown): string {
   return PLAIN[name].words(typeof value === 'number' ? number(value) : cut(String(value)))
 }
 
-/** What was asked for besides the window and the full page, a few words each. */
+/** The other options, except the window and the full page, a few words each. */
 export function askedFor(options: Options): string[] {
   return ORDER.flatMap((name) => {
     const value = options[name]

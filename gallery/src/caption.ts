@@ -5,18 +5,18 @@ import type { KnownPage } from './known-pages.ts'
 import { explainMark, findOtherAddress, notesOf, shortMark } from './marks.ts'
 import { day, timeOfDay } from './words.ts'
 
-/** So many characters fit into a line on a wide screen. Of a longer text two lines are shown. */
+/** The characters that fit into a line on a wide screen. A longer text gets two lines. */
 const LINE = 120
 
-/** How many more lines a picture has: what was asked for, and which step did not work. */
+/** How many more lines a picture has: its options, and the steps that did not work. */
 export function countLines(known: KnownPage | undefined): number {
   const texts = [askedIn(known), notesIn(known)]
   return texts.reduce((lines, { length }) => lines + Math.min(2, Math.ceil(length / LINE)), 0)
 }
 
 /**
- * The lines below a picture: name, address, facts; then what was asked for and what did not work, if there is anything to
- * say. Returns the function that fills them.
+ * The lines below a picture: name, address, facts; then its options and the steps that did not work, if there are any.
+ * Returns the function that fills them.
  */
 export function createCaption(element: HTMLElement): (job: JobResult, known: KnownPage | undefined) => void {
   const [name, title, facts, marks] = [add('strong'), add('span'), add('span'), add('span')]
@@ -53,7 +53,7 @@ export function createCaption(element: HTMLElement): (job: JobResult, known: Kno
   }
 }
 
-/** Nothing, if only a window was asked for and the picture shows it. */
+/** Empty if the request had no option but a window, and the picture shows it. */
 function askedIn(known: KnownPage | undefined): string {
   if (!known?.options) return ''
   const asked = askedFor(known.options)

@@ -2,7 +2,7 @@ import { parseId } from '../../src/contract/ids.ts'
 import { MARK_NAMES, type Mark } from '../../src/contract/seen.ts'
 import { ROOT_STATES, type RootState } from '../../src/contract/states.ts'
 
-/** Which captures a list shows. An empty field filters nothing. */
+/** Which roots a list shows. An empty field filters nothing. */
 export interface Filters {
   readonly q: string
   readonly tag: string
@@ -48,7 +48,7 @@ export function toOptions({ q, tag, template, state, mark, from, to }: Filters) 
   }
 }
 
-/** When a day begins in the local time zone, or the day so many days later. Undefined if it is no day. */
+/** When a day begins in the local time zone, or the day `daysLater` days after it. Undefined if it is not a day. */
 export function startOf(text: string, daysLater = 0): number | undefined {
   const [, year = '', month = '', day = ''] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []
   const begin = new Date(Number(year), Number(month) - 1, Number(day))

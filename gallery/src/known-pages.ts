@@ -4,7 +4,7 @@ import { optionsOfPage } from '../../src/contract/options-of-page.ts'
 import type { Seen } from '../../src/contract/seen.ts'
 import type { RootStatus } from '../../src/contract/status.ts'
 
-/** What is known of a captured page besides its picture. */
+/** Everything that is known of a captured page, except its picture. */
 export interface KnownPage {
   readonly seen: Seen | undefined
   readonly options: PageOptions | undefined

@@ -15,10 +15,10 @@ import './style/lightbox.css'
 const TALL = 2
 /** The height of a line below the picture that not every picture has. */
 const CAPTION_LINE = 20
-/** The next pictures are fetched when so few are left. */
+/** The next pictures are fetched when fewer than this are left. */
 const AHEAD = 5
 
-/** Scrolls a picture that is higher than the screen, by so many screens. */
+/** How far a picture that is higher than the screen scrolls, in screens. */
 const PAN_KEYS: Readonly<Record<string, number>> = {
   PageDown: 0.8,
   PageUp: -0.8,
@@ -34,7 +34,7 @@ export interface Lightbox {
 
 /**
  * Opens on one job of a list that may grow. `onShow` is called with the job that is shown, `onClose` at the end. Slides keep
- * their order while it is open: new pictures come at the end, whatever their position in the list is.
+ * their order while it is open: new pictures come at the end, wherever they are in the list.
  */
 export function openLightbox(
   jobs: Listing<JobResult>,
@@ -45,7 +45,7 @@ export function openLightbox(
     onClose,
   }: {
     picture: string
-    /** What is known of a page, as far as it was read. */
+    /** The page of a picture, as far as it is known. */
     knownOf: (uuid: string) => KnownPage | undefined
     onShow: (job: JobResult) => void
     onClose: () => void
@@ -201,7 +201,7 @@ function registerButtons(box: PhotoSwipe, jobAt: (at: number) => JobResult | und
         if (job) run(job)
       },
     })
-  button('history', 'Through time', 8, (job) => {
+  button('history', 'History', 8, (job) => {
     go(toHistory(job.projectId, job.url.url, { after: job.uuid }))
   })
   button('copy', 'Copy the address of the page', 8, async (job) => {

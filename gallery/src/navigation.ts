@@ -26,7 +26,7 @@ export function go(address: string, { replace = false, ...noted }: GoOptions = {
   window.dispatchEvent(new Event(ARRIVED))
 }
 
-/** Closes what was opened in a route: goes back if possible, else forward to the route itself. */
+/** Closes the picture of a route: goes back if possible, else forward to the route itself. */
 export function leaveTo(address: string): void {
   if (entry().within) history.back()
   else go(address, { replace: true })
@@ -37,7 +37,7 @@ export function focusMain(): void {
   document.getElementById('main')?.focus({ preventScroll: true })
 }
 
-/** What is kept with the current entry. */
+/** The data that is kept with the current entry. */
 export function entry(): Entry {
   return (history.state as Entry | null) ?? {}
 }

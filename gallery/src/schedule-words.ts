@@ -3,7 +3,7 @@ import { count, distance, duration, shortMoment } from './words.ts'
 
 const UNITS = { s: 'second', m: 'minute', h: 'hour', d: 'day' } as const
 
-/** What begins later than this is late. */
+/** A run that begins later than this is late. */
 const LATE_MS = 60_000
 
 /** `every 6 hours`, or the cron expression with its time zone. */
@@ -18,16 +18,16 @@ export function cadence({ cron, timezone, every }: Pick<Schedule, 'cron' | 'time
 /** When it runs next: `in 3 hours`, `paused`. */
 export function nextRun({ paused, next: [next] }: Pick<Schedule, 'paused' | 'next'>, now: number): string {
   if (paused) return 'paused'
-  if (next === undefined) return 'has no more times'
+  if (next === undefined) return 'no more runs'
   if (now - next > LATE_MS) return `late: it was due ${distance(next, now)}`
   return next <= now ? 'due now' : distance(next, now)
 }
 
-/** What went wrong with its last time, if anything: it made no root, was skipped, or was late. */
+/** The problem with its last time, if there is one: it created no root, was skipped, or was late. */
 export function trouble({ problem, lastSkipped, last }: Schedule): string | undefined {
   if (problem) return `did not run ${shortMoment(problem.at)}: ${problem.detail}`
   if (lastSkipped !== undefined && lastSkipped > (last?.created ?? 0))
-    return `skipped ${shortMoment(lastSkipped)}: the capture before was unfinished`
+    return `skipped ${shortMoment(lastSkipped)}: the previous request was unfinished`
   return undefined
 }
 

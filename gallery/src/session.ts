@@ -15,7 +15,7 @@ const PAGE_LIMIT = Number(said('page-limit')) || 100
 
 export const client: Client = openClient()
 
-/** The size of list pages: so many, or as many as the service allows. */
+/** The size of list pages: the wanted number, or the most that the service allows. */
 export function atATime(count: number): number {
   return Math.min(count, PAGE_LIMIT)
 }
@@ -49,7 +49,7 @@ export async function signIn(
   { stay, to }: { stay?: true | undefined; to?: string },
 ): Promise<boolean> {
   const withCookie = createClient({ server: BASE })
-  // Who does not ask to stay does not undo that either.
+  // Signing in without `stay` does not shorten a session that stays.
   const asked = stay ? { stay } : {}
   await withCookie.signIn({ key, ...asked })
   const ofTab = storage()?.getItem(KEY)

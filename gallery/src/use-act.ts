@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { explain } from './parts/problem.tsx'
 
-/** Does one thing at a time. `said` is what went wrong, or the text that `work` returned. */
+/** Does one thing at a time. `said` is the error, or the text that `work` returned. */
 export function useAct() {
   const [busy, setBusy] = useState(false)
   const [said, setSaid] = useState('')

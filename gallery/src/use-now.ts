@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 
 const TICK_MS = 30_000
 
-/** The time, told again now and then: so that "in 3 minutes" does not become wrong. */
+/** The current time, updated now and then, so that "in 3 minutes" stays right. */
 export function useNow(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

@@ -2,10 +2,10 @@ import type { RootOverview } from '../../src/contract/browsing.ts'
 import { atATime, client } from './session.ts'
 import { useAnswer } from './use-answer.ts'
 
-/** So many names of schedules, and of templates, are read. A root of another one has no name in the list. */
+/** The most names of schedules, and of templates, that are read. Roots of others show no name in the list. */
 const MOST = 100
 
-/** What the schedule or the template of a root is called. Names are read if a root of the list has one. */
+/** The name of the schedule or the template of a root. Names are read only if the list has such a root. */
 export function useOriginNames(
   projectId: string,
   roots: readonly RootOverview[],

@@ -7,7 +7,7 @@ import { client } from './session.ts'
 const LOOK_MS = 700
 
 /**
- * The status of a root, which says what was asked for. An import has none. `onPictures` is called when there are more
+ * The status of a root, with the options of its request. An import has none. `onPictures` is called when there are more
  * pictures than before.
  */
 export function useProgress(

@@ -11,7 +11,7 @@ export interface KnownSession {
   readonly failure: unknown
 }
 
-/** Who looks at the gallery. Undefined until the service has answered. */
+/** The session of the user. Undefined until the service has answered. */
 export function useSession(): KnownSession {
   const [answer, setAnswer] = useState<KnownSession>({ session: known, failure: undefined })
   useEffect(() => {

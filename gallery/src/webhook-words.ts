@@ -10,12 +10,12 @@ import { count, distance, shortMoment } from './words.ts'
 export const EVENT_WORDS: Record<WebhookEvent, string> = {
   'screenshot.done': 'a page was captured',
   'screenshot.failed': 'a page could not be captured',
-  'root.finished': 'a capture is finished',
+  'root.finished': 'a request is finished',
 }
 
 const EITHER = new Intl.ListFormat('en', { type: 'disjunction' })
 
-/** `when a page was captured or a capture is finished`. */
+/** `when a page was captured or a request is finished`. */
 export function toldWhen(events: readonly string[]): string {
   return `when ${EITHER.format(events.map((event) => EVENT_WORDS[event as WebhookEvent]))}`
 }
@@ -47,7 +47,7 @@ export function eventWords({ event }: Delivery): string {
 
 /** How a webhook is, in words, and how that looks. */
 export function conditionOf({ off, paused, failingSince }: Webhook): { look: string; words: string } {
-  if (off) return { look: 'failed', words: `switched off since ${shortMoment(off.since)}: ${off.detail}` }
+  if (off) return { look: 'failed', words: `off since ${shortMoment(off.since)}: ${off.detail}` }
   if (paused) return { look: 'paused', words: 'paused' }
   if (failingSince !== undefined)
     return { look: 'partial', words: `failing since ${shortMoment(failingSince)}` }

@@ -14,7 +14,7 @@ export const UNTITLED = 'Untitled'
 export const day = (time: number): string => DAY.format(time)
 export const shortDay = (time: number): string => SHORT_DAY.format(time)
 export const timeOfDay = (time: number): string => TIME.format(time)
-/** The name of a capture. Captures of one day have different names. */
+/** The name of a root. Roots of one day have different names. */
 export const moment = (time: number): string => MOMENT.format(time)
 /** A time that is looked up, not listened to: `1 Mar 2026, 06:00`. */
 export const shortMoment = (time: number): string => SHORT_MOMENT.format(time)

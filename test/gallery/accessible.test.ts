@@ -122,7 +122,7 @@ test('axe finds nothing in any view, light or dark', async () => {
   for (const name of ['Add a click', 'Add a header', 'Add: Shadow', 'Add: Blur']) {
     await page.getByRole('button', { name }).click()
   }
-  await page.getByRole('checkbox', { name: /Another/ }).check()
+  await page.getByRole('checkbox', { name: /Other/ }).check()
   expect(await violations(page)).toEqual([])
   await page.goto(`${at}?state=partial&mark=error&from=2026-03-01&to=2026-03-01`)
   await page.getByRole('button', { name: 'Filter' }).click()
@@ -171,9 +171,9 @@ test('axe finds nothing in schedules, webhooks and administration', async () => 
   const views: [string, string, string][] = [
     [at, '.next-runs', 'Cancel'],
     [`${at}/roots/${jobId}`, '.scheduled-for', 'Cancel'],
-    [`${at}/schedules`, '.schedule .state.queued', 'Delete'],
+    [`${at}/schedules`, '.schedule .state.queued', 'Remove'],
     [`${at}/schedules/new`, '.times li', 'Save the schedule'],
-    [`${at}/webhooks/new`, '#webhookUrl', 'Make the webhook'],
+    [`${at}/webhooks/new`, '#webhookUrl', 'Create the webhook'],
     [`${at}/webhooks`, '.webhook', ''],
     [`${at}/webhooks/${webhookId}`, '.delivery .wrong', 'New secret'],
     [`${url}/admin`, '.key-row', 'Remove'],
@@ -183,7 +183,7 @@ test('axe finds nothing in schedules, webhooks and administration', async () => 
     await page.locator(ready).first().waitFor()
     // A question, or mistakes.
     if (button !== '') await page.getByRole('button', { name: button }).first().click()
-    if (button.startsWith('Save') || button.startsWith('Make'))
+    if (button.startsWith('Save') || button.startsWith('Create'))
       await page.locator('.mistake li').first().waitFor()
     await movementsEnd(page)
     expect([address, await violations(page)]).toEqual([address, []])

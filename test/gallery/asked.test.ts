@@ -45,7 +45,7 @@ test('every option is told in words, without secrets', () => {
       'with cookie session',
     ],
     ...['cookie banners declined', 'clicked #menu, #more', 'waited for #app', '500 ms later'],
-    ...['without .a, .b, .c, .d, .e and 2 more', 'own CSS', 'only main', 'upper half', 'dark window'],
+    ...['without .a, .b, .c, .d, .e and 2 more', 'custom CSS', 'only main', 'upper half', 'dark window'],
     'blurred by 3, resized to 200 high, corners rounded by 8, margin of 0, shadow',
     'error pages are failures',
   ])

@@ -29,7 +29,7 @@ test('a request with many options arrives as asked; the way back leads to the te
     asked = route.request().postDataJSON()
     await route.fulfill({ status: 202, json: { jobId: rootId } })
   })
-  await page.getByRole('link', { name: 'New capture' }).click()
+  await page.getByRole('link', { name: 'New screenshots' }).click()
   const addresses = 'site.example/a Our prices, https://b.example/'
   await page.getByLabel('Addresses, one per line').fill(addresses)
   await page.getByRole('checkbox', { name: /Phone/ }).check()
@@ -99,8 +99,8 @@ test('a request with many options arrives as asked; the way back leads to the te
   expect(stored).toContain('#app')
   for (const secret of SECRETS) expect(stored).not.toContain(secret)
   // The tab begins with nothing.
-  await page.getByRole('link', { name: 'Captures' }).click()
-  await page.getByRole('link', { name: 'New capture' }).click()
+  await page.getByRole('link', { name: 'Screenshots', exact: true }).click()
+  await page.getByRole('link', { name: 'New screenshots' }).click()
   expect(await page.getByLabel('Addresses, one per line').inputValue()).toBe('')
   expect(complaints).toEqual([])
 })
@@ -123,7 +123,7 @@ test('wrong values behind "More" are shown at their field, which is then open', 
     'More · 1 option set',
   ])
   await page.getByLabel('Device').selectOption('iPhone 15')
-  await page.getByText('that of iPhone 15, unless you choose').waitFor()
+  await page.getByText('default: that of iPhone 15').waitFor()
   await page.getByLabel('Device').selectOption('')
   expect(await page.getByRole('checkbox', { name: /Desktop/ }).isChecked()).toBe(true)
 })
@@ -210,10 +210,12 @@ test('a root says what was asked for, which size each picture has, and which ste
   })
   const { page, complaints } = await visit(`${url}/projects/${projectId}/roots/${rootId}`)
   await expect
-    .poll(() => page.getByRole('list', { name: 'What was asked for' }).getByRole('listitem').allInnerTexts())
+    .poll(() =>
+      page.getByRole('list', { name: 'Options of the request' }).getByRole('listitem').allInnerTexts(),
+    )
     .toEqual([
       'Windows 1280 × 800, 390 × 844 and 500 × 300',
-      ...['dark colours', 'clicked #menu', 'shadow', 'some pages with options of their own'],
+      ...['dark colours', 'clicked #menu', 'shadow', 'some pages with their own options'],
     ])
   expect(await page.locator('.card .soft').allInnerTexts()).toEqual([
     ...['Desktop · 1280 × 800', 'Phone · 390 × 844', 'Window · 500 × 300'],

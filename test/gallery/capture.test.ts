@@ -24,7 +24,7 @@ test('the form requests pictures, shows mistakes beside the fields, and shows th
   await page.getByRole('link', { name: 'Capture some pages' }).click()
   await page.getByLabel('Addresses, one per line').fill(`${site.url}/a\n\nftp://nothing.example/\nhttp://`)
   await page.getByRole('checkbox', { name: /Desktop/ }).uncheck()
-  await page.getByRole('checkbox', { name: /Another/ }).check()
+  await page.getByRole('checkbox', { name: /Other/ }).check()
   await page.getByLabel('Width').fill('99999')
   await page.getByRole('button', { name: 'Capture', exact: true }).click()
   const mistakes = page.getByRole('alert')
@@ -38,7 +38,7 @@ test('the form requests pictures, shows mistakes beside the fields, and shows th
   await page
     .getByLabel('Addresses, one per line')
     .fill(`${site.url}/a\n${site.url}/slow\nhttp://10.0.0.1/private`)
-  await page.getByRole('checkbox', { name: /Another/ }).uncheck()
+  await page.getByRole('checkbox', { name: /Other/ }).uncheck()
   await page.getByRole('checkbox', { name: /Phone/ }).check()
   await page.getByLabel('Tags').fill('first, try')
   await page.getByRole('button', { name: 'Capture', exact: true }).click()
@@ -57,7 +57,7 @@ test('the form requests pictures, shows mistakes beside the fields, and shows th
   await expect.poll(() => page.locator('.preview.loaded').count()).toBe(2)
   expect(await page.locator('progress').count()).toBe(0)
   expect(await page.locator('.card .soft').allInnerTexts()).toEqual(['390 × 844', '390 × 844'])
-  await page.getByRole('link', { name: 'Captures' }).click()
+  await page.getByRole('link', { name: 'Screenshots', exact: true }).click()
   expect(await page.locator('.root').innerText()).toMatch(
     /2 pictures, 1 failed\s+partly failed\s+2 wider[\s\S]+first\s+try/,
   )
@@ -88,7 +88,7 @@ test('without a browser the form says so at once, and notices when one is instal
   await page.goto(`${service.url}/projects/${projectId}`)
   const notice = page.getByRole('status').filter({ hasText: 'There is no browser' })
   await notice.waitFor()
-  await page.getByRole('link', { name: 'New capture' }).click()
+  await page.getByRole('link', { name: 'New screenshots' }).click()
   expect(await notice.innerText()).toBe(detail)
   expect(await notice.locator('code').innerText()).toBe('npx proofsheet browser install')
   capturing = { state: 'ready', browser: 'headless shell of this machine' }
@@ -109,7 +109,7 @@ test('while nothing can be written the list and the form say why, until it can',
   const notice = page.getByRole('status').filter({ hasText: message })
   await notice.waitFor()
   expect(await notice.innerText()).toBe(`${message} Results can still be read.`)
-  await page.getByRole('link', { name: 'New capture' }).click()
+  await page.getByRole('link', { name: 'New screenshots' }).click()
   await notice.waitFor()
   isReadOnly = false
   await notice.waitFor({ state: 'detached' })

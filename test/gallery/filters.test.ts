@@ -72,7 +72,7 @@ test('a list is filtered by state, mark and day; the address has the filters, an
   await page.goBack()
   await expect.poll(() => rows.count()).toBe(1)
   expect(await page.getByRole('checkbox', { name: 'failed', exact: true }).isChecked()).toBe(false)
-  await page.getByRole('link', { name: 'Without the state partly failed' }).click()
+  await page.getByRole('link', { name: 'Remove the filter state partly failed' }).click()
   await expect.poll(() => rows.count()).toBe(6)
   expect(query()).toBe('')
   // Where it was is gone; the focus is not lost with it.
@@ -82,7 +82,7 @@ test('a list is filtered by state, mark and day; the address has the filters, an
   await expect.poll(() => rows.count()).toBe(1)
   await page.getByText('its server answered with an HTTP status of 400 or more').last().waitFor()
   await page.getByRole('radio', { name: 'cut' }).check()
-  await page.getByText('No captures match').waitFor()
+  await page.getByText('No screenshots match').waitFor()
   await page.getByRole('link', { name: 'Show everything' }).click()
   await expect.poll(() => rows.count()).toBe(6)
 
@@ -93,7 +93,7 @@ test('a list is filtered by state, mark and day; the address has the filters, an
   expect(query()).toBe('?from=2026-02-27&to=2026-02-28')
   await page.reload()
   await expect.poll(() => rows.count()).toBe(2)
-  await page.getByRole('link', { name: 'Without the days from 27 Feb 2026' }).click()
+  await page.getByRole('link', { name: 'Remove the filter days from 27 Feb 2026' }).click()
   await expect.poll(() => rows.count()).toBe(3)
   expect(query()).toBe('?to=2026-02-28')
   expect(complaints).toEqual([])
@@ -122,7 +122,7 @@ test('filters, a search and a tag work together, by link and by keyboard alone',
     await keyboard.press('Tab')
   }
   await keyboard.press('Space')
-  await page.getByText('No captures match').waitFor()
+  await page.getByText('No screenshots match').waitFor()
   expect(await box.isChecked()).toBe(false)
   expect(complaints).toEqual([])
 })

@@ -98,7 +98,7 @@ test('from a picture to its history: the focus follows', async () => {
   const { url, projectId, rootIds } = await startHung()
   const { page } = await visit(`${url}/projects/${projectId}/roots/${rootIds[0]}`)
   await page.getByRole('link', { name: 'Open Pricing' }).press('Enter')
-  await page.getByRole('button', { name: 'Through time' }).press('Enter')
+  await page.getByRole('button', { name: 'History' }).press('Enter')
   await page.getByRole('heading', { name: 'Pricing' }).waitFor()
   await expect.poll(() => focused(page)).toBe('Pricing')
 })

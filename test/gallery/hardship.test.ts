@@ -60,7 +60,7 @@ test('below a path of a proxy, with keys, with pictures in a bucket: a link lead
         .evaluateAll((images) => images.map((image) => (image as HTMLImageElement).naturalWidth)),
     )
     .toEqual([600, 600])
-  await page.getByRole('link', { name: 'Captures' }).click()
+  await page.getByRole('link', { name: 'Screenshots', exact: true }).click()
   await expect.poll(() => page.locator('.preview.loaded').count()).toBe(12)
   await page.locator('.root').first().click()
   await page.waitForURL(`${proxy.url}/projects/${projectId}/roots/${rootIds[0]}`)
@@ -102,7 +102,7 @@ test('the form says if the browser may store nothing, and if the text is not a k
   await page.getByText('This is not a key').waitFor()
   await field.fill(secret)
   await page.getByRole('button', { name: 'Open the gallery' }).press('Enter')
-  await page.getByText('This browser does not let this page store').waitFor()
+  await page.getByText('This browser does not allow this page to store').waitFor()
   // Who presses a button keeps it, whatever comes of it.
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Open the gallery')
   expect(complaints).toEqual([])
@@ -260,6 +260,6 @@ test('a project without a name has a link and can be opened', async () => {
   await service.store.createProject({ projectId, name: '', created: service.now + 1 })
   const { page } = await visit(service.url)
   await page.getByRole('link', { name: /^Untitled/ }).click()
-  await page.getByText('There are no captures yet').waitFor()
+  await page.getByText('There are no screenshots yet').waitFor()
   await page.getByRole('link', { name: 'Untitled', exact: true }).waitFor()
 })

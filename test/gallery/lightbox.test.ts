@@ -53,7 +53,7 @@ test('a message says if it cannot be loaded', async () => {
   await page.route('**/assets/lightbox-*.js', (route) => route.abort())
   await page.goto(`${url}/projects/${projectId}/roots/${rootIds[0]}`)
   await page.getByRole('link', { name: 'Open Home' }).click()
-  await page.getByText('Try to load it again').waitFor()
+  await page.getByText('Reload it').waitFor()
 })
 
 /** A root of which the test says what is captured, and when. */

@@ -94,7 +94,7 @@ test('the address of a page is copied, and a picture leads to the history of its
   await page.getByRole('button', { name: 'Copy the address of the page' }).click()
   await page.getByText('Copied').waitFor()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(addressOf('Pricing'))
-  await page.getByRole('button', { name: 'Through time' }).click()
+  await page.getByRole('button', { name: 'History' }).click()
   await page.getByRole('heading', { name: 'Pricing' }).waitFor()
   expect(complaints).toEqual([])
 })

@@ -53,7 +53,7 @@ test('search in names and addresses, and by tag; the address says what is search
   await expect.poll(() => rows.first().locator('img').count()).toBe(1)
   await expect.poll(() => new URL(page.url()).search).toBe('?q=PRICING')
   await page.getByRole('searchbox').fill('nothing like it')
-  await page.getByText('No captures match').waitFor()
+  await page.getByText('No screenshots match').waitFor()
   await page.getByRole('link', { name: 'Show everything' }).click()
   await expect.poll(() => rows.count()).toBe(4)
   await expect.poll(() => page.getByRole('searchbox').inputValue()).toBe('')
@@ -62,7 +62,7 @@ test('search in names and addresses, and by tag; the address says what is search
   expect(new URL(page.url()).search).toBe('?tag=release')
   await page.reload()
   await expect.poll(() => rows.count()).toBe(1)
-  await page.getByRole('link', { name: 'Without the tag release' }).click()
+  await page.getByRole('link', { name: 'Remove the filter tag release' }).click()
   await expect.poll(() => rows.count()).toBe(4)
   expect(complaints).toEqual([])
 })
@@ -138,7 +138,7 @@ test('new captures and imports appear in a short list', async () => {
   const projectId = await makeProject(service.store)
   const { page } = await visit(`${service.url}/projects/${projectId}`)
   const rows = page.locator('.root')
-  await page.getByText('There are no captures yet').waitFor()
+  await page.getByText('There are no screenshots yet').waitFor()
   for (const count of [1, 2]) {
     await service.store.captures.accept(newRequest(projectId, { created: service.now + count }))
     // While nothing comes it is looked for less and less often.

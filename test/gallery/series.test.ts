@@ -47,7 +47,11 @@ test('pictures are not alike where one was asked for with another option', () =>
     'window-1280x800',
   ])
   expect(series.map((each) => describeSeries(each, series))).toEqual([
-    ...['Window 1280 × 800, reduced motion', 'Window 1280 × 800, own CSS', 'Window 1280 × 800, own CSS (2)'],
+    ...[
+      'Window 1280 × 800, reduced motion',
+      'Window 1280 × 800, custom CSS',
+      'Window 1280 × 800, custom CSS (2)',
+    ],
     'Window 1280 × 800',
   ])
 })

@@ -51,7 +51,7 @@ test('a capture is saved as a template, which is run, edited and deleted', async
   expect(page.url()).toBe(`${at}/roots/${template?.last?.rootId}`)
 
   await page.getByRole('link', { name: 'template Nightly' }).click()
-  await page.getByRole('link', { name: 'Without the template Nightly' }).waitFor()
+  await page.getByRole('link', { name: 'Remove the filter template Nightly' }).waitFor()
   await expect.poll(() => page.locator('.root .from').allTextContents()).toEqual(['Nightly'])
 
   await page.getByRole('link', { name: 'Templates' }).click()
@@ -62,11 +62,11 @@ test('a capture is saved as a template, which is run, edited and deleted', async
   await page.getByRole('heading', { name: 'Weekly' }).waitFor()
   expect(await all()).toMatchObject([{ name: 'Weekly', screenshotParameter: template?.screenshotParameter }])
 
-  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('button', { name: 'Remove' }).click()
   await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Keep it')
   await page.keyboard.press('Enter')
-  await page.getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('button', { name: 'Delete it' }).click()
+  await page.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('button', { name: 'Remove it' }).click()
   await page.getByText('There are no templates yet').waitFor()
   expect(await all()).toEqual([])
   expect(complaints.filter((text) => !text.includes('400 (Bad Request)'))).toEqual([])

@@ -38,7 +38,7 @@ test('a schedule says how often and when it runs', () => {
   expect(nextRun({ ...SCHEDULE, next: [NOW - 10_000] }, NOW)).toBe('due now')
   expect(nextRun({ ...SCHEDULE, next: [NOW - HOUR] }, NOW)).toBe('late: it was due 1 hour ago')
   expect(nextRun({ ...SCHEDULE, paused: true, next: [] }, NOW)).toBe('paused')
-  expect(nextRun({ ...SCHEDULE, next: [] }, NOW)).toBe('has no more times')
+  expect(nextRun({ ...SCHEDULE, next: [] }, NOW)).toBe('no more runs')
 })
 
 test('a schedule says what went wrong last', () => {
@@ -65,11 +65,9 @@ test('a webhook says how it is: that it is off comes before all else', () => {
   expect(conditionOf(WEBHOOK)).toEqual({ look: 'done', words: 'working' })
   expect(conditionOf({ ...WEBHOOK, failingSince: NOW }).words).toMatch(/^failing since/)
   expect(conditionOf({ ...WEBHOOK, failingSince: NOW, paused: true }).words).toBe('paused')
-  expect(conditionOf({ ...WEBHOOK, off, paused: true }).words).toMatch(
-    /^switched off since .*: It answered 410\.$/,
-  )
+  expect(conditionOf({ ...WEBHOOK, off, paused: true }).words).toMatch(/^off since .*: It answered 410\.$/)
   expect(toldWhen(['screenshot.done', 'root.finished'])).toBe(
-    'when a page was captured or a capture is finished',
+    'when a page was captured or a request is finished',
   )
 })
 

@@ -21,7 +21,7 @@ export interface Measured {
   readonly marked: Pixels
 }
 
-/** Compares pixel by pixel. What only one of the pictures has is different. */
+/** Compares pixel by pixel. Pixels that only one of the pictures has are different. */
 export function measure(before: Pixels, after: Pixels): Measured {
   const width = Math.max(before.width, after.width)
   const height = Math.max(before.height, after.height)

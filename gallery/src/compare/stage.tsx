@@ -97,7 +97,7 @@ function Marked({ difference, after }: { difference: Difference; after: JobResul
         ref={canvas}
         class="marked"
         role="img"
-        aria-label="What is different, marked in red"
+        aria-label="Differences, marked in red"
         aria-busy={difference.state === 'measuring'}
         style={{ aspectRatio: difference.state === 'measured' ? 'auto' : `${width} / ${height}` }}
       />

@@ -26,7 +26,7 @@ async function readPixels(picture: Blob): Promise<Pixels> {
   const bitmap = await createImageBitmap(picture)
   const { width, height } = bitmap
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
-  if (!context) throw new Error('the browser has not enough memory for this picture')
+  if (!context) throw new Error('the browser does not have enough memory for this picture')
   context.drawImage(bitmap, 0, 0)
   bitmap.close()
   return { width, height, data: context.getImageData(0, 0, width, height).data }

@@ -11,14 +11,14 @@ import { toRequest } from './to-request.ts'
 import { useKeptDraft } from './use-kept-draft.ts'
 import { useSending } from './use-sending.ts'
 
-/** What the form is for. */
+/** The purpose of the form. */
 export interface Purpose {
   readonly title: string
-  /** What its button says. */
+  /** The words on its button. */
   readonly submit: string
-  /** A template has a name. A capture may begin later. */
+  /** A template has a name. A request may begin later. */
   readonly isTemplate?: boolean
-  /** What is changed: then secrets that stay empty are kept. */
+  /** The template that is edited: secrets that stay empty are kept. */
   readonly before?: Draft
   /** Sends the request, and goes on. */
   send(request: ScreenshotRequest, draft: Draft): Promise<void>
@@ -46,7 +46,7 @@ export function CaptureForm({ title, submit: submitWords, isTemplate = false, be
           form={form}
           name="otherPages"
           label="Runs may name other pages of the same sites"
-          hint="with its password, headers and cookies: everyone who may run it then sees what those pages show"
+          hint="then everyone who may run it can send its password, headers and cookies to them, and see the pictures"
         />
       )}
       {!isTemplate && (

@@ -10,13 +10,13 @@ type PlainDraft = {
   readonly [N in PlainName]: (typeof PLAIN)[N]['kind'] extends 'switch' ? boolean : string
 }
 
-/** What is in the form: as it was typed, and not checked. Everything is empty if it was not given. */
+/** The content of the form, as it was typed, not checked. Fields that were not filled in are empty. */
 export interface Draft extends PlainDraft {
   /** Only of a template. */
   readonly templateName: string
   /** Only of a template. */
   readonly otherPages: boolean
-  /** Only of a capture: when it begins, in local time, as `2026-03-01T02:30`. */
+  /** Only of a request: when it begins, in local time, as `2026-03-01T02:30`. */
   readonly later: string
   readonly addresses: string
   /** Names of `SIZES`. */
@@ -146,7 +146,7 @@ export function withoutSecrets(draft: Draft): Draft {
   }
 }
 
-/** Whether something was asked for whose secret has to be typed again. */
+/** Whether a secret is missing and has to be typed again. */
 export function lacksSecrets({ headers, cookies, login, ownSecrets }: Draft): boolean {
   if (Object.values(ownSecrets).includes('')) return true
   const lacks = ({ name, value }: Pair) => name.trim() !== '' && value === ''

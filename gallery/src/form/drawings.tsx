@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { AREAS, type Area } from '../../../src/contract/options/finish.ts'
 import type { EffectName } from './draft.ts'
 
-// Small drawings of what an option does to a picture. Their colours are those of the theme.
+// Small drawings of the effect of an option. Their colours are those of the theme.
 
 const [WIDTH, HEIGHT] = [40, 28]
 

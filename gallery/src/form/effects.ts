@@ -4,7 +4,7 @@ import type { EffectDraft, EffectName } from './draft.ts'
 export interface EffectField {
   readonly name: string
   readonly label: string
-  /** What it is when it is left empty. */
+  /** The value if it is left empty. */
   readonly preset?: string
 }
 
@@ -37,8 +37,8 @@ export const EFFECTS: Record<EffectName, Kind> = {
   resize: {
     label: 'Resize',
     fields: [
-      { name: 'width', label: 'Width', preset: 'along' },
-      { name: 'height', label: 'Height', preset: 'along' },
+      { name: 'width', label: 'Width', preset: 'auto' },
+      { name: 'height', label: 'Height', preset: 'auto' },
     ],
     first: { width: '800' },
   },

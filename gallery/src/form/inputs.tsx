@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 
-// Fields of any form: a label, a hint, and what the service found wrong.
+// Fields of any form: a label, a hint, and the mistakes that the service found.
 
-/** Browsers change nothing of what is typed. */
+/** Browsers do not change the typed text. */
 export const AS_TYPED = { spellcheck: false, autoComplete: 'off', autoCapitalize: 'off' } as const
 
 interface InputProps {

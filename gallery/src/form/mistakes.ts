@@ -13,7 +13,7 @@ export function areBehindMore(mistakes: Mistakes): boolean {
   return Object.keys(mistakes).some((place) => place !== 'form' && !AT_HAND.includes(place))
 }
 
-/** What a field is called in a sentence. */
+/** The name of a field in a sentence. */
 const NOUNS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(PLAIN_NAMES.map((name) => [name, PLAIN[name].noun])),
   tags: 'A tag',
@@ -93,7 +93,7 @@ function sizeMistake(draft: Draft, [name, index, side]: readonly string[], detai
   return `${sizeName(size) ?? `${size.width} × ${size.height}`}: the ${side} ${detail}`
 }
 
-/** What is wrong within a list: `Click 2: the selector`. Rows in which nothing was typed were not sent, but count. */
+/** The place of a mistake within a list: `Click 2: the selector`. Empty rows were not sent, but count. */
 function subjectOf(draft: Draft, place: string, inner: readonly string[]): string | undefined {
   const [name, ...more] = inner
   if (name === undefined) return undefined

@@ -1,6 +1,6 @@
 import { type Form, ShortField } from './fields.tsx'
 
-/** Pages of a capture that is asked again may have options of their own. Only their secrets can be typed here. */
+/** Pages of a repeated request may have their own options. Only their secrets can be typed here. */
 export function OwnSecrets({ form }: { form: Form }) {
   const { own, ownSecrets } = form.draft
   if (own.length === 0) return null
@@ -8,9 +8,7 @@ export function OwnSecrets({ form }: { form: Form }) {
     <fieldset class="field rows-field">
       <legend>
         Options of single pages{' '}
-        <span class="soft">
-          some lines have sizes or other options of their own, as long as they are not changed
-        </span>
+        <span class="soft">some lines keep their own sizes or other options until they are changed</span>
       </legend>
       <div class="login-fields">
         {Object.entries(ownSecrets).map(([place, value]) => (

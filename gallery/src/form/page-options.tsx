@@ -2,7 +2,7 @@ import { plainOf } from '../../../src/contract/options/plain.ts'
 import { CheckField, type Form, PlainFields, TextField } from './fields.tsx'
 import { RowsField } from './rows-field.tsx'
 
-/** What happens on the page before the picture. */
+/** Steps on the page before the picture. */
 export function PageOptions({ form }: { form: Form }) {
   return (
     <fieldset class="group">
@@ -44,7 +44,7 @@ export function PageOptions({ form }: { form: Form }) {
       <TextField
         form={form}
         name="css"
-        label="Own CSS"
+        label="Custom CSS"
         hint="added to the page"
         rows={3}
         placeholder=".ad { visibility: hidden }"
@@ -52,7 +52,7 @@ export function PageOptions({ form }: { form: Form }) {
       <CheckField
         form={form}
         name="failOnStatus"
-        label="An error page is a failure"
+        label="Treat error pages as failures"
         hint="a page with an HTTP status of 400 or more gets no picture"
       />
     </fieldset>

@@ -6,7 +6,7 @@ import { EFFECT_NAMES, EFFECTS, newEffect } from './effects.ts'
 import { Card, type Form, MistakesAt, ShortField } from './fields.tsx'
 import { useFocus } from './use-focus.ts'
 
-/** What is done to the picture, in the order in which it is done. */
+/** The finish of the picture, in the order of its steps. */
 export function PictureOptions({ form }: { form: Form }) {
   const { area, style } = form.draft
   return (
@@ -70,7 +70,7 @@ function EffectsField({ form }: { form: Form }) {
   return (
     <fieldset ref={field} class="field" aria-describedby="effects-mistakes">
       <legend>
-        Effects <span class="soft">done in this order</span>
+        Effects <span class="soft">applied in this order</span>
       </legend>
       {effects.length > 0 && (
         <ol class="effects">

@@ -9,7 +9,7 @@ import { PictureOptions } from './picture-options.tsx'
 import { SizesField } from './sizes-field.tsx'
 import { VisitorOptions } from './visitor-options.tsx'
 
-/** What to capture, and how. Most options are behind "More". */
+/** The pages and their options. Most options are behind "More". */
 export function RequestFields({ form, isOpened = false }: { form: Form; isOpened?: boolean }) {
   const [isOpen, setOpen] = useState(isOpened)
   const hides = areBehindMore(form.mistakes)
@@ -24,7 +24,7 @@ export function RequestFields({ form, isOpened = false }: { form: Form; isOpened
         form={form}
         name="addresses"
         label="Addresses, one per line"
-        hint="a name after a space, if you like"
+        hint="optionally with a name, after a space"
         rows={7}
         placeholder={'https://example.com/\nhttps://example.com/pricing Our prices'}
       />
@@ -34,7 +34,7 @@ export function RequestFields({ form, isOpened = false }: { form: Form; isOpened
         form={form}
         name="fullPage"
         label="Full page"
-        hint="the whole page, not only what the window shows"
+        hint="the whole page, not only the part that the window shows"
       />
       <TextField
         form={form}

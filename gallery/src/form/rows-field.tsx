@@ -29,7 +29,7 @@ export function RowsField<N extends Lists>({
   name: N
   legend: string
   hint?: string
-  /** What one row is: `header`. */
+  /** The word for one row: `header`. */
   one: string
   columns: readonly Column<N>[]
   /** A new row. */

@@ -19,7 +19,7 @@ import { WhenFields } from './when-fields.tsx'
 export interface ScheduleFormProps {
   readonly projectId: string
   readonly templates: readonly Template[]
-  /** What is changed. Without it: a new schedule. */
+  /** The schedule that is edited. Without it: a new one. */
   readonly before?: { readonly plan: Plan; readonly draft: Draft | undefined }
   readonly send: (schedule: ScheduleRequest) => Promise<void>
 }
@@ -55,7 +55,7 @@ export function ScheduleForm({ projectId, templates, before, send }: ScheduleFor
           legend="What it captures"
           choices={[
             ['template', 'A template'],
-            ['own', 'Pages of its own'],
+            ['own', 'Its own pages'],
           ]}
           chosen={plan.what}
           onChoose={(what) => change({ what })}
@@ -73,8 +73,8 @@ export function ScheduleForm({ projectId, templates, before, send }: ScheduleFor
       )}
       {plan.what === 'template' && templates.length === 0 && (
         <p class="notice">
-          There are no templates yet. <a href={toTemplate(projectId)}>Make a template</a> first, or give the
-          schedule pages of its own.
+          There are no templates yet. <a href={toTemplate(projectId)}>Create a template</a> first, or give the
+          schedule its own pages.
         </p>
       )}
       {plan.what === 'own' && (
@@ -85,7 +85,7 @@ export function ScheduleForm({ projectId, templates, before, send }: ScheduleFor
       )}
       <CheckInput
         name="overlaps"
-        label="Also while the capture before is unfinished"
+        label="Run even if the previous request is unfinished"
         hint="otherwise that time is skipped"
         checked={plan.overlaps}
         onCheck={(overlaps) => change({ overlaps })}
@@ -107,10 +107,10 @@ function newPlan(kept: Draft | undefined, [template]: readonly Template[]): Plan
 function choicesOf(templates: readonly Template[], chosen: string): (readonly [string, string])[] {
   const known = templates.map(({ templateId, name }) => [templateId, name] as const)
   if (chosen === '' || templates.some(({ templateId }) => templateId === chosen)) return known
-  return [[chosen, 'A template that was deleted'], ...known]
+  return [[chosen, 'A removed template'], ...known]
 }
 
-/** Mistakes of the request belong to its fields, which have their own words. */
+/** Mistakes in the request are shown at its fields, in the words of those fields. */
 function place(draft: Draft, told: Told): PlacedMistakes {
   const isInside = ({ pointer = '' }: Told[number]) => pointer.startsWith('#/request/')
   const inside = told.filter(isInside).map(({ pointer = '', detail }) => ({

@@ -1,7 +1,7 @@
 import type { Schedule, ScheduleRequest } from '../../../src/contract/schedules.ts'
 import type { ScreenshotRequest } from '../../../src/contract/screenshot-request.ts'
 
-/** What is in the form of a schedule, beside its request: as it was typed, and not checked. */
+/** The fields of a schedule, except its request: as they were typed, not checked. */
 export interface Plan {
   readonly name: string
   readonly what: 'template' | 'own'
@@ -10,7 +10,7 @@ export interface Plan {
   readonly cron: string
   readonly zone: string
   readonly every: string
-  /** Whether it also runs while the capture before is unfinished. */
+  /** Whether it also runs while the previous request is unfinished. */
   readonly overlaps: boolean
   readonly paused: boolean
 }

@@ -15,7 +15,7 @@ export function SizesField({ form }: { form: Form }) {
         <span class="soft">
           {device === ''
             ? 'one or more: each page is captured in each of them'
-            : `that of ${device}, unless you choose`}
+            : `default: that of ${device}`}
         </span>
       </legend>
       <div class="sizes">
@@ -46,8 +46,8 @@ export function SizesField({ form }: { form: Form }) {
           onChoose={(checked) => form.change({ otherSizes: checked ? [FIRST_OTHER] : [] })}
         >
           <span class="shape open" aria-hidden="true" />
-          <strong>Another</strong>
-          <span class="soft">your own</span>
+          <strong>Other</strong>
+          <span class="soft">custom</span>
         </Card>
       </div>
       {otherSizes.length > 0 && (

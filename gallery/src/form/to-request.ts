@@ -7,8 +7,8 @@ import { EFFECTS, readColor } from './effects.ts'
 import { SIZES } from './sizes.ts'
 
 /**
- * The request of the form. An address without a scheme gets one. A wrong value is sent as it was typed: the service says
- * what is wrong with it.
+ * The request of the form. An address without a scheme gets one. A wrong value is sent as it was typed: the service reports
+ * the mistake.
  */
 export function toRequest(draft: Draft): ScreenshotRequest {
   const { failOnStatus } = draft
@@ -75,7 +75,7 @@ export function readLines(text: string): { line: number; text: string }[] {
   return lines.filter(({ text }) => text !== '')
 }
 
-/** A row of which nothing was typed asks for nothing. */
+/** Empty rows are left out. */
 export function isTyped(row: object): boolean {
   return !isEmpty(row)
 }

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
-/** Moves the focus within a list after its length has changed: what had the focus may be gone. */
+/** Moves the focus within a list after its length has changed: the element with the focus may be gone. */
 export function useFocus(
   length: number,
 ): [{ current: HTMLFieldSetElement | null }, (selector: string, at?: number) => void] {

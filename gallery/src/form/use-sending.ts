@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { ProblemError } from '../../../src/client/client.ts'
 import { explain } from '../parts/problem.tsx'
 
-/** What the service found wrong, by the names of fields. `form`: what belongs to no field. */
+/** Mistakes that the service found, by field. `form`: mistakes that belong to no field. */
 export type PlacedMistakes<Place extends string = string> = Readonly<
   Partial<Record<Place, readonly string[]>>
 >
@@ -34,7 +34,7 @@ export function useSending<M extends PlacedMistakes>(send: () => Promise<void>, 
   return { busy, mistakes, submit, element }
 }
 
-/** Mistakes at the fields of a plain form. `fields`: the name of the field in the request, its place, and what it is called. */
+/** Mistakes at the fields of a plain form. `fields`: the name of the field in the request, its place, and its name in a sentence. */
 export function placeAt(
   fields: Readonly<Record<string, readonly [place: string, noun: string]>>,
   told: Told,

@@ -16,7 +16,7 @@ const PAIR = { name: '', value: '' }
 /** The full page is chosen beside the sizes. */
 const VISITOR = plainOf('Window', 'Visitor').filter((name) => name !== 'fullPage')
 
-/** Whom the page takes its visitor for. */
+/** The emulated device and visitor. */
 export function VisitorOptions({ form }: { form: Form }) {
   const chooseDevice = (device: string) => {
     const { draft } = form
@@ -55,7 +55,7 @@ export function VisitorOptions({ form }: { form: Form }) {
         form={form}
         name="cookies"
         legend="Cookies"
-        hint="of the host of the page"
+        hint="set for the host of the page only"
         one="cookie"
         columns={[
           { name: 'name', label: 'Name', placeholder: 'session' },
@@ -95,7 +95,7 @@ function LoginField({ form }: { form: Form }) {
   return (
     <fieldset class="field rows-field" aria-describedby="login-mistakes">
       <legend>
-        Login <span class="soft">elements by CSS selectors; stored encrypted until the page has ended</span>
+        Login <span class="soft">fields by CSS selector; stored encrypted until the page is captured</span>
       </legend>
       <div class="login-fields">
         {LOGIN_FIELDS.map(({ name, ...input }) => (

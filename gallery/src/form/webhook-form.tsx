@@ -58,7 +58,7 @@ export function WebhookForm({
       <TextInput
         name="webhookUrl"
         label="Address"
-        hint="told with POST"
+        hint="deliveries are sent with POST"
         inputMode="url"
         placeholder="https://example.com/hooks/screenshots"
         value={url}
@@ -66,7 +66,7 @@ export function WebhookForm({
         mistakes={mistakes['webhookUrl']}
       />
       <fieldset class="field" aria-describedby={wrongEvents['aria-describedby']}>
-        <legend>Tell it when</legend>
+        <legend>Notify it when</legend>
         {WEBHOOK_EVENTS.map((event) => (
           <label key={event} class="check plain-check">
             <input

@@ -17,7 +17,7 @@ const EXAMPLES = [
   ['0 6 1 * *', 'on the first of the month'],
 ] as const
 
-/** When a schedule runs. The service says what the next times are, so that people see what they wrote. */
+/** When a schedule runs. The service computes the next times, so that people see the effect of what they typed. */
 export function WhenFields({
   projectId,
   plan,
@@ -91,14 +91,14 @@ export function WhenFields({
         />
       )}
       <div class="field" role="status">
-        <p class="label">{next.length > 0 ? 'It runs next, in your time' : 'Its next times appear here'}</p>
+        <p class="label">{next.length > 0 ? 'Next runs, in your time zone' : 'The next runs appear here'}</p>
         <NextTimes times={next} timezone={plan.by === 'cron' ? plan.zone.trim() : undefined} />
       </div>
     </fieldset>
   )
 }
 
-/** The next times by what is typed, or what is wrong with it. */
+/** The next times of the typed schedule, or its mistakes. */
 function usePreview(projectId: string, plan: Plan): { next: readonly number[]; wrong: PlacedMistakes } {
   const [preview, setPreview] = useState<{ next: readonly number[]; wrong: PlacedMistakes }>(NOTHING)
   const times = JSON.stringify(timesOf(plan))

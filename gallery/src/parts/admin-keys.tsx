@@ -15,7 +15,7 @@ import { Problem } from './problem.tsx'
 import { Waiting } from './waiting.tsx'
 
 const PAGE = 100
-/** In the place of a project: keys for the whole service. */
+/** Instead of a project: keys for the whole service. */
 const WHOLE = ''
 
 export function AdminKeys({ projects }: { projects: readonly Project[] }) {
@@ -35,9 +35,7 @@ export function AdminKeys({ projects }: { projects: readonly Project[] }) {
   return (
     <section aria-labelledby="keys">
       <h2 id="keys">Keys</h2>
-      {!ASKS_FOR_KEY && (
-        <p class="notice">This service asks for no key now. Keys count when it is started with AUTH=keys.</p>
-      )}
+      {!ASKS_FOR_KEY && <p class="notice">This service requires no key. Keys are required with AUTH=keys.</p>}
       <ul>
         {keys.items.map((key) => (
           <KeyRow key={key.keyId} of={key} opens={nameOf(key.projectId)} onChanged={() => keys.renew()} />
@@ -98,7 +96,7 @@ function NewKeyForm({ projects, onMade }: { projects: readonly Project[]; onMade
       />
       <SelectInput
         name="keyScope"
-        label="What it may do"
+        label="Access"
         value={isWhole ? 'admin' : scope}
         choices={
           isWhole
@@ -111,14 +109,14 @@ function NewKeyForm({ projects, onMade }: { projects: readonly Project[]; onMade
       <TextInput
         name="keyLabel"
         label="Label"
-        hint="what it is for"
+        hint="the purpose of the key"
         placeholder="build server"
         value={label}
         onText={setLabel}
         mistakes={mistakes['keyLabel']}
       />
       <button type="submit" aria-disabled={busy}>
-        Make the key
+        Create the key
       </button>
       <MistakeList place="form" mistakes={mistakes['form']} />
     </form>
@@ -154,7 +152,7 @@ function KeyRow({ of: key, opens, onChanged }: { of: Key; opens: string; onChang
         <div class="actions">
           <Confirm
             label="Revoke"
-            question="Revoke it? Whoever uses it is refused from now on."
+            question="Revoke it? Clients that use it are refused from now on."
             yes="Revoke it"
             busy={busy}
             onYes={revoke}

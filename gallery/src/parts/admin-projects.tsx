@@ -44,7 +44,7 @@ export function AdminProjects({ projects }: { projects: Listing<Project> }) {
           mistakes={mistakes['projectName']}
         />
         <button type="submit" aria-disabled={busy}>
-          Make the project
+          Create the project
         </button>
         <MistakeList place="form" mistakes={mistakes['form']} />
       </form>
@@ -99,7 +99,7 @@ function ProjectRow({ project, onChanged }: { project: Project; onChanged: () =>
           </button>
           <Confirm
             label="Remove"
-            question={`Remove “${name || UNTITLED}” with all its captures, templates, schedules, webhooks and keys? That cannot be undone.`}
+            question={`Remove “${name || UNTITLED}” with all its screenshots, templates, schedules, webhooks and keys? This cannot be undone.`}
             yes="Remove it for good"
             isReady={typed.trim() === (name || UNTITLED).trim()}
             busy={busy}
@@ -108,7 +108,7 @@ function ProjectRow({ project, onChanged }: { project: Project; onChanged: () =>
             <TextInput
               name={`name-of-${projectId}`}
               label="Its name"
-              hint="type it, so that nothing is removed by mistake"
+              hint="type it to confirm"
               value={typed}
               onText={setTyped}
             />

@@ -7,7 +7,7 @@ import { go } from '../navigation.ts'
 import { client } from '../session.ts'
 import { explain } from './problem.tsx'
 
-/** Asks for the same pages again: all of them, or those that failed. Secrets have to be typed again, in the form. */
+/** Requests the same pages again: all of them, or those that failed. Secrets have to be typed again, in the form. */
 export function Again({ projectId, status }: { projectId: string; status: RootStatus }) {
   const [busy, setBusy] = useState(false)
   const [said, setSaid] = useState('')

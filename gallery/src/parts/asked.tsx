@@ -2,7 +2,7 @@ import type { View } from '../../../src/contract/capture-options.ts'
 import type { RootStatus } from '../../../src/contract/status.ts'
 import { askedFor, windowsName } from '../asked.ts'
 
-/** What was asked for, in words. The view is known before the status. */
+/** The options of a request, in words. The view is known before the status. */
 export function Asked({ view, status }: { view: View; status: RootStatus | undefined }) {
   const options = status?.options ?? view
   const own = status?.urls.map((page) => page.options ?? {}) ?? []
@@ -15,10 +15,10 @@ export function Asked({ view, status }: { view: View; status: RootStatus | undef
   const words = [
     windowsName(windows.length > 0 ? windows : [options]),
     ...askedFor(options),
-    ...(different ? ['some pages with options of their own'] : []),
+    ...(different ? ['some pages with their own options'] : []),
   ]
   return (
-    <ul class="asked" aria-label="What was asked for">
+    <ul class="asked" aria-label="Options of the request">
       {words.map((each) => (
         <li key={each} dir="auto">
           {each}

@@ -15,12 +15,12 @@ export function Confirm({
   onYes,
   children,
 }: {
-  /** What the button says. */
+  /** The words on the button. */
   label: string
   question: string
   yes: string
   no?: string
-  /** Whether it may be answered with yes: something may have to be typed first. */
+  /** Whether yes can be chosen: something may have to be typed first. */
   isReady?: boolean
   busy: boolean
   onYes: () => void

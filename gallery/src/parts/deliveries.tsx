@@ -22,7 +22,7 @@ const STATES = [
   ...DELIVERY_STATES.map((state) => [state, DELIVERY_WORDS[state]] as const),
 ] as const
 
-/** What a webhook was told, newest first. */
+/** The deliveries of a webhook, newest first. */
 export function Deliveries({
   projectId,
   webhookId,
@@ -46,7 +46,7 @@ export function Deliveries({
   )
   const { items } = deliveries
   useEffect(() => {
-    // A short list has no second list page. Only reading on says so.
+    // Only reading on shows that a short list has no second list page.
     if (!deliveries.complete && items.length < atATime(PAGE)) deliveries.more()
   }, [deliveries, items])
   useEffect(() => {
@@ -91,7 +91,9 @@ export function Deliveries({
       )}
       {deliveries.complete && items.length === 0 && (
         <p class="empty">
-          {state === '' ? 'Nothing was delivered yet. Send a test.' : `None is ${DELIVERY_WORDS[state]}.`}
+          {state === ''
+            ? 'Nothing has been delivered yet. Send a test.'
+            : `No deliveries are ${DELIVERY_WORDS[state]}.`}
         </p>
       )}
     </section>
@@ -127,7 +129,7 @@ function DeliveryRow({
           {rootId !== undefined && (
             <>
               {' · '}
-              <a href={toRoot(projectId, rootId)}>the capture</a>
+              <a href={toRoot(projectId, rootId)}>the request</a>
             </>
           )}
         </p>

@@ -2,7 +2,7 @@ import type { PageFailure } from '../../../src/contract/browsing.ts'
 import { CAPTURE_REASONS } from '../../../src/contract/status.ts'
 import { count } from '../words.ts'
 
-/** So many fit beside pictures, one above the other. */
+/** How many fit beside pictures, one above the other. */
 const IN_A_COLUMN = 3
 
 /** Failed pages, at the position of their pictures. */

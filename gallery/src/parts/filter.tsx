@@ -43,7 +43,7 @@ export function Filter({
           class="tag chosen"
           dir="auto"
           href={toList({ ...filters, ...without })}
-          aria-label={`Without the ${name}`}
+          aria-label={`Remove the filter ${name}`}
           // The button disappears when it is pressed: move the focus first.
           onClick={() => button.current?.focus()}
         >

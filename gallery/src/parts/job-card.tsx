@@ -40,11 +40,11 @@ export function JobCard({
         class="address"
         dir="ltr"
         href={toHistory(projectId, url.url, { after: uuid })}
-        title={`${url.url}: through time`}
+        title={`${url.url}: history`}
       >
         {shortAddress(url.url)}
       </a>
-      <span class="soft" title={other && `It led to ${other}`}>
+      <span class="soft" title={other && `Redirected to ${other}`}>
         {window && `${window} · `}
         {width} × {height}
         {other && ` → ${shortAddress(other)}`}

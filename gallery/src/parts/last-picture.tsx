@@ -22,7 +22,7 @@ export function LastPicture({
       <Preview job={{ preview: last.preview, screenshotParameter: SIZE }} />
     )
   return last ? (
-    <a class="picture" href={toRoot(projectId, last.rootId)} aria-label={`Last capture of ${name}`}>
+    <a class="picture" href={toRoot(projectId, last.rootId)} aria-label={`Last screenshot of ${name}`}>
       {picture}
     </a>
   ) : (

@@ -5,7 +5,7 @@ import { Layout } from './layout.tsx'
 import { Problem } from './problem.tsx'
 import { Waiting } from './waiting.tsx'
 
-/** A part whose script is loaded when it is shown, once. Other views do without it. `around`: what is around it meanwhile. */
+/** A part whose script is loaded when it is shown, once. Other views do without it. `around`: the layout around it meanwhile. */
 export function lazily<P extends object>(
   load: () => Promise<ComponentType<P>>,
   around: (waiting: ComponentChildren, props: P) => ComponentChildren = (waiting) => waiting,
@@ -24,7 +24,7 @@ export function lazily<P extends object>(
       }
       load().then(show, setFailure)
     }, [Part])
-    // What was shown meanwhile is gone, and with it the focus.
+    // The placeholder is gone, and with it the focus.
     useLayoutEffect(() => {
       if (hadFocus) focusMain()
     }, [hadFocus])

@@ -10,7 +10,7 @@ import { shortMoment } from '../words.ts'
 /** How often the schedules are read again: at the latest, and at the earliest after a time has come. */
 const LOOK_MS = 60_000
 const SOON_MS = 5_000
-/** So many are read. The page of the schedules has all of them. */
+/** The most that are read. The page of the schedules has all of them. */
 const MOST = 200
 
 /** The next run of every schedule of a project, the soonest first. Nothing if there are none. */

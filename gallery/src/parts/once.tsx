@@ -37,7 +37,7 @@ export function Once({
               focusMain()
             }}
           >
-            I have kept it
+            I have saved it
           </button>
         )}
         <span class="soft" role="status">

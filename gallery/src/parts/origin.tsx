@@ -5,7 +5,7 @@ import { client } from '../session.ts'
 import { useAnswer } from '../use-answer.ts'
 import { moment } from '../words.ts'
 
-/** Which template or schedule a root came from. Nothing if it was a request of its own. */
+/** Which template or schedule a root came from. Nothing if it came from neither. */
 export function Origin({ projectId, origin: { templateId, schedule } }: { projectId: string; origin: From }) {
   if (templateId === undefined && schedule === undefined) return null
   return (
@@ -35,7 +35,7 @@ function BySchedule({
           schedule {value?.name ?? ''}
         </a>
       ) : (
-        'a schedule that was deleted'
+        'a removed schedule'
       )}
       , for {moment(occurrence)}
       {words !== undefined && <span class="late">, {words}</span>}
@@ -43,7 +43,7 @@ function BySchedule({
   )
 }
 
-/** Leads to all captures of the template. */
+/** Links to all screenshots of the template. */
 function FromTemplate({ projectId, templateId }: { projectId: string; templateId: string }) {
   const { value, failure } = useAnswer(`template ${projectId} ${templateId}`, (signal) =>
     client.getTemplate(projectId, templateId, { signal }),
@@ -52,7 +52,7 @@ function FromTemplate({ projectId, templateId }: { projectId: string; templateId
     <span>
       from{' '}
       <a dir="auto" href={toRoots(projectId, { template: templateId })}>
-        {failure === undefined ? `template ${value?.name ?? ''}` : 'a template that was deleted'}
+        {failure === undefined ? `template ${value?.name ?? ''}` : 'a removed template'}
       </a>
     </span>
   )

@@ -14,7 +14,7 @@ export function Preview({
   eager = false,
 }: {
   job: Pick<JobResult, 'preview'> & { readonly screenshotParameter: { width: number; height: number } }
-  /** What was seen of the page. Its marks are shown on the picture. */
+  /** The page as the browser saw it. Its marks are shown on the picture. */
   seen?: Seen | undefined
   eager?: boolean
 }) {

@@ -1,7 +1,7 @@
 import { NoAnswerError, ProblemError } from '../../../src/client/client.ts'
 import { ASKS_FOR_KEY, signOut } from '../session.ts'
 
-/** What went wrong, and what to do about it. */
+/** A problem, and how to solve it. */
 export function Problem({ failure, retry }: { failure: unknown; retry?: () => void }) {
   return (
     <div class="problem" role="alert">
@@ -36,5 +36,5 @@ export function explain(failure: unknown): string {
     }
     return failure.detail ?? failure.message
   }
-  return 'Something went wrong in this page. Try to load it again.'
+  return 'Something went wrong on this page. Reload it.'
 }

@@ -6,9 +6,9 @@ import { useAnswer } from '../use-answer.ts'
 import { mayWrite, useSession } from '../use-session.ts'
 import { UNTITLED } from '../words.ts'
 
-/** The places of a project. A place of your own goes here, and its view gives its name to `Layout`. */
+/** The places of a project. To add one, add it here, and give its name to `Layout` in its view. */
 const PLACES = {
-  roots: { label: 'Captures', to: toRoots },
+  roots: { label: 'Screenshots', to: toRoots },
   pages: { label: 'Pages', to: toPages },
   templates: { label: 'Templates', to: toTemplates },
   schedules: { label: 'Schedules', to: toSchedules },
@@ -35,7 +35,7 @@ export function ProjectNavigation({ projectId, place }: { projectId: string; pla
         <span class="places" ref={places}>
           {Object.entries(PLACES).map(
             ([name, { label, to }]) =>
-              // Who may only read may not see webhooks.
+              // A key that may only read does not see webhooks.
               (name !== 'webhooks' || !session || mayWrite(session, projectId)) && (
                 <Tab key={name} href={to(projectId)} current={place === name}>
                   {label}
@@ -44,7 +44,7 @@ export function ProjectNavigation({ projectId, place }: { projectId: string; pla
           )}
         </span>
         <Tab href={toCapture(projectId)} current={place === 'capture'} primary>
-          New capture
+          New screenshots
         </Tab>
       </span>
     </nav>

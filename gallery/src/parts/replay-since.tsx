@@ -3,7 +3,7 @@ import { client } from '../session.ts'
 import { useAct } from '../use-act.ts'
 import { count } from '../words.ts'
 
-/** Sends everything again that happened since a time. */
+/** Sends all events since a time again. */
 export function ReplaySince({
   projectId,
   webhookId,
@@ -19,7 +19,7 @@ export function ReplaySince({
     event.preventDefault()
     return act(async () => {
       const time = new Date(from).getTime()
-      if (Number.isNaN(time)) return 'Say since when.'
+      if (Number.isNaN(time)) return 'Choose a time first.'
       const { deliveries } = await client.replayDeliveries(projectId, webhookId, time)
       await onReplayed()
       return deliveries === 0

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 /** Rows that exist above and below the visible ones. */
 const SPARE_PX = 600
-/** So many new rows at the top are additions. More mean that it is another list. */
+/** Up to this number, new rows at the top are additions. More mean that it is another list. */
 const MOST_MOVED = 20
 /** The largest height of the bar at the top. */
 const BAR_PX = 110

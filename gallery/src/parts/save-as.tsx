@@ -4,7 +4,7 @@ import { toSchedule, toTemplate } from '../addresses.ts'
 import { keepDraft, newName } from '../form/kept-drafts.ts'
 import { go } from '../navigation.ts'
 
-/** Opens the form of a new template or schedule with what this capture was asked for. Secrets have to be typed again. */
+/** Opens the form of a new template or schedule with the same request. Secrets have to be typed again. */
 export function SaveAs({ projectId, status }: { projectId: string; status: RootStatus }) {
   const open = async (address: string) => {
     const { fromRequest } = await import('../form/from-request.ts')

@@ -11,7 +11,7 @@ import { LastPicture } from './last-picture.tsx'
 import { NextTimes } from './next-times.tsx'
 import { State } from './state.tsx'
 
-/** A schedule: when it runs, what came of it last, and what can be done with it. */
+/** A schedule: when it runs, its last root, and its buttons. */
 export function ScheduleCard({
   projectId,
   schedule,
@@ -78,9 +78,9 @@ export function ScheduleCard({
             Edit
           </a>
           <Confirm
-            label="Delete"
-            question="Delete it? Its captures stay."
-            yes="Delete it"
+            label="Remove"
+            question="Remove it? Its screenshots stay."
+            yes="Remove it"
             busy={busy}
             onYes={remove}
           />
@@ -110,7 +110,7 @@ function tally({ runs, late, skipped, created }: Schedule): string {
   return `${parts.join(', ')} since ${shortMoment(created)}`
 }
 
-/** What it captures: a template, or pages of its own. */
+/** The template that it runs, or its own pages. */
 function What({ projectId, schedule: { templateId, request } }: { projectId: string; schedule: Schedule }) {
   const { value, failure } = useAnswer(
     templateId === undefined ? '' : `template ${projectId} ${templateId}`,
@@ -119,7 +119,7 @@ function What({ projectId, schedule: { templateId, request } }: { projectId: str
   if (templateId === undefined) return <span class="soft">{count(request?.urls.length ?? 0, 'page')}</span>
   return (
     <a class="soft" dir="auto" href={toTemplate(projectId, templateId)}>
-      {failure === undefined ? `template ${value?.name ?? ''}` : 'a template that was deleted'}
+      {failure === undefined ? `template ${value?.name ?? ''}` : 'a removed template'}
     </a>
   )
 }

@@ -5,7 +5,7 @@ import { useNow } from '../use-now.ts'
 import { distance, moment } from '../words.ts'
 import { Confirm } from './confirm.tsx'
 
-/** When a root begins that waits for its time, and a button to cancel it. Of a cancelled one: when it was to begin. */
+/** The time of a scheduled root, and a button to cancel it. Of a cancelled root: the time that it was scheduled for. */
 export function ScheduledFor({
   projectId,
   root: { rootId, state, scheduled },
@@ -22,7 +22,7 @@ export function ScheduledFor({
   if (state === 'cancelled') {
     return (
       <div class="scheduled-for">
-        <p class="soft">It was cancelled. It was to begin {when}.</p>
+        <p class="soft">Cancelled. It was scheduled for {when}.</p>
       </div>
     )
   }
@@ -41,7 +41,7 @@ export function ScheduledFor({
       <div class="actions">
         <Confirm
           label="Cancel"
-          question="Cancel it? Nothing is captured then."
+          question="Cancel it? Nothing will be captured."
           yes="Cancel it"
           busy={busy}
           onYes={cancel}

@@ -3,7 +3,7 @@ import { ProblemError } from '../../../src/client/client.ts'
 import { client, NO_BROWSER } from '../session.ts'
 import { useAnswer } from '../use-answer.ts'
 
-/** How often it asks again while something is wrong: a browser may be installed, a disk may be writable again. */
+/** How often it checks again while something is wrong: a browser may be installed, a disk may be writable again. */
 const LOOK_MS = 5_000
 const CALM_MS = 30_000
 

@@ -8,7 +8,7 @@ import { Confirm } from './confirm.tsx'
 import { LastPicture } from './last-picture.tsx'
 import { State } from './state.tsx'
 
-/** A template with its last picture, and what can be done with it. */
+/** A template with its last picture and its buttons. */
 export function TemplateCard({
   projectId,
   template: { templateId, name, urls, last },
@@ -44,7 +44,7 @@ export function TemplateCard({
           <p>
             <State state={last.state} />{' '}
             <a class="soft" href={toRoots(projectId, { template: templateId })}>
-              all its captures
+              all its screenshots
             </a>
           </p>
         )}
@@ -57,9 +57,9 @@ export function TemplateCard({
           Edit
         </a>
         <Confirm
-          label="Delete"
-          question="Delete it? Its captures stay."
-          yes="Delete it"
+          label="Remove"
+          question="Remove it? Its screenshots stay."
+          yes="Remove it"
           busy={busy}
           onYes={remove}
         />

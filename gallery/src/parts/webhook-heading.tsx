@@ -9,7 +9,7 @@ import { useAct } from '../use-act.ts'
 import { conditionOf, FORMAT_WORDS, toldWhen } from '../webhook-words.ts'
 import { Confirm } from './confirm.tsx'
 
-/** How a webhook is, and what can be done with it. */
+/** The state of a webhook, and its buttons. */
 export function WebhookHeading({
   projectId,
   webhook,
@@ -83,8 +83,8 @@ export function WebhookHeading({
           </button>
           <Confirm
             label="New secret"
-            question="Make a new secret? The one before is valid for another day."
-            yes="Make a new one"
+            question="Create a new secret? The previous one is valid for another day."
+            yes="Create a new one"
             no="Keep the secret"
             busy={busy}
             onYes={() =>
@@ -96,9 +96,9 @@ export function WebhookHeading({
             }
           />
           <Confirm
-            label="Delete"
-            question="Delete it? What is pending is not delivered."
-            yes="Delete it"
+            label="Remove"
+            question="Remove it? Pending deliveries are dropped."
+            yes="Remove it"
             busy={busy}
             onYes={() =>
               act(async () => {

@@ -5,13 +5,13 @@ import { useAnswer } from '../use-answer.ts'
 import { mayWrite, useSession } from '../use-session.ts'
 import { conditionOf } from '../webhook-words.ts'
 
-/** So many are looked at. */
+/** The most that are read. */
 const MOST = 200
 
 /** Says which webhooks of a project fail, or were switched off. Nothing if none. */
 export function WebhookTrouble({ projectId }: { projectId: string }) {
   const { session } = useSession()
-  // Who may only read may not see webhooks.
+  // A key that may only read does not see webhooks.
   const name = mayWrite(session, projectId) ? `webhook trouble ${projectId}` : ''
   const { value = [] } = useAnswer(name, async (signal) => {
     const wrong: Webhook[] = []

@@ -10,7 +10,7 @@ import { useSession } from '../use-session.ts'
 
 const PAGE = 100
 
-/** Projects and keys: made, renamed, removed. */
+/** Projects and keys: created, renamed, removed. */
 export function AdminView() {
   const { session, failure } = useSession()
   return (
@@ -20,7 +20,7 @@ export function AdminView() {
       {session && !session.isAdmin && (
         <div class="empty">
           <h1>Projects and keys</h1>
-          <p>Only a key for the whole service opens this page. The operator makes one:</p>
+          <p>This page requires a key for the whole service. The operator creates one:</p>
           <p>
             <code>npx proofsheet key create --admin</code>
           </p>

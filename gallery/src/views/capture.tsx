@@ -6,9 +6,9 @@ import { client } from '../session.ts'
 
 export function CaptureView({ projectId }: { projectId: string }) {
   return (
-    <Layout title="New capture" projectId={projectId} place="capture">
+    <Layout title="New screenshots" projectId={projectId} place="capture">
       <LoadForm
-        title="New capture"
+        title="New screenshots"
         submit="Capture"
         send={async (request) => {
           const { jobId } = await client.requestScreenshots(projectId, request)

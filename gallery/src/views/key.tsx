@@ -5,9 +5,9 @@ import { explain } from '../parts/problem.tsx'
 import { keepKey, signIn, tryKey } from '../session.ts'
 
 export const NOT_KEPT =
-  'This browser does not let this page store the key. Allow it to store data for this page.'
+  'This browser does not allow this page to store the key. Allow this page to store data.'
 
-/** Asks for the key, tries it, and then keeps it: for this tab, or in a cookie for those who stay. */
+/** Asks for the key, tries it, and then keeps it: for this tab, or in a cookie to stay signed in. */
 export function KeyView() {
   const enter = async (key: string, form: FormData) => {
     if (form.has('stay')) return (await signIn(key, { stay: true })) ? undefined : NOT_KEPT
@@ -29,7 +29,7 @@ interface KeyFormProps {
   readonly action: string
   /** There is nothing else on the page: the field has the focus. */
   readonly isAlone?: boolean
-  /** Returns what is wrong. It does not return if another page is opened. */
+  /** Returns the problem, if there is one. It does not return if another page is opened. */
   readonly enter: (key: string, form: FormData) => Promise<string | undefined>
   readonly children: ComponentChildren
 }
@@ -81,10 +81,10 @@ export function KeyForm({ title, action, isAlone = false, enter: enterKey, child
         Stay signed in on this device
       </label>
       <button type="submit" class="primary" aria-disabled={busy}>
-        {busy ? 'Trying it…' : action}
+        {busy ? 'Checking…' : action}
       </button>
       <p id="key-help" class="soft">
-        {children} The operator makes a key with <code>npx proofsheet key create</code>.
+        {children} The operator creates keys with <code>npx proofsheet key create</code>.
       </p>
     </form>
   )

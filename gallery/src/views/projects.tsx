@@ -51,12 +51,12 @@ export function ProjectsView() {
           {session?.isAdmin && (
             <p>
               <a class="primary" href={toAdmin()}>
-                Make a project
+                Create a project
               </a>
             </p>
           )}
           <p>
-            {session?.isAdmin ? 'Or on the command line:' : 'Make one:'}{' '}
+            {session?.isAdmin ? 'Or on the command line:' : 'Create one:'}{' '}
             <code>npx proofsheet project create --name "My site"</code>
           </p>
         </div>

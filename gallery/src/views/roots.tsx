@@ -48,7 +48,7 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
   const quiet = useRef({ newest: 'nothing was seen yet', pause: LOOK_MS })
   useEffect(() => {
     const unfinished = roots.items.some(isUnderWay)
-    // A short list is read again by itself, so that new captures appear. The pause grows while none come.
+    // A short list is read again by itself, so that new requests appear. The pause grows while none come.
     const short = roots.items.length < atATime(PAGE)
     if (!(short || unfinished) || roots.items.length > MOST_WATCHED) return
     const newest = roots.items[0]?.rootId ?? ''
@@ -70,9 +70,9 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
   const nameOrigin = useOriginNames(projectId, roots.items)
   const nothing = roots.complete && roots.items.length === 0
   return (
-    <Layout title={tag || q || 'Captures'} projectId={projectId} place="roots">
+    <Layout title={tag || q || 'Screenshots'} projectId={projectId} place="roots">
       <div class="tools">
-        <h1 class="unseen">Captures</h1>
+        <h1 class="unseen">Screenshots</h1>
         <Search
           value={q}
           label="Search names and addresses"
@@ -93,7 +93,7 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
             <Rows
               count={roots.items.length}
               height={NARROW.matches ? ROW.narrow : ROW.wide}
-              label="Captures, newest first"
+              label="Screenshots, newest first"
               onLast={onLast}
               nameOf={nameOf}
               row={(index) => (
@@ -113,12 +113,12 @@ export function RootsView({ projectId, filters }: { projectId: string; filters: 
       {roots.growing && <Waiting />}
       {nothing && (q || filtered) && (
         <p class="empty">
-          {'No captures match.'} <a href={toRoots(projectId)}>Show everything</a>
+          {'No screenshots match.'} <a href={toRoots(projectId)}>Show everything</a>
         </p>
       )}
       {nothing && !q && !filtered && (
         <div class="empty">
-          <h2>There are no captures yet</h2>
+          <h2>There are no screenshots yet</h2>
           <p>
             <a class="primary" href={toCapture(projectId)}>
               Capture some pages
@@ -139,7 +139,7 @@ function RootRow({
 }: {
   projectId: string
   root: RootOverview
-  /** The schedule or the template that it came from. */
+  /** The schedule or template that created it. */
   from: string | undefined
   first: boolean
   onChanged: () => Promise<void>

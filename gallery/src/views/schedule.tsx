@@ -9,7 +9,7 @@ import { Problem } from '../parts/problem.tsx'
 import { Waiting } from '../parts/waiting.tsx'
 import { atATime, client } from '../session.ts'
 
-/** So many templates can be chosen from. */
+/** The most templates to choose from. */
 const MOST_TEMPLATES = 500
 
 const ScheduleForm = lazily(async () => (await import('../form/schedule-form.tsx')).ScheduleForm)

@@ -65,7 +65,7 @@ export function SchedulesView({ projectId }: { projectId: string }) {
           <p>A schedule captures the same pages again and again: every night at two, or every six hours.</p>
           <p>
             <a class="primary" href={toSchedule(projectId)}>
-              Make a schedule
+              Create a schedule
             </a>
           </p>
         </div>

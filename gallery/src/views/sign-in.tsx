@@ -26,11 +26,11 @@ export function SignInView({ to }: Props) {
     <Layout title={isIn ? 'Signed in' : 'Sign in'}>
       {failure !== undefined && <Problem failure={failure} retry={() => location.reload()} />}
       {!session && failure === undefined && <Waiting />}
-      {session && !ASKS_FOR_KEY && <p class="empty">This service asks for no key.</p>}
+      {session && !ASKS_FOR_KEY && <p class="empty">This service requires no key.</p>}
       {isIn && ASKS_FOR_KEY && <SignedIn keys={session.keys} />}
       {session && ASKS_FOR_KEY && (
         <KeyForm title={isIn ? 'Add another key' : 'Sign in'} action="Sign in" isAlone={!isIn} enter={enter}>
-          {to === 'docs' && 'The documentation is for those who have a key. '}
+          {to === 'docs' && 'The documentation requires a key. '}
           The key is kept in a cookie that no script can read: until the browser is closed, or for thirty days
           if you stay signed in.
         </KeyForm>
@@ -77,7 +77,7 @@ function SignedIn({ keys }: { keys: readonly Key[] }) {
   )
 }
 
-/** What a key opens. */
+/** The project, or the whole service, that a key opens. */
 function Opens({ projectId }: { projectId: string | undefined }) {
   const { value } = useAnswer(projectId === undefined ? '' : 'names of projects', async (signal) => {
     const names = new Map<string, string>()

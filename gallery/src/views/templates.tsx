@@ -52,10 +52,10 @@ export function TemplatesView({ projectId }: { projectId: string }) {
       {templates.complete && items.length === 0 && (
         <div class="empty">
           <h1>There are no templates yet</h1>
-          <p>A template keeps what to capture, and how, to run it again.</p>
+          <p>A template keeps a request, to run it again.</p>
           <p>
             <a class="primary" href={toTemplate(projectId)}>
-              Make a template
+              Create a template
             </a>
           </p>
         </div>

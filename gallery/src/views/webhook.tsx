@@ -12,7 +12,7 @@ import { WebhookHeading } from '../parts/webhook-heading.tsx'
 import { client } from '../session.ts'
 import { useAnswer } from '../use-answer.ts'
 
-/** One webhook: how it is, what can be done with it, and its deliveries. Without an id: the form of a new one. */
+/** One webhook: its state, its buttons and its deliveries. Without an id: the form of a new one. */
 export function WebhookView({ projectId, webhookId }: { projectId: string; webhookId: string }) {
   return webhookId === '' ? <NewWebhook projectId={projectId} /> : <Known {...{ projectId, webhookId }} />
 }
@@ -25,7 +25,7 @@ function NewWebhook({ projectId }: { projectId: string }) {
         <h1>{made ? made.name : 'New webhook'}</h1>
         {made?.secret === undefined ? (
           <WebhookForm
-            submit="Make the webhook"
+            submit="Create the webhook"
             send={async (webhook) => {
               const next = await client.createWebhook(projectId, webhook)
               // Slack and Discord check no signatures.
@@ -38,7 +38,7 @@ function NewWebhook({ projectId }: { projectId: string }) {
             <Secret secret={made.secret} />
             <p>
               <a class="button" href={toWebhook(projectId, made.webhookId)}>
-                Go on to its deliveries
+                See its deliveries
               </a>
             </p>
           </>
@@ -51,9 +51,9 @@ function NewWebhook({ projectId }: { projectId: string }) {
 function Secret({ secret, onDone }: { secret: string; onDone?: () => void }) {
   return (
     <Once title="Its secret" text={secret} {...(onDone && { onDone })}>
-      It is not shown again. The server that is told checks the signature of each delivery with it, as
-      Standard Webhooks says.
-      {onDone && ' The secret before is valid for another day.'}
+      It is not shown again. The receiver checks the signature of each delivery with it, as described by
+      Standard Webhooks.
+      {onDone && ' The previous secret is valid for another day.'}
     </Once>
   )
 }

@@ -47,10 +47,10 @@ export function WebhooksView({ projectId }: { projectId: string }) {
       {webhooks.complete && items.length === 0 && (
         <div class="empty">
           <h1>There are no webhooks yet</h1>
-          <p>A webhook tells another server, Slack or Discord when a capture is done.</p>
+          <p>A webhook notifies another server, Slack or Discord when screenshots are done.</p>
           <p>
             <a class="primary" href={toWebhook(projectId)}>
-              Make a webhook
+              Create a webhook
             </a>
           </p>
         </div>

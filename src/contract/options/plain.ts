@@ -34,7 +34,7 @@ export const PLAIN = {
     ...{ example: true, usage: '--full-page', text: 'The whole page, not only the part in the window' },
   },
   deviceScaleFactor: {
-    ...{ kind: 'number', group: 'Window', label: 'Scale', hint: '1 to 3 pixels for one', placeholder: '1' },
+    ...{ kind: 'number', group: 'Window', label: 'Scale', hint: '1 to 3 picture pixels per page pixel', placeholder: '1' },
     flag: '--scale <number>',
     help: 'pixels of the picture for one of the page, 1 to 3',
     noun: 'The scale',
@@ -46,7 +46,7 @@ export const PLAIN = {
       ['light', 'Light'],
       ['dark', 'Dark'],
     ],
-    ...{ group: 'Visitor', label: 'Colours', placeholder: 'As the page likes', noun: 'The colour scheme' },
+    ...{ group: 'Visitor', label: 'Colours', placeholder: 'Default', noun: 'The colour scheme' },
     flag: '--color-scheme <scheme>',
     help: 'the preference of the visitor: light or dark',
     words: (scheme) => `${scheme} colours`,
@@ -61,7 +61,7 @@ export const PLAIN = {
     ...{ example: true, usage: '--reduced-motion', text: 'The visitor prefers no animations' },
   },
   userAgent: {
-    ...{ kind: 'text', group: 'Visitor', label: 'User agent', placeholder: 'As the browser calls itself' },
+    ...{ kind: 'text', group: 'Visitor', label: 'User agent', placeholder: 'That of the browser' },
     flag: '--user-agent <text>',
     help: 'the User-Agent of the browser',
     noun: 'The user agent',
@@ -88,7 +88,7 @@ export const PLAIN = {
   cookieBanners: {
     ...{ kind: 'switch', on: 'decline', group: 'Before the picture', noun: 'This' },
     label: 'Decline cookie banners',
-    hint: 'a banner that asks for consent is answered with no',
+    hint: 'banners that ask for consent',
     flag: '--decline-cookies',
     help: 'answer a banner that asks for consent with no',
     words: () => 'cookie banners declined',
