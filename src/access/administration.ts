@@ -13,7 +13,7 @@ interface KeyListPage {
   readonly cursor: string | undefined
 }
 
-/** What an administrator does: projects and keys. */
+/** Creates and changes projects and keys. */
 export class Administration {
   readonly #store: Store
   readonly #clock: () => number

@@ -21,7 +21,7 @@ export async function moveToBackground(pid: number): Promise<void> {
   }
 }
 
-/** False if Linux asks to try again. Any other error is ignored: the browser works all the same. */
+/** False if Linux asks to try again. Any other error is ignored: the browser works anyway. */
 async function setNice(pid: number): Promise<boolean> {
   try {
     await writeFile(fileOf(pid), String(NICE))

@@ -4,7 +4,7 @@ import type { FoundBrowser } from './browser/browser.ts'
 import type { RunningBrowser } from './camera.ts'
 import { type LaunchedBrowser, launchBrowser } from './launch.ts'
 
-/** A browser is replaced after so many pages: over time it uses more and more memory. */
+/** A browser is replaced after this many pages: over time it uses more and more memory. */
 const PAGES_A_BROWSER = 250
 /** A browser without work is ended after this time, to free its memory. */
 const IDLE_MS = 60_000

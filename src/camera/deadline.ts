@@ -28,12 +28,12 @@ export class Deadline {
     this.#start()
   }
 
-  /** What has been added for the pixels, in milliseconds. */
+  /** The time that was added for the pixels, in milliseconds. */
   get more(): number {
     return this.#more
   }
 
-  /** So many pixels are going to be drawn. */
+  /** Adds time for pixels that are going to be drawn. */
   allowFor(size: Size): void {
     const more = drawMsOf(size) - this.#more
     if (more <= 0) return

@@ -14,7 +14,7 @@ export interface Frame {
   readonly origin: string | undefined
 }
 
-/** Who is in the frames of a page. */
+/** The origins in the frames of a page. */
 export class Frames {
   readonly #session: CDPSession
   /** By document. */

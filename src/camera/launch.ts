@@ -18,7 +18,7 @@ export const NO_BYPASS = '<-loopback>'
 const ARGUMENTS = [
   // Names are for the guard to resolve: nothing here asks DNS, not even ahead of time.
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
-  // What would go around the proxy.
+  // Traffic that would bypass the proxy.
   '--disable-quic',
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
@@ -157,7 +157,7 @@ async function remove(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }).catch(() => {})
 }
 
-/** What processes that were killed have left behind. */
+/** Leftovers of killed processes. */
 async function sweepFolders(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const [, pid] = /^proofsheet-browser-(\d+)-/.exec(name) ?? []

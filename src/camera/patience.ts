@@ -20,7 +20,7 @@ export class LoadingTime {
     return Math.max(0, this.#end - performance.now())
   }
 
-  /** The end of a step that the picture can do without, if there are so many of them: they have equal shares of what is left. */
+  /** The deadline of a step that the picture can do without. The remaining time is divided equally among `steps` of them. */
   share(steps: number): number {
     // One more share is for the picture.
     return performance.now() + this.left / (steps + 1)

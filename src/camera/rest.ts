@@ -5,7 +5,7 @@ import { drawFrames, goToTop } from './in-page/unveil.ts'
 import type { Loaded } from './loading.ts'
 import { leadMouseOut, takeSample, type Window } from './window.ts'
 
-/** A movement that is not over after so many samples never ends. */
+/** A movement that is not over after this many samples never ends. */
 const MAX_SAMPLES = 8
 /** Frames of the page between two samples. Counted in frames because a busy machine draws them more slowly. */
 const FRAMES = 15

@@ -21,7 +21,7 @@ import { World } from './steps/world.ts'
 import { Visit } from './visit.ts'
 import { openWindow, windowOf } from './window.ts'
 
-/** If a page does not answer for so long after its loading time, a script keeps it busy for good. */
+/** If a page does not answer for this long after its loading time, a script keeps it busy for good. */
 export const ANSWER_MS = 4_000
 /** A large window has this share of its time for drawing to answer in. */
 const ANSWER_SHARE = 1 / 10
@@ -216,7 +216,7 @@ async function explain(
 
 type Found = Partial<Pick<Exposed, 'cut' | 'wide'>> & { restless: boolean }
 
-/** What the picture itself does not show. */
+/** Facts that the picture itself does not show. */
 async function see(
   page: Page,
   visit: Visit,

@@ -6,7 +6,7 @@ import type { Pixels } from '../picture/pixels.ts'
 export const STRIP = 32
 /** Levels of a colour. Edges that are drawn twice may differ by less. */
 const CONTRAST = 96
-/** So many pixels may differ, and this share of the drawn ones: letters may be half a pixel off. */
+/** How many pixels may differ, and which share of the drawn ones: letters may be half a pixel off. */
 const FEW = 40
 const SHARE = 0.3
 const CHANNELS = 3

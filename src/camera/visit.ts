@@ -59,7 +59,7 @@ export class Visit {
     })
   }
 
-  /** Opens the page once more. What failed until now is not missing in its picture. */
+  /** Opens the page once more. Resources that failed until now do not count as missing in its picture. */
   async reopen(withinMs: number): Promise<void> {
     this.#failed.clear()
     for (let times = 1; ; times++) {

@@ -10,7 +10,7 @@ const LOCALE = 'en-US'
 
 type Asked = Size & Pick<PageOptions, 'device' | 'userAgent' | 'locale'>
 
-/** Whom the page takes its visitor for. */
+/** The emulated device and visitor. */
 export interface Visitor {
   readonly mobile: boolean
   readonly touch: boolean

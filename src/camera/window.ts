@@ -21,7 +21,7 @@ export interface Part extends Size {
   readonly y: number
 }
 
-/** What is taken of a page. */
+/** The part of a page that is captured. */
 export interface View extends Part, Window {
   /** Below 1 on phones, for pages that are wider than the window: all of their width is shown. Otherwise 1. */
   readonly zoom: number
@@ -105,7 +105,7 @@ export async function takeSample(session: CDPSession, window: Window, signal: Ab
   )
 }
 
-/** What the window shows, or a part of the page: PNG, in Base64. */
+/** The content of the window, or a part of the page: PNG, in Base64. */
 export async function takeFrame(session: CDPSession, part?: Part, zoom = 1): Promise<string> {
   const { data } = await session.send('Page.captureScreenshot', {
     format: 'png',

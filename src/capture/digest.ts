@@ -3,7 +3,7 @@ import type { When } from '../contract/when.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
 import type { NewRequest } from '../store/captures.ts'
 
-/** What a request asks for. */
+/** The pages and options of a request. */
 export type RequestContent = Pick<NewRequest, 'options' | 'pages'>
 
 /** The parts of a request that its digest covers. */

@@ -7,7 +7,7 @@ export interface Times {
   sum: number
 }
 
-/** What this process has captured since it started. */
+/** The captures of this process since it started, in numbers. */
 export class CaptureFigures {
   /** By outcome: `done`, or the reason of the failure. */
   readonly times = new Map<string, Times>()

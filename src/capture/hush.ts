@@ -2,20 +2,20 @@ import { CaptureFailure } from '../camera/camera.ts'
 import type { Seen } from '../contract/seen.ts'
 import { findSecrets } from '../secrets/find-secrets.ts'
 
-/** What follows the scheme in `Bearer abc`. */
+/** The credentials after the scheme in `Bearer abc`. */
 const CREDENTIALS = /^(\S+) (\S+)$/
 const CUT_OUT = '…'
 const BASE64 = /^[\w+/-]{8,}={0,2}$/
-/** What bytes that are no text become. */
+/** The replacement for bytes that are not text. */
 const NO_TEXT = /[\p{Cc}\ufffd]/u
-/** Where a page is: that is no secret. */
+/** The address of a page, which is not a secret. */
 const ORIGIN = /^https?:\/\/[^/?#]*/i
 /** With the port. */
 const HOSTS = /((?<![\w@.-])(?:[\w-]+\.)+[\w-]{2,}(?::\d+)?(?![\w@-]))/
-/** More than is stored of a text that the page chose. */
+/** Longer than the stored part of a text that the page chose. */
 const LONGEST = 20_000
 
-/** Cuts secrets out of what came of a page. A form may put a password into an address, a browser into a message. */
+/** Cuts secrets out of everything that comes back from a page. A form may put a password into an address, a browser into a message. */
 export interface Hush {
   seen(seen: Seen): Promise<Seen>
   /** Changes the error itself, with its causes. The hosts that a CaptureFailure names stay: another site could try guesses with them. */
@@ -23,8 +23,8 @@ export interface Hush {
 }
 
 /**
- * `home`: the origins that the secrets were given for. What another one chose is not told: it could write guesses, and see from what is
- * cut out which of them is right.
+ * `home`: the origins that the secrets were given for. Texts that another origin chose are left out: it could write guesses,
+ * and see from the parts that are cut out which of them is right.
  */
 export function createHush(secrets: readonly string[], home: readonly string[]): Hush {
   const hidden = secrets.flatMap(withParts).flatMap(withDecoded)
@@ -62,7 +62,7 @@ export function createHush(secrets: readonly string[], home: readonly string[]):
   return { seen, error }
 }
 
-/** `Bearer abc` tells a secret also without its first word. `Basic …` has a user name and a password in it. */
+/** `Bearer abc` contains a secret even without its first word. `Basic …` has a user name and a password in it. */
 function withParts(secret: string): string[] {
   const [, scheme = '', credentials] = CREDENTIALS.exec(secret) ?? []
   if (credentials === undefined) return [secret]

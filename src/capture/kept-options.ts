@@ -7,23 +7,23 @@ import type { TemplateRequest } from '../contract/templates.ts'
 import { pairPages, sameAddress } from './pair-pages.ts'
 
 // A page with kept secrets is captured only with options that were given together with them. Any other option may show a secret or
-// tell something of it: a click on "show password", a style, an element, a wait. So all options are compared, also those that will be
-// added one day. Free are the name of a page, and the tags; and a page may be given more time. With less, a picture would be taken before a
-// click hides something. Decision 28.
+// reveal something about it: a click on "show password", a style, an element, a wait. So all options are compared, also those that will
+// be added one day. Only the name of a page and the tags may change, and a page may get more time. With less time, a picture would be
+// taken before a click hides something. Decision 28.
 
 type Given = Pick<TemplateRequest, 'screenshotParameter' | 'urls' | 'failOn' | 'otherPages'>
 type Page = Given['urls'][number]
 
 const DETAIL = 'must stay as it is while secrets are kept: give the secrets again to change it'
-const NO_LESS = 'must not be less than it was while secrets are kept: give the secrets again to change it'
-/** More pages with changes are not told. */
+const NO_LESS = 'must not become less while secrets are kept: give the secrets again to change it'
+/** More pages with changes are not reported. */
 const MOST_TOLD = 3
-/** A page without anything of its own. */
+/** A page without its own options. */
 const BARE: Page = { url: '', name: '' }
 
 /**
- * What a change may not change. Both requests have been checked. `now` has an empty string for each secret that is kept; `filled` are
- * their places (JSON pointers). A secret that is given beside a kept one is a change like any other.
+ * Finds options that a change may not change. Both requests have been checked. `now` has an empty string for each secret that is
+ * kept; `filled` are their places (JSON pointers). A secret that is given beside a kept one is a change like any other.
  */
 export function mistakesOfOptions(
   before: Given,
@@ -98,7 +98,7 @@ function textOfAll({ screenshotParameter: { tags: _, name: __, ...shared }, fail
   return JSON.stringify([shared, failOn])
 }
 
-/** What the page has of its own. */
+/** The page's own options. */
 function textOf({ url: _, name: __, ...own }: Page): string {
   return JSON.stringify(own)
 }

@@ -12,7 +12,7 @@ import { pairPages, sameAddress } from './pair-pages.ts'
 // and only with the options that it was given with (`kept-options.ts`). A template that says `otherPages` lets it go to other pages of the
 // same origins. Decision 28.
 
-/** What to capture, and how. `otherPages`: only of a template. */
+/** Pages and their options. `otherPages`: only of a template. */
 export type Given = Pick<TemplateRequest, 'screenshotParameter' | 'urls' | 'failOn' | 'otherPages'>
 
 export interface KeptRequest {
@@ -23,7 +23,7 @@ export interface KeptRequest {
 
 interface KeptSecret {
   readonly text: string
-  /** Read by the version before. */
+  /** Read by the previous version. */
   readonly origins: readonly string[]
 }
 
@@ -117,7 +117,7 @@ export function refillRequest<T>(
 export interface Refilled<T> {
   readonly bare: T
   readonly mistakes: readonly Mistake[]
-  /** What must stay as it is, in a request that the check found nothing wrong with. */
+  /** The mistakes of a valid request that changes something while secrets are kept. */
   mistakesOfOptions(): readonly Mistake[]
   /** The checked request itself, with its secrets. */
   putSecretsIn(checked: Given): Given
@@ -213,7 +213,7 @@ function notFor(other: string, known: readonly string[]): string {
   return `must be given again: it was given for ${where || 'no page'}, and a page is at ${other}`
 }
 
-/** A malformed address is like no other. */
+/** A malformed address matches no other. */
 function originOf(page: unknown): string {
   const url = textOf(page)
   return URL.parse(url)?.origin ?? url

@@ -4,11 +4,11 @@ import { createLimiter } from '../work/limiter.ts'
 import { openLoop } from '../work/loop.ts'
 import { delayAfterDeath, isOurs, pauseAfter, type Queue, type QueueOptions, StoodStill } from './queue.ts'
 
-/** A process renews the lease of its attempt. A lease that does not change for so long belongs to a dead process. */
+/** A process renews the lease of its attempt. A lease that does not change for this long belongs to a dead process. */
 const LEASE_MS = 20_000
-/** Captures that other processes queued, or that became due, are seen so much later, at most. */
+/** Captures that other processes queued, or that became due, are seen within this time. */
 const LOOK_MS = 1_000
-/** Other processes leave captures of a command alone for so long, even if the command dies. */
+/** Other processes leave captures of a command alone for this long, even if the command dies. */
 const HOLD_MS = 10 * 60_000
 /** Few at a time: renewing must not take the connections from readers, above all if the database is slow. */
 const RENEWED_AT_ONCE = 3
@@ -201,7 +201,7 @@ function keepLease(everyMs: number, renew: () => Promise<boolean>): KeptLease {
 
 interface SeenLease {
   readonly lease: number
-  /** Since when this process has seen no change. */
+  /** When this process last saw a change. */
   readonly since: number
 }
 
@@ -214,7 +214,7 @@ export class LostAttempts {
   #seen = new Map<string, SeenLease>()
   #looked = Number.NEGATIVE_INFINITY
 
-  /** `lostMs`: a lease that has not changed for so long belongs to a dead process. */
+  /** `lostMs`: a lease that has not changed for this long belongs to a dead process. */
   constructor(lostMs: number) {
     this.#lostMs = lostMs
   }

@@ -5,7 +5,7 @@ interface Page {
 
 /**
  * Which page of a changed list each page of the old list has become, by their positions: a page with the same address, and the
- * same name if there is one. A page is not two pages. The new list may have any values.
+ * same name if there is one. No page is matched twice. The new list may have any values.
  */
 export function pairPages(old: readonly Page[], now: readonly unknown[]): ReadonlyMap<number, number> {
   const pairs = new Map<number, number>()

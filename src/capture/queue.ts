@@ -8,7 +8,7 @@ export const MAX_ATTEMPTS = 3
 export const MAX_DEATHS = 10
 /** The pause after a failure that is not the fault of the page. */
 const PAUSE_IF_OURS_MS = 5_000
-/** The disk has room, but not for this picture. It is not taken every few seconds in vain. */
+/** The disk has space, but not for this picture. So the picture is not taken every few seconds in vain. */
 const PAUSE_WITHOUT_ROOM_MS = 20_000
 const FIRST_PAUSE_MS = 2_000
 const LONGEST_PAUSE_MS = 60_000
@@ -28,13 +28,13 @@ export interface QueueOptions {
   readonly work: Work
   /** Captures under way at a time. 0: only other processes capture. */
   readonly concurrency: number
-  /** So many more, for projects that have nothing under way. So the first page of a project does not wait for others. */
+  /** Additional captures, for projects that have nothing under way. So the first page of a project does not wait for others. */
   readonly extra?: number
   readonly log: Pick<Logger, 'warn' | 'error'>
   readonly clock?: () => number
-  /** Called before a capture begins. Returns why none may begin at the moment, if that is so. */
+  /** Called before a capture begins. Returns the reason if none may begin at the moment. */
   readonly mayNotBegin?: () => Promise<unknown>
-  /** A process that has not renewed its leases for so long is dead. */
+  /** A process that has not renewed its leases for this long is dead. */
   readonly leaseMs?: number
   /** Captures only requests that this queue accepted, and no other process captures them. For a command that captures. */
   readonly ownOnly?: boolean

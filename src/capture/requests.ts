@@ -19,7 +19,7 @@ export interface AcceptOptions {
 
 interface RequestsOptions extends Required<AcceptLimits> {
   readonly ring: KeyRing
-  /** A root was scheduled for later. */
+  /** Called when a root was scheduled for later. */
   readonly onScheduled?: () => void
 }
 

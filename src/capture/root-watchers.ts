@@ -4,9 +4,9 @@ import type { Captures } from '../store/captures.ts'
 import type { RootKey } from '../store/store.ts'
 import { Statuses, type StatusesOptions } from './statuses.ts'
 
-/** Changes by other processes are seen so much later, at most. */
+/** Changes by other processes are seen within this time. */
 const LOOK_MS = 500
-/** After so long without the database, watchers fail. A restart of the database is shorter. */
+/** Watchers fail if the database is away for this long. A restart of the database is shorter. */
 const AWAY_MS = 2_000
 /** Roots whose versions one statement reads. */
 const ROOTS_AT_ONCE = 500
@@ -29,7 +29,7 @@ export interface Watcher {
 
 interface Watched extends RootKey {
   readonly watchers: Set<Watcher>
-  /** The version that all its watchers were told, or had seen when they came. */
+  /** The version that all its watchers have seen. */
   toldVersion: number
   /** Its watchers are being woken. */
   isTelling: boolean
@@ -50,7 +50,7 @@ export class RootWatchers {
   #isAboutToLook = false
   #isLooking = false
   #size = 0
-  /** Since when the database does not answer. */
+  /** When the database stopped answering. */
   #awaySince: number | undefined
 
   constructor(captures: Captures, turns: FairTurns, options: StatusesOptions) {

@@ -36,13 +36,13 @@ export async function sealRequest(
   return { options: conceal(asked.options).options, pages, digest, olderDigests }
 }
 
-/** The page with its secrets, and the texts that must not be told to anyone. Throws CannotOpen. */
+/** The page with its secrets, and the texts that must never be shown. Throws CannotOpen. */
 export function openTask(
   { sealed, ...task }: CaptureTask,
   ring: KeyRing,
 ): { task: CaptureTask; secrets: string[] } {
   if (!hasSecrets(task.options)) return { task, secrets: [] }
-  if (sealed === undefined) throw new CannotOpen('They are not in the database any more.')
+  if (sealed === undefined) throw new CannotOpen('They are no longer in the database.')
   const secrets = JSON.parse(ring.open(sealed, placeOf(task)))
   const options = reveal(task.options, secrets)
   return { task: { ...task, options }, secrets: [...Object.values<string>(secrets), ...basicOf(options)] }

@@ -32,7 +32,7 @@ export class Statuses {
   readonly #captures: Pick<Captures, 'findChanges' | 'findVersion'>
   readonly #explainTo: ExplainTo
   readonly #whyWaiting: WhyWaiting
-  /** Why nothing is captured, if that is so. It is part of every status, but it does not raise the version. */
+  /** Why nothing is captured at the moment, if anything. It is part of every status, but it does not raise the version. */
   waiting: Waiting | undefined
   /** In the order of use: the last one was used last. */
   readonly #kept = new Map<string, StatusBytes>()

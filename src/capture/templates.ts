@@ -20,7 +20,7 @@ export interface TemplatesOptions {
 export type Run = NonNullable<ReturnType<typeof parseTemplateRun>['run']>
 
 /**
- * Makes, changes, removes and runs templates. A request may have a megabyte: between the steps of the work, others use the event
+ * Creates, changes, removes and runs templates. A request may have a megabyte: between the steps of the work, others use the event
  * loop.
  */
 export class Templates {
@@ -57,7 +57,7 @@ export class Templates {
     const { limits, ring } = this.#options
     const { projectId, templateId } = known
     const key = { projectId, templateId }
-    // If someone was faster, it is done again: their secrets are the ones that are kept now.
+    // If another change came first, it is done again: the secrets of that change are the ones that are kept now.
     return await untilUnchanged(
       known,
       revision,
@@ -107,7 +107,7 @@ export class Templates {
     return await requests.accept(key.projectId, digested, { now, idempotencyKey, origin })
   }
 
-  /** What a template asks for. Throws CannotOpen. */
+  /** The pages and options of a template. Throws CannotOpen. */
   async findRequest(projectId: string, templateId: string): Promise<OpenRequest | undefined> {
     const key = { projectId, templateId }
     const template = await this.#store.templates.find(key)
@@ -125,7 +125,7 @@ export class Templates {
   }
 }
 
-/** What a run asks for. `body`: any JSON. Throws `bad_request` with all its mistakes. */
+/** The pages and the time of a run. `body`: any JSON. Throws `bad_request` with all its mistakes. */
 export function readRun(body: unknown, limits: RequestLimits): Run {
   const { run, mistakes } = parseTemplateRun(body, limits)
   if (!run) throw wrongRequest(mistakes)
@@ -161,7 +161,7 @@ function opening<T>(open: () => T): T {
     if (!(error instanceof CannotOpen)) throw error
     throw new AppError(
       'conflict',
-      'the secrets of this template cannot be decrypted: the service does not have their key any more. Change the template, and ' +
+      'the secrets of this template cannot be decrypted: the service no longer has their key. Change the template, and ' +
         'give them again',
       { cause: error },
     )

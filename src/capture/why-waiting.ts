@@ -4,7 +4,7 @@ import { AppError, cannotWrite } from '../errors.ts'
 import type { Images } from '../images/images.ts'
 import type { Store } from '../store/store.ts'
 
-/** For so long an answer is reused. */
+/** How long an answer is reused. */
 const KNOWN_MS = 1_000
 /** How often it looks by itself after a write has failed, until writing works again. */
 const LOOK_MS = 2_000
@@ -29,7 +29,7 @@ export interface WaitingForStorage {
   close(): void
 }
 
-/** A storage that is away is no reason to wait: captures begin, and report it. */
+/** Captures do not wait for a storage that is away: they begin, and report it. */
 export function watchStorage({ store, images, log, onChange }: WhyWaitingOptions): WaitingForStorage {
   let known: { readonly at: number; readonly waiting: Promise<Waiting | undefined> } | undefined
   let last: Waiting | undefined
@@ -58,7 +58,7 @@ export function watchStorage({ store, images, log, onChange }: WhyWaitingOptions
   return { whyWaiting, close: () => clearInterval(timer) }
 }
 
-/** One reason, and what is to be said of each part. */
+/** One reason, and a sentence for each part. */
 function toWaiting(errors: readonly unknown[]): Waiting | undefined {
   const obstacles = errors.filter((error) => !(error instanceof AppError && error.code === 'unavailable'))
   const [first] = obstacles

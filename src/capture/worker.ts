@@ -141,14 +141,14 @@ export function createWork({
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'storage_full') throw error
       if (await canNeverFit(picture)) throw neverFits(picture)
-      // Other pictures may have taken the room for a moment.
+      // Other pictures may have taken the space for a moment.
       await publish(task, picture, signal)
     }
     figures.storedBytes += picture.bytes.length + picture.preview.length
     return { width: picture.width, height: picture.height }
   }
 
-  /** It is larger than the whole disk. Any other picture waits for room. */
+  /** It is larger than the whole disk. Any other picture waits for space. */
   async function canNeverFit({ bytes, preview }: Picture): Promise<boolean> {
     const room = await images.room().catch(() => undefined)
     return room !== undefined && bytes.length + preview.length > room.totalBytes

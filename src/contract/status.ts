@@ -23,7 +23,7 @@ export const CAPTURE_REASONS = {
   login: 'the fields or the button of its login were not found, or the form was still there afterwards',
   wait_for: 'the element to wait for did not become visible in time',
   element: 'the element to be captured was not found, or has no size',
-  secrets: 'its password, headers or cookies cannot be decrypted: the service no longer has the key',
+  secrets: 'its password, headers or cookies cannot be decrypted: the service no longer has their key',
 } as const
 export type CaptureReason = keyof typeof CAPTURE_REASONS
 

@@ -78,7 +78,7 @@ const OFFSETS: readonly [bits: number, bytes: readonly number[]][] = [
   [96, [12, 13, 14, 15]],
 ]
 
-/** What a NAT64 translator of this network puts before IPv4 addresses. */
+/** The prefix that a NAT64 translator of this network puts before IPv4 addresses. */
 interface Nat64Prefix {
   readonly bytes: readonly number[]
   readonly offsets: readonly number[]

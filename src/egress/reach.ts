@@ -14,7 +14,7 @@ export interface FixedAddress {
   readonly port: number
 }
 
-/** Who wants to reach something, and the setting that allows it: for sentences. */
+/** The sender (pages or webhooks), and the setting that allows a target: for sentences. */
 export interface Traveller {
   readonly who: string
   readonly setting: string

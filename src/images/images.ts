@@ -74,7 +74,7 @@ export interface DiskSpace {
   readonly freeBytes: number
   /** Less is free than the reserve for the database: store nothing large. */
   readonly isFull: boolean
-  /** What is lacking is inodes: there may be bytes. */
+  /** Inodes are missing; bytes may be free. */
   readonly lacksInodes: boolean
 }
 

@@ -134,7 +134,7 @@ export interface Imported {
   readonly outcome: 'added' | 'present' | 'mended'
 }
 
-/** So many pictures of one root are read, decoded or written at a time. */
+/** How many pictures of one root are read, decoded or written at a time. */
 export const PICTURES_AT_ONCE = 4
 
 /** A root whose pictures are checked and staged. Call `add` or `discard`, once. */

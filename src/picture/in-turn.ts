@@ -8,7 +8,7 @@ const FINISHED_AT_ONCE = 2
 const oneAtATime = createLimiter(1)
 const twoAtATime = createLimiter(FINISHED_AT_ONCE)
 
-/** Does something to a picture of so many pixels as soon as there is memory for it. */
+/** Works on a picture of this many pixels as soon as there is memory for it. */
 export async function inTurn<T>(pixels: number, task: () => Promise<T>): Promise<T> {
   return pixels > LARGE_PIXELS ? await oneAtATime(task) : await task()
 }

@@ -1,7 +1,7 @@
 import type { OverlayOptions } from 'sharp'
 import type { Size } from '../contract/picture-sizes.ts'
 
-// What is done to a picture, in the words of sharp. One pass of sharp reads a picture, does operations to it, and writes it.
+// The operations on a picture, in the words of sharp. One pass of sharp reads a picture, does operations to it, and writes it.
 // Within a pass sharp has an order of its own, so operations that must be done in another order need several passes.
 
 export interface Crop {

@@ -6,7 +6,7 @@ import type { RootBytes } from './root-bytes.ts'
 
 /** A root with more jobs than this is read in parts. */
 export const WHOLE_ROOT = 100
-/** A part has at most so many jobs. */
+/** The most jobs of a part. */
 const POSITIONS_AT_ONCE = 100
 
 type Reads = Pick<Store, 'findPositions' | 'textsBetween'>

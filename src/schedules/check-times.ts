@@ -9,12 +9,12 @@ const FIELDS =
 
 /** The shortest time between two times of an expression. */
 const SHORTEST_CRON_MS = 60_000
-/** So many times show every distance between two times of an hour. */
+/** This many times show every distance between two times of an hour. */
 const OF_AN_HOUR = 61
 
 type GivenTimes = Pick<ScheduleRequest, 'cron' | 'timezone' | 'every'>
 
-/** All that is wrong with the times of a schedule. Their form has been checked. */
+/** All mistakes in the times of a schedule. Their form has been checked. */
 export function mistakesOfTimes(
   { cron, timezone, every }: GivenTimes,
   { now, minIntervalMs }: { now: number; minIntervalMs: number },
@@ -26,9 +26,9 @@ export function mistakesOfTimes(
     if (detail !== undefined) mistakes.push({ pointer: `#/${field}`, detail })
   }
   if (cron !== undefined && every !== undefined)
-    add('every', 'must be left out if there is cron: a schedule has one of them')
+    add('every', 'must be left out: a schedule has either cron or every')
   if (cron === undefined && timezone !== undefined)
-    add('timezone', 'must be left out: it belongs to cron. every counts from when the schedule was made')
+    add('timezone', 'must be left out: it belongs to cron. every counts from when the schedule was created')
   else if (timezone !== undefined) add('timezone', problemOfZone(timezone))
   if (cron !== undefined) add('cron', problemOfCron(cron))
   if (mistakes.length > 0) return mistakes
@@ -74,7 +74,7 @@ function problemOfInterval(
   const nextAfter = nextAfterOf(times, now)
   const count = times.cron !== undefined && minIntervalMs > SHORTEST_CRON_MS ? OF_AN_HOUR : 2
   const next = nextTimes(nextAfter, now, count)
-  if (next.length === 0) return 'must have a time in the future, and has none: there is no such day'
+  if (next.length === 0) return 'must have a time in the future: there is no such day'
   const tooSoon = next.some((time, index) => time - (next[index - 1] ?? 0) < minIntervalMs)
   if (!tooSoon) return undefined
   return `must not come more often than every ${minIntervalMs / 1_000} s (MIN_SCHEDULE_INTERVAL)`

@@ -24,7 +24,7 @@ export function firstNext(schedule: Scheduled, after: number, spreadMs: number):
 }
 
 /**
- * What is to be done for a schedule that is due: its time, and the time that follows, which may have come, too. If it is
+ * The work for a schedule that is due: its time, and the time that follows, which may have come, too. If it is
  * late, later times that have passed are not made up for: they are counted, and the next is still to come. `now`: by the
  * clock of the store.
  */
@@ -70,7 +70,7 @@ async function countBetween(nextAfter: NextAfter, from: number, end: number): Pr
 }
 
 /**
- * How long after its time a schedule makes its root. Schedules with the same times are spread over a while, each of them
+ * How long after its time a schedule creates its root. Schedules with the same times are spread over a while, each of them
  * always at the same place: its id is random.
  */
 function spreadOf(scheduleId: string, { spreadMs, intervalMs }: Spread): number {

@@ -2,7 +2,7 @@ import { Cron } from 'croner'
 import { parseDuration } from '../contract/schedules.ts'
 import type { Times } from '../store/schedules.ts'
 
-/** The first time after another. Undefined: there is none. */
+/** The first time after another one. Undefined if there is none. */
 export type NextAfter = (time: number) => number | undefined
 
 /** Making one takes as long as finding a time. Each has about 100 kB. */
@@ -20,7 +20,7 @@ export function nextAfterOf({ cron, timezone, every }: Times, created: number): 
   return (time) => created + Math.max(1, Math.floor((time - created) / everyMs) + 1) * everyMs
 }
 
-/** So many of the next times, or fewer if there are no more. */
+/** The next `count` times, or fewer if there are no more. */
 export function nextTimes(nextAfter: NextAfter, after: number, count: number): number[] {
   const times: number[] = []
   for (let time = nextAfter(after); time !== undefined && times.length < count; time = nextAfter(time))

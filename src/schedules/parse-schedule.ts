@@ -28,7 +28,7 @@ type Parsed =
   | { readonly asked: AskedSchedule; readonly mistakes?: undefined }
   | { readonly asked?: undefined; readonly mistakes: readonly Mistake[] }
 
-/** Checks what `POST …/schedules` was given: any JSON. Returns all its mistakes, or the schedule. */
+/** Checks the body of `POST …/schedules`, which may be any JSON. Returns all its mistakes, or the schedule. */
 export function parseSchedule(body: unknown, options: ParseOptions): Parsed {
   const { value, mistakes: wrong } = check(schemaFor(options.limits), body, { nothing: 'not_given' })
   if (wrong) {
@@ -52,7 +52,7 @@ export function parseSchedule(body: unknown, options: ParseOptions): Parsed {
 
 const TIMES = ['cron', 'timezone', 'every'] as const
 
-/** What else is wrong with a schedule that has fields of the wrong form. */
+/** The other mistakes of a schedule that has fields of the wrong form. */
 function mistakesBeside(wrong: readonly Mistake[], body: unknown, options: ParseOptions): Mistake[] {
   const isWrong = (field: string) =>
     wrong.some(({ pointer }) => pointer === '#' || pointer.startsWith(`#/${field}`))
@@ -67,7 +67,7 @@ function mistakesBeside(wrong: readonly Mistake[], body: unknown, options: Parse
 
 function mistakesOfChoice({ templateId }: ScheduleRequest, request: unknown): Mistake[] {
   if (templateId === undefined && request === undefined)
-    return [{ pointer: '#', detail: 'must have a templateId, or a request of its own' }]
+    return [{ pointer: '#', detail: 'must have a templateId, or its own request' }]
   if (templateId !== undefined && request !== undefined)
     return [{ pointer: '#/request', detail: 'must be left out if there is a templateId' }]
   return []
@@ -80,7 +80,10 @@ function mistakesOfRequest(
   if (typeof request !== 'object' || request === null) return { mistakes: [] }
   const later = ['scheduledTs', 'scheduleDescription']
     .filter((field) => !isNothing((request as Record<string, unknown>)[field]))
-    .map((field) => ({ pointer: `#/request/${field}`, detail: 'must be left out: cron or every say when' }))
+    .map((field) => ({
+      pointer: `#/request/${field}`,
+      detail: 'must be left out: cron or every gives the times',
+    }))
   const refilled = refill?.(request) ?? refillNothing<unknown>(request)
   const { asked, mistakes: wrong = [] } = parseScreenshotRequest(refilled.bare, limits)
   const kept = asked ? refilled.mistakesOfOptions() : []
@@ -101,7 +104,7 @@ function requestIn(body: unknown): unknown {
 
 const schemas = new WeakMap<RequestLimits, Schema<ScheduleRequest>>()
 
-/** The request is checked apart, as every request. */
+/** The request is checked separately, like every request. */
 function schemaFor(limits: RequestLimits): Schema<ScheduleRequest> {
   const known = schemas.get(limits)
   if (known) return known

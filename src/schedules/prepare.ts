@@ -24,7 +24,7 @@ export function placeOf({ scheduleId }: Pick<ScheduleKey, 'scheduleId'>): string
 }
 
 /**
- * The root that a schedule makes, ready to be accepted: its secrets are sealed for this root. Or why there can be none. Throws
+ * The root that a schedule creates, ready to be accepted: its secrets are sealed for this root. Or the reason why there is none. Throws
  * only if the storage is away. Requests may be large: between the steps, others use the event loop.
  */
 export async function prepareRoot(
@@ -39,7 +39,7 @@ export async function prepareRoot(
     const { mistakes } = parseScreenshotRequest(bare, options.limits)
     if (mistakes) {
       const told = mistakes.map(({ pointer, detail }) => `${pointer} ${detail}`)
-      return { problem: `the request is not allowed any more: ${told.join('; ')}` }
+      return { problem: `the request is no longer allowed: ${told.join('; ')}` }
     }
     await otherWork()
     const rootId = randomUUID()
@@ -69,7 +69,7 @@ async function getRequest(
   const { projectId, templateId, request, sealed } = schedule
   if (request === undefined) {
     const found = templateId === undefined ? undefined : await findTemplate(projectId, templateId)
-    if (!found) throw new AppError('bad_request', 'its template does not exist any more')
+    if (!found) throw new AppError('bad_request', 'its template no longer exists')
     return found
   }
   await otherWork()

@@ -6,7 +6,7 @@ import { otherWork } from '../work/other-work.ts'
 import { firstNext, nextOccurrence } from './next-occurrence.ts'
 import { type PrepareOptions, prepareRoot } from './prepare.ts'
 
-/** The pause after which a schedule is tried again whose next time could not be found. */
+/** If the next time of a schedule cannot be found, it is tried again after this pause. */
 const AGAIN_MS = 5 * 60_000
 const REWOUND_AT_ONCE = 50
 
@@ -19,7 +19,7 @@ export interface RunsOptions extends PrepareOptions {
   readonly onQueued: (root: RootKey) => void
 }
 
-/** Makes the roots of schedules, and begins scheduled roots. */
+/** Creates the roots of schedules, and begins scheduled roots. */
 export class ScheduleRuns {
   readonly figures = new ScheduleFigures()
   readonly #store: Pick<Store, 'schedules' | 'scheduledRoots'>
@@ -30,7 +30,7 @@ export class ScheduleRuns {
     this.#options = options
   }
 
-  /** Makes the root of a schedule that is due, unless another process was faster. Throws if the storage is away. */
+  /** Creates the root of a schedule that is due, unless another process was faster. Throws if the storage is away. */
   async run(schedule: StoredSchedule): Promise<RunOutcome> {
     const { clock, spreadMs, mostWaiting } = this.#options
     const created = clock()
@@ -69,7 +69,7 @@ export class ScheduleRuns {
       log.warn({ schedules: moved }, 'a clock was ahead: schedules are moved back to their next time')
   }
 
-  /** Runs it now, beside its times. Throws as `Captures.accept`, and `bad_request` if it cannot run. */
+  /** Runs it now; its regular times are unaffected. Throws as `Captures.accept`, and `bad_request` if it cannot run. */
   async runNow(schedule: StoredSchedule): Promise<string> {
     const { clock, mostWaiting, onQueued } = this.#options
     const created = clock()
@@ -113,10 +113,10 @@ export class ScheduleRuns {
     const about = { projectId, scheduleId, occurrence: time, ...(missed > 0 && { missed }) }
     if (outcome === 'skipped') {
       figures.skipped += missed + 1
-      log.warn(about, 'a schedule is skipped: its root before is unfinished')
+      log.warn(about, 'a schedule is skipped: its previous root is unfinished')
     } else if ('failed' in outcome) {
       figures.failed += missed + 1
-      log.warn({ ...about, problem: outcome.failed }, 'a schedule could not make a root')
+      log.warn({ ...about, problem: outcome.failed }, 'a schedule could not create a root')
     } else {
       figures.made++
       figures.missed += missed
@@ -152,17 +152,17 @@ async function rewindSchedules(
   }
 }
 
-/** What became of the times of schedules, in this process. */
+/** The outcomes of the times of schedules, in this process. */
 export class ScheduleFigures {
-  /** Times that made a root. */
+  /** Times that created a root. */
   made = 0
   /** Those of them that began more than a minute late. */
   late = 0
   /** Times that passed while no process ran. They are not made up for. */
   missed = 0
-  /** Times at which the root before was unfinished. */
+  /** Times at which the previous root was unfinished. */
   skipped = 0
-  /** Times that could not make a root. */
+  /** Times that could not create a root. */
   failed = 0
   /** Scheduled roots that have begun. */
   begun = 0

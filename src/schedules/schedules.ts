@@ -44,7 +44,7 @@ export interface SchedulesOptions {
 
 const UNKNOWN_TEMPLATE = { pointer: '#/templateId', detail: 'must be a template of this project' }
 
-/** Makes, changes, removes and runs recurring schedules. Bodies are any JSON: `bad_request` names all their mistakes. */
+/** Creates, changes, removes and runs recurring schedules. Bodies are any JSON: `bad_request` names all their mistakes. */
 export class Schedules {
   readonly #store: Pick<Store, 'schedules'>
   readonly #options: SchedulesOptions
@@ -103,7 +103,7 @@ export class Schedules {
     })
   }
 
-  /** A schedule that is paused does not run. What it has missed meanwhile is not made up for. */
+  /** A schedule that is paused does not run. Times that it misses meanwhile are not made up for. */
   async setPaused(before: StoredSchedule, paused: boolean): Promise<StoredSchedule> {
     return await this.#replace(before, undefined, async (current, now) => {
       const next = paused ? undefined : firstNext(current, now, this.#options.spreadMs)
@@ -116,12 +116,12 @@ export class Schedules {
     await this.#store.schedules.remove(key, expected)
   }
 
-  /** Runs it now, beside its times. Returns the id of the root. */
+  /** Runs it now; its regular times are unaffected. Returns the id of the root. */
   async run(schedule: StoredSchedule): Promise<string> {
     return await this.#options.runs.runNow(schedule)
   }
 
-  /** The next times of a schedule that is not made yet. */
+  /** The next times of a schedule that does not exist yet. */
   async preview(times: Pick<ScheduleRequest, 'cron' | 'timezone' | 'every'>): Promise<number[]> {
     const now = await this.#now()
     const { minIntervalMs } = this.#options
@@ -184,7 +184,7 @@ export class Schedules {
     return { ...row, ...kept, next: paused ? undefined : firstNext(row, now, spreadMs) }
   }
 
-  /** If someone was faster, it is done again: their secrets are the ones that are kept now. */
+  /** If another change came first, it is done again: the secrets of that change are the ones that are kept now. */
   async #replace(
     before: StoredSchedule,
     revision: string | undefined,
@@ -210,7 +210,7 @@ export class Schedules {
     return changed
   }
 
-  /** If the secrets cannot be decrypted, or the request is malformed, the check tells what is wrong. */
+  /** If the secrets cannot be decrypted, or the request is malformed, the check reports it. */
   #refill(changed: unknown, before: StoredSchedule): Refilled<unknown> {
     const kept = { request: before.request ?? '{}', sealed: before.sealed }
     try {

@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts'
 import { type Loop, openLoop } from '../work/loop.ts'
 import type { ScheduleRuns } from './runs.ts'
 
-/** Schedules of other processes are seen so much later, at most. */
+/** Changes by other processes are seen within this time. */
 const LOOK_MS = 2_000
 const FIRST_MS = 500
 /** After other processes were faster. */
@@ -23,8 +23,8 @@ export interface TimerOptions {
 }
 
 /**
- * Does what is due: begins scheduled roots, and makes the roots of schedules. Every process has one, and whoever comes first
- * does it. It reads one time from the store and sleeps until then, so it costs nothing to have many schedules.
+ * Does what is due: begins scheduled roots, and creates the roots of schedules. Every process has a timer, and the first one
+ * that comes does the work. It reads one time from the store and sleeps until then, so it costs nothing to have many schedules.
  */
 export function openTimer(
   store: Pick<Store, 'schedules' | 'scheduledRoots'>,

@@ -3,7 +3,7 @@ import { decodings } from './decoded.ts'
 
 /** A shorter text is part of too many others: to cut it out everywhere would rather show it. */
 const SHORTEST = 4
-/** A text that begins as a long secret does, for so many characters, tells a part of it. */
+/** A text that shares this many first characters with a long secret contains a part of it. */
 const HEAD = 64
 /** Others come in between. */
 const SLICE_MS = 5

@@ -66,7 +66,7 @@ async function makeKeyList(path: string, text: string): Promise<string> {
     const reason = (cause as Error).message
     throw new AppError(
       'storage_failed',
-      `${path} is missing and cannot be made: ${reason}. Restore it from a backup, or let the service write there once.`,
+      `${path} is missing and cannot be created: ${reason}. Restore it from a backup, or let the service write there once.`,
       { cause },
     )
   }

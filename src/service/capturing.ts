@@ -30,14 +30,14 @@ export interface Capturing {
   readonly requests: Requests
   readonly templates: Templates
   readonly schedules: Schedules
-  /** What this process has made of schedules. */
+  /** The schedules that this process has run, in numbers. */
   readonly scheduleFigures: ScheduleFigures
   /** Cancels a scheduled root. False if it has begun. */
   cancel(root: RootKey): Promise<boolean>
   readonly watchers: RootWatchers
   /** The status of a root that was imported. */
   readonly importedStatus: ImportedStatus
-  /** What this process has captured. */
+  /** The captures of this process, in numbers. */
   readonly figures: CaptureFigures
   /** Why nothing is captured at the moment, by any process. */
   readonly whyWaiting: WhyWaiting
@@ -63,7 +63,7 @@ export interface CapturingOptions {
   readonly turns?: FairTurns
   /** Called when a page has ended in this process. */
   readonly onEnded?: (() => void) | undefined
-  /** What this process captures. By default all. `own`: only what it has accepted. `nothing`: it has no timer, either. */
+  /** Which pages this process captures. By default all. `own`: only those that it has accepted. `nothing`: none, and it has no timer. */
   readonly takes?: 'all' | 'own' | 'nothing'
   /** Default: a camera in this thread. It starts with the first page. */
   readonly camera?: Camera | undefined
@@ -87,7 +87,7 @@ export async function openCapturing(
   })
   /** Why the browser did not start when it was last needed. */
   let broken: { readonly path: string | undefined; readonly error: AppError } | undefined
-  /** A browser was there. It is looked for again if it does not start. */
+  /** Whether a browser was found. It is looked for again if it does not start. */
   let isFound = false
   const figures = new CaptureFigures(clock)
   const standstill = new Standstill()
@@ -127,7 +127,7 @@ export async function openCapturing(
       queue.wake(root)
     },
   })
-  // A command captures what it was asked for, and nothing else.
+  // A command captures only its own pages.
   const timer = takes !== 'all' ? undefined : openTimer(storage.store, { runs, log, clock })
   const wake = () => timer?.wake()
   const requests = new Requests(store, queue, {

@@ -8,12 +8,12 @@ import type { Send } from '../webhooks/send.ts'
 import { Webhooks } from '../webhooks/webhooks.ts'
 import type { Storage } from './storage.ts'
 
-/** Everything that tells others what has happened. */
+/** Webhooks and their deliveries. */
 export interface Notifications {
   readonly webhooks: Webhooks
-  /** What this process has delivered. */
+  /** The deliveries of this process, in numbers. */
   readonly figures: DeliveryFigures
-  /** Something has happened in this process. */
+  /** Call it after an event in this process. */
   wake(): void
   /** `url`: the address at which the service listens, for links if there is no PUBLIC_URL. */
   begin(url: string): void

@@ -41,7 +41,7 @@ export interface ServiceOptions extends Partial<Pick<CapturingOptions, 'log' | '
   readonly delivering?: NotificationTimes | undefined
 }
 
-/** Serves a storage over HTTP, captures requested pages, and tells webhooks of them. */
+/** Serves a storage over HTTP, captures requested pages, and notifies webhooks. */
 export async function openService(
   config: Config,
   storage: Storage,

@@ -19,7 +19,7 @@ export class Bag<T> {
     return placed
   }
 
-  /** The last one takes its place. What is not in the bag any more must not be removed again. */
+  /** The last one takes its place. An item must not be removed twice. */
   remove({ place }: Placed<T>): void {
     const last = this.#placed.pop()
     if (last === undefined || last.place === place) return
@@ -27,7 +27,7 @@ export class Bag<T> {
     last.place = place
   }
 
-  /** From the end: whoever pauses while others come and go misses none that stays. */
+  /** From the end: a loop that pauses while items come and go misses none that stays. */
   *[Symbol.iterator](): Generator<T> {
     for (let place = this.#placed.length - 1; place >= 0; place--) {
       const placed = this.#placed[place]

@@ -31,7 +31,7 @@ export class Pace {
   }
 }
 
-/** What a large request costs: 8 MB in a second. */
+/** The cost of a large request: 8 MB in a second. */
 export function msOfBytes(bytes: number): number {
   return bytes / 8_000
 }

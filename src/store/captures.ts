@@ -45,7 +45,7 @@ export interface CaptureKey {
   readonly position: number
 }
 
-/** A page at which so many processes have died is captured with nothing else under way in its process. */
+/** After this many deaths of processes, a page is captured with nothing else under way in its process. */
 export const SUSPECT_DEATHS = 3
 
 /** One attempt at a capture. Only the last attempt can end the capture. */

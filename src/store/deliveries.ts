@@ -20,12 +20,12 @@ export interface DeliveryTask extends DeliveryAttempt {
   readonly webhook: StoredWebhook
 }
 
-/** What came of an attempt. */
+/** The result of an attempt. */
 export type AttemptEnd =
   | { readonly state: 'delivered' | 'failed'; readonly last: Attempted }
   /** It is tried again after a pause. */
   | { readonly state: 'pending'; readonly last: Attempted; readonly pauseMs: number }
-  /** What it is about is gone. */
+  /** Its page or root is gone. */
   | { readonly state: 'dropped' }
   /** Nothing was sent: the attempt does not count, and the delivery keeps its place. */
   | { readonly state: 'put_back' }
@@ -131,7 +131,7 @@ export interface Deliveries {
   end(ends: readonly EndedAttempt[], options: EndOptions): Promise<Ended[]>
   /** Lost attempts can be begun again. Returns how many. */
   giveBackLost(options: FindLost): Promise<number>
-  /** What is `ahead` is due now. Returns how many. */
+  /** Deliveries that are `ahead` are due now. Returns how many. */
   bringBack(now: number): Promise<number>
   /** Drops some pending deliveries of webhooks that are off. Returns how many. */
   dropPending(options: { now: number; limit: number }): Promise<number>

@@ -16,7 +16,7 @@ export interface RootEvent {
 export interface TrimOptions {
   /** Older events are removed. */
   readonly before: number
-  /** Each project keeps at most so many of its newest events. */
+  /** Each project keeps at most this many of its newest events. */
   readonly most: number
   /** How many are removed at a time. */
   readonly limit: number

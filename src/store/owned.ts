@@ -1,6 +1,6 @@
 import { AppError, hasChanged } from '../errors.ts'
 
-// What all rows that a project owns have in common: templates, schedules and webhooks. People list, make, change and remove them.
+// The rows that a project owns: templates, schedules and webhooks. People list, create, change and remove them.
 
 /** A position in a list. A list page begins after it. */
 export interface Position {

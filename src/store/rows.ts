@@ -2,7 +2,7 @@ import type { KeyScope } from '../contract/access.ts'
 
 export type { KeyScope } from '../contract/access.ts'
 
-// What the rows of a store say, whatever its engine.
+// The rows of a store, for every engine.
 
 export interface Project {
   readonly projectId: string

@@ -16,7 +16,7 @@ export interface Next {
   readonly due: number
 }
 
-/** What people say about a schedule. */
+/** The fields of a schedule that people set. */
 export interface ScheduleContent extends Times {
   readonly name: string
   /** The template to run. */

@@ -75,16 +75,16 @@ export interface WebhookKey {
 }
 
 /**
- * The webhooks of projects and the list of what they were told. Times that are given are corrected to the clock of the store.
+ * The webhooks of projects and their deliveries. Times that are given are corrected to the clock of the store.
  * Errors are those of `Store`. `change` and `remove` throw `not_found`, and `precondition_failed` if the revision is another one.
  */
 export interface Webhooks {
-  /** It is told of what happens from now on. Throws `not_found`; `conflict` if the project has `most` webhooks. */
+  /** It is notified of events from now on. Throws `not_found`; `conflict` if the project has `most` webhooks. */
   create(webhook: NewWebhook, room?: Room): Promise<ListedWebhook>
   find(key: WebhookKey): Promise<ListedWebhook | undefined>
   /** Oldest first, then by id. */
   page(projectId: string, page: ListPage): Promise<ListedWebhook[]>
-  /** Also switches it on again, if it was off. What happened while it was paused or off is not told. */
+  /** Also switches it on again, if it was off. Events while it was paused or off are not delivered. */
   change(
     key: WebhookKey,
     settings: WebhookSettings,
@@ -105,7 +105,7 @@ export interface Webhooks {
     page: ListPage & { readonly state?: DeliveryState | undefined },
   ): Promise<StoredDelivery[]>
   /**
-   * A delivery that is about nothing. Undefined if there is no such webhook. Throws `conflict` if it is paused or off, or has very
+   * A test delivery. Undefined if there is no such webhook. Throws `conflict` if it is paused or off, or has very
    * many pending tests.
    */
   addTest(key: WebhookKey, now: number): Promise<StoredDelivery | undefined>

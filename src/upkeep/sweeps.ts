@@ -12,8 +12,8 @@ const EVERY_MS = 3_600_000
 const ORPHANS_EVERY = 24
 const PAUSE_MS = 50
 /**
- * Whatever is kept for a time is forgotten by a time that passes at most this often as fast as it does. So a clock that jumps ahead
- * for a while costs some hours of it, and after a long time out of service it is still caught up.
+ * Rows expire by a clock that runs at most this many times as fast as time passes. So if the clock jumps ahead for a while, rows
+ * expire only some hours early, and after a long time out of service the clock still catches up.
  */
 const FASTEST = 6
 /** The cookie of a session is valid for 30 days (`access/sessions.ts`). The rest is for clocks that jump. */
@@ -22,7 +22,7 @@ const SESSION_DAYS = 45
 const SESSIONS_AT_ONCE = 200
 /** Work that began before a project was removed has ended by then. */
 const FORGOTTEN_AFTER_MS = 24 * 3_600_000
-/** Whoever tells others of them has done so long before. */
+/** Webhooks have read them long before. */
 const EVENTS_KEPT_MS = 7 * 24 * 3_600_000
 /** Of one project. */
 const MOST_EVENTS = 100_000
@@ -39,7 +39,7 @@ export interface SweepsOptions {
 
 /** Regular work, done slowly: removes what killed processes left, and what is kept only for a time. */
 export class Sweeps {
-  /** What this process has removed: files that no row points at, and pictures that were never published. */
+  /** Removed by this process: files that no row points at, and pictures that were never published. */
   readonly removed = { orphans: 0, staging: 0 }
   readonly #storage: StoreAndImages
   readonly #log: Pick<Logger, 'info' | 'warn'>

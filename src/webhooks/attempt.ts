@@ -14,9 +14,9 @@ import { openSecrets, signHeaders } from './secrets.ts'
 import type { Post, Send, Sent } from './send.ts'
 import type { WriteEnd } from './write-ends.ts'
 
-/** With these, a receiver may say how long to wait. */
+/** With these statuses, a receiver may say how long to wait. */
 const WAIT = [429, 503]
-/** The result of an attempt is written so often, if the store is away. After that, the delivery is sent again. */
+/** How often writing the result of an attempt is tried, if the store is away. After that, the delivery is sent again. */
 const WRITES = 10
 const BETWEEN_WRITES_MS = 2_000
 /** Pending deliveries that are dropped in one transaction. */
@@ -38,7 +38,7 @@ export interface AttemptRules extends Omit<NewsSources, 'store'> {
   readonly onAway: () => void
 }
 
-/** Makes one attempt, writes what came of it, and returns it. If the signal is aborted, the attempt is put back. */
+/** Makes one attempt, writes its result, and returns it. If the signal is aborted, the attempt is put back. */
 export type MakeAttempt = (task: DeliveryTask, signal: AbortSignal) => Promise<AttemptEnd>
 
 export function createAttempt(rules: AttemptRules): MakeAttempt {
@@ -76,8 +76,11 @@ export function createAttempt(rules: AttemptRules): MakeAttempt {
         rules.onAway()
         return { state: 'put_back' }
       }
-      // Only this one cannot be read: those behind it must not wait for it.
-      return toEnd(task, at, { ms: 0, problem: 'What it tells could not be read. The log says why.' })
+      // Only this delivery cannot be read: the ones behind it must not wait for it.
+      return toEnd(task, at, {
+        ms: 0,
+        problem: 'The data of this delivery could not be read. The log says why.',
+      })
     }
     if (!ready) return { state: 'dropped' }
     try {
@@ -149,7 +152,7 @@ function idsOf({ projectId, webhookId, deliveryId }: DeliveryTask) {
   return { projectId, webhookId, deliveryId }
 }
 
-/** Why there was no answer, or why the answer is none. An unknown name and a private one look the same: closed-reasons.ts. */
+/** Why there was no answer, or why it does not count. An unknown name and a private one look the same: closed-reasons.ts. */
 function tell(
   { status, problem, reason }: Sent,
   { projectId, webhook }: DeliveryTask,
@@ -172,7 +175,7 @@ export function renderBody(
 ): string {
   if (format === 'slack') return JSON.stringify(slackMessage(news, name))
   if (format === 'discord') return JSON.stringify(discordMessage(news, name))
-  // Exactly what reading the root answers, for clients of Websiteshot.
+  // Exactly the `JobResult` of the root, for clients of Websiteshot.
   if (news.event === 'screenshot.done') return news.job
   return JSON.stringify({ type: news.event, timestamp: new Date(created).toISOString(), data: news.data })
 }

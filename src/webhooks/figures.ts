@@ -1,8 +1,8 @@
 export type DeliveryOutcome = 'delivered' | 'failed' | 'dropped'
-/** `answered`: with a status that is no success. `unreachable`: without a status. */
+/** `answered`: with a status that is not a success. `unreachable`: without a status. */
 export type AttemptOutcome = 'delivered' | 'answered' | 'unreachable'
 
-/** What this process has delivered. */
+/** The deliveries of this process, in numbers. */
 export class DeliveryFigures {
   readonly ended = new Map<DeliveryOutcome, number>([
     ['delivered', 0],

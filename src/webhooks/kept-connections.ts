@@ -48,7 +48,7 @@ export class KeptConnections {
       this.#count--
     }
     const kept = { socket, forget }
-    // Whatever comes now is no answer.
+    // Bytes that come now do not answer a request.
     for (const event of ['data', 'end', 'error', 'close']) socket.on(event, close)
     socket.once('close', forget)
     here.push(kept)

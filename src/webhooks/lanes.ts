@@ -1,15 +1,15 @@
 /** Attempts under way that are not slow yet. */
 const SLOTS = 48
-/** More of them, one at a time for each project that has none: so a project finds a slot whatever a few others do. */
+/** More of them, one at a time for each project that has none: so a few projects cannot take all slots. */
 const SPARE_SLOTS = 32
-/** Of the slots, those of one project, and of one receiver that has always answered well. */
+/** The most slots of one project, and of one receiver that has always answered well. */
 const OF_PROJECT = 24
 const OF_RECEIVER = 16
-/** Of one project, while another one sends something, too: the slots are not all that they share. */
+/** The most slots of one project while another one sends, too: they share more than the slots. */
 const OF_SEVERAL = 8
-/** A project that has begun nothing for so long sends nothing. */
+/** A project that has begun nothing for this long is not sending. */
 const RECENT_MS = 1_000
-/** A project tries out so many receivers at a time that have not answered well, while fewer than these hang. */
+/** How many receivers that have not answered well yet a project may try at a time, while fewer than `HANGING_OF_PROJECT` hang. */
 const UNPROVEN_OF_PROJECT = 2
 const HANGING_OF_PROJECT = 8
 /** Beside the slots: attempts at receivers that are slow, or webhooks that fail. One at a time for each receiver. */
@@ -19,7 +19,7 @@ const TROUBLED_OF_PROJECT = 4
 const MOST = 256
 /** An attempt that takes longer is slow. Then it holds no slot any more, and its receiver is known to be slow. */
 const SLOW_MS = 3_000
-/** What is remembered. The projects and receivers that were used least recently are forgotten. */
+/** How many projects and receivers are remembered. The least recently used ones are forgotten. */
 const MAX_PROJECTS = 1_000
 const MAX_RECEIVERS_OF_PROJECT = 50
 
@@ -32,7 +32,7 @@ export interface Aim {
   readonly isFailing: boolean
 }
 
-/** What an attempt told of its receiver. `nothing`: it was not sent. */
+/** What an attempt showed about its receiver. `nothing`: it was not sent. */
 export type Lesson = 'well' | 'failed' | 'nothing'
 
 interface UnderWay extends Aim {
@@ -54,8 +54,8 @@ interface ProjectMemory {
 }
 
 /**
- * What may be begun, given what is under way. Projects share the slots, and receivers share those of their project. Whatever is
- * learned of a receiver is kept by project and host, so a webhook that is removed and made again is no better known.
+ * Decides which attempts may begin. Projects share the slots, and receivers share those of their project. Knowledge about a
+ * receiver is kept by project and host, so removing a webhook and creating it again changes nothing.
  */
 export class Lanes {
   readonly #underWay = new Set<UnderWay>()

@@ -6,9 +6,9 @@ import type { News } from './news.ts'
 // Messages for incoming webhooks of Slack and Discord: a line of text, a link into the gallery, and the preview. Names of pages
 // are written by strangers. Decision 30 says what the services document.
 
-/** Far below what both services take. */
+/** Far below the limits of both services. */
 const MAX_TEXT = 300
-/** Slack takes no longer address of a picture. */
+/** Slack accepts no longer picture URL. */
 const MAX_PICTURE_URL = 3_000
 
 interface Message {
@@ -68,7 +68,9 @@ function summarize({ state, counts, tags }: Extract<News, { event: 'root.finishe
   const pages = counts.total === 1 ? '1 page' : `${counts.total} pages`
   if (state === 'done') return `${pages} captured${labels}`
   if (state === 'partial') return `${counts.done} of ${pages} captured, ${counts.failed} failed${labels}`
-  return state === 'cancelled' ? `The capture of ${pages} was cancelled${labels}` : `${pages} failed${labels}`
+  return state === 'cancelled'
+    ? `The request for ${pages} was cancelled${labels}`
+    : `${pages} failed${labels}`
 }
 
 /** One line, without characters that hide or turn text around. */

@@ -13,7 +13,7 @@ import { renderJobs } from '../results/render.ts'
 import type { DeliveryTask } from '../store/deliveries.ts'
 import type { Store } from '../store/store.ts'
 
-/** What a delivery tells. `job` is the text of a `JobResult`. */
+/** The content of a delivery. `job` is the text of a `JobResult`. */
 export type News =
   | { readonly event: 'screenshot.done'; readonly job: string; readonly link: string }
   | {
@@ -61,7 +61,7 @@ export interface NewsSources {
 /** No version is larger: so no captures are read, only their counts. */
 const NO_CAPTURES = 2 ** 31 - 1
 
-/** Reads what a delivery is about. Undefined if it is gone. Addresses of pictures are signed now. */
+/** Reads the content of a delivery. Undefined if its page or root is gone. Addresses of pictures are signed now. */
 export async function findNews(
   { projectId, webhookId, rootId, event, position = 0, webhook }: DeliveryTask,
   { store, images, explainTo, origin }: NewsSources,

@@ -11,7 +11,7 @@ import { type Aim, Lanes, type Lesson } from './lanes.ts'
 import { offAfter } from './retry.ts'
 import { createWriteEnds } from './write-ends.ts'
 
-/** Events of other processes, and attempts that become due, are seen so much later, at most. */
+/** Events of other processes, and attempts that become due, are seen within this time. */
 const LOOK_MS = 2_000
 /** Between two batches of events, so that captures and readers come in between. */
 const BETWEEN_MS = 20
@@ -20,13 +20,13 @@ const EVENTS_AT_ONCE = 50
 const WEBHOOKS_AT_ONCE = 20
 /** Webhooks with something due that are read together. */
 const DUE_AT_ONCE = 200
-/** Attempts that begin in one iteration of the event loop: what they tell is read, rendered and signed. */
+/** Attempts that begin in one iteration of the event loop: their content is read, rendered and signed. */
 const STARTED_AT_ONCE = 3
 /** Longer than any attempt takes. If its process dies, the delivery is sent again after this time. */
 const LEASE_MS = 60_000
 /** Then closing does not wait for the database. */
 const CLOSE_MS = 20_000
-/** When the service stops, attempts under way have so much time to end. */
+/** When the service stops, attempts under way have this long to end. */
 const GRACE_MS = 3_000
 
 export interface DeliveringOptions extends Omit<AttemptRules, 'onAway' | 'writeEnd'> {
@@ -34,13 +34,13 @@ export interface DeliveringOptions extends Omit<AttemptRules, 'onAway' | 'writeE
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
   readonly lookMs?: number | undefined
   readonly leaseMs?: number | undefined
-  /** If every attempt has failed for so long, the webhook is switched off. */
+  /** If every attempt has failed for this long, the webhook is switched off. */
   readonly offAfterMs?: number | undefined
   /** Each transaction is one piece: requests have their turns in between. */
   readonly inTurn?: InTurn | undefined
 }
 
-/** Tells webhooks what has happened. Any number of processes can work on the same store. */
+/** Notifies webhooks of events. Any number of processes can work on the same store. */
 export interface Delivering {
   readonly figures: DeliveryFigures
   /** Something has happened in this process: it looks at once. */

@@ -8,7 +8,7 @@ export const RETRY_PAUSES: readonly number[] = [
   ...[HOUR, 2 * HOUR, 4 * HOUR, 8 * HOUR, 8 * HOUR],
 ]
 
-/** If every attempt has failed for so long, the webhook is switched off. */
+/** If every attempt has failed for this long, the webhook is switched off. */
 const OFF_AFTER_MS = 7 * 24 * HOUR
 /** The status of a receiver that wants no more deliveries. */
 export const GONE = 410

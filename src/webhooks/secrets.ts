@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { SealedSecret } from '../store/webhooks.ts'
 
-/** After the secret was changed, the old one signs, too, for so long. */
+/** After the secret was changed, deliveries are also signed with the old one for this long. */
 export const OLD_SECRET_MS = 24 * 3_600_000
 const SECRET_PREFIX = 'whsec_'
 const SECRET_BYTES = 32
@@ -12,8 +12,8 @@ export function sealSecret(secret: string, webhookId: string, ring: KeyRing): Se
 }
 
 /**
- * The secrets that are valid now, the newest first. Throws CannotOpen if the newest cannot be opened. An older one is left out
- * then: whoever has lost its key must not wait for its end.
+ * The secrets that are valid now, the newest first. Throws CannotOpen if the newest cannot be opened. An older
+ * one that cannot be opened is left out: a lost key must not stop deliveries until the old secret expires.
  */
 export function openSecrets(
   { webhookId, secrets }: { webhookId: string; secrets: readonly SealedSecret[] },

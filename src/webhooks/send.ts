@@ -23,7 +23,7 @@ export interface Post {
   readonly body: string
 }
 
-/** What came of an attempt: a status, or a problem. */
+/** The result of an attempt: a status, or a problem. */
 export interface Sent {
   readonly ms: number
   readonly status?: number
@@ -149,14 +149,14 @@ function ask(stream: Socket, { url, headers, body }: Post, signal: AbortSignal):
     asked.once('response', resolve)
     asked.once('upgrade', (_answer, upgraded) => {
       upgraded.destroy()
-      reject(new Error('it wants to speak another protocol'))
+      reject(new Error('it asked for another protocol'))
     })
     asked.on('error', reject)
     asked.end(body)
   })
 }
 
-/** Whatever came of the body within a moment. A body that breaks off is no failure: the status was there. */
+/** The part of the body that came within a moment. A body that breaks off is not a failure: the status was there. */
 function readBeginning(answer: IncomingMessage): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
@@ -188,8 +188,8 @@ function explain(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof EgressError) return `${message.replace(/\.$/, '')}.`
   if (code === 'ECONNRESET' || code === 'EPIPE') return 'It closed the connection before it answered.'
-  if (code?.startsWith('HPE_')) return `It did not answer as a web server does (${code}).`
+  if (code?.startsWith('HPE_')) return `Its answer is not valid HTTP (${code}).`
   if (code !== undefined && /CERT|SELF_SIGNED|ISSUER|SIGNATURE|ALTNAME|SSL|TLS/.test(code))
     return `Its certificate or encryption is not valid (${code}).`
-  return `It could not be asked (${code ?? message}).`
+  return `The request failed (${code ?? message}).`
 }

@@ -27,10 +27,10 @@ interface ListPage {
   readonly cursor?: string | undefined
 }
 
-/** A webhook with a secret that was just made: it is shown this once. */
+/** A webhook with a new secret, which is shown only now. */
 export type WithSecret = ListedWebhook & { readonly secret: string }
 
-/** Makes and changes webhooks, and shows what they were told. Methods throw `not_found` for what does not exist. */
+/** Creates and changes webhooks, and shows their deliveries. Methods throw `not_found` for a webhook that does not exist. */
 export class Webhooks {
   readonly #store: Store['webhooks']
   readonly #rules: WebhookRules
@@ -176,7 +176,7 @@ function problemOf(text: string, allow: AllowList): string | undefined {
   if (url.hash !== '') return 'must have no fragment (#…): it is never sent'
   const target = targetOf(text)
   if (!target) return 'must have a host that can be reached'
-  // What a name leads to is only known when it is looked up, and may change. It is checked with each delivery.
+  // The address of a name is only known when it is looked up, and may change. It is checked with each delivery.
   const isHere = target.host === 'localhost' || target.host.endsWith('.localhost')
   const address = isHere ? '127.0.0.1' : target.host
   if (isIP(address) === 0 || allow.allowsName(target.host, target.port)) return undefined

@@ -2,7 +2,7 @@ import { setImmediate as nextIteration } from 'node:timers/promises'
 import type { Deliveries, Ended, EndedAttempt, EndOptions } from '../store/deliveries.ts'
 import type { InTurn } from '../store/webhooks.ts'
 
-/** Writes what came of an attempt. Rejects if it could not be written. */
+/** Writes the result of an attempt. Rejects if it could not be written. */
 export type WriteEnd = (end: EndedAttempt) => Promise<Ended>
 
 /** Ends that one transaction writes: some milliseconds with SQLite, which works in this thread. */

@@ -8,12 +8,12 @@ export const AWAY_MS = 5_000
 const CLOSE_MS = 5_000
 
 export interface LoopOptions {
-  /** What it works on, for the log: 'schedules'. */
+  /** Its work, for the log: 'schedules'. */
   readonly name: string
   /** Does what there is to do. Returns for how long there is nothing more, in milliseconds. */
   readonly look: (closing: AbortSignal) => Promise<number>
   readonly log: Pick<Logger, 'error'>
-  /** The first look is so much later. A process that has just started does other things first. */
+  /** The delay of the first look. A process that has just started does other things first. */
   readonly firstMs?: number
 }
 

@@ -3,7 +3,7 @@ import { setImmediate as endOfIteration } from 'node:timers/promises'
 // One event loop is shared by long work, which is cut into pieces, and by small requests, whose look-ups are short. Between two pieces,
 // everything that waits is done first.
 
-/** At most so many iterations in a row are for look-ups alone, so that long work always goes on. */
+/** The most iterations in a row that are for look-ups alone, so that long work always goes on. */
 export const MOST_LET_AHEAD = 4
 
 let awaited = 0

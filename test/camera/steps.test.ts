@@ -310,7 +310,7 @@ describe.concurrent('an element', () => {
 
   test.each([
     ['#nobody', 'There is no element #nobody on the page.'],
-    ['#flat', 'The element #flat is not visible. It has no size, is hidden, or lies outside the page.'],
+    ['#flat', 'The element #flat is not visible. It has no size, is hidden, or is outside the page.'],
     ['[[', '[[ is not a valid CSS selector.'],
   ])('that is not there, or has no size, fails: %s', async (element, message) => {
     const error = await failureOf(take('/boxes', { element, loadingTime: TO_BE_SURE }))

@@ -293,7 +293,7 @@ describe('beside a kept secret', () => {
   })
 
   test('a page has no less time than it was given: its picture would be taken before a click', () => {
-    const detail = expect.stringContaining('must not be less than it was')
+    const detail = expect.stringContaining('must not become less')
     const less = [{ pointer: '#/urls/0/loadingTime', detail }]
     const usual = given(options)
     const long = given(options, page({ loadingTime: 40_000 }))

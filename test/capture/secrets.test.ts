@@ -53,7 +53,7 @@ test('a request is stored without its secrets, and a worker gets those of its pa
     expect(opened.task).not.toHaveProperty('sealed')
     expect(() => openTask({ ...task, position: position + 1 }, OLD)).toThrow('sealed elsewhere')
     expect(() => openTask({ ...task, rootId: randomUUID() }, OLD)).toThrow('sealed elsewhere')
-    expect(() => openTask({ ...task, sealed: undefined }, OLD)).toThrow('not in the database any more')
+    expect(() => openTask({ ...task, sealed: undefined }, OLD)).toThrow('no longer in the database')
   }
 })
 

@@ -217,7 +217,7 @@ describe('copy', () => {
     expect(first.stderr).toMatch(
       /Also copied: 1 template, 1 schedule, 1 webhook\.\nSchedules are paused there/,
     )
-    expect(first.stderr).toContain(`root ${later.rootId}: waits for its time, and is not copied`)
+    expect(first.stderr).toContain(`root ${later.rootId}: is scheduled for later, and is not copied`)
     await here.scheduledRoots.cancel(later, 9)
     const { store: there } = await open(world)
     expect(await there.templates.find(template)).toMatchObject(kept)

@@ -113,7 +113,7 @@ describe.each(bothDatabases(postgres))('schedules, with %s,', (_, world) => {
     expect(skipped).toMatchObject({ runs: 1, skipped: 1, lastSkipped: skips.created + 2 * HOUR })
     expect(ran).toMatchObject({ runs: 2, skipped: 0 })
     expect(ran).not.toHaveProperty('lastSkipped')
-    expect(service.logLines.join('')).toContain('a schedule is skipped: its root before is unfinished')
+    expect(service.logLines.join('')).toContain('a schedule is skipped: its previous root is unfinished')
     await finishNext(service.store, before.last?.rootId ?? '')
     await service.passTo(skips.created + 3 * HOUR + MINUTE)
     expect((await both()).map((each) => [each.runs, each.skipped])).toEqual([
@@ -268,7 +268,7 @@ describe('a schedule that is wrong', () => {
       { timezone: 'Europe/Berlin' },
       expect.stringMatching(/^#\/timezone must be left out: it belongs to cron/),
     ],
-    [{ request: null }, '# must have a templateId, or a request of its own'],
+    [{ request: null }, '# must have a templateId, or its own request'],
     [{ request: null, templateId: 'x' }, expect.stringMatching(/^#\/templateId must /)],
     [{ request: null, templateId: randomUUID() }, '#/templateId must be a template of this project'],
     [{ extra: 1 }, expect.stringMatching(/^#\/extra is not known; known are name, /)],
@@ -281,7 +281,7 @@ describe('a schedule that is wrong', () => {
     [{ cron: '0 2 * *' }, /^#\/cron must have five fields, such as 0 2 \* \* \*: minute .*\. It has 4$/],
     [{ cron: '0 0 2 * * *' }, /^#\/cron must have five fields.* It has 6$/],
     [{ cron: '2026-03-01T12:00:00' }, /^#\/cron must have five fields/],
-    [{ cron: '0 0 30 2 *' }, /^#\/cron must have a time in the future, and has none: there is no such day$/],
+    [{ cron: '0 0 30 2 *' }, /^#\/cron must have a time in the future: there is no such day$/],
     [{ cron: '0 0 13 * +5' }, /^#\/cron must not contain \+: /],
     [{ cron: '? * * * *' }, /^#\/cron must not contain \?: /],
     [{ cron: '99 * * * *' }, /^#\/cron must be a cron expression, .*99/],

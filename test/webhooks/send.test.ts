@@ -72,21 +72,17 @@ const NO_ANSWERS: [string, (socket: Socket) => void, string][] = [
     (socket) => void socket.once('data', () => socket.resetAndDestroy()),
     'It closed the connection before it answered.',
   ],
-  [
-    'is no web server',
-    (socket) => void socket.end('SSH-2.0-x\r\n'),
-    'It did not answer as a web server does',
-  ],
+  ['is no web server', (socket) => void socket.end('SSH-2.0-x\r\n'), 'Its answer is not valid HTTP'],
   [
     'sends headers without end',
     (socket) => void socket.write(`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(10_000)}`),
-    'It did not answer as a web server does (HPE_HEADER_OVERFLOW).',
+    'Its answer is not valid HTTP (HPE_HEADER_OVERFLOW).',
   ],
   [
     'wants another protocol',
     (socket) =>
       void socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n'),
-    'It could not be asked (it wants to speak another protocol).',
+    'The request failed (it asked for another protocol).',
   ],
 ]
 

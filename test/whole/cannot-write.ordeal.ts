@@ -146,7 +146,7 @@ test('a missing key that cannot be made is named', async (context) => {
   const started = await runProofsheet(['serve'], { PORT: '0', ...env })
   expect(started.code).toBe(1)
   expect(started.stderr).toMatch(
-    /signing-keys is missing and cannot be made: EROFS.* Restore it from a backup/,
+    /signing-keys is missing and cannot be created: EROFS.* Restore it from a backup/,
   )
 })
 

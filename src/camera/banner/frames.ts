@@ -16,7 +16,7 @@ export type Listener = (message: Message, frame: string) => void
 
 export interface EnteredFrames {
   readonly ids: readonly string[]
-  /** What still runs in the frames does nothing more. */
+  /** Scripts that still run in the frames do nothing more. */
   leave(): Promise<void>
 }
 

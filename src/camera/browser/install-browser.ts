@@ -125,7 +125,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   suse: 'sudo zypper install -y chromium',
 }
 
-/** What went wrong, and the commands to install a browser by hand. */
+/** The problem, and the commands to install a browser by hand. */
 function explain(system: readonly string[], failures: readonly (string | undefined)[]): string {
   const [first, ...others] = failures
   const known = system.find((name) => name in COMMANDS)

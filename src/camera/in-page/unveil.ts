@@ -113,7 +113,7 @@ export function endOf(most: number): number {
   return Math.min(most / page.visualViewport.scale, page.document.documentElement.scrollHeight)
 }
 
-/** Runs in the page. Resolves when it has drawn so many frames. */
+/** Runs in the page. Resolves when it has drawn `count` frames. */
 export async function drawFrames(count: number): Promise<void> {
   const page = globalThis as unknown as PageGlobals
   for (let passed = 0; passed < count; passed++) {

@@ -11,9 +11,9 @@ const LEAST_MS = 100
 
 type Clicks = NonNullable<CaptureOptions['clicks']>
 
-/** Clicks one after the other. What cannot be clicked is noted. */
+/** Clicks one element after the other. Adds a note for each that cannot be clicked. */
 export async function clickAll(stage: Stage, clicks: Clicks): Promise<void> {
-  // What is there already may not listen yet.
+  // Elements that are there already may not listen yet.
   await settle(stage)
   for (const [index, { elementId, loadingTime }] of clicks.entries()) {
     const end = Math.max(stage.time.share(clicks.length - index), performance.now() + LEAST_MS)

@@ -65,6 +65,6 @@ function partOf(box: Box, page: Size): Required<Part> {
 }
 
 function notThere(selector: string, state: State): CaptureFailure {
-  const why = state === 'hidden' ? ' It has no size, is hidden, or lies outside the page.' : ''
+  const why = state === 'hidden' ? ' It has no size, is hidden, or is outside the page.' : ''
   return new CaptureFailure('element', `${sayWhy(selector, state)}${why}`)
 }

@@ -3,7 +3,7 @@ import type { State } from '../in-page/elements.ts'
 const WORD = /^[\p{L}\p{N}_-]+$/u
 /** A word that can be the name of an element. */
 const NAME = /^(--|-?[\p{L}_])[\p{L}\p{N}_-]*$/u
-/** What is shown of a selector. */
+/** The part of a selector that is shown. */
 const MAX_SHOWN = 200
 
 /** A selector as it was given, for CSS: a bare word that matches nothing stands for an id. */

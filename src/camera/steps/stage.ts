@@ -17,7 +17,7 @@ const AGAIN_MS = 4_000
 /** To try again would change nothing. */
 const FINAL: readonly State[] = ['invalid', 'elsewhere']
 
-/** What all steps of a page use. */
+/** Everything that the steps of a page share. */
 export interface Stage {
   readonly page: Page
   readonly session: CDPSession

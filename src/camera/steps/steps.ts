@@ -78,7 +78,7 @@ function stylesNamed({ css, hide }: PageOptions): string {
   return [css !== undefined && 'css', hide !== undefined && 'hide'].filter(Boolean).join(' and ')
 }
 
-/** What did not work, when the picture was taken. */
+/** Notes on steps that did not work, when the picture was taken. */
 export async function notesOf({ world, notes, wanted }: Stage): Promise<Note[]> {
   const { hide } = wanted.options
   if (!hide) return notes
@@ -86,7 +86,7 @@ export async function notesOf({ world, notes, wanted }: Stage): Promise<Note[]> 
   return [...notes, ...(unhidden ?? [NOT_LOOKED])]
 }
 
-/** Answers a banner that asks for consent with no, when the page has loaded. What did not work is noted. */
+/** Declines a banner that asks for consent, when the page has loaded. Adds a note if that does not work. */
 async function declineBanners({ page, session, network, time, notes }: Stage): Promise<void> {
   const decline = async (over: AbortSignal): Promise<Note[]> => {
     const loaded = await whenLoaded(page, session, network, { unveilTo: undefined, signal: over })

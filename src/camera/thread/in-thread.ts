@@ -27,7 +27,7 @@ const opening: Promise<Camera> = openCamera(readConfig(), {
     warn: (...values: unknown[]) => send({ log: 'warn', values }),
   },
 })
-// Whoever asks for something is told.
+// The error is reported to the next request for a picture.
 opening.catch(() => {})
 
 const underWay = new Map<number, AbortController>()

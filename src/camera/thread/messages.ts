@@ -6,7 +6,7 @@ import type { CameraSetup } from '../open-camera.ts'
 
 export type ThreadData = Pick<CameraSetup, 'fixedAddresses'>
 
-/** What the camera is asked for. */
+/** A request to the camera. */
 export type Task = { readonly ready: true } | { readonly shoot: PageToShoot } | { readonly close: true }
 
 export type ToThread = { readonly id: number } & ({ readonly task: Task } | { readonly abort: true })

@@ -34,7 +34,13 @@ export const PLAIN = {
     ...{ example: true, usage: '--full-page', text: 'The whole page, not only the part in the window' },
   },
   deviceScaleFactor: {
-    ...{ kind: 'number', group: 'Window', label: 'Scale', hint: '1 to 3 picture pixels per page pixel', placeholder: '1' },
+    ...{
+      kind: 'number',
+      group: 'Window',
+      label: 'Scale',
+      hint: '1 to 3 picture pixels per page pixel',
+      placeholder: '1',
+    },
     flag: '--scale <number>',
     help: 'pixels of the picture for one of the page, 1 to 3',
     noun: 'The scale',

@@ -122,7 +122,7 @@ async function syncOrFail(sync: () => Promise<void>, path: string): Promise<void
     await sync()
   } catch (cause) {
     if (isFull(cause) || (cause as NodeJS.ErrnoException).code === 'EROFS') throw cause
-    throw new AppError('storage_failed', `The disk did not accept what was written to ${path}.`, { cause })
+    throw new AppError('storage_failed', `The disk did not store the data of ${path}.`, { cause })
   }
 }
 

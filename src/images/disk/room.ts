@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises'
 import type { DiskSpace } from '../images.ts'
 
 /**
- * What stays free for the database, which is often on the same disk: its log may grow to this size. On a small disk it is
+ * The space that stays free for the database, which is often on the same disk: its log may grow to this size. On a small disk it is
  * a share of it.
  */
 const RESERVE_BYTES = 64 * 1024 * 1024

@@ -23,7 +23,7 @@ export interface S3Bucket {
   readonly address: BucketAddress
   readonly credentials: () => Promise<ExpiringCredentials>
   /**
-   * Runs one request that sends so many bytes, in limited time and with few others. Throws AppErrors whose cause is the
+   * Runs one request that sends `bytes` bytes, in limited time and with few others. Throws AppErrors whose cause is the
    * error of S3.
    */
   readonly run: Run

@@ -41,7 +41,7 @@ export async function putObject(
   }
   throw new AppError(
     'unavailable',
-    `S3 or a proxy before it took ${object.Key}, and has something else than was sent (${TRIES} times).`,
+    `S3, or a proxy in front of it, accepted ${object.Key}, but stored different bytes (${TRIES} times).`,
   )
 }
 

@@ -59,7 +59,7 @@ export async function copyRoot(
     throw new AppError(
       'conflict',
       isLater
-        ? 'waits for its time, and is not copied: ask for it there and cancel it here, or run the same command again when it is finished'
+        ? 'is scheduled for later, and is not copied: request it there and cancel it here, or run the same command again when it is finished'
         : `is still being captured: run the same command again when it is finished${leftBehind(request)}`,
     )
   }

@@ -37,7 +37,7 @@ export async function copyKept({ from, to }: Transfer, projectId: string): Promi
   return copied
 }
 
-/** What differs at the target: `template 5f0c…`. Whether a schedule or a webhook is paused is not compared, nor what it has done. */
+/** Differences at the target: `template 5f0c…`. Pauses and past runs or deliveries are not compared. */
 export async function findOtherKept({ from, to }: Transfer, projectId: string): Promise<string[]> {
   const other: string[] = []
   const compare = (what: string, here: object, there: object | undefined) => {

@@ -9,7 +9,7 @@ import { compareProject, copyProject } from './project.ts'
 import { eachRoot, patiently, projectIds, type Transfer, type TransferHooks } from './transfer.ts'
 
 export interface Verified {
-  /** What is the same at both ends, byte for byte. */
+  /** The counts of everything that is the same at both ends, byte for byte. */
   readonly roots: number
   readonly pictures: number
   /** Picture files that were missing or damaged at the target, and were copied. */

@@ -13,7 +13,7 @@ export interface PoolLimits {
   readonly statementMs: number
 }
 
-/** The server ends a statement that takes too long. If it does not, the statement is given up so much later. */
+/** The server ends a statement that takes too long. If it does not, the statement is given up after this additional time. */
 const GRACE_MS = 500
 /** How long to wait for the server when closing. It may be gone. */
 const CLOSE_MS = 1_000

@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Tables } from './tables.ts'
 
-/** What a driver opens. It translates the errors of its engine. `read` and `write` may be one connection. */
+/** A database that a driver has opened. It translates the errors of its engine. `read` and `write` may be one connection. */
 export interface Connections {
   readonly read: Kysely<Tables>
   readonly write: Kysely<Tables>

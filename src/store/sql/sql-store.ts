@@ -112,7 +112,7 @@ type Identity = Pick<Store, 'keepIdentity' | 'followTime'> & {
   tryWriting(): Promise<void>
 }
 
-/** What a store knows about itself. */
+/** The data of a store about itself. */
 function createIdentity(db: Database): Identity {
   return {
     async keepIdentity(name, value) {

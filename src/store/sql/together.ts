@@ -4,7 +4,7 @@ import { awaitLookUp } from '../../work/other-work.ts'
 const MOST_KEYS = 500
 /** Look-ups under way. Meanwhile, keys gather for the next one: so a busy server needs one query for many requests. */
 const AT_ONCE = 1
-/** If a look-up is stuck, the next one begins after so long. */
+/** If a look-up is stuck, the next one begins after this time. */
 const LONGEST_WAIT_MS = 20
 
 interface Awaited<V> {

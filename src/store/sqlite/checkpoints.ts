@@ -6,7 +6,7 @@ import type { DatabaseFile } from './errors.ts'
 const PROGRAM = new URL(`checkpoint-program${extname(import.meta.url)}`, import.meta.url)
 /** The size of a page. Every statement writes at least one. */
 const PAGE = 4_096
-/** After so many bytes the log is copied. SQLite would do it after as many. */
+/** The log is copied when it has this many bytes. By itself, SQLite would do it at the same size. */
 const AFTER_BYTES = 1_000 * PAGE
 /** If the thread is behind, a commit copies the rest itself, so that the log cannot grow for ever. In pages. */
 export const AUTOCHECKPOINT = 4_000

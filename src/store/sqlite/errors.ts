@@ -34,7 +34,7 @@ export function isDamage(errcode: number): boolean {
 export function damaged({ damage }: DatabaseFile): AppError {
   return new AppError(
     'storage_failed',
-    'The database is damaged. What is read from it may be wrong: restore a backup.',
+    'The database is damaged. Its answers may be wrong: restore a backup.',
     {
       cause: new Error(damage),
       isTold: true,

@@ -77,7 +77,7 @@ async function makeFile(path: string): Promise<void> {
     await (await open(path, 'a', 0o600)).close()
     await syncFolder(dirname(path))
   } catch (error) {
-    // What is there can be read.
+    // The existing rows can be read.
     if ((error as NodeJS.ErrnoException).code !== 'EROFS' || !(await stat(path).catch(() => undefined)))
       throw error
   }

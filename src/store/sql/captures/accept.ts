@@ -62,7 +62,7 @@ async function requireRoomLater(
   if (count + pages.length <= most) return
   throw new AppError(
     'rate_limited',
-    `${count} pages of this project are scheduled. With ${pages.length} more there would be more than ` +
+    `this project has ${count} scheduled pages; ${pages.length} more would exceed its limit of ` +
       `${most} (MAX_PAGES_SCHEDULED)`,
     { retryAfterS: RETRY_AFTER_S },
   )

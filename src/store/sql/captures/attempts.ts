@@ -13,7 +13,7 @@ import { readOptions, readOwnOptions } from './options-text.ts'
 import { deleteSecrets, findSecrets } from './secrets.ts'
 import { charge } from './turns.ts'
 
-/** No attempt takes so long. */
+/** Longer than any attempt takes. */
 const LONGEST_ATTEMPT_MS = 10 * 60_000
 
 /** Begins an attempt at a capture that is due. `written`: what its project had used when it was chosen. */

@@ -36,7 +36,7 @@ export function requireRoom({ pages }: NewRequest, { waiting }: Turns, most: num
   if (waiting + pages.length <= most) return
   throw new AppError(
     'rate_limited',
-    `${waiting} pages of this project are waiting. With ${pages.length} more there would be more than ` +
+    `this project has ${waiting} waiting pages; ${pages.length} more would exceed its limit of ` +
       `${most} (MAX_PAGES_WAITING)`,
     { retryAfterS: RETRY_AFTER_S },
   )

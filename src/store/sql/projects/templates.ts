@@ -8,7 +8,7 @@ import { BYTES, OwnedRows } from '../owned-rows.ts'
 import { newRevision } from '../revision.ts'
 import type { Tables } from '../tables.ts'
 
-/** So many schedules that use a template are named. */
+/** The most schedules that are named if they use a template. */
 const MOST_NAMED = 5
 
 export class SqlTemplates implements Templates {

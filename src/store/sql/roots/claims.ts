@@ -11,7 +11,7 @@ import type { Tables } from '../tables.ts'
 /** Rows per INSERT. With 13 columns each, that is below the number of parameters that the engines accept. */
 const INSERT_ROWS = 500
 /**
- * A process that publishes renews its claim. A claim that was not renewed for so long belongs to a dead process. So does a
+ * A process that publishes renews its claim. A claim that was not renewed for this long belongs to a dead process. So does a
  * claim with a time so far in the future: a clock was ahead when it was renewed, and it was not renewed since.
  */
 export const STALE_MS = 120_000

@@ -13,7 +13,7 @@ import { type RemovalStep, removeStep } from './remove-root.ts'
 const LARGE_AT_ONCE = 50
 const DELIVERIES_AT_ONCE = 200
 const SEALED_AT_ONCE = 500
-/** What a webhook keeps until its deliveries are gone. */
+/** The columns that a webhook keeps until its deliveries are gone. */
 const EMPTY_WEBHOOK = {
   name: '',
   url: '',

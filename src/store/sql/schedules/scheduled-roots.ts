@@ -75,7 +75,7 @@ export class SqlScheduledRoots implements ScheduledRoots {
 
 /**
  * How many pages of the root are scheduled. Rows are locked in the order of `attempts.ts`. Without `wait`, a root whose first
- * page is locked is left to whoever has locked it: so nobody gets a part of the pages.
+ * page is locked is left to the process that has locked it: so no process gets only a part of the pages.
  */
 async function lockPages(
   transaction: Transaction<Tables>,

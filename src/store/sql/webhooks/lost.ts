@@ -37,7 +37,7 @@ export async function giveBackLost(
   return lost.length
 }
 
-/** What waits for a time that a wrong clock has written is due now. */
+/** Deliveries that wait for a time from a wrong clock are due now. */
 export async function bringBack(
   transaction: Transaction<Tables>,
   { now, lock }: { now: number; lock: boolean },

@@ -12,7 +12,7 @@ interface Options {
   readonly lock: boolean
 }
 
-/** As if it had never been tried. What came of the last attempt stays visible until the next. */
+/** As if it had never been tried. The result of the last attempt stays visible until the next. */
 const AGAIN = {
   state: 'pending',
   attempts: 0,

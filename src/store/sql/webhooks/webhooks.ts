@@ -137,7 +137,7 @@ export class SqlWebhooks implements Webhooks {
     { now: given, inTurn = yielding }: Parameters<Webhooks['replayFrom']>[2],
   ): Promise<number | undefined> {
     const now = await this.#db.timeAt(given)
-    // What ends while this runs is not sent a third time.
+    // Deliveries that end while this runs are not sent a third time.
     const options = { from, ended: now, limit: AT_ONCE, now, lock: this.#db.lock }
     let count = 0
     for (let after: { created: number; id: string } | undefined; ; ) {
