@@ -8,6 +8,7 @@ import {
   refillRequest,
   showRequest,
 } from '../../src/capture/kept-request.ts'
+import { isNothing } from '../../src/contract/options/given.ts'
 import { CannotOpen, createKeyRing } from '../../src/secrets/key-ring.ts'
 import { parseSecretKeys } from '../../src/secrets/secret-keys.ts'
 import { ALL_OPTIONS } from '../support/store/all-options.ts'
@@ -408,7 +409,8 @@ function whereSecretsGo({ screenshotParameter, urls }: Given): [string, string][
     }
   }
   for (const page of urls) {
-    const isTaken = ([name]: [string, unknown]) => !Object.hasOwn(page, name)
+    // An empty list of its own is nothing: the page takes the option of the request.
+    const isTaken = ([name]: [string, unknown]) => isNothing(Reflect.get(page, name))
     look(Object.fromEntries(Object.entries(screenshotParameter).filter(isTaken)), page.url, 'shared')
     look(page, page.url, 'own')
   }
