@@ -1,3 +1,4 @@
+import { EVENTS } from '../../src/contract/webhook-names.ts'
 import type {
   Delivery,
   DeliveryState,
@@ -7,17 +8,11 @@ import type {
 } from '../../src/contract/webhooks.ts'
 import { count, distance, shortMoment } from './words.ts'
 
-export const EVENT_WORDS: Record<WebhookEvent, string> = {
-  'screenshot.done': 'a page was captured',
-  'screenshot.failed': 'a page could not be captured',
-  'root.finished': 'a request is finished',
-}
-
 const EITHER = new Intl.ListFormat('en', { type: 'disjunction' })
 
 /** `when a page was captured or a request is finished`. */
 export function toldWhen(events: readonly string[]): string {
-  return `when ${EITHER.format(events.map((event) => EVENT_WORDS[event as WebhookEvent]))}`
+  return `when ${EITHER.format(events.map((event) => EVENTS[event as WebhookEvent].words))}`
 }
 
 export const FORMAT_WORDS: Record<WebhookFormat, string> = {
@@ -42,7 +37,7 @@ export const DELIVERY_LOOKS: Record<DeliveryState, string> = {
 }
 
 export function eventWords({ event }: Delivery): string {
-  return event === 'webhook.test' ? 'a test' : EVENT_WORDS[event as WebhookEvent]
+  return event === 'webhook.test' ? 'a test' : EVENTS[event as WebhookEvent].words
 }
 
 /** How a webhook is, in words, and how that looks. */

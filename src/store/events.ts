@@ -1,5 +1,6 @@
-export const EVENT_KINDS = ['page.done', 'page.failed', 'root.finished'] as const
-export type EventKind = (typeof EVENT_KINDS)[number]
+import type { EVENTS, WebhookEvent } from '../contract/webhook-names.ts'
+
+export type EventKind = (typeof EVENTS)[WebhookEvent]['kind']
 
 /** Something that happened to a captured root. The result itself is read from the root. */
 export interface RootEvent {

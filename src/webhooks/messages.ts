@@ -1,7 +1,6 @@
 import { isIP } from 'node:net'
-import type { JobResult } from '../contract/results.ts'
 import { isPublicAddress } from '../egress/addresses.ts'
-import type { News } from './news.ts'
+import { type Line, lineOf, type News } from './news.ts'
 
 // Messages for incoming webhooks of Slack and Discord: a line of text, a link into the gallery, and the preview. Names of pages
 // are written by strangers. Decision 30 says what the services document.
@@ -10,12 +9,6 @@ import type { News } from './news.ts'
 const MAX_TEXT = 300
 /** Slack accepts no longer picture URL. */
 const MAX_PICTURE_URL = 3_000
-
-interface Message {
-  readonly text: string
-  readonly link: string | undefined
-  readonly picture: string | undefined
-}
 
 export function slackMessage(news: News, webhookName: string): object {
   const { text, link, picture } = messageOf(news, webhookName)
@@ -42,35 +35,9 @@ export function discordMessage(news: News, webhookName: string): object {
   }
 }
 
-function messageOf(news: News, webhookName: string): Message {
-  switch (news.event) {
-    case 'screenshot.done': {
-      const { url, preview } = JSON.parse(news.job) as JobResult
-      return { text: tidy(`${url.name || url.url} was captured`), link: news.link, picture: visible(preview) }
-    }
-    case 'screenshot.failed': {
-      const { name, url, detail } = news.data
-      return {
-        text: tidy(`${name || url} could not be captured: ${detail}`),
-        link: news.link,
-        picture: undefined,
-      }
-    }
-    case 'root.finished':
-      return { text: tidy(summarize(news.data)), link: news.link, picture: visible(news.preview) }
-    default:
-      return { text: tidy(`A test of the webhook ${webhookName}`), link: undefined, picture: undefined }
-  }
-}
-
-function summarize({ state, counts, tags }: Extract<News, { event: 'root.finished' }>['data']): string {
-  const labels = tags.length > 0 ? ` (${tags.join(', ')})` : ''
-  const pages = counts.total === 1 ? '1 page' : `${counts.total} pages`
-  if (state === 'done') return `${pages} captured${labels}`
-  if (state === 'partial') return `${counts.done} of ${pages} captured, ${counts.failed} failed${labels}`
-  return state === 'cancelled'
-    ? `The request for ${pages} was cancelled${labels}`
-    : `${pages} failed${labels}`
+function messageOf(news: News, webhookName: string): Line {
+  const { text, link, picture } = lineOf(news, webhookName)
+  return { text: tidy(text), link, picture: visible(picture) }
 }
 
 /** One line, without characters that hide or turn text around. */

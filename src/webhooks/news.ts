@@ -96,3 +96,42 @@ export async function findNews(
   const data = { ...root, state: changes.finished.outcome, counts, tags: options.tags, ...comesFrom, link }
   return { event, data, preview, link }
 }
+
+/** What happened, for people. */
+export interface Line {
+  readonly text: string
+  readonly link: string | undefined
+  readonly picture: string | undefined
+}
+
+/** The same for people. The texts are not escaped, and the picture may not be reachable for others. */
+export function lineOf(news: News, webhookName: string): Line {
+  switch (news.event) {
+    case 'screenshot.done': {
+      const { url, preview } = JSON.parse(news.job) as JobResult
+      return { text: `${url.name || url.url} was captured`, link: news.link, picture: preview }
+    }
+    case 'screenshot.failed': {
+      const { name, url, detail } = news.data
+      return {
+        text: `${name || url} could not be captured: ${detail}`,
+        link: news.link,
+        picture: undefined,
+      }
+    }
+    case 'root.finished':
+      return { text: summarize(news.data), link: news.link, picture: news.preview }
+    default:
+      return { text: `A test of the webhook ${webhookName}`, link: undefined, picture: undefined }
+  }
+}
+
+function summarize({ state, counts, tags }: Extract<News, { event: 'root.finished' }>['data']): string {
+  const labels = tags.length > 0 ? ` (${tags.join(', ')})` : ''
+  const pages = counts.total === 1 ? '1 page' : `${counts.total} pages`
+  if (state === 'done') return `${pages} captured${labels}`
+  if (state === 'partial') return `${counts.done} of ${pages} captured, ${counts.failed} failed${labels}`
+  return state === 'cancelled'
+    ? `The request for ${pages} was cancelled${labels}`
+    : `${pages} failed${labels}`
+}

@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
 import {
+  EVENTS,
   WEBHOOK_EVENTS,
   WEBHOOK_FORMATS,
   type WebhookEvent,
   type WebhookFormat,
 } from '../../../src/contract/webhook-names.ts'
 import type { Webhook, WebhookRequest } from '../../../src/contract/webhooks.ts'
-import { EVENT_WORDS, FORMAT_WORDS } from '../webhook-words.ts'
+import { FORMAT_WORDS } from '../webhook-words.ts'
 import { MistakeList, mistakenBy, SelectInput, TextInput } from './inputs.tsx'
 import { placeAt, useSending } from './use-sending.ts'
 
@@ -79,7 +80,7 @@ export function WebhookForm({
               }
             />
             <span>
-              {EVENT_WORDS[event]} <code>{event}</code>
+              {EVENTS[event].words} <code>{event}</code>
             </span>
           </label>
         ))}

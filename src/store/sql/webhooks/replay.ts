@@ -5,7 +5,7 @@ import type { StoredDelivery, WebhookKey } from '../../webhooks.ts'
 import type { Tables } from '../tables.ts'
 import { noteNextDue, releaseNext } from './order.ts'
 import { lockWebhook, toDelivery, toWebhook, type WebhookRow } from './rows.ts'
-import { EVENTS, findKnown, newDeliveryId } from './spread.ts'
+import { EVENT_OF, findKnown, newDeliveryId } from './spread.ts'
 
 interface Options {
   readonly now: number
@@ -161,7 +161,7 @@ export async function findMissed(
   const wanted = toWebhook(webhook).events
   const known = await findKnown(db, key.webhookId, { after, last })
   const missed = looked.filter(
-    ({ number, kind, created }) => created >= from && wanted.includes(EVENTS[kind]) && !known.has(number),
+    ({ number, kind, created }) => created >= from && wanted.includes(EVENT_OF[kind]) && !known.has(number),
   )
   return { first: missed[0]?.number, count: missed.length, last }
 }

@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { type Kysely, sql, type Transaction } from 'kysely'
-import type { WebhookEvent } from '../../../contract/webhooks.ts'
+import { EVENTS, WEBHOOK_EVENTS, type WebhookEvent } from '../../../contract/webhook-names.ts'
 import type { EventKind } from '../../events.ts'
 import type { WebhookKey } from '../../webhooks.ts'
 import type { Tables } from '../tables.ts'
 import { noteNextDue, releaseNext } from './order.ts'
 import { lockWebhook, toWebhook } from './rows.ts'
 
-export const EVENTS: Readonly<Record<EventKind, WebhookEvent>> = {
-  'page.done': 'screenshot.done',
-  'page.failed': 'screenshot.failed',
-  'root.finished': 'root.finished',
-}
+/** The event of a webhook, by the kind of event that it comes from. */
+export const EVENT_OF = Object.fromEntries(
+  WEBHOOK_EVENTS.map((event) => [EVENTS[event].kind, event]),
+) as Readonly<Record<EventKind, WebhookEvent>>
 
 /** On, of a project that is shown, and some events of the project come after the last that was looked at. */
 const IS_BEHIND = sql`webhooks.paused = 0 and webhooks.off_since is null and projects.removed is null
@@ -57,14 +56,14 @@ export async function spread(
   const last = after ?? events.at(-1)?.number ?? row.after
   const known = await findKnown(transaction, key.webhookId, { after: row.after, last })
   const wanted = toWebhook(row).events
-  const fresh = events.filter(({ kind, number }) => wanted.includes(EVENTS[kind]) && !known.has(number))
+  const fresh = events.filter(({ kind, number }) => wanted.includes(EVENT_OF[kind]) && !known.has(number))
   if (fresh.length > 0) {
     const rows = fresh.map((event, index) => ({
       delivery_id: newDeliveryId(now, index),
       project_id: key.projectId,
       webhook_id: key.webhookId,
       number: event.number,
-      event: EVENTS[event.kind],
+      event: EVENT_OF[event.kind],
       root_id: event.root_id,
       position: event.position,
       created: event.created,
