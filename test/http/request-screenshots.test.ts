@@ -40,7 +40,7 @@ describe.each(bothDatabases(postgres))('a request, with %s,', (_, world) => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
     expect(await refused.json()).toMatchObject({
       code: 'rate_limited',
-      detail: expect.stringMatching(/^2 pages .* 2 more .* 3 \(MAX_PAGES_WAITING\)/),
+      detail: expect.stringMatching(/2 waiting pages; 2 more .* limit of 3 \(MAX_PAGES_WAITING\)/),
     })
     expect((await list(service)).map(({ rootId }) => rootId)).toEqual([jobId])
     const again = await service.post(newRequest(2), { headers })

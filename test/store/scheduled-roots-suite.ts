@@ -144,7 +144,7 @@ export function scheduledRootsSuite(name: string, driver: StoreDriver): void {
       const first = await ask(3, LATER)
       await expect(ask(1, LATER)).rejects.toMatchObject({
         code: 'rate_limited',
-        message: expect.stringMatching(/^3 pages .* 1 more .* than 3 \(MAX_PAGES_SCHEDULED\)$/),
+        message: expect.stringMatching(/3 scheduled pages; 1 more .* limit of 3 \(MAX_PAGES_SCHEDULED\)$/),
       })
       await ask(2)
       await expect(ask(1)).rejects.toMatchObject({ code: 'rate_limited' })
