@@ -9,7 +9,8 @@ import { type Camera, CaptureFailure, type PageToShoot, type Shot } from './came
 import { Deadline, GRACE_MS } from './deadline.ts'
 import { type PictureLimits, pictureOf } from './expose.ts'
 import { hostOf } from './failures.ts'
-import { COOKIES_STAY, NO_BYPASS } from './launch.ts'
+import { COOKIES_STAY, ISOLATED, NO_BYPASS } from './launch.ts'
+import { hasSecrets } from './own-origin.ts'
 import { ANSWER_MS, shootPage } from './shoot.ts'
 import { waitsOf } from './steps/steps.ts'
 import { visitorOf } from './visitor.ts'
@@ -42,16 +43,21 @@ export function createCamera({
   graceMs = GRACE_MS,
   answerMs = ANSWER_MS,
 }: CameraOptions): Camera {
-  const browsers = new Browsers(find, log)
-  const withOwnCookies = new Browsers(find, log, COOKIES_STAY)
-  /** All pages of a browser are put together by one of its processes. Pages of others must not wait there for very large ones. */
-  const forLarge = new Browsers(find, log)
+  /** A browser of each kind starts with its first page. */
+  const kinds = new Map<string, Browsers>()
+  const browsersOf = (more: readonly string[], isForLarge = false): Browsers => {
+    const kind = `${more.join(' ')} ${isForLarge}`
+    const browsers = kinds.get(kind) ?? new Browsers(find, log, more)
+    kinds.set(kind, browsers)
+    return browsers
+  }
   const closing = new AbortController()
   const inSlot = createSlots(concurrency)
   const underWay = new Set<Promise<Shot>>()
   const browsersFor = ({ options }: PageToShoot): Browsers => {
-    if (options.cookies) return withOwnCookies
-    return isLarge(pictureOf(windowOf(options), limits)) ? forLarge : browsers
+    const more = options.cookies ? COOKIES_STAY : hasSecrets(options) ? ISOLATED : []
+    // All pages of a browser are put together by one of its processes. Pages of others must not wait there for very large ones.
+    return browsersOf(more, isLarge(pictureOf(windowOf(options), limits)))
   }
 
   const shoot = async (wanted: PageToShoot, signal: AbortSignal): Promise<Shot> =>
@@ -90,7 +96,7 @@ export function createCamera({
     })
 
   return {
-    ready: () => browsers.ready(),
+    ready: () => browsersOf([]).ready(),
     async shoot(wanted, signal) {
       if (!isWebAddress(wanted.url)) throw noWebAddress(wanted)
       const shot = inSlot(wanted.projectId ?? '', async () => {
@@ -103,7 +109,7 @@ export function createCamera({
     },
     async close() {
       closing.abort(new Error('the camera is closed'))
-      await Promise.all([browsers, withOwnCookies, forLarge].map((each) => each.close()))
+      await Promise.all([...kinds.values()].map((each) => each.close()))
       await Promise.allSettled(underWay)
     },
   }

@@ -9,7 +9,8 @@ type Tree = Awaited<ReturnType<typeof readTree>>
 
 export interface Frame {
   readonly id: string
-  readonly url: string
+  /** Of its document. */
+  readonly loaderId: string
   /** As the document sees it: that of a sandboxed one is `null`. Undefined: there is no document yet. */
   readonly origin: string | undefined
 }
@@ -38,10 +39,10 @@ export class Frames {
 
   async #see({ id, url, loaderId }: Tree['frame']): Promise<Frame> {
     // It has had no document yet: the frame around it fills it.
-    if (url === '') return { id, url, origin: undefined }
+    if (url === '') return { id, loaderId, origin: undefined }
     const origin = this.#origins.get(loaderId) ?? (await this.#askOrigin(id))
     this.#origins.set(loaderId, origin)
-    return { id, url, origin }
+    return { id, loaderId, origin }
   }
 
   async #askOrigin(frameId: string): Promise<string> {

@@ -46,13 +46,22 @@ const ARGUMENTS = [
   '--disable-print-preview',
   '--disable-notifications',
 ]
+/** Of several such arguments the last one counts, so it has to name the features that Playwright turns on, too. */
+const withFeatures = (...more: readonly string[]) =>
+  `--enable-features=${['CDPScreenshotNewSurface', 'SkipListAccountsWithoutGaiaCookies', ...more].join(',')}`
+const OWN_CACHES = 'SplitCacheByNetworkIsolationKey'
 /**
- * A cookie goes only to the scheme and the port that it came from. For pages that are given cookies, in a browser of their own:
- * on other pages, ports of one host share their cookies, as in any browser. Of several such arguments the last one counts, so
- * it has to name the features that Playwright turns on, too.
+ * Documents of other sites live in processes of their own, with caches of their own. For pages with secrets: such a process cannot read
+ * them from memory or from a kept answer, and a navigation that it begins can be told from one that the page begins.
+ */
+export const ISOLATED = ['--site-per-process', withFeatures(OWN_CACHES)]
+/**
+ * Besides, a cookie goes only to the scheme and the port that it came from. For pages that are given cookies: on other pages, ports of
+ * one host share their cookies, as in any browser.
  */
 export const COOKIES_STAY = [
-  '--enable-features=CDPScreenshotNewSurface,SkipListAccountsWithoutGaiaCookies,EnablePortBoundCookies,EnableSchemeBoundCookies',
+  '--site-per-process',
+  withFeatures(OWN_CACHES, 'EnablePortBoundCookies', 'EnableSchemeBoundCookies'),
 ]
 /** What Chromium says, among much else, where its sandbox is not allowed: by name, or by the call that was refused. */
 const NO_SANDBOX = /sandbox|sys_chroot/i

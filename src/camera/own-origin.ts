@@ -1,112 +1,62 @@
 import type { CDPSession, Page } from 'playwright-core'
 import { homeOf } from '../contract/options/steps.ts'
 import type { PageToShoot } from './camera.ts'
-import { Frames, outermostOf } from './frames.ts'
+import { originOf, type Paused, Trust } from './trust.ts'
 
 // Headers and cookies of a request go to the origin of its page (scheme, host and port), and to no other; and only with what documents of
 // that origin ask for. A frame of another site, or a site on the way, does not choose what is asked with them. Decision 26.
 
 type Cookies = NonNullable<PageToShoot['options']['cookies']>
 
-interface Paused {
-  readonly requestId: string
-  readonly resourceType: string
-  readonly frameId: string
-  readonly request: { readonly url: string; readonly headers: Readonly<Record<string, string>> }
+/** What another site asks for is not answered from what the browser has kept: that may be an answer to our headers. */
+const FROM_THE_SERVER = { name: 'Cache-Control', value: 'no-cache' }
+
+export function hasSecrets({ headers, cookies, loginParameter }: PageToShoot['options']): boolean {
+  return [headers, cookies, loginParameter].some((each) => each !== undefined)
 }
 
-/** Call it before the page loads. A page without headers and cookies is left alone. */
-export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot): Promise<void> {
+/** Call it before the page loads. A page without secrets is left alone. */
+export async function sendToOwnOrigin(page: Page, { url, options }: PageToShoot): Promise<Trust | undefined> {
+  if (!hasSecrets(options)) return undefined
   const { headers = {}, cookies = [], loginParameter } = options
-  if (!options.headers && !options.cookies) return
   const own = new URL(url)
   const session = await page.context().newCDPSession(page)
-  const trust = new Trust(session, {
-    url,
-    home: homeOf(url, loginParameter),
-    main: await outermostOf(session),
-  })
+  const trust = await Trust.of(page, session, { url, home: homeOf(url, loginParameter) })
   const jar = new Jar(session, own, cookies)
   await jar.fill()
   const added = Object.entries(headers).map(([name, value]) => ({ name, value }))
   const names = new Set(added.map(({ name }) => name.toLowerCase()))
+  const refuse = async (requestId: string, errorReason: 'Aborted' | 'BlockedByClient') =>
+    await session.send('Fetch.failRequest', { requestId, errorReason })
   const answer = async (paused: Paused) => {
     const { requestId, request } = paused
-    trust.note(paused)
-    const isOwn = originOf(request.url) === own.origin
-    const isTrusted = isOwn && (await trust.has(paused))
-    if (isOwn && trust.isPage(paused)) await (isTrusted ? jar.fill() : jar.empty())
-    else if (isOwn && !isTrusted && jar.isIn(request.headers)) {
-      return await session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
-    }
+    const verdict = await trust.judge(paused)
+    if (verdict === 'refused') return await refuse(requestId, 'Aborted')
+    if (originOf(request.url) !== own.origin)
+      return await session.send('Fetch.continueRequest', { requestId })
+    const isTrusted = verdict === 'trusted'
+    if (trust.isPage(paused)) await (isTrusted ? jar.fill() : jar.empty())
+    else if (!isTrusted && jar.isIn(request.headers)) return await refuse(requestId, 'BlockedByClient')
+    // The cookies are those of before: some may have been deleted.
+    const replaced = isTrusted ? names : new Set(['cookie'])
     const kept = Object.entries(request.headers)
-      .filter(([name]) => !names.has(name.toLowerCase()))
+      .filter(([name]) => !replaced.has(name.toLowerCase()))
       .map(([name, value]) => ({ name, value }))
-    const more = isTrusted && added.length > 0 ? { headers: [...kept, ...added] } : {}
-    return await session.send('Fetch.continueRequest', { requestId, ...more })
+    const more = isTrusted ? added : [FROM_THE_SERVER]
+    return await session.send('Fetch.continueRequest', {
+      requestId,
+      ...(more.length > 0 && { headers: [...kept, ...more] }),
+    })
   }
   // Each redirect is paused for itself: what is added here is not carried along to where it leads. This session is another one than
   // that of the window: `stayHere` pauses requests, too. The page may be gone.
   session.on('Fetch.requestPaused', (paused) => void answer(paused).catch(() => {}))
-  // The second one is for addresses with a user name. All documents are paused, to see who had a say on the way.
-  const patterns = [`${own.origin}/*`, `${own.protocol}//*@${own.host}/*`].map((urlPattern) => ({
-    urlPattern,
-  }))
+  // A login needs to know only who has chosen the document.
+  const isLoginOnly = added.length + cookies.length === 0
   await session.send('Fetch.enable', {
-    patterns: [...patterns, { urlPattern: '*', resourceType: 'Document' }],
+    patterns: [{ urlPattern: '*', ...(isLoginOnly && { resourceType: 'Document' }) }],
   })
-}
-
-/** Whose requests may have headers and cookies. */
-class Trust {
-  readonly #frames: Frames
-  readonly #given: string
-  readonly #home: readonly string[]
-  readonly #main: string
-  /** Frames that another site was asked for a document in. It may have chosen what came then. */
-  readonly #strayed = new Set<string>()
-
-  constructor(
-    session: CDPSession,
-    { url, home, main }: { url: string; home: readonly string[]; main: string },
-  ) {
-    this.#frames = new Frames(session)
-    this.#given = addressOf(url)
-    this.#home = home
-    this.#main = main
-  }
-
-  isPage({ resourceType, frameId }: Paused): boolean {
-    return resourceType === 'Document' && frameId === this.#main
-  }
-
-  note({ resourceType, frameId, request }: Paused): void {
-    if (resourceType === 'Document' && !this.#isHome(originOf(request.url))) this.#strayed.add(frameId)
-  }
-
-  async has(paused: Paused): Promise<boolean> {
-    const { frameId, request } = paused
-    const hasStrayed = this.#strayed.has(this.#main)
-    if (this.isPage(paused)) return !hasStrayed || this.#isGiven(request.url)
-    if (frameId === this.#main && !hasStrayed) return true
-    const frames = await this.#frames.around(frameId)
-    return (
-      frames?.every(({ id, url, origin }) =>
-        id === this.#main && hasStrayed
-          ? this.#isGiven(url)
-          : !this.#strayed.has(id) && (origin === undefined || this.#isHome(origin)),
-      ) ?? false
-    )
-  }
-
-  #isHome(origin: string): boolean {
-    return this.#home.includes(origin)
-  }
-
-  /** This address was given together with the headers and cookies, whoever led to it. */
-  #isGiven(url: string): boolean {
-    return addressOf(url) === this.#given
-  }
+  return trust
 }
 
 /** The cookies of a request. They belong to this host only, and to this port: see `COOKIES_STAY` in `launch.ts`. */
@@ -149,21 +99,9 @@ class Jar {
     for (const { name } of this.#cookies) await this.#session.send('Network.deleteCookies', { name, url })
   }
 
-  /** Whether a request would be sent with one of them. */
+  /** Whether a request would be sent with one of them, or with what the server has made of it. */
   isIn(headers: Readonly<Record<string, string>>): boolean {
-    const sent = new Set((headers['Cookie'] ?? '').split('; '))
-    return this.#cookies.some(({ name, value }) => sent.has(`${name}=${value}`))
+    const sent = new Set((headers['Cookie'] ?? '').split('; ').map((each) => each.split('=')[0]))
+    return this.#cookies.some(({ name }) => sent.has(name))
   }
-}
-
-function originOf(url: string): string {
-  return URL.parse(url)?.origin ?? ''
-}
-
-/** Without what is not sent, and without a user name. */
-function addressOf(address: string): string {
-  const url = URL.parse(address)
-  if (!url) return address
-  url.hash = url.username = url.password = ''
-  return url.href
 }

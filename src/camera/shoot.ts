@@ -18,6 +18,7 @@ import { sayLast } from './steps/selector.ts'
 import type { Stage } from './steps/stage.ts'
 import { hasSteps, notesOf, prepareSteps, runSteps } from './steps/steps.ts'
 import { World } from './steps/world.ts'
+import { originOf, type Trust } from './trust.ts'
 import { Visit } from './visit.ts'
 import { openWindow, windowOf } from './window.ts'
 
@@ -93,7 +94,7 @@ async function shoot(
   const window = windowOf(wanted.options)
   // A large window is drawn while the page answers.
   const answerMs = given.answerMs + Math.ceil(drawMsOf(pictureOf(window, limits)) * ANSWER_SHARE)
-  await sendToOwnOrigin(page, wanted)
+  const trust = await sendToOwnOrigin(page, wanted)
   const moves = await countMoves(session)
   const requireAnswer = async (): Promise<void> => {
     const first = moves()
@@ -109,6 +110,7 @@ async function shoot(
         network,
         visit,
         world,
+        trust,
         wanted,
         time,
         signal,
@@ -117,7 +119,7 @@ async function shoot(
         doing: undefined,
       }
     : undefined
-  const seeNow = (found: Found) => see(page, visit, network, found, stage)
+  const seeNow = (found: Found) => see(page, visit, network, found, { stage, trust })
   if (stage) await prepareSteps(stage)
   await visit.navigate()
   if (stays) await stayHere(session)
@@ -222,7 +224,7 @@ async function see(
   visit: Visit,
   network: Network,
   found: Found,
-  stage: Stage | undefined,
+  { stage, trust }: { stage: Stage | undefined; trust: Trust | undefined },
 ): Promise<Seen> {
   const { status } = visit
   const failedResources = visit.failedResources + network.waitsFor()
@@ -232,10 +234,12 @@ async function see(
     incomplete: failedResources > 0,
   }
   const title = await page.title()
+  // A site that chose the page could see from its address and title what is cut out of them.
+  const isChosen = trust?.guide === undefined
   const notes = stage ? await notesOf(stage) : []
   return {
-    ...{ status, failedResources, title },
-    url: page.url(),
+    ...{ status, failedResources, title: isChosen ? title : '' },
+    url: isChosen ? page.url() : `${originOf(page.url())}/`,
     marks: MARK_NAMES.filter((mark) => marks[mark]),
     ...(notes.length > 0 && { notes }),
   }

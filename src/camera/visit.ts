@@ -16,7 +16,6 @@ export class Visit {
   readonly #gate: Gate
   readonly #wanted: PageToShoot
   readonly #failed = new Set<Request>()
-  readonly #origins = new Set<string>()
   /** The status of the last document that came. */
   #status = 0
   /** The last document that was asked for, and why it did not come. */
@@ -33,14 +32,6 @@ export class Visit {
       else if (response.status() >= 400) this.#failed.add(request)
     })
     page.on('requestfailed', (request) => this.#onFailed(request))
-    page.on('request', (request) => {
-      if (this.#isPage(request)) this.#origins.add(new URL(request.url()).origin)
-    })
-  }
-
-  /** Of all documents that the page was asked for, also on the way to another one. */
-  get origins(): ReadonlySet<string> {
-    return this.#origins
   }
 
   get status(): number {

@@ -10,56 +10,61 @@ const BASE64 = /^[\w+/-]{8,}={0,2}$/
 const NO_TEXT = /[\p{Cc}\ufffd]/u
 /** The address of a page, which is not a secret. */
 const ORIGIN = /^https?:\/\/[^/?#]*/i
-/** With the port. */
-const HOSTS = /((?<![\w@.-])(?:[\w-]+\.)+[\w-]{2,}(?::\d+)?(?![\w@-]))/
 /** Longer than the stored part of a text that the page chose. */
 const LONGEST = 20_000
 
-/** Cuts secrets out of everything that comes back from a page. A form may put a password into an address, a browser into a message. */
+/**
+ * Cuts secrets out of what a page has written. A form may put a password into an address, a browser into a message. What is known without
+ * the page stays: the address that was given, and our own sentences, which name selectors, origins and hosts. A gap there would tell that a
+ * user name is a word of them.
+ */
 export interface Hush {
   seen(seen: Seen): Promise<Seen>
-  /** Changes the error itself, with its causes. The hosts that a CaptureFailure names stay: another site could try guesses with them. */
+  /** Changes the error itself, with its causes. */
   error(error: unknown): Promise<unknown>
 }
 
+/** For whom the secrets are: the address of the page, and the origins that may have them. */
+export interface Given {
+  readonly url: string
+  readonly home: readonly string[]
+}
+
 /**
- * `home`: the origins that the secrets were given for. Texts that another origin chose are left out: it could write guesses,
- * and see from the parts that are cut out which of them is right.
+ * Texts that an origin of another site chose are left out: it could write guesses, and see from the parts that are cut out which of them
+ * is right.
  */
-export function createHush(secrets: readonly string[], home: readonly string[]): Hush {
+export function createHush(secrets: readonly string[], { url: given, home }: Given): Hush {
   const hidden = secrets.flatMap(withParts).flatMap(withDecoded)
   const text = async (whole: string) => await cutOut(whole, hidden)
-  const aroundHosts = async (whole: string) =>
-    (await Array.fromAsync(whole.split(HOSTS), (part, index) => (index % 2 === 1 ? part : text(part)))).join(
-      '',
-    )
   const error = async (thrown: unknown): Promise<unknown> => {
     if (!(thrown instanceof Error) || hidden.length === 0) return thrown
-    thrown.message =
-      thrown instanceof CaptureFailure ? await aroundHosts(thrown.message) : await text(thrown.message)
-    if (thrown.stack !== undefined) thrown.stack = await text(thrown.stack)
+    if (!(thrown instanceof CaptureFailure)) {
+      thrown.message = await text(thrown.message)
+      if (thrown.stack !== undefined) thrown.stack = await text(thrown.stack)
+    }
     if (thrown.cause !== undefined) await error(thrown.cause)
     return thrown
   }
   const seen = async (whole: Seen): Promise<Seen> => {
     if (hidden.length === 0) return whole
     const origin = ORIGIN.exec(whole.url)?.[0] ?? ''
-    const notes = whole.notes && (await Array.fromAsync(whole.notes, hushNote))
-    const rest = { ...whole, ...(notes && { notes }) }
     if (!home.includes(URL.parse(origin)?.origin ?? '')) {
-      return { ...rest, title: '', url: origin ? `${origin}/` : whole.url.replace(/:.*$/s, ':') }
+      return { ...whole, title: '', url: origin ? `${origin}/` : whole.url.replace(/:.*$/s, ':') }
     }
+    const known = isWithin(whole.url, given) ? given.length : origin.length
     return {
-      ...rest,
+      ...whole,
       title: await text(whole.title),
-      url: origin + (await text(whole.url.slice(origin.length))),
+      url: whole.url.slice(0, known) + (await text(whole.url.slice(known))),
     }
   }
-  const hushNote = async (note: NonNullable<Seen['notes']>[number]) => ({
-    ...note,
-    detail: await text(note.detail),
-  })
   return { seen, error }
+}
+
+/** Whether one address is the other with something after it. */
+function isWithin(url: string, start: string): boolean {
+  return url.startsWith(start) && /^($|[/?#&])/.test(url.slice(start.length))
 }
 
 /** `Bearer abc` contains a secret even without its first word. `Basic …` has a user name and a password in it. */

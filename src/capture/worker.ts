@@ -10,13 +10,8 @@ import { filesOf, type Images } from '../images/images.ts'
 import { finishPicture, TooManyPixels } from '../picture/finish.ts'
 import { type Picture, readPicture } from '../picture/picture.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
-import {
-  type Captured,
-  type Captures,
-  type CaptureTask,
-  type Failed,
-  SUSPECT_DEATHS,
-} from '../store/captures.ts'
+import { type Captured, type CaptureTask, type Failed, SUSPECT_DEATHS } from '../store/captures.ts'
+import type { Store } from '../store/store.ts'
 import type { CaptureFigures } from './figures.ts'
 import { createHush } from './hush.ts'
 import { isOurs, MAX_ATTEMPTS, MAX_DEATHS, StoodStill, type Work } from './queue.ts'
@@ -30,7 +25,7 @@ const USER_OF_ADDRESS = /^(https?:\/\/)[^/?#]*@/i
 
 export interface WorkerOptions {
   readonly camera: Camera
-  readonly captures: Captures
+  readonly captures: Store['captures']
   readonly images: Images
   readonly ring: KeyRing
   readonly limits: { readonly picturePixels: number; readonly captureBytes: number }
@@ -119,7 +114,10 @@ export function createWork({
   /** Only the camera gets the secrets of the page. Nothing that it returns or throws contains them. */
   async function shoot(sealed: CaptureTask, signal: AbortSignal): Promise<Shot> {
     const { task, secrets } = openTask(sealed, ring)
-    const hush = createHush(secrets, homeOf(task.url, task.options.loginParameter))
+    const hush = createHush(secrets, {
+      url: new URL(task.url).href,
+      home: homeOf(task.url, task.options.loginParameter),
+    })
     try {
       const shot = await camera.shoot(task, signal)
       return { ...shot, seen: await hush.seen(shot.seen) }

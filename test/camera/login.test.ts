@@ -185,7 +185,10 @@ describe('a login', () => {
   })
 
   test('is not sent on in a frame of another site', async () => {
-    expect(await failureOf(take(own('/into-frame'), LOGIN))).toMatchObject({ reason: 'login' })
+    expect(await failureOf(take(own('/into-frame'), LOGIN))).toMatchObject({
+      reason: 'login',
+      message: expect.stringContaining('still shows the password field'),
+    })
     expect(asked.map(({ path }) => path)).toContain('/empty')
     expect(told()).toEqual([own('/keep')])
   })

@@ -5,11 +5,13 @@ import { createHush } from '../../src/capture/hush.ts'
 import { PASSWORD, USER } from '../support/camera/login-site.ts'
 import { newSeen } from '../support/store/captures.ts'
 
+const GIVEN = { url: 'https://example.com/in', home: ['https://example.com'] }
+
 /** The title that is left. */
 const titled = async (title: string, ...secrets: string[]) =>
   (await see('https://example.com/', title, secrets)).title
 const see = async (url: string, title = '', secrets = [USER, PASSWORD]) =>
-  await createHush(secrets, ['https://example.com']).seen({ ...newSeen(), url, title })
+  await createHush(secrets, GIVEN).seen({ ...newSeen(), url, title })
 
 test('an address that a form made of a login does not show it', async () => {
   const query = new URLSearchParams({ email: USER, password: PASSWORD, page: '2' })
@@ -77,7 +79,7 @@ test('another site cannot try guesses: of it, only the origin is told', async ()
   expect(await see(`https://${USER}.example/`, '')).toMatchObject({ url: `https://${USER}.example/` })
   expect(await see(`data:text/html,${PASSWORD}`, USER)).toMatchObject({ url: 'data:', title: '' })
   const failure = new CaptureFailure('dns', `${USER}.example: its host name was not found.`)
-  expect(await createHush([USER], []).error(failure)).toMatchObject({ message: failure.message })
+  expect(await createHush([USER], GIVEN).error(failure)).toMatchObject({ message: failure.message })
 })
 
 test('a page without secrets is told of as it is', async () => {
@@ -95,8 +97,28 @@ test('what a secret encodes is a secret, too', async () => {
 
 test('an error does not show it, nor does its cause', async () => {
   const error = new Error(`fill ${PASSWORD}`, { cause: new Error(JSON.stringify({ user: USER })) })
-  const { message, cause } = (await createHush([USER, PASSWORD], []).error(error)) as Error
+  const { message, cause } = (await createHush([USER, PASSWORD], GIVEN).error(error)) as Error
   expect([message, (cause as Error).message]).toEqual(['fill …', '{"user":"…"}'])
+})
+
+test('what is known without the page is told as it is: a gap would say which of its words is a user name', async () => {
+  const hush = createHush(['admin'], { url: 'https://example.com/admin', home: ['https://example.com'] })
+  const notes = [{ note: 'click', detail: '#admin was not clicked.' }] as const
+  const seen = {
+    ...newSeen(),
+    url: 'https://example.com/admin?by=admin',
+    title: 'Hi admin',
+    notes: [...notes],
+  }
+  expect(await hush.seen(seen)).toMatchObject({
+    ...{ url: 'https://example.com/admin?by=…', title: 'Hi …' },
+    notes,
+  })
+  expect(await hush.seen({ ...seen, url: 'https://example.com/adminadmin' })).toMatchObject({
+    url: 'https://example.com/……',
+  })
+  const failure = new CaptureFailure('wait_for', '#admin did not become visible within 4000 ms.')
+  expect(await hush.error(failure)).toMatchObject({ message: failure.message })
 })
 
 const encode = (text: string, as: BufferEncoding) => Buffer.from(text).toString(as)

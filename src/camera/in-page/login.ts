@@ -8,7 +8,6 @@ interface LoginPage extends PageGlobals {
   /** `null` for a sandboxed document. */
   readonly origin: string
   readonly name: string
-  readonly location: { readonly href: string }
   readonly document: PageGlobals['document'] & {
     execCommand(name: string, ui: boolean, value: string): boolean
   }
@@ -65,8 +64,6 @@ export function fill(find: Find, { selector, text, isHidden, origins }: Filling)
 }
 
 export interface Ways {
-  /** Of the document. */
-  readonly address: string
   /** Where the document is, and where its forms would send the fields. */
   readonly addresses: readonly string[]
   /** A form would open another window. */
@@ -107,7 +104,7 @@ export function findWays(
     /^(|_self|_top|_parent)$/i.test(target) ||
     target === page.name ||
     frames.some((frame) => frame.getAttribute('name') === target)
-  return { address: page.location.href, addresses, opens: !targets.every(staysHere) }
+  return { addresses, opens: !targets.every(staysHere) }
 }
 
 /** Nothing of a login is left in the fields: neither steps nor the picture can show it. */

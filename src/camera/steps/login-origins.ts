@@ -1,30 +1,19 @@
 import type { Ways } from '../in-page/login.ts'
 
 // Where a login may be filled in and sent: at the origins that it was given for (`homeOf`). If the page has been elsewhere on its way,
-// whoever is there may have chosen the page that came then: it must be the one whose address was given. Decision 25.
+// whoever is there may have chosen the page that came then (`Trust.guide`). Decision 25.
 
 /** Such an action runs a script of the page, or leads nowhere. */
 const STAYS = /^(javascript|about):/i
 
-interface Given {
-  readonly origins: readonly string[]
-  /** Of the page. */
-  readonly url: string
-  /** The origins that it was asked of so far. */
-  readonly visited: Iterable<string>
-}
-
 /** Why the forms of a page may not have the login. Undefined: they may. */
 export function problemOfWays(
-  { addresses, opens, address }: Ways,
-  { origins, url, visited }: Given,
+  { addresses, opens }: Ways,
+  { origins, guide }: { readonly origins: readonly string[]; readonly guide: string | undefined },
 ): string | undefined {
   const [here = '', ...ways] = addresses
   if (!origins.includes(here)) return sayWhere(`is at ${nameOf(here)}`, here, origins)
-  const guide = [...visited].find((origin) => !origins.includes(origin))
-  if (guide !== undefined && withoutHash(address) !== withoutHash(url)) {
-    return sayWhere(`was reached by way of ${guide}`, guide, origins)
-  }
+  if (guide !== undefined) return sayWhere(`was reached by way of ${guide}`, guide, origins)
   const away = ways.filter((way) => !STAYS.test(way)).map(originOf)
   const stray = away.find((origin) => !origins.includes(origin))
   if (stray !== undefined) return sayWhere(`leads to ${nameOf(stray)}`, stray, origins)
@@ -39,10 +28,6 @@ export function sayWhere(words: string, origin: string, origins: readonly string
 function originOf(address: string): string {
   const { origin = 'null', protocol = '' } = URL.parse(address) ?? {}
   return origin === 'null' ? protocol : origin
-}
-
-function withoutHash(address: string): string | undefined {
-  return URL.parse(address)?.href.replace(/#.*$/s, '')
 }
 
 function nameOf(origin: string): string {

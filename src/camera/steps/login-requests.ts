@@ -1,7 +1,8 @@
-import type { CDPSession, Page } from 'playwright-core'
+import type { CDPSession, Frame, Page } from 'playwright-core'
 import { findSecrets } from '../../secrets/find-secrets.ts'
 import { CaptureFailure } from '../camera.ts'
-import { Frames, outermostOf } from '../frames.ts'
+import { outermostOf } from '../frames.ts'
+import { originOf, type Paused, type Trust } from '../trust.ts'
 import { sayWhere } from './login-origins.ts'
 
 /** No form needs a longer address. One that is longer is refused without a look into it. */
@@ -9,37 +10,49 @@ const LONGEST = 20_000
 const ORIGIN = /^https?:\/\/[^/?#]*/i
 
 export interface LoginRequests {
+  /** From now on, requests are compared with the login. Before, nobody can have it: to compare would only tell who guessed right. */
+  begin(): void
   /** Throws if the page tried to take the login elsewhere. */
   requireAllowed(): void
 }
 
+interface Watched {
+  readonly origins: readonly string[]
+  readonly trust: Trust | undefined
+  readonly username: string
+  readonly password: string
+}
+
 /**
- * From now on, documents are asked of other origins only with an address that does not have the login in it: not with a form that is
+ * Documents are asked of other origins only with an address that does not have the login in it: not with a form that is
  * posted there, not by a redirect that posts it again, and not from a frame. What a document of another origin asks for by itself is
- * let through: it does not know the login, and would learn from a refusal that it guessed right. This session is another one than that of
+ * let through: it does not know the login, and would learn from a refusal that it guessed right. The sessions are others than that of
  * the window: `stayHere` pauses requests, too.
  */
 export async function watchRequests(
   page: Page,
-  { origins, username, password }: { origins: readonly string[]; username: string; password: string },
+  { origins, trust, username, password }: Watched,
 ): Promise<LoginRequests> {
-  const session: CDPSession = await page.context().newCDPSession(page)
-  const main = await outermostOf(session)
-  const frames = new Frames(session)
+  const main: CDPSession = await page.context().newCDPSession(page)
+  const mainId = await outermostOf(main)
   const isHome = (url: string) => origins.includes(originOf(url))
   let refused: string | undefined
+  let hasBegun = false
   /** The last document that the page itself went for was at home. */
   let isMainHome = true
-  /** Navigations that documents of other origins began, with all their redirects. */
+  /** Navigations that other origins began, or lead on, with all their redirects. */
   const foreign = new Set<string>()
-  const isForeign = async (frameId: string, headers: Readonly<Record<string, string>>) => {
-    if (isHome(headers['Origin'] ?? headers['Referer'] ?? '')) return false
-    if (frameId === main) return !isMainHome
-    return (
-      (await frames.around(frameId))?.some(
-        ({ origin }) => origin !== undefined && !origins.includes(origin),
-      ) ?? false
-    )
+  const known = new Set<string>()
+  const isForeign = async (session: CDPSession, paused: Paused) => {
+    const { frameId, request } = paused
+    const { method, headers } = request
+    const from = headers['Origin'] ?? headers['Referer'] ?? ''
+    if (frameId !== mainId) {
+      // An own form may lead into the frame of another site.
+      if (method !== 'GET' && isHome(from) && !trust?.isEmbedded) return false
+      return session !== main || ((await trust?.isForeign(frameId)) ?? false)
+    }
+    return (!isMainHome && !isHome(from)) || (trust !== undefined && !(await trust.isByPage(paused)))
   }
   const has = async (text: string, secret: string) => (await findSecrets(text, [secret])).length > 0
   /** A host may have the name of a user in it by chance. */
@@ -47,39 +60,55 @@ export async function watchRequests(
     url.length > LONGEST ||
     (await has(url, password)) ||
     (toWhom === 'nobody' && (await has(url.replace(ORIGIN, ''), username)))
-  session.on(
-    'Fetch.requestPaused',
-    async ({ requestId, networkId = requestId, request, frameId, ...paused }) => {
-      const isFrame = frameId !== main
-      const isFirst = paused.redirectedRequestId === undefined
-      // Pages behind a login often tell a frame of another origin who is there. A redirect may come from a form.
-      const toWhom = isFrame && isFirst ? 'frame' : 'nobody'
-      const { url, method, headers } = request
-      if (isFirst && (await isForeign(frameId, headers))) foreign.add(networkId)
-      const mayGo =
-        isHome(url) ||
-        foreign.has(networkId) ||
-        (/^(GET|HEAD)$/.test(method) &&
-          !(await tells(url, toWhom)) &&
-          !(await tells(headers['Referer'] ?? '', toWhom)))
-      if (!mayGo && !isFrame) refused ??= originOf(url)
-      if (mayGo && !isFrame) isMainHome = isHome(url)
-      const answer = mayGo
-        ? session.send('Fetch.continueRequest', { requestId })
-        : session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
-      // The page is gone.
-      answer.catch(() => {})
-    },
-  )
-  await session.send('Fetch.enable', { patterns: [{ resourceType: 'Document' }] })
+  const mayGo = async (session: CDPSession, paused: Paused): Promise<boolean> => {
+    const { frameId, networkId = paused.requestId, request } = paused
+    const isFirst = !known.has(networkId)
+    known.add(networkId)
+    if (isFirst && (await isForeign(session, paused))) foreign.add(networkId)
+    if (!hasBegun || isHome(request.url) || foreign.has(networkId)) return true
+    // Pages behind a login often tell a frame of another origin who is there. A redirect may come from a form.
+    const toWhom = frameId !== mainId && isFirst ? 'frame' : 'nobody'
+    return (
+      /^(GET|HEAD)$/.test(request.method) &&
+      !(await tells(request.url, toWhom)) &&
+      !(await tells(request.headers['Referer'] ?? '', toWhom))
+    )
+  }
+  const answer = async (session: CDPSession, paused: Paused) => {
+    const { requestId, networkId = requestId, frameId, request } = paused
+    const goes = await mayGo(session, paused)
+    // Where the answer of another origin leads is its own choice.
+    if (goes && !isHome(request.url)) foreign.add(networkId)
+    if (frameId === mainId) {
+      if (goes) isMainHome = isHome(request.url)
+      else refused ??= originOf(request.url)
+    }
+    if (goes) await session.send('Fetch.continueRequest', { requestId })
+    else await session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' })
+  }
+  const watch = async (session: CDPSession) => {
+    session.on('Fetch.requestPaused', (paused) => void answer(session, paused).catch(() => {}))
+    await session.send('Fetch.enable', { patterns: [{ resourceType: 'Document' }] })
+  }
+  await watch(main)
+  /** Frames of other sites have processes, and so sessions, of their own. For others there is none. */
+  const watchFrame = async (frame: Frame) => {
+    if (frame === page.mainFrame()) return
+    await page
+      .context()
+      .newCDPSession(frame)
+      .then(watch)
+      .catch(() => {})
+  }
+  page.on('framenavigated', (frame) => void watchFrame(frame))
+  await Promise.all(page.frames().map(watchFrame))
   return {
+    begin() {
+      hasBegun = true
+    },
     requireAllowed() {
       if (refused === undefined) return
       throw new CaptureFailure('login', sayWhere(`would have been sent on to ${refused}`, refused, origins))
     },
   }
-}
-
-function originOf(url: string): string {
-  return URL.parse(url)?.origin ?? ''
 }

@@ -20,11 +20,11 @@ const LOOK_MS = 50
  * was given for, and lead to one.
  */
 export async function logIn(stage: Stage, login: Login): Promise<LoginRequests> {
-  const { page, world, wanted, visit, time } = stage
+  const { page, session, world, wanted, visit, trust, time } = stage
   const { username, password, loginButton } = login
   const origins = homeOf(wanted.url, login)
   const secrets = { username: username.username, password: password.password }
-  const requests = await watchRequests(page, { origins, ...secrets })
+  const requests = await watchRequests(page, { origins, trust, ...secrets })
   const fields = [toCss(username.elementId), toCss(password.elementId)]
   let problem: string | undefined
   /** Looks at the form each time, just before something is done with it. */
@@ -32,9 +32,12 @@ export async function logIn(stage: Stage, login: Login): Promise<LoginRequests> 
     const selectors = { fields, button: toCss(loginButton.elementId) }
     for (const end = performance.now() + AWAY_MS; ; await sleep(LOOK_MS)) {
       const ways = await world.ask(findWays, selectors)
-      // What was visited until the answer came: it is bound to its document.
-      problem = problemOfWays(ways, { origins, url: wanted.url, visited: visit.origins })
-      if (problem === undefined) return await work()
+      // The answer is bound to its document: if the page has another one by now, `work` fails.
+      problem = problemOfWays(ways, { origins, guide: trust?.guide })
+      if (problem === undefined) {
+        requests.begin()
+        return await work()
+      }
       if (performance.now() > end) return { state: 'elsewhere' }
     }
   }
@@ -57,8 +60,11 @@ export async function logIn(stage: Stage, login: Login): Promise<LoginRequests> 
   await requireGone(stage, password.elementId)
   const emptied = await tryHard(stage, () => world.ask(emptyFields))
   need(password.elementId, emptied.state)
+  // Going back would show the form with what was typed.
+  await session.send('Page.resetNavigationHistory')
   if (page.url() !== new URL(wanted.url).href) {
-    await visit.reopen(Math.ceil(time.left) || 1)
+    const reopen = () => visit.reopen(Math.ceil(time.left) || 1)
+    await (trust ? trust.reopen(reopen) : reopen())
     await settle(stage)
     await requireGone(stage, password.elementId)
   }

@@ -5,6 +5,7 @@ import type { PageToShoot } from '../camera.ts'
 import type { State } from '../in-page/elements.ts'
 import { type Network, QUIET_MS, whenLoaded } from '../loading.ts'
 import { before, type LoadingTime, whereverItGoes } from '../patience.ts'
+import type { Trust } from '../trust.ts'
 import type { Visit } from '../visit.ts'
 import type { World } from './world.ts'
 
@@ -24,6 +25,8 @@ export interface Stage {
   readonly network: Network
   readonly visit: Visit
   readonly world: World
+  /** Of a page with secrets. */
+  readonly trust: Trust | undefined
   readonly wanted: PageToShoot
   readonly time: LoadingTime
   readonly signal: AbortSignal

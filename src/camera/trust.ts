@@ -1,0 +1,257 @@
+import type { CDPSession, Frame, Page } from 'playwright-core'
+import { Frames, outermostOf } from './frames.ts'
+import { Navigations } from './navigations.ts'
+
+// Who decided what a page with secrets is asked for. The giver of the secrets chose its address. Documents of home origins may go on from
+// there. A frame of another site may not, nor may a site on the way. Decision 26.
+
+/** A request that waits for an answer. */
+export interface Paused {
+  readonly requestId: string
+  /** The same for a request and all its redirects. Of a document, it is also the id of its loader. */
+  readonly networkId?: string
+  readonly resourceType: string
+  readonly frameId: string
+  readonly request: {
+    readonly url: string
+    readonly urlFragment?: string
+    readonly method: string
+    readonly headers: Readonly<Record<string, string>>
+  }
+}
+
+/**
+ * `trusted`: the giver of the secrets, or a document of a home origin, asks for it. `refused`: a frame of another site would move the
+ * whole page.
+ */
+export type Verdict = 'trusted' | 'untrusted' | 'refused'
+
+export class Trust {
+  readonly #page: Page
+  readonly #frames: Frames
+  readonly #navigations: Navigations
+  readonly #given: URL
+  readonly #home: readonly string[]
+  readonly #main: string
+  /** The document of the page, by its loader. */
+  #document = ''
+  /** We open the page again at the moment. */
+  #isReopening = false
+  /** See `guide`. */
+  #guide: string | undefined
+  /** The page itself was elsewhere, or was led to a fragment. */
+  #isLed = false
+  #isAtHome = true
+  /** Frames that another origin was asked for a document in. */
+  readonly #strayed = new Set<string>()
+  /** The first of these origins. */
+  #stranger: string | undefined
+  /** Frames that had a document of another origin. Some of them are in other sessions. */
+  readonly #foreign = new WeakSet<Frame>()
+  #isEmbedded = false
+  /** Requests of other origins. They may lead to the own origin. */
+  readonly #detours = new Set<string>()
+  /** Documents of the page itself, and whether they are trusted. */
+  readonly #pages = new Map<string, boolean>()
+  /** By request: whether such a document began it. */
+  readonly #byPage = new Map<string, Promise<boolean>>()
+
+  /** Call it before the page loads. It needs a browser with `ISOLATED` sites. */
+  static async of(
+    page: Page,
+    session: CDPSession,
+    { url, home }: { url: string; home: readonly string[] },
+  ): Promise<Trust> {
+    const trust = new Trust(page, session, { url, home, main: await outermostOf(session) })
+    session.on('Page.frameNavigated', ({ frame }) => {
+      if (frame.parentId === undefined) trust.#document = frame.loaderId
+    })
+    await session.send('Page.enable')
+    // A page made ahead of time is shown without a request that could be judged.
+    await session.send('Page.setPrerenderingAllowed', { isAllowed: false })
+    page.on('framenavigated', (frame) => trust.#noteFrame(frame))
+    return trust
+  }
+
+  private constructor(
+    page: Page,
+    session: CDPSession,
+    { url, home, main }: { url: string; home: readonly string[]; main: string },
+  ) {
+    this.#page = page
+    this.#frames = new Frames(session)
+    this.#navigations = new Navigations(session, main, () => this.#stranger && this.#lead(this.#stranger))
+    this.#given = new URL(url)
+    this.#home = home
+    this.#main = main
+  }
+
+  isPage({ resourceType, frameId }: Paused): boolean {
+    return resourceType === 'Document' && frameId === this.#main
+  }
+
+  /** Call it for each request, as soon as it is paused. */
+  async judge(paused: Paused): Promise<Verdict> {
+    const isHome = this.#isHome(paused.request.url)
+    if (this.isPage(paused)) return await this.#judgePage(paused, isHome)
+    const id = idOf(paused)
+    if (!isHome) this.#detours.add(id)
+    if (paused.resourceType === 'Document') {
+      if (!isHome) this.#noteStranger(paused)
+      else if (this.#strayed.has(paused.frameId)) this.#noteEmbedded()
+    }
+    const isTrusted = isHome && !this.#detours.has(id) && (await this.#isAsked(paused))
+    return isTrusted ? 'trusted' : 'untrusted'
+  }
+
+  /**
+   * Another origin that may have chosen what the page shows: it was asked for the page itself, or has chosen an own document in a frame (which
+   * can write into the page), or a fragment. Also the address that was given may show then what that origin has left there.
+   */
+  get guide(): string | undefined {
+    return this.#guide
+  }
+
+  /** An own document was in a frame of another origin. */
+  get isEmbedded(): boolean {
+    return this.#isEmbedded
+  }
+
+  /** Whether a document in this frame, or in one around it, is not ours, or may have been chosen by one that is not. */
+  async isForeign(frameId: string): Promise<boolean> {
+    if (this.#strayed.has(frameId)) return true
+    const frames = await this.#frames.around(frameId)
+    return (
+      frames?.some(
+        ({ id, origin }) => this.#strayed.has(id) || (origin !== undefined && !this.#home.includes(origin)),
+      ) ?? this.#isEmbedded
+    )
+  }
+
+  /** Opens the page again: nobody else may do that while a document of another origin is in a frame. */
+  async reopen(open: () => Promise<void>): Promise<void> {
+    this.#isReopening = true
+    await open().finally(() => {
+      this.#isReopening = false
+    })
+  }
+
+  async #judgePage(paused: Paused, isHome: boolean): Promise<Verdict> {
+    const { request } = paused
+    const id = idOf(paused)
+    const isFirst = !this.#pages.has(id)
+    const isGiven = this.#isGiven(paused)
+    if (isFirst && !(await this.isByPage(paused))) return 'refused'
+    this.#isAtHome = isHome
+    if (!isHome) this.#lead(originOf(request.url))
+    const isTrusted = isGiven || (isHome && !this.#isLed)
+    this.#pages.set(id, isTrusted)
+    return isTrusted ? 'trusted' : 'untrusted'
+  }
+
+  /** Whether a document of the page itself begins this navigation of the page, and not one in a frame of another site. */
+  isByPage(paused: Paused): Promise<boolean> {
+    const id = idOf(paused)
+    const byPage = this.#byPage.get(id) ?? this.#findBeginner(paused)
+    this.#byPage.set(id, byPage)
+    return byPage
+  }
+
+  async #findBeginner(paused: Paused): Promise<boolean> {
+    if (this.#stranger === undefined) return true
+    if (this.#isReopening && this.#isGiven(paused)) return true
+    const { method } = paused.request
+    const from = senderOf(paused)
+    // Frames of the same site share the process of the page.
+    if (this.#isAtHome && from !== 'null' && !this.#isHome(from)) return false
+    if (!(await this.#navigations.isOwn(idOf(paused), method))) return false
+    // So do own documents in frames of other sites. At the root, the address may also be all that a `Referer` tells.
+    return !this.#isEmbedded || this.#isAddress(from)
+  }
+
+  #isAddress(referer: string): boolean {
+    const address = withoutHash(this.#page.url())
+    return withoutHash(referer) === address && address !== `${originOf(address)}/`
+  }
+
+  #noteStranger({ frameId, request }: Paused): void {
+    this.#strayed.add(frameId)
+    this.#stranger ??= originOf(request.url)
+  }
+
+  #noteFrame(frame: Frame): void {
+    if (!frame.parentFrame() || frame.url().startsWith('about:')) return
+    if (!this.#isHome(frame.url())) {
+      this.#foreign.add(frame)
+      this.#stranger ??= originOf(frame.url())
+    } else {
+      for (let each: Frame | null = frame; each; each = each.parentFrame()) {
+        if (this.#foreign.has(each)) this.#noteEmbedded()
+      }
+    }
+  }
+
+  #noteEmbedded(): void {
+    this.#isEmbedded = true
+    this.#guide ??= this.#stranger
+  }
+
+  /** From now on, only the address that was given is trusted, if it is asked for again. */
+  #lead(guide: string): void {
+    this.#guide ??= guide
+    this.#isLed = true
+    for (const id of this.#pages.keys()) this.#pages.set(id, false)
+  }
+
+  /** Whether a document that may have secrets is in this frame and in all frames around it. */
+  async #isAsked(paused: Paused): Promise<boolean> {
+    const { frameId } = paused
+    if (frameId === this.#main) {
+      if (!this.#isLed) return true
+      // A document that is being left can still ask for something.
+      return this.#pages.get(this.#document) === true && this.#isHome(senderOf(paused))
+    }
+    const frames = await this.#frames.around(frameId)
+    return (
+      frames?.every(({ id, origin, loaderId }) =>
+        id === this.#main
+          ? !this.#isLed || this.#pages.get(loaderId) === true
+          : !this.#strayed.has(id) && (origin === undefined || this.#home.includes(origin)),
+      ) ?? false
+    )
+  }
+
+  #isHome(url: string): boolean {
+    return this.#home.includes(originOf(url))
+  }
+
+  /** This address was given together with the secrets, whoever leads to it. */
+  #isGiven({ request: { url, urlFragment = '', method } }: Paused): boolean {
+    return (
+      method === 'GET' &&
+      withoutHash(url) === withoutHash(this.#given.href) &&
+      (urlFragment === '' || urlFragment === this.#given.hash)
+    )
+  }
+}
+
+/** The address, or the origin, of the document that sends a request. `null`: it does not say. */
+function senderOf({ request: { headers } }: Paused): string {
+  return headers['Referer'] ?? headers['Origin'] ?? 'null'
+}
+
+function idOf({ networkId, requestId }: Paused): string {
+  return networkId ?? requestId
+}
+
+export function originOf(url: string): string {
+  return URL.parse(url)?.origin ?? ''
+}
+
+/** Without what is not sent, and without a user name. */
+function withoutHash(address: string): string {
+  const url = URL.parse(address)
+  if (!url) return address
+  url.hash = url.username = url.password = ''
+  return url.href
+}
