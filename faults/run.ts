@@ -39,7 +39,8 @@ const vitest = await startVitest(
     reporters: [new FaultTable()],
     // Two files at a time: much of the time goes by waiting for leases. Nothing is judged by its time.
     maxWorkers: 2,
-    testTimeout: 15 * 60_000,
+    // A busy machine takes several times as long.
+    testTimeout: 60 * 60_000,
     hookTimeout: 180_000,
     ...(only !== undefined && { testNamePattern: only }),
   },

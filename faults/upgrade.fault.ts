@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -18,18 +17,24 @@ const ROOTS = 6
 const PAGES = 5
 const REPOSITORY = fileURLToPath(new URL('..', import.meta.url))
 
-/** A checkout of another version, with the packages of this one. */
-async function checkOut(version: string): Promise<string | undefined> {
-  const folder = join(await makeFolder(), 'tree')
-  const git = (...args: string[]) => void execFileSync('git', args, { cwd: REPOSITORY, stdio: 'ignore' })
+/** A checkout of another version, with its own packages. Returns a reason if there is none. */
+async function checkOut(version: string): Promise<{ tree: string } | { missing: string }> {
+  const tree = join(await makeFolder(), 'tree')
+  const run = (command: string, cwd: string, ...args: string[]) =>
+    void execFileSync(command, args, { cwd, stdio: 'ignore' })
   try {
-    git('worktree', 'add', '--detach', folder, version)
+    run('git', REPOSITORY, 'worktree', 'add', '--detach', tree, version)
   } catch {
-    return undefined
+    return { missing: `${version} is not in this repository` }
   }
-  onTestFinished(() => git('worktree', 'remove', '--force', folder))
-  await symlink(join(REPOSITORY, 'node_modules'), join(folder, 'node_modules'))
-  return folder
+  onTestFinished(() => run('git', REPOSITORY, 'worktree', 'remove', '--force', tree))
+  try {
+    // It runs with the Node of this version.
+    run('npm', tree, 'ci', '--ignore-scripts', '--no-audit', '--no-fund')
+  } catch {
+    return { missing: `the packages of ${version} cannot be installed` }
+  }
+  return { tree }
 }
 
 for (const [world, newInstallation] of useInstallations()) {
@@ -38,8 +43,9 @@ for (const [world, newInstallation] of useInstallations()) {
       task,
       skip,
     }) => {
-      const tree = await checkOut(version)
-      if (!tree) return skip(`${version} is not in this repository`)
+      const checkout = await checkOut(version)
+      if ('missing' in checkout) return skip(checkout.missing)
+      const { tree } = checkout
       const site = await servePages((_path, response) => void setTimeout(() => response.end(COLOURED), 200))
       // The older version also makes the installation.
       const installation = await newInstallation(
@@ -54,10 +60,7 @@ for (const [world, newInstallation] of useInstallations()) {
       const acknowledged: string[] = []
       const ask = async () => await askFor(oldUrl, installation.projectId).post(urls)
       for (let root = 0; root < ROOTS; root++) {
-        const rootId = await ask().catch(() => undefined)
-        // It had its own queue on PostgreSQL.
-        if (!rootId) return skip(`${version} needs packages that this version does not bring`)
-        acknowledged.push(rootId)
+        acknowledged.push(await ask())
       }
       await sleep(2_500)
       process.kill(old.pid, 'SIGKILL')

@@ -1,37 +1,4 @@
-import type { ProblemCode } from './contract/problem.ts'
-
-interface FailureKind {
-  readonly status: number
-  readonly title: string
-  readonly log: boolean
-}
-
-/** The closed set of failures: status and title of each, and whether it is logged. */
-const failures: Readonly<Record<ProblemCode, FailureKind>> = {
-  bad_request: { status: 400, title: 'The request is not valid', log: false },
-  unauthorized: { status: 401, title: 'A valid API key is required', log: false },
-  forbidden: { status: 403, title: 'This API key does not allow that', log: false },
-  address_invalid: { status: 403, title: 'The signature of this address is not valid', log: false },
-  address_expired: { status: 403, title: 'This address has expired', log: false },
-  host_not_allowed: { status: 403, title: 'This host name is not served here', log: false },
-  not_found: { status: 404, title: 'Not found', log: false },
-  method_not_allowed: { status: 405, title: 'This method is not supported here', log: false },
-  request_timeout: { status: 408, title: 'The request took too long to arrive', log: false },
-  conflict: { status: 409, title: 'This conflicts with the current state', log: false },
-  precondition_failed: { status: 412, title: 'This has changed since you read it', log: false },
-  too_large: { status: 413, title: 'The request body is too large', log: false },
-  unsupported_media_type: { status: 415, title: 'The request body must be JSON', log: false },
-  range_not_satisfiable: { status: 416, title: 'The requested range is outside the picture', log: false },
-  rate_limited: { status: 429, title: 'Too many requests', log: false },
-  headers_too_large: { status: 431, title: 'The request headers are too large', log: false },
-  internal: { status: 500, title: 'Something went wrong on our side', log: true },
-  unavailable: { status: 503, title: 'The service cannot answer right now', log: true },
-  no_browser: { status: 503, title: 'There is no browser to take pictures with', log: true },
-  storage_full: { status: 503, title: 'There is no space left to store anything', log: true },
-  // Logged when it begins and when it ends, not with every request.
-  read_only: { status: 503, title: 'Nothing can be written at the moment', log: false },
-  storage_failed: { status: 503, title: 'The storage failed', log: true },
-}
+import { PROBLEMS, type ProblemCode } from './contract/problem.ts'
 
 export type ErrorCode = ProblemCode
 
@@ -59,8 +26,9 @@ export class AppError extends Error {
   ) {
     // The stack is only read if the error is logged. Capturing it takes a tenth of the time of a refused request.
     const { stackTraceLimit } = Error
-    if (!failures[code].log) Error.stackTraceLimit = 0
-    super(message ?? failures[code].title, options)
+    const { title, log } = describeFailure(code)
+    if (!log) Error.stackTraceLimit = 0
+    super(message ?? title, options)
     Error.stackTraceLimit = stackTraceLimit
     this.code = code
     this.isTold = options?.isTold ?? false
@@ -74,13 +42,22 @@ export function cannotWrite(error: unknown): error is AppError {
   return error instanceof AppError && (error.code === 'storage_full' || error.code === 'read_only')
 }
 
+/** Throws `not_found` if there is none. */
+export function need<T>(found: T | undefined): T {
+  if (found === undefined) throw new AppError('not_found')
+  return found
+}
+
 /** For a row that was changed meanwhile. */
 export function hasChanged(): AppError {
   return new AppError('precondition_failed', 'this has been changed since you read it: read it again')
 }
 
-export function describeFailure(code: ErrorCode): FailureKind {
-  return failures[code]
+/** The status and the title of a failure, and whether it is logged. */
+export function describeFailure(code: ErrorCode): { status: number; title: string; log: boolean } {
+  const { status, title } = PROBLEMS[code]
+  // What cannot be written is logged when it begins and when it ends, not with every request.
+  return { status, title, log: status >= 500 && code !== 'read_only' }
 }
 
 /** All mistakes of a request. */

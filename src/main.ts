@@ -7,4 +7,4 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
-process.exitCode = await run(process.argv.slice(2))
+await run(process.argv.slice(2))

@@ -5,6 +5,8 @@ import type { Attack, Setup, UnderWay } from './attack.ts'
 const CLIENTS = 10
 /** After a refusal, as in `attacker.ts`. */
 const REFUSED_MS = 100
+/** Attacks before have left pages waiting. */
+const env = { CAPTURE_CONCURRENCY: '0' }
 
 /** Does an act of several requests again and again, from this process. An act returns the status of its last answer. */
 function loop(act: () => Promise<number>): UnderWay {
@@ -38,7 +40,7 @@ const send = (url: string, method: string, headers: Record<string, string>, body
 /** Rows 25 and 26: keys that are made and revoked, people who sign in and out. */
 export const people: readonly Attack[] = [
   {
-    id: '25',
+    ...{ id: '25', env },
     what: 'keys that are made and revoked in a loop, 10 connections',
     async start({ world: { storage, attacker }, service }: Setup) {
       const { secret } = await makeKey(storage.store)
@@ -52,7 +54,7 @@ export const people: readonly Attack[] = [
     },
   },
   {
-    id: '26',
+    ...{ id: '26', env },
     what: 'signing in and out in a loop, 10 connections',
     async start({ world: { attacker }, service }: Setup) {
       const page = { 'sec-fetch-site': 'same-origin' }

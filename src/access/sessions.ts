@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { Store } from '../store/store.ts'
 
@@ -85,7 +85,7 @@ export function newSessionId(): string {
 
 /** Only this hash of an id is stored. */
 export function hashSession(id: string): string {
-  return createHash('sha256').update(id).digest('hex')
+  return hash('sha256', id)
 }
 
 /** Another version may seal something else. */

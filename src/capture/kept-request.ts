@@ -1,6 +1,6 @@
 import type { Mistake } from '../contract/check.ts'
-import { concealRequest } from '../contract/options/conceal-request.ts'
 import { isNothing } from '../contract/options/given.ts'
+import { concealRequest } from '../contract/options/secrets.ts'
 import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
 import type { TemplateRequest } from '../contract/templates.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'

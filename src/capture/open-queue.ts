@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Captures, CaptureTask, UnderWay } from '../store/captures.ts'
+import type { CaptureTask, UnderWay } from '../store/captures.ts'
+import type { Store } from '../store/store.ts'
 import { createLimiter } from '../work/limiter.ts'
 import { openLoop } from '../work/loop.ts'
 import { delayAfterDeath, isOurs, pauseAfter, type Queue, type QueueOptions, StoodStill } from './queue.ts'
@@ -20,7 +21,7 @@ const TAKEN_OVER = 'another process has taken over a capture'
 
 /** The rows of the store are the queue. Any number of processes can work on the same store. */
 export function openQueue(
-  captures: Captures,
+  captures: Store['captures'],
   {
     work,
     concurrency,
@@ -33,17 +34,16 @@ export function openQueue(
   }: QueueOptions,
 ): Queue {
   const closing = new AbortController()
-  const running = new Set<Promise<void>>()
+  /** By attempt. */
+  const running = new Map<string, Promise<void>>()
   const own = new Set<{ projectId: string; rootId: string }>()
   const renewals = createLimiter(RENEWED_AT_ONCE)
-  const ours = new Set<string>()
   /** A suspect is under way, and nothing else may begin. */
   let isAlone = false
   let suspectsSince = performance.now()
 
   const run = async (task: CaptureTask): Promise<void> => {
     const { rootId, position } = task
-    ours.add(task.uuid)
     const lease = keepLease(leaseMs / 4, () => renewals(() => captures.renew(task, clock() + leaseMs)))
     try {
       await work(task, AbortSignal.any([lease.lost, closing.signal]))
@@ -71,7 +71,6 @@ export function openQueue(
       else if (!stopped) log.warn({ err: error, rootId, position }, 'a capture is tried again')
     } finally {
       lease.letGo()
-      ours.delete(task.uuid)
     }
   }
 
@@ -86,12 +85,12 @@ export function openQueue(
   }
 
   const start = (task: CaptureTask): void => {
-    const ended: Promise<void> = run(task).finally(() => {
-      running.delete(ended)
+    const ended = run(task).finally(() => {
+      running.delete(task.uuid)
       isAlone = false
       loop?.wake()
     })
-    running.add(ended)
+    running.set(task.uuid, ended)
   }
 
   /** Whether a suspect has waited long enough. Then nothing else begins before it. */
@@ -128,7 +127,7 @@ export function openQueue(
   /** Captures of dead processes go back to the queue. */
   const giveBackLost = async (): Promise<void> => {
     if (!(await captures.anyUnfinished())) return
-    const others = (await captures.findUnderWay()).filter(({ uuid }) => !ours.has(uuid))
+    const others = (await captures.findUnderWay()).filter(({ uuid }) => !running.has(uuid))
     for (const attempt of lostAttempts.look(others, performance.now())) {
       const { rootId, position } = attempt
       const deaths = attempt.deaths + 1
@@ -168,20 +167,17 @@ export function openQueue(
     },
     async close() {
       closing.abort(new Error('the service stops'))
-      await loop?.close(CLOSE_MS, () => Promise.all(running))
+      await loop?.close(CLOSE_MS, () => Promise.all(running.values()))
       if (ownOnly) for (const root of own) await captures.letGo(root, clock()).catch(() => {})
     },
   }
 }
 
-interface KeptLease {
-  /** Aborted when another process has taken over. */
-  readonly lost: AbortSignal
-  letGo(): void
-}
-
-/** Renews a lease regularly, until it is released. `renew` returns whether it is still ours. */
-function keepLease(everyMs: number, renew: () => Promise<boolean>): KeptLease {
+/**
+ * Renews a lease regularly, until it is released. `renew` returns whether it is still ours. `lost` is aborted when another process has
+ * taken over.
+ */
+function keepLease(everyMs: number, renew: () => Promise<boolean>) {
   const lost = new AbortController()
   let isRenewing = false
   const renewOnce = async () => {
@@ -199,11 +195,8 @@ function keepLease(everyMs: number, renew: () => Promise<boolean>): KeptLease {
   return { lost: lost.signal, letGo: () => clearInterval(timer) }
 }
 
-interface SeenLease {
-  readonly lease: number
-  /** When this process last saw a change. */
-  readonly since: number
-}
+/** By attempt. `since`: when this process last saw a change. */
+type SeenLeases = Map<string, { readonly lease: number; readonly since: number }>
 
 /**
  * Finds the attempts whose processes have died: their leases are not renewed. The time without a change is measured by the
@@ -211,7 +204,7 @@ interface SeenLease {
  */
 export class LostAttempts {
   readonly #lostMs: number
-  #seen = new Map<string, SeenLease>()
+  #seen: SeenLeases = new Map()
   #looked = Number.NEGATIVE_INFINITY
 
   /** `lostMs`: a lease that has not changed for this long belongs to a dead process. */
@@ -224,7 +217,7 @@ export class LostAttempts {
     // After a long gap, leases prove nothing: this process stood still, or no process could reach the database to renew.
     const gap = now - this.#looked > this.#lostMs / 2
     this.#looked = now
-    const before = gap ? new Map<string, SeenLease>() : this.#seen
+    const before: SeenLeases = gap ? new Map() : this.#seen
     this.#seen = new Map(
       underWay.map(({ uuid, lease }) => {
         const seen = before.get(uuid)

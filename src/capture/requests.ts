@@ -24,45 +24,32 @@ interface RequestsOptions extends Required<AcceptLimits> {
 }
 
 /** Accepts requests. */
-export class Requests {
-  readonly #store: Store
-  readonly #queue: Queue
-  readonly #ring: KeyRing
-  readonly #limits: AcceptLimits
-  readonly #onScheduled: () => void
+export type Requests = ReturnType<typeof createRequests>
 
-  constructor(store: Store, queue: Queue, { ring, onScheduled = () => {}, ...limits }: RequestsOptions) {
-    this.#store = store
-    this.#queue = queue
-    this.#ring = ring
-    this.#limits = limits
-    this.#onScheduled = onScheduled
-  }
-
-  /**
-   * Returns the id of the root when it is durable. Throws `not_found`, `conflict` if the idempotency key was used before, or
-   * `rate_limited` if too many pages of the project wait.
-   */
-  async accept(
-    projectId: string,
-    asked: Digested,
-    { now, idempotencyKey, origin, rootId = randomUUID() }: AcceptOptions,
-  ): Promise<string> {
-    const queue = this.#queue
-    await otherWork()
-    const request = {
-      ...(await sealRequest(asked, rootId, this.#ring)),
-      projectId,
-      rootId,
-      created: now,
-      idempotencyKey,
-      origin,
-      heldUntil: queue.heldUntil?.(now),
-    }
-    await otherWork()
-    const accepted = await this.#store.captures.accept(request, this.#limits)
-    if (origin?.scheduled !== undefined) this.#onScheduled()
-    queue.wake({ projectId, rootId: accepted })
-    return accepted
+export function createRequests(
+  { captures }: Pick<Store, 'captures'>,
+  queue: Queue,
+  { ring, onScheduled = () => {}, ...limits }: RequestsOptions,
+) {
+  return {
+    /**
+     * Returns the id of the root when it is durable. Throws `not_found`, `conflict` if the idempotency key was used before, or
+     * `rate_limited` if too many pages of the project wait.
+     */
+    async accept(
+      projectId: string,
+      asked: Digested,
+      { now, idempotencyKey, origin, rootId = randomUUID() }: AcceptOptions,
+    ): Promise<string> {
+      await otherWork()
+      const sealed = await sealRequest(asked, rootId, ring)
+      const heldUntil = queue.heldUntil?.(now)
+      const request = { ...sealed, projectId, rootId, created: now, idempotencyKey, origin, heldUntil }
+      await otherWork()
+      const accepted = await captures.accept(request, limits)
+      if (origin?.scheduled !== undefined) onScheduled()
+      queue.wake({ projectId, rootId: accepted })
+      return accepted
+    },
   }
 }

@@ -1,7 +1,6 @@
 import type { Waiting } from '../contract/status.ts'
 import type { FairTurns } from '../shares/fair-turns.ts'
-import type { Captures } from '../store/captures.ts'
-import type { RootKey } from '../store/store.ts'
+import type { RootKey, Store } from '../store/store.ts'
 import { Statuses, type StatusesOptions } from './statuses.ts'
 
 /** Changes by other processes are seen within this time. */
@@ -41,7 +40,7 @@ interface Watched extends RootKey {
  */
 export class RootWatchers {
   readonly statuses: Statuses
-  readonly #captures: Pick<Captures, 'findVersions'>
+  readonly #captures: Pick<Store['captures'], 'findVersions'>
   readonly #turns: FairTurns
   readonly #watched = new Map<string, Watched>()
   /** Roots that may have changed: their versions are read next. */
@@ -53,7 +52,7 @@ export class RootWatchers {
   /** When the database stopped answering. */
   #awaySince: number | undefined
 
-  constructor(captures: Captures, turns: FairTurns, options: StatusesOptions) {
+  constructor(captures: Store['captures'], turns: FairTurns, options: StatusesOptions) {
     this.statuses = new Statuses(captures, options)
     this.#captures = captures
     this.#turns = turns

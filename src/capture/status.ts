@@ -49,17 +49,13 @@ export async function* importedStatus(
   }
 }
 
-interface ImportedPages {
-  readonly parts: string[]
-  /** The position of the next job, if there is one. */
-  readonly next: number | undefined
-}
+type ImportedPages = Awaited<ReturnType<typeof renderPages>>
 
-/** A function of its own: a generator would keep the rows in memory until its next step. */
+/** `next`: the position of the next job. A function of its own: a generator would keep the rows in memory until its next step. */
 async function renderPages(
   store: Pick<Store, 'pageJobs'>,
   { projectId, rootId, from }: RootKey & { from: number },
-): Promise<ImportedPages> {
+) {
   const jobs = await store.pageJobs(projectId, rootId, { from, limit: JOBS_AT_ONCE })
   const parts = jobs.length > 0 ? [jobs.map((job) => JSON.stringify(importedPage(job))).join(',')] : []
   const next = jobs.length < JOBS_AT_ONCE ? undefined : (jobs.at(-1)?.position ?? 0) + 1

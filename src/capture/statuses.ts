@@ -1,7 +1,7 @@
 import { type ExplainTo, isFinal, type Waiting } from '../contract/status.ts'
 import type { InTurn } from '../shares/fair-turns.ts'
-import type { Captures } from '../store/captures.ts'
-import type { RootKey } from '../store/store.ts'
+import type { RootKey, Store } from '../store/store.ts'
+import { KeptBytes } from '../work/kept.ts'
 import { toStatus } from './status.ts'
 import type { WhyWaiting } from './why-waiting.ts'
 
@@ -29,18 +29,16 @@ export interface StatusesOptions {
  * knows: the status has the pages that have changed since. With 0 it has all of them.
  */
 export class Statuses {
-  readonly #captures: Pick<Captures, 'findChanges' | 'findVersion'>
+  readonly #captures: Pick<Store['captures'], 'findChanges' | 'findVersion'>
   readonly #explainTo: ExplainTo
   readonly #whyWaiting: WhyWaiting
   /** Why nothing is captured at the moment, if anything. It is part of every status, but it does not raise the version. */
   waiting: Waiting | undefined
-  /** In the order of use: the last one was used last. */
-  readonly #kept = new Map<string, StatusBytes>()
-  #keptBytes = 0
+  readonly #kept = new KeptBytes<StatusBytes>(KEPT_BYTES, ({ event }) => event.length, KEPT_BYTES / 2)
   readonly #reading = new Map<string, Promise<StatusBytes | undefined>>()
 
   constructor(
-    captures: Pick<Captures, 'findChanges' | 'findVersion'>,
+    captures: Pick<Store['captures'], 'findChanges' | 'findVersion'>,
     { explainTo, whyWaiting }: StatusesOptions,
   ) {
     this.#captures = captures
@@ -55,12 +53,8 @@ export class Statuses {
 
   /** A kept status of this version or a later one. */
   kept(root: RootKey, since: number, version: number): StatusBytes | undefined {
-    const name = this.#nameOf(root, since)
-    const found = this.#kept.get(name)
-    if (!found || found.version < version) return undefined
-    this.#kept.delete(name)
-    this.#kept.set(name, found)
-    return found
+    const found = this.#kept.get(this.#nameOf(root, since))
+    return found && found.version >= version ? found : undefined
   }
 
   /** The same, but read if it is not kept. Undefined if there is no request. */
@@ -102,23 +96,8 @@ export class Statuses {
     const event = Buffer.from(`${before}${JSON.stringify(status)}\n\n`)
     const json = event.subarray(before.length, -2)
     const rendered = { version, isFinal: isFinal(status.state), event, json }
-    this.#keep(name, rendered)
+    this.#kept.keep(name, rendered)
     return rendered
-  }
-
-  #keep(name: string, status: StatusBytes): void {
-    this.#forget(name)
-    this.#kept.set(name, status)
-    this.#keptBytes += status.event.length
-    for (const oldest of this.#kept.keys()) {
-      if (this.#keptBytes <= KEPT_BYTES) break
-      this.#forget(oldest)
-    }
-  }
-
-  #forget(name: string): void {
-    this.#keptBytes -= this.#kept.get(name)?.event.length ?? 0
-    this.#kept.delete(name)
   }
 
   #nameOf({ projectId, rootId }: RootKey, since: number): string {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import type { Mistake } from '../contract/check.ts'
 import { expandRequest, parseScreenshotRequest, type RequestLimits } from '../contract/screenshot-request.ts'
-import { parseTemplateRequest, parseTemplateRun } from '../contract/templates.ts'
-import { timeOf } from '../contract/when.ts'
-import { AppError, wrongRequest } from '../errors.ts'
+import { parseTemplateRequest, type TemplateRun } from '../contract/templates.ts'
+import { timeOf, type When } from '../contract/when.ts'
+import { AppError, need, wrongRequest } from '../errors.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import { type Expected, untilUnchanged } from '../store/owned.ts'
 import type { Store } from '../store/store.ts'
@@ -17,7 +18,11 @@ export interface TemplatesOptions {
   readonly limits: RequestLimits & { readonly templates: number }
 }
 
-export type Run = NonNullable<ReturnType<typeof parseTemplateRun>['run']>
+export interface Run {
+  /** Instead of those of the template. */
+  readonly urls: TemplateRun['urls']
+  readonly when: When | undefined
+}
 
 /**
  * Creates, changes, removes and runs templates. A request may have a megabyte: between the steps of the work, others use the event
@@ -30,6 +35,12 @@ export class Templates {
   constructor(store: Pick<Store, 'templates'>, options: TemplatesOptions) {
     this.#store = store
     this.#options = options
+  }
+
+  /** Throws `not_found`. */
+  async get(key: TemplateKey): Promise<StoredTemplate> {
+    await otherWork()
+    return need(await this.#store.templates.find(key))
   }
 
   /** `body`: any JSON. Throws `bad_request` with all its mistakes, `not_found`, or `conflict` if there are too many. */
@@ -61,7 +72,7 @@ export class Templates {
     return await untilUnchanged(
       known,
       revision,
-      () => this.#get(key),
+      () => this.get(key),
       async (before) => {
         const place = placeOf(key)
         await otherWork()
@@ -70,7 +81,7 @@ export class Templates {
         const { given, name, mistakes = [] } = parseTemplateRequest(refilled.bare, limits)
         const kept = given && refilled.mistakesOfOptions()
         if (!given || refilled.mistakes.length > 0 || kept?.length)
-          throw wrongRequest(together([...refilled.mistakes, ...(kept ?? [])], mistakes))
+          throw wrongRequest(oneForEachPlace([...refilled.mistakes, ...(kept ?? [])], mistakes))
         await otherWork()
         const change = { name, ...keepRequest(refilled.putSecretsIn(given), ring, place), changed: now }
         await otherWork()
@@ -91,7 +102,7 @@ export class Templates {
     { now, idempotencyKey }: { now: number; idempotencyKey: string | undefined },
   ): Promise<string> {
     const { limits, ring, requests } = this.#options
-    const template = await this.#get(key)
+    const template = await this.get(key)
     await otherWork()
     const opened = opening(() => openRequest(template, ring, { place: placeOf(key), urls }))
     if (!opened.given) throw wrongRequest(opened.mistakes)
@@ -116,20 +127,6 @@ export class Templates {
     const opened = openRequest(template, this.#options.ring, { place: placeOf(key) })
     return opened.given && opened
   }
-
-  async #get(key: TemplateKey): Promise<StoredTemplate> {
-    await otherWork()
-    const found = await this.#store.templates.find(key)
-    if (!found) throw new AppError('not_found')
-    return found
-  }
-}
-
-/** The pages and the time of a run. `body`: any JSON. Throws `bad_request` with all its mistakes. */
-export function readRun(body: unknown, limits: RequestLimits): Run {
-  const { run, mistakes } = parseTemplateRun(body, limits)
-  if (!run) throw wrongRequest(mistakes)
-  return run
 }
 
 /** Where the sealed secrets of a template belong. */
@@ -137,15 +134,14 @@ function placeOf({ projectId, templateId }: TemplateKey): string {
   return `template ${projectId} ${templateId}`
 }
 
-type Mistakes = readonly { readonly pointer: string; readonly detail: string }[]
-
 /** Where a secret must be given again, the check finds an empty string. One mistake is enough. */
-function together(first: Mistakes, others: Mistakes): Mistakes {
+export function oneForEachPlace(first: readonly Mistake[], others: readonly Mistake[]): Mistake[] {
   const places = new Set(first.map(({ pointer }) => pointer))
   return [...first, ...others.filter(({ pointer }) => !places.has(pointer))]
 }
 
-function refillIfOpen(...request: Parameters<typeof refillRequest>): ReturnType<typeof refillRequest> {
+/** If the secrets cannot be decrypted, the check finds empty strings. */
+export function refillIfOpen(...request: Parameters<typeof refillRequest>): ReturnType<typeof refillRequest> {
   try {
     return refillRequest(...request)
   } catch (error) {

@@ -24,13 +24,8 @@ export interface WhyWaitingOptions {
   readonly onChange: (waiting: Waiting | undefined) => void
 }
 
-export interface WaitingForStorage {
-  readonly whyWaiting: WhyWaiting
-  close(): void
-}
-
 /** Captures do not wait for a storage that is away: they begin, and report it. */
-export function watchStorage({ store, images, log, onChange }: WhyWaitingOptions): WaitingForStorage {
+export function watchStorage({ store, images, log, onChange }: WhyWaitingOptions) {
   let known: { readonly at: number; readonly waiting: Promise<Waiting | undefined> } | undefined
   let last: Waiting | undefined
   const tell = (waiting: Waiting | undefined, errors: readonly unknown[]) => {

@@ -10,13 +10,14 @@ import { DEFAULT_LOADING_TIME } from '../contract/results.ts'
 import { addressOf, serveSite } from '../demo/site.ts'
 import { AppError } from '../errors.ts'
 import { createProgress, type Progress } from './progress.ts'
-import type { ExitCode } from './signals.ts'
+import { print, say } from './say.ts'
+import { type ExitCode, exitWith } from './signals.ts'
 
-export function browserCommand(finish: (code: ExitCode) => void): Command {
+export function browserCommand(): Command {
   const browser = new Command('browser')
     .description('Show which browser takes the pictures, or install one.')
     .addHelpText('after', EXPLANATION)
-    .action(async () => finish(await showBrowser()))
+    .action(exitWith(showBrowser))
   browser
     .command('install')
     .description('Install a headless shell of Chromium, the fastest browser for pictures.')
@@ -43,24 +44,22 @@ async function showBrowser(): Promise<ExitCode> {
   const found = await Array.fromAsync(findBrowsers(whereToLook(config)))
   const [first, ...others] = found
   if (!first) {
-    process.stderr.write(
-      `There is no browser to take pictures with. Install one with:\n  ${INSTALL_COMMAND}\n`,
-    )
+    say(`There is no browser to take pictures with. Install one with:\n  ${INSTALL_COMMAND}`)
     return 1
   }
   const { running, startedMs, pictureMs } = await tryOut(config)
   const font = await findMachineFont(config.capture.env)
-  say('Browser', running.path)
-  say('', `a ${running.kind} ${running.origin}, version ${running.version}`)
-  say('Sandbox', running.sandboxed ? 'works here' : `off: ${whyNoSandbox()}`)
-  say('Fonts', font === undefined ? NO_FONTS : `of this machine, such as ${font}`)
-  say(
+  line('Browser', running.path)
+  line('', `a ${running.kind} ${running.origin}, version ${running.version}`)
+  line('Sandbox', running.sandboxed ? 'works here' : `off: ${whyNoSandbox()}`)
+  line('Fonts', font === undefined ? NO_FONTS : `of this machine, such as ${font}`)
+  line(
     'Picture',
     `${seconds(pictureMs)} for one of 1200 × 720; ${seconds(startedMs)} to start the browser before the first`,
   )
-  if (others.length > 0) say('Others', others.map(({ path }) => path).join(', '))
+  if (others.length > 0) line('Others', others.map(({ path }) => path).join(', '))
   if (running.kind !== 'headless shell' && config.capture.chromiumPath === undefined) {
-    say('', `A headless shell would be about three times as fast: ${INSTALL_COMMAND}`)
+    line('', `A headless shell would be about three times as fast: ${INSTALL_COMMAND}`)
   }
   return 0
 }
@@ -76,19 +75,17 @@ async function tryOut(config: Config) {
     log: { info: () => {}, warn: () => {} },
     fixedAddresses: site.fixedAddresses,
   })
-  const page = { url: addressOf('home'), options: { width: 1200, height: 720, fullPage: false } }
+  const options = { width: 1200, height: 720, fullPage: false }
+  const page = { url: addressOf('home'), options, loadingTime: DEFAULT_LOADING_TIME }
   const { signal } = new AbortController()
-  const timed = async <T>(work: Promise<T>) => {
-    const began = performance.now()
-    return { value: await work, ms: performance.now() - began }
-  }
   try {
-    const { value: running, ms: startedMs } = await timed(camera.ready())
-    await camera.shoot({ ...page, loadingTime: DEFAULT_LOADING_TIME }, signal)
-    const { ms: pictureMs } = await timed(
-      camera.shoot({ ...page, loadingTime: DEFAULT_LOADING_TIME }, signal),
-    )
-    return { running, startedMs, pictureMs }
+    const began = performance.now()
+    const running = await camera.ready()
+    const startedMs = performance.now() - began
+    await camera.shoot(page, signal)
+    const again = performance.now()
+    await camera.shoot(page, signal)
+    return { running, startedMs, pictureMs: performance.now() - again }
   } catch (error) {
     if (error instanceof CaptureFailure) throw new AppError('unavailable', `no picture: ${error.message}`)
     throw error
@@ -102,16 +99,14 @@ async function install(): Promise<void> {
   const config = readConfig(undefined, { serving: false })
   const { chromiumPath } = config.capture
   if (chromiumPath !== undefined) {
-    process.stdout.write(
-      `Pictures are taken with ${chromiumPath}, because CHROMIUM_PATH names it. Nothing was installed.\n`,
-    )
+    print(`Pictures are taken with ${chromiumPath}, because CHROMIUM_PATH names it. Nothing was installed.`)
     return
   }
   let progress: Progress | undefined
   let before = 0
   const found: FoundBrowser = await installBrowser(whereToLook(config), {
     say(text) {
-      const write = () => process.stderr.write(`${text}\n`)
+      const write = () => say(text)
       if (progress) progress.interrupt(write)
       else write()
     },
@@ -121,9 +116,9 @@ async function install(): Promise<void> {
       before = Math.round(done)
     },
   }).finally(() => progress?.finish())
-  process.stdout.write(
+  print(
     `Pictures are taken with ${found.path}, a ${found.kind} ${found.origin}.\n` +
-      'Try it: npx proofsheet browser shows how fast it is, npx proofsheet capture https://example.com/ captures a page.\n',
+      'Try it: npx proofsheet browser shows how fast it is, npx proofsheet capture https://example.com/ captures a page.',
   )
 }
 
@@ -141,6 +136,6 @@ function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(2)} s`
 }
 
-function say(what: string, text: string): void {
-  process.stdout.write(`${what.padEnd(8)}  ${text}\n`)
+function line(what: string, text: string): void {
+  print(`${what.padEnd(8)}  ${text}`)
 }

@@ -10,17 +10,18 @@ import { verifyAll } from '../intake/transfer/verify.ts'
 import { requireMatching } from '../service/check-storages.ts'
 import { openStorage } from '../service/storage.ts'
 import { createProgress } from './progress.ts'
-import { abortOnSignal, type ExitCode } from './signals.ts'
+import { print, say, wrong } from './say.ts'
+import { abortOnSignal, type ExitCode, exitWith } from './signals.ts'
 import { withStorage } from './storage.ts'
 import { counted, formatTable, printable } from './table.ts'
 
-export function copyCommand(finish: (code: ExitCode) => void): Command {
+export function copyCommand(): Command {
   return new Command('copy')
     .description('Copy everything to another database and image store. The service may run meanwhile.')
     .requiredOption('--to-database <address>', 'as for DATABASE_URL')
     .option('--to-images <address>', 'as for IMAGES_URL; default: the pictures are not copied')
     .addHelpText('after', EXPLANATION)
-    .action(async (options: CopyOptions) => finish(await runCopy(options)))
+    .action(exitWith(runCopy))
 }
 
 const EXPLANATION = `
@@ -64,13 +65,10 @@ async function runCopy({ toDatabase, toImages }: CopyOptions): Promise<ExitCode>
     const target: Config = { ...config, database, images: images ?? config.images }
     const sameImages = isDeepStrictEqual(target.images, config.images)
     if (sameImages && isDeepStrictEqual(target.database, config.database)) {
-      throw new AppError('bad_request', 'source and target are the same (DATABASE_URL, IMAGES_URL, DATA_DIR)')
+      throw wrong('source and target are the same (DATABASE_URL, IMAGES_URL, DATA_DIR)')
     }
     if ((await from.store.listProjects({ limit: 1 })).length === 0) {
-      throw new AppError(
-        'bad_request',
-        'there is nothing to copy. Check DATA_DIR, DATABASE_URL and IMAGES_URL',
-      )
+      throw wrong('there is nothing to copy. Check DATA_DIR, DATABASE_URL and IMAGES_URL')
     }
     const to = await openStorage(target)
     try {
@@ -88,7 +86,7 @@ function parse<T>(option: string, address: string, read: (text: string) => T): T
   try {
     return read(address)
   } catch (error) {
-    throw new AppError('bad_request', `${option} ${(error as Error).message}`)
+    throw wrong(`${option} ${(error as Error).message}`)
   }
 }
 
@@ -159,12 +157,6 @@ async function compareCounts({ from, to }: Transfer): Promise<boolean> {
     less ? 'not all there' : 'all there',
     printable(here.name),
   ])
-  process.stdout.write(
-    `${formatTable(['PROJECT', 'ROOTS HERE / THERE', 'PICTURES HERE / THERE', '', 'NAME'], lines)}\n`,
-  )
+  print(formatTable(['PROJECT', 'ROOTS HERE / THERE', 'PICTURES HERE / THERE', '', 'NAME'], lines))
   return !rows.some(({ less }) => less)
-}
-
-function say(line: string): void {
-  process.stderr.write(`${line}\n`)
 }

@@ -12,12 +12,12 @@ import { PREVIEW_WIDTH } from '../picture/picture.ts'
 import { requireMatching } from '../service/check-storages.ts'
 import { valueOption } from './options.ts'
 import { createProgress } from './progress.ts'
-import { projectOption } from './project-option.ts'
-import { abortOnSignal, type ExitCode } from './signals.ts'
-import { getProjectId, withStorage } from './storage.ts'
+import { print, say, wrong } from './say.ts'
+import { abortOnSignal, type ExitCode, exitWith } from './signals.ts'
+import { getProjectId, projectOption, withStorage } from './storage.ts'
 import { counted, printable } from './table.ts'
 
-export function importCommand(finish: (code: ExitCode) => void): Command {
+export function importCommand(): Command {
   return new Command('import')
     .description('Import pictures that another program made. The service may run meanwhile.')
     .addOption(projectOption('the project they belong to'))
@@ -28,7 +28,7 @@ export function importCommand(finish: (code: ExitCode) => void): Command {
     )
     .argument('<source>', 'an NDJSON file, or a folder of pictures')
     .addHelpText('after', EXPLANATION)
-    .action(async (source: string, options: ImportOptions) => finish(await runImport(source, options)))
+    .action(exitWith(runImport))
 }
 
 const EXPLANATION = `
@@ -83,19 +83,19 @@ async function runImport(source: string, { project, baseUrl }: ImportOptions): P
       if (signal.aborted) throw new AppError('unavailable', 'interrupted')
     } catch (error) {
       progress.finish()
-      process.stderr.write(`Stopped: ${summary(counts)}. Run the same command again to continue.\n`)
+      say(`Stopped: ${summary(counts)}. Run the same command again to continue.`)
       throw error
     }
     progress.finish()
-    process.stderr.write(`Imported: ${summary(counts)}.\n`)
+    say(`Imported: ${summary(counts)}.`)
     return counts.failed > 0 ? 1 : 0
   })
 }
 
 function report(result: ImportOutcome): void {
   const where = printable(result.where)
-  if (result.outcome === 'failed') process.stderr.write(`${where}: ${printable(result.reason)}\n`)
-  else process.stdout.write(`${result.outcome} ${result.rootId} ${where}\n`)
+  if (result.outcome === 'failed') say(`${where}: ${printable(result.reason)}`)
+  else print(`${result.outcome} ${result.rootId} ${where}`)
 }
 
 type Counts = Readonly<Record<'added' | 'present' | 'mended' | 'failed' | 'pictures', number>>
@@ -107,21 +107,19 @@ function summary({ added, present, mended, failed, pictures }: Counts): string {
   return `${counted(added, 'root')} with ${counted(pictures, 'picture')} added${was}${again}${not}`
 }
 
-interface Source {
-  readonly entries: Iterable<Entry> | AsyncIterable<Entry>
-  readonly pictures: number
-}
-
-async function openSource(path: string, baseUrl: string | undefined): Promise<Source> {
+async function openSource(
+  path: string,
+  baseUrl: string | undefined,
+): Promise<{ entries: Iterable<Entry> | AsyncIterable<Entry>; pictures: number }> {
   const stats = await stat(path).catch(() => undefined)
-  if (!stats) throw new AppError('bad_request', `there is no file or folder ${printable(path)}`)
+  if (!stats) throw wrong(`there is no file or folder ${printable(path)}`)
   if (stats.isDirectory()) {
     const submission = await readFolder(path, baseUrl)
     return { entries: [{ where: basename(path), parse: () => submission }], pictures: submission.jobs.length }
   }
-  if (!stats.isFile()) throw new AppError('bad_request', 'the source must be a file or a folder, not a pipe')
+  if (!stats.isFile()) throw wrong('the source must be a file or a folder, not a pipe')
   if (baseUrl !== undefined) {
-    throw new AppError('bad_request', '--base-url is only for folders; a file has its own addresses')
+    throw wrong('--base-url is only for folders; a file has its own addresses')
   }
   return { entries: readNdjson(path), pictures: await countPictures(path) }
 }

@@ -3,9 +3,9 @@ import { AppError } from '../errors.ts'
 import { makeStoredKey } from '../store/api-key.ts'
 import type { KeyScope } from '../store/store.ts'
 import { idOption } from './options.ts'
-import { projectOption } from './project-option.ts'
-import { getProjectId, withStorage } from './storage.ts'
-import { formatTable, formatTime, printable } from './table.ts'
+import { print, printTable, say } from './say.ts'
+import { getProjectId, projectOption, withStorage } from './storage.ts'
+import { formatTime, printable } from './table.ts'
 
 /** Instead of a project, for a key that opens the whole service. */
 const ALL_PROJECTS = 'all projects'
@@ -59,27 +59,22 @@ async function createKey({ project, admin, label, ...options }: CreateOptions): 
     await storage.store.createKey(made.stored)
     return { secret: made.secret, keyId: made.stored.keyId }
   })
-  process.stdout.write(`${secret}\n`)
-  process.stderr.write(
+  print(secret)
+  say(
     `This is key ${keyId} (${scope}). It is shown only once: keep it safe. Send it with every request:\n` +
       '  Authorization: Bearer <key>\n' +
-      `To revoke it: npx proofsheet key revoke ${keyId}\n`,
+      `To revoke it: npx proofsheet key revoke ${keyId}`,
   )
 }
 
 async function listKeys(options: { project?: string }): Promise<void> {
   const keys = await withStorage(({ store }) => store.listKeys({ projectId: options.project }))
-  if (keys.length === 0) {
-    process.stderr.write('There are no keys yet. Create one with: npx proofsheet key create --project <id>\n')
-    return
-  }
   const rows = keys.map(({ keyId, projectId, scope, created, revoked, label }) => {
     const state = revoked === undefined ? 'valid' : `revoked ${formatTime(revoked)}`
     return [keyId, projectId ?? ALL_PROJECTS, scope, formatTime(created), state, printable(label)]
   })
-  process.stdout.write(
-    `${formatTable(['KEY', 'PROJECT', 'SCOPE', 'CREATED (UTC)', 'STATE', 'LABEL'], rows)}\n`,
-  )
+  const header = ['KEY', 'PROJECT', 'SCOPE', 'CREATED (UTC)', 'STATE', 'LABEL']
+  printTable(header, rows, 'There are no keys yet. Create one with: npx proofsheet key create --project <id>')
 }
 
 async function revokeKey(keyId: string): Promise<void> {
@@ -89,5 +84,5 @@ async function revokeKey(keyId: string): Promise<void> {
       'not_found',
       `there is no key ${printable(keyId)}. List them with: npx proofsheet key list`,
     )
-  process.stderr.write(`Key ${keyId} is revoked.\n`)
+  say(`Key ${keyId} is revoked.`)
 }

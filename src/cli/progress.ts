@@ -8,14 +8,7 @@ const REDRAW_MS = 100
 const PLAIN_MS = 5_000
 const CLEAR_LINE = '\r\x1b[2K'
 
-export interface Progress {
-  advance(count: number): void
-  /** For items that an earlier run did: they count, but not for the rate. */
-  skip(count: number): void
-  /** Lets `write` print something without breaking the bar. */
-  interrupt(write: () => void): void
-  finish(): void
-}
+export type Progress = ReturnType<typeof createProgress>
 
 type Stream = Pick<WriteStream, 'write' | 'isTTY'> & { readonly columns?: number }
 
@@ -24,7 +17,7 @@ export function createProgress(
   { title, unit, total }: { title: string; unit: string; total: number },
   stream: Stream = process.stderr,
   clock: () => number = Date.now,
-): Progress {
+) {
   const began = clock()
   const tty = stream.isTTY === true
   let done = 0
@@ -32,18 +25,14 @@ export function createProgress(
   let workBegan = began
   let drawn = began
 
-  function figures(): { percent: string; status: string; share: number } {
+  function draw(): void {
+    drawn = clock()
     const share = total === 0 ? 1 : Math.min(1, done / total)
     const rate = (done - skipped) / Math.max((clock() - workBegan) / 1000, 0.001)
     const left = done > skipped && done < total ? `  ${formatSeconds((total - done) / rate)} left` : ''
     const counts = `${done.toLocaleString('en')}/${total.toLocaleString('en')} ${unit}`
-    const perSecond = `${rate.toFixed(rate < 10 ? 1 : 0)}/s`
-    return { share, percent: `${Math.floor(share * 100)} %`, status: `${counts}  ${perSecond}${left}` }
-  }
-
-  function draw(): void {
-    drawn = clock()
-    const { share, percent, status } = figures()
+    const status = `${counts}  ${rate.toFixed(rate < 10 ? 1 : 0)}/s${left}`
+    const percent = `${Math.floor(share * 100)} %`
     if (!tty) {
       stream.write(`${title}: ${percent}  ${status}\n`)
       return
@@ -68,17 +57,19 @@ export function createProgress(
   if (tty) draw()
   return {
     advance,
-    skip(count) {
+    /** For items that an earlier run did: they count, but not for the rate. */
+    skip(count: number): void {
       if (done === skipped) workBegan = clock()
       skipped += count
       advance(count)
     },
-    interrupt(write) {
+    /** Lets `write` print something without breaking the bar. */
+    interrupt(write: () => void): void {
       if (tty) stream.write(CLEAR_LINE)
       write()
       if (tty) draw()
     },
-    finish() {
+    finish(): void {
       if (tty) stream.write(CLEAR_LINE)
     },
   }

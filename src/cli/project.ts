@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { Command } from 'commander'
 import { removeProject as removeAll } from '../upkeep/remove.ts'
-import { confirm } from './confirm.ts'
 import { idOption } from './options.ts'
+import { confirm, print, printTable, say } from './say.ts'
 import { getProjectId, withStorage } from './storage.ts'
-import { formatTable, formatTime, printable } from './table.ts'
+import { formatTime, printable } from './table.ts'
 
 export function projectCommand(): Command {
   const project = new Command('project').description('Create, list, rename and remove projects.')
@@ -34,33 +34,31 @@ async function createProject({ id = randomUUID(), name }: { id?: string; name: s
   await withStorage(async ({ store }) => {
     await store.createProject({ projectId: id, name, created: Date.now() })
   })
-  process.stdout.write(`${id}\n`)
-  process.stderr.write(
+  print(id)
+  say(
     `Project "${printable(name)}" is ready. Add pictures to it:\n` +
       `  npx proofsheet capture --project ${id} <address of a page>\n` +
-      `  npx proofsheet import --project ${id} <folder of pictures>\n`,
+      `  npx proofsheet import --project ${id} <folder of pictures>`,
   )
 }
 
 async function listProjects(): Promise<void> {
   const projects = await withStorage(({ store }) => store.countProjects())
-  if (projects.length === 0) {
-    process.stderr.write(
-      'There are no projects yet. Create one with: npx proofsheet project create --name "My site"\n',
-    )
-    return
-  }
   const rows = projects.map(({ projectId, created, roots, jobs, name }) => {
     return [projectId, formatTime(created), String(roots), String(jobs), printable(name)]
   })
-  process.stdout.write(`${formatTable(['PROJECT', 'CREATED (UTC)', 'ROOTS', 'PICTURES', 'NAME'], rows)}\n`)
+  printTable(
+    ['PROJECT', 'CREATED (UTC)', 'ROOTS', 'PICTURES', 'NAME'],
+    rows,
+    'There are no projects yet. Create one with: npx proofsheet project create --name "My site"',
+  )
 }
 
 async function renameProject(meant: string, name: string): Promise<void> {
   await withStorage(async (storage) => {
     const projectId = await getProjectId(storage, meant)
     await storage.store.renameProject(projectId, name)
-    process.stderr.write(`Project ${projectId} is now called "${printable(name)}".\n`)
+    say(`Project ${projectId} is now called "${printable(name)}".`)
   })
 }
 
@@ -71,6 +69,6 @@ async function removeProject(meant: string, { yes = false }: { yes?: boolean }):
     if (!project) return
     if (!yes) await confirm(`project ${projectId} with all its pictures and keys`, project.name || projectId)
     await removeAll(storage, projectId, Date.now())
-    process.stderr.write(`Project ${projectId} is removed, with its pictures and its keys.\n`)
+    say(`Project ${projectId} is removed, with its pictures and its keys.`)
   })
 }

@@ -1,16 +1,11 @@
-import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
-import { ConfigError } from '../config/config.ts'
+import { ConfigError, ownVersion } from '../config/config.ts'
 import { type SettingName, settings } from '../config/settings.ts'
 import { AppError } from '../errors.ts'
 import type { ExitCode } from './signals.ts'
 
-/** Runs a command line and returns the exit code. Errors go to stderr. */
-export async function run(args: readonly string[]): Promise<ExitCode> {
-  let exitCode: ExitCode = 0
-  const finish: Finish = (code) => {
-    exitCode = code
-  }
+/** Runs a command line, and sets the exit code. Errors go to stderr. */
+export async function run(args: readonly string[]): Promise<void> {
   const program = new Command('proofsheet')
     .description('Takes screenshots of web pages, keeps them and serves them.')
     .version(ownVersion(), '--version', 'print the version')
@@ -19,13 +14,12 @@ export async function run(args: readonly string[]): Promise<ExitCode> {
     .showHelpAfterError('(--help explains the command)')
     .configureOutput({ writeErr: (text) => process.stderr.write(withoutPasswords(text)) })
     .addHelpText('after', OVERVIEW)
-  for (const command of await loadCommands(args[0], finish)) program.addCommand(command)
+  for (const command of await loadCommands(args[0])) program.addCommand(command)
   settle(program)
   try {
     await program.parseAsync(args, { from: 'user' })
-    return exitCode
   } catch (error) {
-    return report(error, args)
+    process.exitCode = report(error, args)
   }
 }
 
@@ -42,27 +36,25 @@ function withoutPasswords(text: string): string {
   return text.replaceAll(/(\w:\/*)[^\s@]*@/g, '$1…@')
 }
 
-type Finish = (code: ExitCode) => void
-
-const commands: Record<string, (finish: Finish) => Promise<Command>> = {
+const commands: Record<string, () => Promise<Command>> = {
   serve: async () => (await import('./serve/serve.ts')).serveCommand(),
-  capture: async (finish) => (await import('./capture/capture.ts')).captureCommand(finish),
+  capture: async () => (await import('./capture/capture.ts')).captureCommand(),
   work: async () => (await import('./work.ts')).workCommand(),
-  import: async (finish) => (await import('./import.ts')).importCommand(finish),
+  import: async () => (await import('./import.ts')).importCommand(),
   project: async () => (await import('./project.ts')).projectCommand(),
-  browser: async (finish) => (await import('./browser.ts')).browserCommand(finish),
-  template: async (finish) => (await import('./template/template.ts')).templateCommand(finish),
-  schedule: async () => (await import('./schedule/schedule.ts')).scheduleCommand(),
-  webhook: async () => (await import('./webhook/webhook.ts')).webhookCommand(),
+  browser: async () => (await import('./browser.ts')).browserCommand(),
+  template: async () => (await import('./template.ts')).templateCommand(),
+  schedule: async () => (await import('./schedule.ts')).scheduleCommand(),
+  webhook: async () => (await import('./webhook.ts')).webhookCommand(),
   key: async () => (await import('./key.ts')).keyCommand(),
-  copy: async (finish) => (await import('./copy.ts')).copyCommand(finish),
+  copy: async () => (await import('./copy.ts')).copyCommand(),
 }
 
 /** Loads only the command that was given: `project list` needs no web server. */
-async function loadCommands(name: string | undefined, finish: Finish): Promise<Command[]> {
+async function loadCommands(name: string | undefined): Promise<Command[]> {
   const asked = Object.keys(commands).filter((command) => command === name)
   const names = asked.length > 0 ? asked : Object.keys(commands)
-  return await Promise.all(names.map((each) => commands[each]?.(finish) as Promise<Command>))
+  return await Promise.all(names.map((each) => commands[each]?.() as Promise<Command>))
 }
 
 const OVERVIEW = `
@@ -110,9 +102,4 @@ function suggestSetting(args: readonly string[]): string {
 function say(text: string, code: ExitCode): ExitCode {
   if (text !== '') process.stderr.write(`${text}\n`)
   return code
-}
-
-function ownVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  return version
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { say } from './say.ts'
 
 /** Resolves at the first SIGTERM or SIGINT. The second signal ends the process at once. */
 export function nextSignal(): Promise<NodeJS.Signals> {
@@ -19,9 +20,7 @@ export function abortOnSignal(interrupt: (write: () => void) => void): AbortSign
   const abortion = new AbortController()
   nextSignal().then(() => {
     abortion.abort()
-    interrupt(() =>
-      process.stderr.write('Finishing the current roots. Press Ctrl+C again to stop at once.\n'),
-    )
+    interrupt(() => say('Finishing the current roots. Press Ctrl+C again to stop at once.'))
   })
   return abortion.signal
 }
@@ -42,3 +41,10 @@ export function endInTime(shutdownMs: number, log: Pick<Logger, 'error'>): void 
 
 /** 0: done. 1: failed or incomplete. 2: a mistake in the command or the settings. */
 export type ExitCode = 0 | 1 | 2
+
+/** For a command that returns its exit code. */
+export function exitWith<Given extends unknown[]>(command: (...given: Given) => Promise<ExitCode>) {
+  return async (...given: Given): Promise<void> => {
+    process.exitCode = await command(...given)
+  }
+}

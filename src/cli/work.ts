@@ -1,10 +1,10 @@
 import { Command } from 'commander'
 import type { Config } from '../config/config.ts'
-import { AppError } from '../errors.ts'
 import { openCapturing } from '../service/capturing.ts'
 import { requireMatching } from '../service/check-storages.ts'
 import type { Storage } from '../service/storage.ts'
 import { openLog } from './log.ts'
+import { print, wrong } from './say.ts'
 import { endInTime, nextSignal } from './signals.ts'
 import { withStorage } from './storage.ts'
 import { counted } from './table.ts'
@@ -30,8 +30,7 @@ Stop it with Ctrl+C or SIGTERM: its unfinished pages go back to the queue.`
 async function work(): Promise<void> {
   const capture = async (storage: Storage, config: Config) => {
     const { concurrency } = config.capture
-    if (concurrency === 0)
-      throw new AppError('bad_request', 'with CAPTURE_CONCURRENCY=0 a worker has nothing to do')
+    if (concurrency === 0) throw wrong('with CAPTURE_CONCURRENCY=0 a worker has nothing to do')
     const stopped = nextSignal()
     const log = await openLog(config.logLevel)
     for (const warning of storage.store.warnings) log.warn(warning)
@@ -40,7 +39,7 @@ async function work(): Promise<void> {
     const capturing = await openCapturing(config, storage, { log, clock: Date.now })
     try {
       await capturing.ready()
-      process.stdout.write(`Capturing, ${counted(concurrency, 'page')} at a time. Stop with Ctrl+C.\n`)
+      print(`Capturing, ${counted(concurrency, 'page')} at a time. Stop with Ctrl+C.`)
       log.info({ signal: await stopped }, 'stopping: unfinished captures go back to the queue')
       endInTime(config.limits.shutdownMs, log)
     } finally {

@@ -1,7 +1,7 @@
 import { pathTo } from '../contract/paths.ts'
 import { followListPages, type ListQuery } from './list-pages.ts'
 import { NoAnswerError, pause } from './patience.ts'
-import { createWire, type Wire, type WireOptions } from './wire.ts'
+import { type ClientOptions, createWire } from './wire.ts'
 
 export interface AskOptions {
   readonly signal?: AbortSignal | undefined
@@ -28,35 +28,47 @@ export interface RequestOptions extends AskOptions {
 /** One list page after the other, each fetched when it is needed. A list page may be empty although others follow. */
 export type ListPages<T> = AsyncGenerator<T[], void, undefined>
 
-interface WriteOptions extends ChangeOptions {
-  readonly idempotencyKey?: string | undefined
+/** The calls for something that a project owns: `listTemplates`, `getTemplate`, and so on. */
+export type OwnedCalls<Name extends string, Thing, Body> = {
+  [Call in `list${Name}s`]: (projectId: string, options?: ListOptions) => ListPages<Thing>
+} & {
+  [Call in `get${Name}`]: (projectId: string, id: string, options?: AskOptions) => Promise<Versioned<Thing>>
+} & {
+  [Call in `create${Name}`]: (projectId: string, body: Body, options?: AskOptions) => Promise<Thing>
+} & {
+  [Call in `change${Name}`]: (
+    projectId: string,
+    id: string,
+    body: Body,
+    options?: ChangeOptions,
+  ) => Promise<Thing>
+} & {
+  [Call in `remove${Name}`]: (projectId: string, id: string, options?: ChangeOptions) => Promise<void>
 }
 
-/** The ways to ask the service. */
-export interface Asking {
-  readonly wire: Wire
-  /** A path, with its parameters. */
-  to(path: Parameters<typeof pathTo>[0], ...ids: readonly string[]): string
-  fetchFrom(path: string, options?: AskOptions): Promise<Response>
-  get<T>(path: string, options?: AskOptions): Promise<T>
-  getVersioned<T>(path: string, options?: AskOptions): Promise<Versioned<T>>
-  /** One list page after the other. */
-  list<T>(path: string, options: ListQuery): AsyncGenerator<T, void, undefined>
-  write<T>(method: string, path: string, body: unknown, options?: WriteOptions): Promise<T>
-  /** For roots. If no answer comes, it asks once more with the same idempotency key. */
-  request(path: string, body: unknown, options?: RequestOptions): Promise<{ jobId: string }>
-}
+export type Asking = ReturnType<typeof createAsking>
+
+type Path = Parameters<typeof pathTo>[0]
 
 /** The pause before a request for screenshots is repeated. */
 const REPEAT_MS = 300
 
-export function createAsking(options: WireOptions): Asking {
+/** The ways to ask the service. */
+export function createAsking(options: ClientOptions) {
   const wire = createWire(options)
+  /** A path, with its parameters. */
+  const to = (path: Path, ...ids: readonly string[]) => pathTo(path, ...ids.map(id))
   const fetchFrom = (path: string, { signal }: AskOptions = {}) => wire.ask(path, { signal })
   const get = async <T>(path: string, options: AskOptions = {}): Promise<T> =>
     await wire.read<T>(await fetchFrom(path, options), options.signal)
-  const write = async <T>(method: string, path: string, body: unknown, options: WriteOptions = {}) => {
-    const { signal, version, idempotencyKey } = options
+  const list = <T>(path: string, options: ListQuery): ListPages<T> =>
+    followListPages<T[]>(wire, path, options)
+  const write = async <T>(
+    method: string,
+    path: string,
+    body: unknown,
+    { signal, version, idempotencyKey }: ChangeOptions & RequestOptions = {},
+  ) => {
     const headers = {
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(version !== undefined && { 'if-match': version }),
@@ -66,12 +78,9 @@ export function createAsking(options: WireOptions): Asking {
     const response = await wire.ask(path, { method, headers, ...text, signal })
     return response.status === 204 ? (undefined as T) : await wire.read<T>(response, signal)
   }
-  const getVersioned = async <T>(path: string, options: AskOptions = {}): Promise<Versioned<T>> => {
-    const response = await fetchFrom(path, options)
-    const version = response.headers.get('etag') ?? undefined
-    return { ...(await wire.read<T>(response, options.signal)), version }
-  }
-  /** If no answer comes, asks once more with the same key. */
+  const remove = <T = void>(path: string, options?: ChangeOptions) =>
+    write<T>('DELETE', path, undefined, options)
+  /** For roots. If no answer comes, it asks once more with the same key. */
   const request = async (path: string, body: unknown, options: RequestOptions = {}) => {
     const asked = { ...options, idempotencyKey: options.idempotencyKey ?? randomText() }
     const ask = () => write<{ jobId: string }>('POST', path, body, asked)
@@ -81,18 +90,23 @@ export function createAsking(options: WireOptions): Asking {
       return await ask()
     })
   }
-  const to = (path: Parameters<typeof pathTo>[0], ...ids: readonly string[]) => pathTo(path, ...ids.map(id))
-
-  return {
-    wire,
-    to,
-    fetchFrom,
-    get,
-    getVersioned,
-    list: (path, options) => followListPages(wire, path, options),
-    write,
-    request,
-  }
+  /** For things that a project owns. `name`: of one of them, as their calls have it. */
+  const owned = <Named>(name: string, all: Path, one: Path) =>
+    ({
+      [`list${name}s`]: (projectId: string, options: ListOptions = {}) => list(to(all, projectId), options),
+      [`get${name}`]: async (projectId: string, thingId: string, options: AskOptions = {}) => {
+        const response = await fetchFrom(to(one, projectId, thingId), options)
+        const version = response.headers.get('etag') ?? undefined
+        return { ...(await wire.read<object>(response, options.signal)), version }
+      },
+      [`create${name}`]: (projectId: string, body: unknown, options?: AskOptions) =>
+        write('POST', to(all, projectId), body, options),
+      [`change${name}`]: (projectId: string, thingId: string, body: unknown, options?: ChangeOptions) =>
+        write('PUT', to(one, projectId, thingId), body, options),
+      [`remove${name}`]: (projectId: string, thingId: string, options?: ChangeOptions) =>
+        remove(to(one, projectId, thingId), options),
+    }) as Named
+  return { wire, to, fetchFrom, get, list, write, remove, request, owned }
 }
 
 /** One step of a path, from any text. Dots alone would lead to another path, so they become `-`, which is no id. */

@@ -1,24 +1,27 @@
+import type { Key, KeyRequest, NewKey, ProjectRequest, Session, SignIn } from '../contract/access.ts'
 import type { JobOverview, PageSummary, Project, RootOverview } from '../contract/browsing.ts'
 import { paths } from '../contract/paths.ts'
 import type { Readiness } from '../contract/readiness.ts'
 import type { JobResult, RootResult } from '../contract/results.ts'
+import type { Schedule, ScheduleRequest } from '../contract/schedules.ts'
 import type { ScreenshotRequest } from '../contract/screenshot-request.ts'
 import type { Mark } from '../contract/seen.ts'
 import type { RootState } from '../contract/states.ts'
 import type { RootStatus } from '../contract/status.ts'
-import { type AdministrationCalls, createAdministrationCalls } from './administration.ts'
+import type { Template, TemplateRequest, TemplateRun } from '../contract/templates.ts'
+import type { Delivery, DeliveryState, Webhook, WebhookRequest } from '../contract/webhooks.ts'
 import {
+  type Asking,
   type AskOptions,
   createAsking,
   type ListOptions,
   type ListPages,
+  type OwnedCalls,
   type RequestOptions,
 } from './asking.ts'
-import { toQuery } from './list-pages.ts'
-import { createScheduleCalls, type ScheduleCalls } from './schedules.ts'
-import { createTemplateCalls, type TemplateCalls } from './templates.ts'
-import { type WatchOptions, watchStatus } from './watch-status.ts'
-import { createWebhookCalls, type WebhookCalls } from './webhooks.ts'
+import { followListPages, toQuery } from './list-pages.ts'
+import { type Statuses, type WatchOptions, watchStatus } from './watch-status.ts'
+import type { ClientOptions } from './wire.ts'
 
 export type {
   Key,
@@ -67,15 +70,7 @@ export type {
 export { NoAnswerError } from './patience.ts'
 export { ProblemError, type ProblemErrorCode } from './problem-error.ts'
 export type { WatchOptions } from './watch-status.ts'
-export type { DeliveriesOptions } from './webhooks.ts'
-
-export interface ClientOptions {
-  /** The address of the service: `https://shots.example.com`. Empty in a browser: the server of the page. */
-  readonly server: string
-  /** Sent as `Authorization`, to this server only. */
-  readonly key?: string | undefined
-  readonly fetch?: typeof fetch | undefined
-}
+export type { ClientOptions } from './wire.ts'
 
 export interface SearchOptions extends ListOptions {
   /** Only those with a page whose name or address contains this text. */
@@ -112,89 +107,153 @@ export interface StatusOptions extends AskOptions {
   readonly wait?: number | undefined
 }
 
+export interface DeliveriesOptions extends ListOptions {
+  /** Only those in this state. */
+  readonly state?: DeliveryState | undefined
+}
+
+type TemplateCalls = OwnedCalls<'Template', Template, TemplateRequest>
+type ScheduleCalls = OwnedCalls<'Schedule', Schedule, ScheduleRequest>
+type WebhookCalls = OwnedCalls<'Webhook', Webhook, WebhookRequest>
+
+export type Client = ReturnType<typeof createCalls> & TemplateCalls & ScheduleCalls & WebhookCalls
+
 /**
  * Every call throws a `ProblemError` if the server refuses or fails, a `NoAnswerError` if no answer comes, or the reason of
  * its signal.
  */
-export interface Client extends TemplateCalls, ScheduleCalls, WebhookCalls, AdministrationCalls {
-  /** Whether the service can answer, and capture. Needs no key. */
-  getReadiness(options?: AskOptions): Promise<Readiness>
-  listProjects(options?: ListOptions): ListPages<Project>
-  getProject(projectId: string, options?: AskOptions): Promise<Project>
-  /** Newest first. Without a `limit`, one list page has all of them. */
-  listRoots(projectId: string, options?: RootsOptions): ListPages<RootResult>
-  listOverviews(projectId: string, options?: OverviewsOptions): ListPages<RootOverview>
-  getRoot(projectId: string, rootId: string, options?: AskOptions): Promise<RootResult>
-  getRootOverview(projectId: string, rootId: string, options?: AskOptions): Promise<RootOverview>
-  /** The jobs of a root. Without a `limit`, one list page has all of them. */
-  listJobs(projectId: string, rootId: string, options?: ListOptions): ListPages<JobResult>
-  getStatus(projectId: string, rootId: string, options?: StatusOptions): Promise<RootStatus>
-  /**
-   * Gives the whole status whenever it changes. Connects again if a connection breaks. Ends when the root is finished or
-   * the signal is aborted.
-   */
-  watchStatus(
-    projectId: string,
-    rootId: string,
-    options?: WatchOptions,
-  ): AsyncGenerator<RootStatus, void, undefined>
-  /** If no answer comes, it asks once more. The request is still accepted only once. */
-  requestScreenshots(
-    projectId: string,
-    request: ScreenshotRequest,
-    options?: RequestOptions,
-  ): Promise<{ jobId: string }>
-  /** The pages that were captured: every address once. */
-  listPages(projectId: string, options?: SearchOptions): ListPages<PageSummary>
-  /** The screenshots of one address, newest first: all, or those with the same options. */
-  listHistory(projectId: string, url: string, options?: HistoryOptions): ListPages<JobOverview>
-  /** A PNG. */
-  fetchPicture(projectId: string, rootId: string, uuid: string, options?: AskOptions): Promise<Response>
-  /** All pictures of a root, as a zip. */
-  fetchArchive(projectId: string, rootId: string, options?: AskOptions): Promise<Response>
-  /** Cancels a root whose time has not come. */
-  cancelRoot(projectId: string, rootId: string, options?: AskOptions): Promise<void>
-
-  /** The address of a plain link, for services that ask for no key. */
-  pictureAddress(projectId: string, rootId: string, uuid: string): string
-  archiveAddress(projectId: string, rootId: string): string
-}
-
 export function createClient(options: ClientOptions): Client {
   const asking = createAsking(options)
-  const { wire, to, fetchFrom, get, list, write, request } = asking
   return {
-    ...createTemplateCalls(asking),
-    ...createScheduleCalls(asking),
-    ...createWebhookCalls(asking),
-    ...createAdministrationCalls(asking),
-    getReadiness: (options) => get(paths.getReadiness, options),
-    listProjects: (options = {}) => list(paths.listProjects, options),
-    getProject: (project, options) => get(to(paths.getProject, project), options),
-    listRoots: (project, options = {}) => list(to(paths.listRoots, project), options),
-    listOverviews: (project, options = {}) => list(to(paths.listOverviews, project), options),
-    getRoot: (project, root, options) => get(to(paths.getRoot, project, root), options),
-    getRootOverview: (project, root, options) => get(to(paths.getRootOverview, project, root), options),
-    async *listJobs(project, root, options = {}) {
-      const pages = list<RootResult>(to(paths.getRoot, project, root), options)
+    ...createCalls(asking),
+    ...asking.owned<TemplateCalls>('Template', paths.templates, paths.template),
+    ...asking.owned<ScheduleCalls>('Schedule', paths.schedules, paths.schedule),
+    // The answer of `createWebhook` has the secret, once.
+    ...asking.owned<WebhookCalls>('Webhook', paths.webhooks, paths.webhook),
+  }
+}
+
+/** Each call names the type of its answer. Otherwise the declarations of the package would repeat whole schemas. */
+function createCalls({ wire, to, fetchFrom, get, list, write, remove, request }: Asking) {
+  return {
+    /** Whether the service can answer, and capture. Needs no key. */
+    getReadiness: (options?: AskOptions): Promise<Readiness> => get(paths.getReadiness, options),
+    listProjects: (options: ListOptions = {}): ListPages<Project> => list(paths.listProjects, options),
+    getProject: (projectId: string, options?: AskOptions): Promise<Project> =>
+      get(to(paths.getProject, projectId), options),
+    /** Newest first. Without a `limit`, one list page has all of them. */
+    listRoots: (projectId: string, options: RootsOptions = {}): ListPages<RootResult> =>
+      list(to(paths.listRoots, projectId), options),
+    listOverviews: (projectId: string, options: OverviewsOptions = {}): ListPages<RootOverview> =>
+      list(to(paths.listOverviews, projectId), options),
+    getRoot: (projectId: string, rootId: string, options?: AskOptions): Promise<RootResult> =>
+      get(to(paths.getRoot, projectId, rootId), options),
+    getRootOverview: (projectId: string, rootId: string, options?: AskOptions): Promise<RootOverview> =>
+      get(to(paths.getRootOverview, projectId, rootId), options),
+    /** The jobs of a root. Without a `limit`, one list page has all of them. */
+    async *listJobs(projectId: string, rootId: string, options: ListOptions = {}): ListPages<JobResult> {
+      const pages = followListPages<RootResult>(wire, to(paths.getRoot, projectId, rootId), options)
       for await (const { jobs } of pages) yield jobs
     },
-    getStatus: (project, root, { wait, ...options } = {}) =>
-      get(to(paths.getStatus, project, root) + toQuery({ wait }), options),
-    watchStatus(project, root, options = {}) {
-      const [events, status] = [to(paths.watchStatus, project, root), to(paths.getStatus, project, root)]
-      return watchStatus(wire, { events, status }, options)
+    getStatus: (
+      projectId: string,
+      rootId: string,
+      { wait, ...options }: StatusOptions = {},
+    ): Promise<RootStatus> => get(to(paths.getStatus, projectId, rootId) + toQuery({ wait }), options),
+    /**
+     * Gives the whole status whenever it changes. Connects again if a connection breaks. Ends when the root is finished or
+     * the signal is aborted.
+     */
+    watchStatus(projectId: string, rootId: string, options: WatchOptions = {}): Statuses {
+      const events = to(paths.watchStatus, projectId, rootId)
+      return watchStatus(wire, { events, status: to(paths.getStatus, projectId, rootId) }, options)
     },
-    requestScreenshots: (project, body, options) =>
-      request(to(paths.requestScreenshots, project), body, options),
-    listPages: (project, options = {}) => list(to(paths.listPages, project), options),
-    listHistory: (project, url, options = {}) => list(to(paths.listHistory, project), { url, ...options }),
-    fetchPicture: (project, root, uuid, options) =>
-      fetchFrom(to(paths.getPicture, project, root, uuid), options),
-    fetchArchive: (project, root, options) => fetchFrom(to(paths.getArchive, project, root), options),
-    pictureAddress: (project, root, uuid) => wire.server + to(paths.getPicture, project, root, uuid),
-    archiveAddress: (project, root) => wire.server + to(paths.getArchive, project, root),
-    cancelRoot: (project, root, options) =>
-      write('DELETE', to(paths.cancelRoot, project, root), undefined, options),
+    /** If no answer comes, it asks once more. The request is still accepted only once. */
+    requestScreenshots: (projectId: string, body: ScreenshotRequest, options?: RequestOptions) =>
+      request(to(paths.requestScreenshots, projectId), body, options),
+    /** The pages that were captured: every address once. */
+    listPages: (projectId: string, options: SearchOptions = {}): ListPages<PageSummary> =>
+      list(to(paths.listPages, projectId), options),
+    /** The screenshots of one address, newest first: all, or those with the same options. */
+    listHistory: (projectId: string, url: string, options: HistoryOptions = {}): ListPages<JobOverview> =>
+      list(to(paths.listHistory, projectId), { url, ...options }),
+    /** A PNG. */
+    fetchPicture: (projectId: string, rootId: string, uuid: string, options?: AskOptions) =>
+      fetchFrom(to(paths.getPicture, projectId, rootId, uuid), options),
+    /** All pictures of a root, as a zip. */
+    fetchArchive: (projectId: string, rootId: string, options?: AskOptions) =>
+      fetchFrom(to(paths.getArchive, projectId, rootId), options),
+    /** Cancels a root whose time has not come. */
+    cancelRoot: (projectId: string, rootId: string, options?: AskOptions) =>
+      remove(to(paths.cancelRoot, projectId, rootId), options),
+
+    /** The address of a plain link, for services that ask for no key. */
+    pictureAddress: (projectId: string, rootId: string, uuid: string) =>
+      wire.server + to(paths.getPicture, projectId, rootId, uuid),
+    archiveAddress: (projectId: string, rootId: string) =>
+      wire.server + to(paths.getArchive, projectId, rootId),
+
+    /** Requests the pages of a template. Repeated as `requestScreenshots` is. */
+    runTemplate: (projectId: string, templateId: string, run: TemplateRun = {}, options?: RequestOptions) =>
+      request(to(paths.template, projectId, templateId), run, options),
+
+    /** Runs it now, beside its times. */
+    runSchedule: (projectId: string, scheduleId: string, options?: AskOptions) =>
+      write<{ jobId: string }>('POST', to(paths.runSchedule, projectId, scheduleId), {}, options),
+    /** The next times of a schedule that is not made yet. */
+    previewSchedule: (
+      projectId: string,
+      when: Pick<ScheduleRequest, 'cron' | 'timezone' | 'every'>,
+      options?: AskOptions,
+    ): Promise<{ next: number[] }> => write('POST', to(paths.previewSchedule, projectId), when, options),
+
+    testWebhook: (projectId: string, webhookId: string, options?: AskOptions): Promise<Delivery> =>
+      write('POST', to(paths.testWebhook, projectId, webhookId), {}, options),
+    /** The answer has the new secret, once. The old one is valid for another day. */
+    rotateSecret: (projectId: string, webhookId: string, options?: AskOptions): Promise<Webhook> =>
+      write('POST', to(paths.rotateSecret, projectId, webhookId), {}, options),
+    /** Newest first. */
+    listDeliveries: (
+      projectId: string,
+      webhookId: string,
+      options: DeliveriesOptions = {},
+    ): ListPages<Delivery> => list(to(paths.deliveries, projectId, webhookId), options),
+    replayDelivery: (
+      projectId: string,
+      webhookId: string,
+      deliveryId: string,
+      options?: AskOptions,
+    ): Promise<Delivery> =>
+      write('POST', to(paths.replayDelivery, projectId, webhookId, deliveryId), {}, options),
+    /** Sends everything again that happened at this time or later. */
+    replayDeliveries: (
+      projectId: string,
+      webhookId: string,
+      from: number,
+      options?: AskOptions,
+    ): Promise<{ deliveries: number }> =>
+      write('POST', to(paths.replayDeliveries, projectId, webhookId), { from }, options),
+
+    // These need a key with the scope `admin`, or a service that asks for no key.
+    createProject: (body: ProjectRequest, options?: AskOptions): Promise<Project> =>
+      write('POST', paths.listProjects, body, options),
+    renameProject: (projectId: string, name: string, options?: AskOptions): Promise<Project> =>
+      write('PUT', to(paths.getProject, projectId), { name }, options),
+    removeProject: (projectId: string, options?: AskOptions) =>
+      remove(to(paths.getProject, projectId), options),
+    listKeys: (options: ListOptions & { readonly project?: string | undefined } = {}): ListPages<Key> =>
+      list(paths.keys, options),
+    createKey: (body: KeyRequest, options?: AskOptions): Promise<NewKey> =>
+      write('POST', paths.keys, body, options),
+    revokeKey: (keyId: string, options?: AskOptions) => remove(to(paths.key, keyId), options),
+
+    /** For web pages: who asks, by the key of the client or by the cookie of the browser. */
+    getSession: (options?: AskOptions): Promise<Session> => get(paths.session, options),
+    /** Keeps a key in a cookie that scripts cannot read. */
+    signIn: (body: SignIn, options?: AskOptions): Promise<Session> =>
+      write('POST', paths.session, body, options),
+    /** Forgets one key of the cookie, or all of them. */
+    signOut: (keyId?: string, options?: AskOptions): Promise<Session> =>
+      remove(keyId === undefined ? paths.session : to(paths.sessionKey, keyId), options),
   }
 }

@@ -6,37 +6,24 @@ const LINK_TOKEN = /<([^<>]*)>|"((?:[^"\\]|\\.)*)(?:"|\\?$)|[^\s<>";,=]+|[;,=]/g
 
 type QueryValue = string | number | boolean | readonly string[] | undefined
 
-/** The parameters of all lists. */
-export interface ListQuery {
-  readonly url?: string | undefined
-  readonly limit?: number | undefined
-  readonly q?: string | undefined
-  readonly tag?: string | undefined
-  readonly template?: string | undefined
-  readonly project?: string | undefined
-  readonly state?: string | readonly string[] | undefined
-  readonly mark?: string | undefined
-  readonly from?: number | undefined
-  readonly to?: number | undefined
-  readonly fullPage?: boolean | undefined
-  readonly width?: number | undefined
-  readonly signal?: AbortSignal | undefined
-}
-
-/** Callers may hand over objects with other fields. Those are not parameters. */
-const PARAMETERS: Readonly<Record<keyof Omit<ListQuery, 'signal'>, true>> = {
-  ...({ url: true, project: true, limit: true, q: true, tag: true, template: true } as const),
-  ...({ state: true, mark: true, from: true, to: true, fullPage: true, width: true } as const),
+/** Of all lists. Callers may hand over objects with other fields: those are not parameters. */
+const PARAMETERS = {
+  ...{ url: true, project: true, limit: true, q: true, tag: true, template: true },
+  ...{ state: true, mark: true, from: true, to: true, fullPage: true, width: true },
 }
 const NAMES = Object.keys(PARAMETERS) as (keyof typeof PARAMETERS)[]
+
+export type ListQuery = { readonly [Name in keyof typeof PARAMETERS]?: QueryValue } & {
+  readonly signal?: AbortSignal | undefined
+}
 
 /** Gives one list page after the other. Each is fetched when it is needed. */
 export async function* followListPages<T>(
   wire: Wire,
   path: string,
-  { signal, ...parameters }: ListQuery,
+  { signal, ...given }: ListQuery,
 ): AsyncGenerator<T, void, undefined> {
-  let query: string | undefined = toQuery(namesOnly(parameters))
+  let query: string | undefined = toQuery(Object.fromEntries(NAMES.map((name) => [name, given[name]])))
   while (query !== undefined) {
     const response: Response = await wire.ask(path + query, { signal })
     const next = nextQuery(response.headers.get('link'))
@@ -44,10 +31,6 @@ export async function* followListPages<T>(
     if (next === query) throw unexpected(response, 'the link to the next page leads to the same page')
     query = next
   }
-}
-
-function namesOnly(given: Omit<ListQuery, 'signal'>): Omit<ListQuery, 'signal'> {
-  return Object.fromEntries(NAMES.map((name) => [name, given[name]]))
 }
 
 /** `?limit=10&q=home`. Undefined and empty values are left out. An array gives its name several times. */

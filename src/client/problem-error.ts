@@ -52,21 +52,17 @@ export function readProblem(response: Response, body: string): ProblemError {
 
 /** Undefined if the body is no problem, whatever its content type is. */
 function parseProblem(body: string): Said | undefined {
-  const given = parseObject(body)
-  const text = (name: string) => (typeof given?.[name] === 'string' ? given[name] : undefined)
-  const code = text('code')
-  if (code === undefined) return undefined
-  const errors = Array.isArray(given?.['errors']) ? given['errors'] : undefined
-  return { code, errors, title: text('title'), detail: text('detail'), requestId: text('requestId') }
-}
-
-function parseObject(body: string): Record<string, unknown> | undefined {
+  let given: Readonly<Record<string, unknown>>
   try {
-    const value = JSON.parse(body)
-    return typeof value === 'object' && value !== null ? value : undefined
+    given = JSON.parse(body) ?? {}
   } catch {
     return undefined
   }
+  const text = (name: string) => (typeof given[name] === 'string' ? given[name] : undefined)
+  const code = text('code')
+  if (code === undefined) return undefined
+  const errors = Array.isArray(given['errors']) ? given['errors'] : undefined
+  return { code, errors, title: text('title'), detail: text('detail'), requestId: text('requestId') }
 }
 
 /** RFC 9110, 10.2.3: seconds, or a date. */

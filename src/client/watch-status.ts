@@ -13,12 +13,14 @@ export interface WatchOptions {
   readonly patience?: number | undefined
 }
 
+export type Statuses = AsyncGenerator<RootStatus, void, undefined>
+
 /** Gives the whole status at every change, over as many connections as it takes. */
 export async function* watchStatus(
   wire: Wire,
   paths: { readonly events: string; readonly status: string },
   { signal, patience: seconds = Number.POSITIVE_INFINITY }: WatchOptions,
-): AsyncGenerator<RootStatus, void, undefined> {
+): Statuses {
   const patience = new Patience(seconds)
   let known: RootStatus | undefined
   let parser = new EventParser()
@@ -29,7 +31,7 @@ export async function* watchStatus(
     let heard = false
     try {
       const stream = eventsComeThrough
-        ? await openEvents<RootStatus>(wire, paths.events, { type: 'status', parser, signal })
+        ? await openEvents(wire, paths.events, parser, signal)
         : askOnce(wire, paths.status, signal)
       if (!stream) return
       for await (const events of stream) {
@@ -71,19 +73,13 @@ function merge(known: RootStatus | undefined, news: RootStatus): RootStatus {
   return { ...news, urls: [...pages.values()].sort((one, other) => one.position - other.position) }
 }
 
-interface EventOptions {
-  /** Events with another name are ignored. */
-  readonly type: string
-  readonly parser: EventParser
-  readonly signal: AbortSignal | undefined
-}
-
-/** One connection. Gives the data of its events as they arrive. Undefined means that no more will come. */
-async function openEvents<T>(
+/** One connection. Gives each status as it arrives. Undefined means that no more will come. */
+async function openEvents(
   wire: Wire,
   path: string,
-  { type, parser, signal }: EventOptions,
-): Promise<AsyncGenerator<T[], void, undefined> | undefined> {
+  parser: EventParser,
+  signal: AbortSignal | undefined,
+): Promise<AsyncGenerator<RootStatus[], void, undefined> | undefined> {
   const silence = limitSilence(wire.server, signal)
   const headers = { accept: 'text/event-stream', ...goOnAfter(parser.lastEventId) }
   const response = await silence.soon(wire.ask(path, { headers, signal: silence.signal }))
@@ -94,21 +90,21 @@ async function openEvents<T>(
     throw unexpected(response, `answered ${response.status}, but not with events`)
   }
 
-  async function* receive(from: NonNullable<typeof reader>): AsyncGenerator<T[], void, undefined> {
+  async function* receive(from: NonNullable<typeof reader>): AsyncGenerator<RootStatus[], void, undefined> {
     const decoder = new TextDecoder()
     try {
       for (;;) {
         const { done, value } = await silence.soon(wire.receive(from.read(), silence.signal))
         if (done) return
         const events = parser.read(decoder.decode(value, { stream: true }))
-        yield events.filter((event) => event.type === type).map(({ data }) => parse(data))
+        yield events.filter(({ type }) => type === 'status').map(({ data }) => parse(data))
       }
     } finally {
       // When the caller stops, the connection is closed.
       from.cancel().catch(() => {})
     }
   }
-  function parse(data: string): T {
+  function parse(data: string): RootStatus {
     try {
       return JSON.parse(data)
     } catch {
@@ -123,20 +119,15 @@ function goOnAfter(lastEventId: string): Record<string, string> {
   return /^[\x21-\x7e]+$/.test(lastEventId) ? { 'last-event-id': lastEventId } : {}
 }
 
-interface Silence {
-  /** Aborted by the given signal, or by silence. */
-  readonly signal: AbortSignal
-  /** Waits for something that must come within that time. */
-  soon<T>(part: Promise<T>): Promise<T>
-}
-
 /** For one connection. */
-function limitSilence(server: string, signal: AbortSignal | undefined): Silence {
+function limitSilence(server: string, signal: AbortSignal | undefined) {
   const silence = new AbortController()
   const giveUp = () => silence.abort(new NoAnswerError(server, new Error('the connection is silent')))
   return {
+    /** Aborted by the given signal, or by silence. */
     signal: AbortSignal.any(signal ? [signal, silence.signal] : [silence.signal]),
-    async soon(part) {
+    /** Waits for something that must come within that time. */
+    async soon<T>(part: Promise<T>): Promise<T> {
       const timer = setTimeout(giveUp, LONGEST_SILENCE_MS)
       try {
         return await part

@@ -1,14 +1,12 @@
 import { NoAnswerError } from './patience.ts'
 import { readProblem, unexpected } from './problem-error.ts'
 
-export interface Wire {
+export interface ClientOptions {
+  /** The address of the service: `https://shots.example.com`. Empty in a browser: the server of the page. */
   readonly server: string
-  /** Returns an answer that is ok. Throws ProblemError, NoAnswerError, or the signal's reason. */
-  ask(path: string, request?: WireRequest): Promise<Response>
-  /** Waits for a part of an answer. Throws as above. */
-  receive<T>(part: Promise<T>, signal: AbortSignal | undefined): Promise<T>
-  /** Reads the JSON of an answer. */
-  read<T>(response: Response, signal: AbortSignal | undefined): Promise<T>
+  /** Sent as `Authorization`, to this server only. */
+  readonly key?: string | undefined
+  readonly fetch?: typeof fetch | undefined
 }
 
 export interface WireRequest {
@@ -18,20 +16,17 @@ export interface WireRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface WireOptions {
-  readonly server: string
-  readonly key?: string | undefined
-  readonly fetch?: typeof fetch | undefined
-}
+export type Wire = ReturnType<typeof createWire>
 
-export function createWire({ server: given, key, fetch: fetchWith }: WireOptions): Wire {
+export function createWire({ server: given, key, fetch: fetchWith }: ClientOptions) {
   const server = checkServer(given)
   const authorization: Record<string, string> =
     key === undefined ? {} : { authorization: `Bearer ${checkKey(key)}` }
   // A browser's `fetch` must not be called as a method of another object.
   const send: typeof fetch = fetchWith ?? ((...request) => fetch(...request))
 
-  const receive: Wire['receive'] = async (part, signal) => {
+  /** Waits for a part of an answer. Throws NoAnswerError, or the signal's reason. */
+  const receive = async <T>(part: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
     try {
       return await part
     } catch (cause) {
@@ -42,7 +37,8 @@ export function createWire({ server: given, key, fetch: fetchWith }: WireOptions
   return {
     server,
     receive,
-    async ask(path, { method = 'GET', headers, body, signal } = {}) {
+    /** Returns an answer that is ok. Throws as above, and ProblemError. */
+    async ask(path: string, { method = 'GET', headers, body, signal }: WireRequest = {}): Promise<Response> {
       const asked = send(server + path, {
         method,
         headers: { ...headers, ...authorization },
@@ -58,7 +54,8 @@ export function createWire({ server: given, key, fetch: fetchWith }: WireOptions
       signal?.throwIfAborted()
       throw readProblem(response, said)
     },
-    async read(response, signal) {
+    /** Reads the JSON of an answer. */
+    async read<T>(response: Response, signal: AbortSignal | undefined): Promise<T> {
       const text = await receive(response.text(), signal)
       try {
         return JSON.parse(text)

@@ -1,11 +1,10 @@
-import { rule, type Static, Time, Type } from './schema.ts'
+import { Optional, rule, STRICT, type Static, Time, Type } from './schema.ts'
 
 // Access: keys, the session of a browser, and the projects that an administrator creates.
 
 export const KEY_SCOPES = ['read', 'write', 'admin'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
-const STRICT = { additionalProperties: false }
 const MAX_NAME = 200
 
 const KEY = {
@@ -13,17 +12,14 @@ const KEY = {
   scope: Type.Enum(KEY_SCOPES, {
     description: '`write` includes `read`. `admin` opens every project, and can create projects and keys.',
   }),
-  projectId: Type.Optional(
-    Type.String({ format: 'uuid', description: 'The project that it opens. Absent: all of them (`admin`).' }),
-  ),
+  projectId: Optional.String({
+    format: 'uuid',
+    description: 'The project that it opens. Absent: all of them (`admin`).',
+  }),
   label: Type.String({ description: 'The purpose of the key.' }),
   created: Time('When it was created.'),
   revoked: Type.Optional(Time('When it was revoked.')),
 }
-
-export const KeyParams = Type.Object({
-  keyId: Type.String({ description: 'The id of the key, as in lists and log lines.' }),
-})
 
 export const Key = Type.Object(KEY, { $id: 'Key', description: 'An API key, without its secret.' })
 export type Key = Static<typeof Key>
@@ -33,7 +29,7 @@ export const KeyRequest = Type.Object(
   {
     scope: KEY.scope,
     projectId: KEY.projectId,
-    label: Type.Optional(Type.String({ maxLength: MAX_NAME })),
+    label: Optional.String({ maxLength: MAX_NAME }),
   },
   { $id: 'KeyRequest', description: '`projectId` is required, except for `admin`.', ...STRICT },
 )
@@ -56,9 +52,10 @@ export const ProjectRequest = Type.Object(
       examples: ['My site'],
       [rule]: (text: string) => (text.trim() === '' ? 'must not be blank' : undefined),
     }),
-    projectId: Type.Optional(
-      Type.String({ format: 'uuid', description: 'The id of a new project. Without it: a random id.' }),
-    ),
+    projectId: Optional.String({
+      format: 'uuid',
+      description: 'The id of a new project. Without it: a random id.',
+    }),
   },
   { $id: 'ProjectRequest', ...STRICT },
 )
@@ -68,12 +65,10 @@ export type ProjectRequest = Static<typeof ProjectRequest>
 export const SignIn = Type.Object(
   {
     key: Type.String({ minLength: 1, maxLength: 200, writeOnly: true }),
-    stay: Type.Optional(
-      Type.Boolean({
-        description:
-          'Stay signed in for thirty days, also after the browser was closed. Without it, the session keeps its length; a new one ends with the browser.',
-      }),
-    ),
+    stay: Optional.Boolean({
+      description:
+        'Stay signed in for thirty days, also after the browser was closed. Without it, the session keeps its length; a new one ends with the browser.',
+    }),
   },
   { $id: 'SignIn', ...STRICT },
 )

@@ -1,6 +1,6 @@
 import type { View } from './capture-options.ts'
 import { JOB_RESULT_FIELDS, Meta } from './results.ts'
-import { type Schema, type Static, Type } from './schema.ts'
+import { Optional, type Schema, type Static, Type } from './schema.ts'
 import { MARK_NAMES, MARKS, type Mark, type Seen } from './seen.ts'
 import { Counts, ORIGIN_FIELDS, Reason, State } from './status.ts'
 
@@ -14,14 +14,12 @@ export const Project = Type.Object(
     projectId: Type.String({ format: 'uuid' }),
     name: Type.String(),
     meta: Meta,
-    pictures: Type.Optional(
-      Type.Integer({
-        description: `How many screenshots its newest ${COUNTED_ROOTS} roots have. Not in the list of projects.`,
-      }),
-    ),
-    hasMorePictures: Type.Optional(
-      Type.Boolean({ description: 'Whether there are older roots, whose screenshots are not counted.' }),
-    ),
+    pictures: Optional.Integer({
+      description: `How many screenshots its newest ${COUNTED_ROOTS} roots have. Not in the list of projects.`,
+    }),
+    hasMorePictures: Optional.Boolean({
+      description: 'Whether there are older roots, whose screenshots are not counted.',
+    }),
   },
   { $id: 'Project', description: 'A project owns roots.' },
 )
@@ -62,9 +60,7 @@ export type PageFailure = Static<typeof PageFailure>
 
 /** How many pages of a root have each mark. A mark that no page has is left out. */
 export const MarkCounts = Type.Object(
-  Object.fromEntries(
-    MARK_NAMES.map((mark) => [mark, Type.Optional(Type.Integer({ description: `${MARKS[mark]}.` }))]),
-  ),
+  Object.fromEntries(MARK_NAMES.map((mark) => [mark, Optional.Integer({ description: `${MARKS[mark]}.` })])),
   { description: 'How many of its pages have each mark. A mark that no page has is left out.' },
 ) as Schema<Partial<Record<Mark, number>>>
 

@@ -1,33 +1,9 @@
-import { Area, Effects, Style } from './options/finish.ts'
-import {
-  CookieBanners,
-  Css,
-  createClicks,
-  createDelay,
-  Element,
-  Hide,
-  Login,
-  WaitFor,
-  type WaitLimits,
-} from './options/steps.ts'
-import {
-  ColorScheme,
-  Cookies,
-  Headers,
-  Locale,
-  ReducedMotion,
-  Timezone,
-  UserAgent,
-} from './options/visitor.ts'
-import {
-  createSize,
-  createSizes,
-  Device,
-  DeviceScaleFactor,
-  FullPage,
-  type WindowLimits,
-} from './options/window.ts'
-import { type Static, Type } from './schema.ts'
+import * as finish from './options/finish.ts'
+import { isNothing } from './options/given.ts'
+import * as steps from './options/steps.ts'
+import * as visitor from './options/visitor.ts'
+import * as window from './options/window.ts'
+import { alsoRequired, Optional, type Static, Type } from './schema.ts'
 
 // How the pages of a request are captured. Each option is described once, in `options/`. Other code hands the options on as
 // one value; only the code that acts on an option names it. A new option is optional, and absent if it was not given. So old
@@ -37,35 +13,35 @@ const MAX_TAGS = 50
 const MAX_TAG = 100
 
 /** The operator's limits for options. */
-export interface OptionLimits extends WindowLimits, WaitLimits {}
+export interface OptionLimits extends window.WindowLimits, steps.WaitLimits {}
 
 /** The options that change how a picture looks, except its window. */
 const createLook = (limits?: OptionLimits) => ({
-  fullPage: Type.Optional(FullPage),
-  device: Type.Optional(Device),
-  deviceScaleFactor: Type.Optional(DeviceScaleFactor),
-  colorScheme: Type.Optional(ColorScheme),
-  reducedMotion: Type.Optional(ReducedMotion),
-  userAgent: Type.Optional(UserAgent),
-  locale: Type.Optional(Locale),
-  timezone: Type.Optional(Timezone),
-  css: Type.Optional(Css),
-  hide: Type.Optional(Hide),
-  cookieBanners: Type.Optional(CookieBanners),
-  clicks: Type.Optional(createClicks(limits)),
-  element: Type.Optional(Element),
-  area: Type.Optional(Area),
-  style: Type.Optional(Style),
-  effects: Type.Optional(Effects),
+  fullPage: Type.Optional(window.FullPage),
+  device: Type.Optional(window.Device),
+  deviceScaleFactor: Type.Optional(window.DeviceScaleFactor),
+  colorScheme: Type.Optional(visitor.ColorScheme),
+  reducedMotion: Type.Optional(visitor.ReducedMotion),
+  userAgent: Type.Optional(visitor.UserAgent),
+  locale: Type.Optional(visitor.Locale),
+  timezone: Type.Optional(visitor.Timezone),
+  css: Type.Optional(steps.Css),
+  hide: Type.Optional(steps.Hide),
+  cookieBanners: Type.Optional(steps.CookieBanners),
+  clicks: Type.Optional(steps.createClicks(limits)),
+  element: Type.Optional(steps.Element),
+  area: Type.Optional(finish.Area),
+  style: Type.Optional(finish.Style),
+  effects: Type.Optional(finish.Effects),
 })
 
 /** The other options of a page. */
 const createRest = (limits?: OptionLimits) => ({
-  loginParameter: Type.Optional(Login),
-  headers: Type.Optional(Headers),
-  cookies: Type.Optional(Cookies),
-  waitFor: Type.Optional(WaitFor),
-  delay: Type.Optional(createDelay(limits)),
+  loginParameter: Type.Optional(steps.Login),
+  headers: Type.Optional(visitor.Headers),
+  cookies: Type.Optional(visitor.Cookies),
+  waitFor: Type.Optional(steps.WaitFor),
+  delay: Type.Optional(steps.createDelay(limits)),
 })
 
 /** The options that a request may give for all its pages, or a page for itself. */
@@ -73,43 +49,37 @@ export const createOptions = (limits?: OptionLimits) => ({ ...createLook(limits)
 
 /** The same with a window, which a page takes over from its request. */
 export const createOwnOptions = (limits?: OptionLimits) => {
-  const { width, height } = createSize(limits)
+  const { width, height } = window.createSize(limits)
   return { width: Type.Optional(width), height: Type.Optional(height), ...createOptions(limits) }
 }
 
 const OWN = createOwnOptions()
-const LOOK = { ...createSize(), ...createLook(), fullPage: FullPage }
+const LOOK = { ...window.createSize(), ...createLook(), fullPage: window.FullPage }
 
 /** `screenshotParameter`. Width and height may be left out if other options give the size of the window. */
-export const createScreenshotParameter = (limits: OptionLimits, { hasWindow }: { hasWindow: boolean }) => {
-  const size = createSize(limits)
-  const optional = { width: Type.Optional(size.width), height: Type.Optional(size.height) }
-  return Type.Object(
+export const createScreenshotParameter = (limits: OptionLimits) =>
+  Type.Object(
     {
-      ...(hasWindow ? (size as typeof optional) : optional),
-      ...createOptions(limits),
-      sizes: Type.Optional(createSizes(limits)),
-      tags: Type.Optional(
-        Type.Array(Type.String({ minLength: 1, maxLength: MAX_TAG }), {
-          maxItems: MAX_TAGS,
-          description: 'Your own words, to find the root by.',
-          examples: [['release']],
-        }),
-      ),
-      name: Type.Optional(
-        Type.String({
-          maxLength: 1_000,
-          description: 'Has no effect. Accepted because clients of other services send it.',
-          examples: ['x'],
-        }),
-      ),
+      ...createOwnOptions(limits),
+      sizes: Type.Optional(window.createSizes(limits)),
+      tags: Optional.Array(Type.String({ minLength: 1, maxLength: MAX_TAG }), {
+        maxItems: MAX_TAGS,
+        description: 'Your own words, to find the root by.',
+        examples: [['release']],
+      }),
+      name: Optional.String({
+        maxLength: 1_000,
+        description: 'Has no effect. Accepted because clients of other services send it.',
+        examples: ['x'],
+      }),
     },
     {
       additionalProperties: false,
       description: 'The options of all pages. A page may have its own options, which replace them.',
+      [alsoRequired]: ({ sizes, device } = {}) =>
+        isNothing(sizes) && isNothing(device) ? ['width', 'height'] : [],
     },
   )
-}
 
 export type ScreenshotParameter = Readonly<Static<ReturnType<typeof createScreenshotParameter>>>
 

@@ -1,6 +1,6 @@
 import { nearestName } from './nearest-name.ts'
 import { givenOf, isNothing } from './options/given.ts'
-import { rule, type Schema } from './schema.ts'
+import { requiredOf, rule, type Schema } from './schema.ts'
 import { mustBe } from './sentences.ts'
 
 /** More mistakes are not reported: a small body must not cause a huge answer. */
@@ -150,7 +150,7 @@ class Check {
 
   #lookAtFields(schema: Schema, value: Record<string, unknown>, at: Place | undefined): void {
     const properties = schema['properties'] as Record<string, Schema>
-    const required = schema['required'] as string[]
+    const required = requiredOf(schema, value)
     if (schema['additionalProperties'] === false) this.#refuseOthers(Object.keys(value), at, properties)
     for (const [name, property] of Object.entries(properties)) {
       const field = Object.hasOwn(value, name) ? value[name] : undefined

@@ -1,3 +1,9 @@
+/** Where a project has its things of one kind: all of them, and one. */
+export function ownedPaths<const Name extends string>(name: Name) {
+  const all = `/api/projects/:projectId/${name}s` as const
+  return { all, one: `${all}/:${name}Id` as const }
+}
+
 /** The frozen addresses of the service. */
 export const paths = {
   listProjects: '/api/projects',
@@ -14,14 +20,14 @@ export const paths = {
   listPages: '/api/projects/:projectId/pages',
   listHistory: '/api/projects/:projectId/pages/history',
   cancelRoot: '/api/projects/:projectId/screenshots/root/:jobId/schedule',
-  templates: '/api/projects/:projectId/templates',
-  template: '/api/projects/:projectId/templates/:templateId',
-  schedules: '/api/projects/:projectId/schedules',
-  schedule: '/api/projects/:projectId/schedules/:scheduleId',
+  templates: ownedPaths('template').all,
+  template: ownedPaths('template').one,
+  schedules: ownedPaths('schedule').all,
+  schedule: ownedPaths('schedule').one,
   runSchedule: '/api/projects/:projectId/schedules/:scheduleId/run',
   previewSchedule: '/api/projects/:projectId/schedules/preview',
-  webhooks: '/api/projects/:projectId/webhooks',
-  webhook: '/api/projects/:projectId/webhooks/:webhookId',
+  webhooks: ownedPaths('webhook').all,
+  webhook: ownedPaths('webhook').one,
   testWebhook: '/api/projects/:projectId/webhooks/:webhookId/test',
   rotateSecret: '/api/projects/:projectId/webhooks/:webhookId/secret',
   replayDeliveries: '/api/projects/:projectId/webhooks/:webhookId/replay',
@@ -36,56 +42,36 @@ export const paths = {
   images: '/images/',
 } as const
 
-export const projectsPath: string = paths.listProjects
-
-export function projectPath(projectId: string): string {
-  return `/api/projects/${projectId}`
-}
-
-export function rootsPath(projectId: string): string {
-  return `/api/projects/${projectId}/screenshots/root`
-}
-
-export function rootPath(projectId: string, rootId: string): string {
-  return `${rootsPath(projectId)}/${rootId}`
-}
-
-export function statusPath(projectId: string, rootId: string): string {
-  return `${rootPath(projectId, rootId)}/status`
-}
-
-export function eventsPath(projectId: string, rootId: string): string {
-  return `${rootPath(projectId, rootId)}/events`
-}
-
-export function rootOverviewPath(projectId: string, rootId: string): string {
-  return `${rootPath(projectId, rootId)}/overview`
-}
-
-export function archivePath(projectId: string, rootId: string): string {
-  return `${rootPath(projectId, rootId)}/pictures.zip`
-}
-
-export function picturePath(projectId: string, rootId: string, uuid: string): string {
-  return `${rootPath(projectId, rootId)}/pictures/${uuid}`
-}
-
-export function overviewsPath(projectId: string): string {
-  return `${projectPath(projectId)}/screenshots/overview`
-}
-
-export function pagesPath(projectId: string): string {
-  return `${projectPath(projectId)}/pages`
-}
-
-export function historyPath(projectId: string): string {
-  return `${pagesPath(projectId)}/history`
-}
+/** The names of the parameters of a path: `projectId` in `/api/projects/:projectId/pages`. */
+export type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Record<Name, string> & ParamsOf<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Record<Name, string>
+    : unknown
 
 /** The path with its parameters filled in, in their order. */
-export function pathTo(path: (typeof paths)[keyof typeof paths], ...parameters: readonly string[]): string {
+export function pathTo(path: string, ...parameters: readonly string[]): string {
   let index = 0
   return path.replace(/:\w+/g, () => parameters[index++] ?? '')
+}
+
+const inProject = (path: string) => (projectId: string) => pathTo(path, projectId)
+const ofRoot = (path: string) => (projectId: string, rootId: string) => pathTo(path, projectId, rootId)
+
+export const projectsPath: string = paths.listProjects
+export const projectPath = inProject(paths.getProject)
+export const rootsPath = inProject(paths.listRoots)
+export const overviewsPath = inProject(paths.listOverviews)
+export const pagesPath = inProject(paths.listPages)
+export const historyPath = inProject(paths.listHistory)
+export const rootPath = ofRoot(paths.getRoot)
+export const statusPath = ofRoot(paths.getStatus)
+export const eventsPath = ofRoot(paths.watchStatus)
+export const rootOverviewPath = ofRoot(paths.getRootOverview)
+export const archivePath = ofRoot(paths.getArchive)
+
+export function picturePath(projectId: string, rootId: string, uuid: string): string {
+  return pathTo(paths.getPicture, projectId, rootId, uuid)
 }
 
 /** The page of a root in the gallery. */

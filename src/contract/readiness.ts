@@ -1,4 +1,4 @@
-import { type Static, Type } from './schema.ts'
+import { Optional, type Static, Type } from './schema.ts'
 
 export const Readiness = Type.Object(
   {
@@ -9,8 +9,8 @@ export const Readiness = Type.Object(
           description:
             '`ready`: this process captures. `elsewhere`: other processes (workers) capture. `no_browser`: there is no browser. `stuck`: pages wait, but none is captured.',
         }),
-        browser: Type.Optional(Type.String({ description: 'The browser of this process.' })),
-        detail: Type.Optional(Type.String({ description: 'The problem, and how to fix it.' })),
+        browser: Optional.String({ description: 'The browser of this process.' }),
+        detail: Optional.String({ description: 'The problem, and how to fix it.' }),
       },
       { description: 'Whether new screenshots can be captured.' },
     ),

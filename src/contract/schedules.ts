@@ -1,4 +1,4 @@
-import { rule, type Schema, type Static, Time, Type } from './schema.ts'
+import { Optional, rule, type Schema, STRICT, type Static, Time, Type } from './schema.ts'
 import { createScreenshotRequest, type RequestLimits, type ScreenshotRequest } from './screenshot-request.ts'
 import { GIVEN_REQUEST, LastRoot, Name } from './templates.ts'
 
@@ -7,45 +7,36 @@ import { GIVEN_REQUEST, LastRoot, Name } from './templates.ts'
 /** How many of the next times are shown. */
 export const NEXT_TIMES = 5
 const MAX_CRON = 200
-const STRICT = { additionalProperties: false }
 
 export const OVERLAPS = ['skip', 'run'] as const
 
 const When = {
-  cron: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: MAX_CRON,
-      description:
-        'Five fields: minute, hour, day of the month, month, day of the week. A time that the change to daylight saving time skips ' +
-        'runs right after the change; a time that occurs twice runs once.',
-      examples: ['0 2 * * *'],
-    }),
-  ),
-  timezone: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'The time zone of `cron`, by its IANA name. Without it: UTC.',
-      examples: ['Europe/Berlin'],
-    }),
-  ),
-  every: Type.Optional(
-    Type.String({
-      maxLength: 20,
-      description:
-        'Instead of `cron`: a number with s, m, h or d, counted from the time when the schedule was created.',
-      examples: ['6h'],
-      [rule]: problemOfDuration,
-    }),
-  ),
-  overlap: Type.Optional(
-    Type.Enum(OVERLAPS, {
-      default: 'skip',
-      description:
-        'If the previous root is unfinished when the next one is due: `skip` that time, or `run` anyway.',
-    }),
-  ),
+  cron: Optional.String({
+    minLength: 1,
+    maxLength: MAX_CRON,
+    description:
+      'Five fields: minute, hour, day of the month, month, day of the week. A time that the change to daylight saving time skips ' +
+      'runs right after the change; a time that occurs twice runs once.',
+    examples: ['0 2 * * *'],
+  }),
+  timezone: Optional.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'The time zone of `cron`, by its IANA name. Without it: UTC.',
+    examples: ['Europe/Berlin'],
+  }),
+  every: Optional.String({
+    maxLength: 20,
+    description:
+      'Instead of `cron`: a number with s, m, h or d, counted from the time when the schedule was created.',
+    examples: ['6h'],
+    [rule]: problemOfDuration,
+  }),
+  overlap: Optional.Enum(OVERLAPS, {
+    default: 'skip',
+    description:
+      'If the previous root is unfinished when the next one is due: `skip` that time, or `run` anyway.',
+  }),
 }
 
 const TemplateId = Type.String({ format: 'uuid', description: 'The template to run.' })
@@ -60,7 +51,7 @@ export const createScheduleRequest = (limits: RequestLimits) =>
       templateId: Type.Optional(TemplateId),
       request: Type.Optional(createScreenshotRequest(limits) as Schema<ScreenshotRequest>),
       ...When,
-      paused: Type.Optional(Type.Boolean({ default: false })),
+      paused: Optional.Boolean({ default: false }),
     },
     {
       $id: 'ScheduleRequest',
@@ -78,7 +69,7 @@ export const Schedule = Type.Object(
     scheduleId: Type.String({ format: 'uuid' }),
     name: Type.String(),
     templateId: Type.Optional(TemplateId),
-    request: Type.Optional(Type.Object(GIVEN_REQUEST)),
+    request: Optional.Object(GIVEN_REQUEST),
     ...When,
     paused: Type.Boolean(),
     next: Type.Array(Time('One of the next times.'), {
@@ -93,11 +84,9 @@ export const Schedule = Type.Object(
       description: 'How many times were skipped because the previous root was unfinished.',
     }),
     lastSkipped: Type.Optional(Time('The last skipped time.')),
-    problem: Type.Optional(
-      Type.Object(
-        { at: Time('The time that created no root.'), detail: Type.String({ description: 'For people.' }) },
-        { description: 'Why the last time created no root. Absent again when a later time has created one.' },
-      ),
+    problem: Optional.Object(
+      { at: Time('The time that created no root.'), detail: Type.String({ description: 'For people.' }) },
+      { description: 'Why the last time created no root. Absent again when a later time has created one.' },
     ),
   },
   { $id: 'Schedule', description: 'A schedule creates a root again and again. Secrets are empty strings.' },

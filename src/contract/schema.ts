@@ -1,17 +1,27 @@
 /** A check that keywords cannot express. Returns the problem with a value of the right form, if there is one. */
 export const rule: unique symbol = Symbol('rule')
 
+/** Fields that are required beside `required`, depending on the others. Gets undefined if the value is not an object. */
+export const alsoRequired: unique symbol = Symbol('alsoRequired')
+
 /** JSON Schema with the TypeScript type that it describes. Only data: `check.ts` compares values with it. */
 export interface Schema<T = unknown> {
   readonly type?: string
   readonly [keyword: string]: unknown
   readonly [rule]?: Rule
+  readonly [alsoRequired]?: AlsoRequired
   /** Only the compiler sees it. */
   readonly [described]?: T
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a rule gets a value that has the form of its schema
 type Rule = (value: any) => string | undefined
+type AlsoRequired = (value?: Readonly<Record<string, unknown>>) => readonly string[]
+
+/** The fields that a value must have. */
+export function requiredOf(schema: Schema, value?: Readonly<Record<string, unknown>>): readonly string[] {
+  return [...(schema['required'] as string[]), ...(schema[alsoRequired]?.(value) ?? [])]
+}
 
 declare const described: unique symbol
 declare const absent: unique symbol
@@ -32,6 +42,7 @@ type Described<P> = { [K in Exclude<keyof P, OptionalNames<P>>]: Static<P[K]> } 
 interface Options {
   readonly [keyword: string]: unknown
   readonly [rule]?: Rule
+  readonly [alsoRequired]?: AlsoRequired
 }
 
 const optionals = new WeakSet<object>()
@@ -79,6 +90,38 @@ export const Type = {
   }),
   /** Points at a schema by its `$id`, so that a document states each schema once. */
   Reference: <T>(id: string): Schema<T> => ({ $ref: `${id}#` }),
+}
+
+/** For objects that clients send: other fields are mistakes. */
+export const STRICT = { additionalProperties: false }
+
+/** The kinds, for fields that may be left out of an object. */
+export const Optional = {
+  String: (options?: Options) => Type.Optional(Type.String(options)),
+  Integer: (options?: Options) => Type.Optional(Type.Integer(options)),
+  Number: (options?: Options) => Type.Optional(Type.Number(options)),
+  Boolean: (options?: Options) => Type.Optional(Type.Boolean(options)),
+  Enum: <const T extends string>(values: readonly T[], options?: Options) =>
+    Type.Optional(Type.Enum(values, options)),
+  Array: <T>(items: Schema<T>, options?: Options) => Type.Optional(Type.Array(items, options)),
+  Object: <const P extends Properties>(properties: P, options?: Options) =>
+    Type.Optional(Type.Object(properties, options)),
+}
+
+/** Describes names, each with its words. */
+export const explain = (words: Readonly<Record<string, string>>): string =>
+  Object.entries(words)
+    .map(([name, each]) => `\`${name}\`: ${each}.`)
+    .join(' ')
+
+/** Makes a schema once for the limits of the operator. */
+export function onceFor<Limits extends object, S>(create: (limits: Limits) => S): (limits: Limits) => S {
+  const made = new WeakMap<Limits, S>()
+  return (limits) => {
+    const schema = made.get(limits) ?? create(limits)
+    made.set(limits, schema)
+    return schema
+  }
 }
 
 export const Time = (description: string): Schema<number> =>

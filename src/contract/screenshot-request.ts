@@ -8,12 +8,12 @@ import {
 } from './capture-options.ts'
 import { check, type Mistake } from './check.ts'
 import { DEVICES, type Device } from './options/devices.ts'
-import { givenOf, isNothing } from './options/given.ts'
+import { givenOf } from './options/given.ts'
 import { conceal, problemOfSecrets } from './options/secrets.ts'
 import { Text } from './options/texts.ts'
 import { MAX_URL } from './requests.ts'
 import { DEFAULT_LOADING_TIME } from './results.ts'
-import { rule, type Static, Type } from './schema.ts'
+import { Optional, onceFor, rule, STRICT, type Static, Type } from './schema.ts'
 import { findTooManyPixels } from './too-many-pixels.ts'
 import { ScheduleDescription, ScheduledTs, type When, whenOf } from './when.ts'
 
@@ -35,8 +35,6 @@ const TOO_MANY_ACCENTS = /\p{M}{31}/u
 
 const NO_ADDRESS = 'must be an address that begins with http:// or https://'
 
-const STRICT = { additionalProperties: false }
-
 const createPage = (limits: RequestLimits) =>
   Type.Object(
     {
@@ -46,17 +44,15 @@ const createPage = (limits: RequestLimits) =>
         [rule]: problemOfAddress,
       }),
       name: Text(MAX_NAME, { description: 'The display name of the page.', examples: ['Home'] }),
-      loadingTime: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: limits.loadingMs,
-          default: presetOf(limits),
-          examples: [presetOf(limits)],
-          description:
-            'The longest time that the page may take, in milliseconds. The picture is taken when the page is at rest, ' +
-            'or at the latest when this time is over.',
-        }),
-      ),
+      loadingTime: Optional.Integer({
+        minimum: 1,
+        maximum: limits.loadingMs,
+        default: presetOf(limits),
+        examples: [presetOf(limits)],
+        description:
+          'The longest time that the page may take, in milliseconds. The picture is taken when the page is at rest, ' +
+          'or at the latest when this time is over.',
+      }),
       ...createOwnOptions(limits),
     },
     { title: 'page', ...STRICT },
@@ -70,17 +66,17 @@ export const createUrls = (limits: RequestLimits) =>
   })
 
 /** The pages and their options. Templates and schedules have the same fields. */
-export const createAskedFields = (limits: RequestLimits, { hasWindow = false } = {}) => ({
-  screenshotParameter: createScreenshotParameter(limits, { hasWindow }),
+export const createAskedFields = (limits: RequestLimits) => ({
+  screenshotParameter: createScreenshotParameter(limits),
   urls: createUrls(limits),
   failOn: Type.Optional(FailOn),
 })
 
 /** The limits of the operator are part of the schema, and so of OpenAPI. */
-export const createScreenshotRequest = (limits: RequestLimits, { hasWindow = false } = {}) =>
+export const createScreenshotRequest = onceFor((limits: RequestLimits) =>
   Type.Object(
     {
-      ...createAskedFields(limits, { hasWindow }),
+      ...createAskedFields(limits),
       scheduledTs: Type.Optional(ScheduledTs),
       scheduleDescription: Type.Optional(ScheduleDescription),
     },
@@ -91,7 +87,8 @@ export const createScreenshotRequest = (limits: RequestLimits, { hasWindow = fal
         'absent.',
       ...STRICT,
     },
-  )
+  ),
+)
 
 export type ScreenshotRequest = Static<ReturnType<typeof createScreenshotRequest>>
 
@@ -109,12 +106,15 @@ export const ScreenshotAccepted = Type.Object(
 export function parseScreenshotRequest(body: unknown, limits: RequestLimits, { isChecked = false } = {}) {
   const { value, mistakes } = isChecked
     ? { value: body as ScreenshotRequest }
-    : check(schemaFor(body, limits), body, { nothing: 'not_given' })
+    : check(createScreenshotRequest(limits), body, { nothing: 'not_given' })
   if (mistakes) return { mistakes }
   const when: When | undefined = whenOf(value)
   const { options, placed } = expandRequest(value, limits)
   const pages = placed.map(({ page }) => page)
-  if (pages.length > limits.urls) return { mistakes: [tooManyPages(pages.length, limits)] }
+  if (pages.length > limits.urls) {
+    const detail = `asks for ${pages.length} pages (pages × sizes); the limit is ${limits.urls}`
+    return { mistakes: [{ pointer: '#/urls', detail }] }
+  }
   const problem = problemOfSecrets(options, pages)
   if (problem) return { mistakes: [{ pointer: '#/urls', detail: problem }] }
   const withPlaces = placed.map(({ index, page }) => ({ index, ...page }))
@@ -150,26 +150,6 @@ export function expandRequest(
   return { options, placed }
 }
 
-type RequestSchema = ReturnType<typeof createScreenshotRequest>
-
-const schemas = new WeakMap<RequestLimits, { withWindow: RequestSchema; without: RequestSchema }>()
-
-/** The schemas are made once. */
-function schemaFor(body: unknown, limits: RequestLimits): RequestSchema {
-  const made = schemas.get(limits) ?? {
-    withWindow: createScreenshotRequest(limits, { hasWindow: true }),
-    without: createScreenshotRequest(limits),
-  }
-  schemas.set(limits, made)
-  return hasOtherWindow(body) ? made.without : made.withWindow
-}
-
-/** Whether other options than width and height give the size of the window. */
-export function hasOtherWindow(body: unknown): boolean {
-  const { screenshotParameter } = (body ?? {}) as { screenshotParameter?: Record<string, unknown> }
-  return !isNothing(screenshotParameter?.['sizes']) || !isNothing(screenshotParameter?.['device'])
-}
-
 function windowOf(device: Device | undefined): { width?: number; height?: number } {
   if (device === undefined) return {}
   const [width, height] = DEVICES[device]
@@ -178,11 +158,6 @@ function windowOf(device: Device | undefined): { width?: number; height?: number
 
 function withOwn<P extends object>(page: P, own: OwnOptions): P & { ownOptions?: OwnOptions } {
   return Object.keys(own).length > 0 ? { ...page, ownOptions: own } : page
-}
-
-function tooManyPages(count: number, { urls }: RequestLimits) {
-  const detail = `asks for ${count} pages (pages × sizes); the limit is ${urls}`
-  return { pointer: '#/urls', detail }
 }
 
 function presetOf({ loadingMs }: Pick<RequestLimits, 'loadingMs'>): number {

@@ -1,4 +1,4 @@
-import { type Static, Type } from './schema.ts'
+import { explain, Optional, type Static, Type } from './schema.ts'
 
 /** Marks of a page that its picture does not show. Clients depend on them: marks are only added. */
 export const MARKS = {
@@ -21,9 +21,7 @@ export type NoteName = keyof typeof NOTES
 
 export const Note = Type.Object({
   note: Type.Enum(Object.keys(NOTES) as NoteName[], {
-    description: Object.entries(NOTES)
-      .map(([note, words]) => `\`${note}\`: ${words}.`)
-      .join(' '),
+    description: explain(NOTES),
   }),
   detail: Type.String({ description: 'For people.' }),
 })
@@ -38,16 +36,8 @@ export const Seen = Type.Object(
     failedResources: Type.Integer({
       description: 'How many resources of the page did not load, or came with a status of 400 or more.',
     }),
-    marks: Type.Array(
-      Type.Enum(MARK_NAMES, {
-        description: Object.entries(MARKS)
-          .map(([mark, words]) => `\`${mark}\`: ${words}.`)
-          .join(' '),
-      }),
-    ),
-    notes: Type.Optional(
-      Type.Array(Note, { description: 'Steps that did not work. Absent: all steps worked.' }),
-    ),
+    marks: Type.Array(Type.Enum(MARK_NAMES, { description: explain(MARKS) })),
+    notes: Optional.Array(Note, { description: 'Steps that did not work. Absent: all steps worked.' }),
   },
   { $id: 'Seen', description: 'The page as the browser saw it.' },
 )

@@ -1,5 +1,5 @@
 import { nearestName } from './nearest-name.ts'
-import type { Schema } from './schema.ts'
+import { requiredOf, type Schema } from './schema.ts'
 
 /** Longer lists are not repeated in a sentence. */
 const MOST_NAMED = 20
@@ -31,13 +31,10 @@ function describe(schema: Schema): string {
     case 'array':
       return `a list of ${range(minItems, maxItems)}${nameOf(schema['items'] as Schema)}s`
     case 'integer':
-      return minimum === undefined || maximum === undefined
-        ? 'a whole number'
-        : `a whole number from ${minimum} to ${maximum}`
-    case 'number':
-      return minimum === undefined || maximum === undefined
-        ? 'a number'
-        : `a number from ${minimum} to ${maximum}`
+    case 'number': {
+      const noun = schema.type === 'integer' ? 'a whole number' : 'a number'
+      return minimum === undefined || maximum === undefined ? noun : `${noun} from ${minimum} to ${maximum}`
+    }
     case 'boolean':
       return 'true or false'
     default:
@@ -49,10 +46,11 @@ function describe(schema: Schema): string {
 }
 
 /** Names the required fields, or the optional ones if none is required. */
-function describeObject({ properties, required, maxProperties }: Schema): string {
+function describeObject(schema: Schema): string {
+  const { properties, maxProperties } = schema
   if (!properties) return `an object of ${range(0, maxProperties as number | undefined)}names`
-  const names = (required as string[]).length > 0 ? (required as string[]) : Object.keys(properties)
-  return `an object with ${names.join(', ')}`
+  const required = requiredOf(schema)
+  return `an object with ${(required.length > 0 ? required : Object.keys(properties)).join(', ')}`
 }
 
 /** Names the values, if only a few are allowed. */

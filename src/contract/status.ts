@@ -1,5 +1,5 @@
 import type { CaptureOptions, OwnOptions } from './capture-options.ts'
-import { type Static, Time, Type } from './schema.ts'
+import { explain, Optional, type Static, Time, Type } from './schema.ts'
 import { Note, type Seen } from './seen.ts'
 import { CAPTURE_STATES, ROOT_STATES, type RootState } from './states.ts'
 
@@ -28,11 +28,9 @@ export const CAPTURE_REASONS = {
 export type CaptureReason = keyof typeof CAPTURE_REASONS
 
 export const Reason = Type.Enum(Object.keys(CAPTURE_REASONS) as CaptureReason[], {
-  description: `${Object.entries(CAPTURE_REASONS)
-    .map(([reason, words]) => `\`${reason}\`: ${words}.`)
-    .join(
-      ' ',
-    )} Clients that the operator does not trust see \`unreachable\` instead of \`dns\` and \`blocked\`.`,
+  description:
+    `${explain(CAPTURE_REASONS)} Clients that the operator does not trust see \`unreachable\` instead of ` +
+    '`dns` and `blocked`.',
 })
 
 const PageStatus = Type.Object({
@@ -44,19 +42,17 @@ const PageStatus = Type.Object({
   queued: Time('When it was requested.'),
   started: Type.Optional(Time('When the last attempt began.')),
   finished: Type.Optional(Time('When it was done or failed.')),
-  uuid: Type.Optional(Type.String({ format: 'uuid', description: 'The `uuid` of its job.' })),
-  cut: Type.Optional(
-    Type.Boolean({
-      description:
-        'The page is longer than a picture may be: its end is missing. The mark `cut` of `seen` says the same.',
-    }),
-  ),
+  uuid: Optional.String({ format: 'uuid', description: 'The `uuid` of its job.' }),
+  cut: Optional.Boolean({
+    description:
+      'The page is longer than a picture may be: its end is missing. The mark `cut` of `seen` says the same.',
+  }),
   seen: Type.Optional(Type.Reference<Seen>('Seen')),
-  notes: Type.Optional(Type.Array(Note, { description: 'Steps that did not work. The same as in `seen`.' })),
-  loadingTime: Type.Optional(Type.Integer({ description: 'As it was requested, in milliseconds.' })),
+  notes: Optional.Array(Note, { description: 'Steps that did not work. The same as in `seen`.' }),
+  loadingTime: Optional.Integer({ description: 'As it was requested, in milliseconds.' }),
   options: Type.Optional(Type.Reference<OwnOptions>('OwnOptions')),
   reason: Type.Optional(Reason),
-  detail: Type.Optional(Type.String({ description: 'Why it failed, in words.' })),
+  detail: Optional.String({ description: 'Why it failed, in words.' }),
 })
 
 export type PageStatus = Static<typeof PageStatus>
@@ -68,8 +64,8 @@ export const Counts = Type.Object({
   running: Type.Integer(),
   done: Type.Integer(),
   failed: Type.Integer(),
-  scheduled: Type.Optional(Type.Integer({ description: 'Left out if there are none.' })),
-  cancelled: Type.Optional(Type.Integer({ description: 'Left out if there are none.' })),
+  scheduled: Optional.Integer({ description: 'Left out if there are none.' }),
+  cancelled: Optional.Integer({ description: 'Left out if there are none.' }),
 })
 
 export type Counts = Static<typeof Counts>
@@ -83,34 +79,23 @@ export const State = Type.Enum(ROOT_STATES, {
 /** The schedule or template that created the root, and its time if it was scheduled. */
 export const ORIGIN_FIELDS = {
   scheduled: Type.Optional(Time('The time that its pages are scheduled for.')),
-  lateMs: Type.Optional(
-    Type.Integer({
-      description:
-        'How much later than `scheduled` it began, in milliseconds, if that was more than a minute.',
-    }),
-  ),
-  templateId: Type.Optional(
-    Type.String({ format: 'uuid', description: 'The template that it was created from.' }),
-  ),
-  schedule: Type.Optional(
-    Type.Object(
-      {
-        scheduleId: Type.String({ format: 'uuid' }),
-        occurrence: Time('The time of the schedule that this root is for.'),
-        lateMs: Type.Optional(
-          Type.Integer({
-            description: 'How late it began, in milliseconds, if that was more than a minute.',
-          }),
-        ),
-        missed: Type.Optional(
-          Type.Integer({
-            description:
-              'How many later times of the schedule had passed when it began, counted up to 100. They are not made up for.',
-          }),
-        ),
-      },
-      { description: 'The recurring schedule that created it.' },
-    ),
+  lateMs: Optional.Integer({
+    description: 'How much later than `scheduled` it began, in milliseconds, if that was more than a minute.',
+  }),
+  templateId: Optional.String({ format: 'uuid', description: 'The template that it was created from.' }),
+  schedule: Optional.Object(
+    {
+      scheduleId: Type.String({ format: 'uuid' }),
+      occurrence: Time('The time of the schedule that this root is for.'),
+      lateMs: Optional.Integer({
+        description: 'How late it began, in milliseconds, if that was more than a minute.',
+      }),
+      missed: Optional.Integer({
+        description:
+          'How many later times of the schedule had passed when it began, counted up to 100. They are not made up for.',
+      }),
+    },
+    { description: 'The recurring schedule that created it.' },
   ),
 }
 

@@ -1,20 +1,18 @@
 import { check } from './check.ts'
-import { type Schema, type Static, Time, Type } from './schema.ts'
+import { Optional, type Schema, STRICT, type Static, Time, Type } from './schema.ts'
 import {
   createAskedFields,
   createUrls,
-  hasOtherWindow,
   parseScreenshotRequest,
   type RequestLimits,
   type ScreenshotRequest,
 } from './screenshot-request.ts'
 import { State } from './status.ts'
-import { ScheduleDescription, ScheduledTs, type When, whenOf } from './when.ts'
+import { ScheduleDescription, ScheduledTs } from './when.ts'
 
 // A template is a request that is kept under a name. Its secrets are never shown: answers have empty strings in their place.
 
 const MAX_NAME = 200
-const STRICT = { additionalProperties: false }
 
 /** The name of a template, a schedule or a webhook. */
 export const Name = Type.String({
@@ -32,9 +30,9 @@ const OtherPages = Type.Boolean({
 })
 
 /** The body of `POST …/templates` and `PUT …/templates/:templateId`. */
-export const createTemplateRequest = (limits: RequestLimits, { hasWindow = false } = {}) =>
+export const createTemplateRequest = (limits: RequestLimits) =>
   Type.Object(
-    { name: Name, ...createAskedFields(limits, { hasWindow }), otherPages: Type.Optional(OtherPages) },
+    { name: Name, ...createAskedFields(limits), otherPages: Type.Optional(OtherPages) },
     {
       $id: 'TemplateRequest',
       description:
@@ -51,8 +49,7 @@ export type TemplateRequest = { readonly name: string } & Pick<
 
 /** Returns all mistakes of the body, or its name and its request, without fields that count as absent. */
 export function parseTemplateRequest(body: unknown, limits: RequestLimits) {
-  const schema = createTemplateRequest(limits, { hasWindow: !hasOtherWindow(body) })
-  const { value, mistakes } = check(schema, body, { nothing: 'not_given' })
+  const { value, mistakes } = check(createTemplateRequest(limits), body, { nothing: 'not_given' })
   if (mistakes) return { mistakes }
   const { name, screenshotParameter, urls, failOn, otherPages } = value
   const given: Omit<TemplateRequest, 'name'> = { screenshotParameter, urls, ...(failOn && { failOn }) }
@@ -79,15 +76,6 @@ export const createTemplateRun = (limits: RequestLimits) =>
     },
   )
 
-/** Returns all mistakes of the body, or its pages, and when they are to be captured if not at once. */
-export function parseTemplateRun(body: unknown, limits: RequestLimits) {
-  const { value, mistakes } = check(createTemplateRun(limits), body, { nothing: 'not_given' })
-  if (mistakes) return { mistakes }
-  const { urls, ...time } = value
-  const when: When | undefined = whenOf(time)
-  return { run: { urls, when } }
-}
-
 export type TemplateRun = Partial<Pick<ScreenshotRequest, 'urls' | 'scheduledTs' | 'scheduleDescription'>>
 
 /** The last root of a template or a schedule. */
@@ -95,9 +83,9 @@ export const LastRoot = Type.Object({
   rootId: Type.String({ format: 'uuid' }),
   created: Time('When it was requested.'),
   state: State,
-  preview: Type.Optional(
-    Type.String({ description: 'The signed address of the preview of its first picture, if it has one.' }),
-  ),
+  preview: Optional.String({
+    description: 'The signed address of the preview of its first picture, if it has one.',
+  }),
 })
 
 export type LastRoot = Static<typeof LastRoot>
@@ -110,7 +98,7 @@ const AsGiven = <T>() =>
 export const GIVEN_REQUEST = {
   screenshotParameter: AsGiven<TemplateRequest['screenshotParameter']>(),
   urls: Type.Array(AsGiven<TemplateRequest['urls'][number]>()),
-  failOn: Type.Optional(Type.Enum(['status'])),
+  failOn: Optional.Enum(['status']),
 }
 
 export const Template = Type.Object(

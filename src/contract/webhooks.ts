@@ -1,5 +1,5 @@
 import { MAX_URL } from './requests.ts'
-import { type Static, Time, Type } from './schema.ts'
+import { Optional, type Static, Time, Type } from './schema.ts'
 import { DELIVERY_STATES, type DeliveryState, MOST_PENDING } from './states.ts'
 import { Name } from './templates.ts'
 import { WEBHOOK_EVENTS, WEBHOOK_FORMATS, type WebhookEvent } from './webhook-names.ts'
@@ -47,9 +47,7 @@ const FIELDS = {
 /** The body of `POST …/webhooks` and `PUT …/webhooks/:webhookId`. */
 export const WebhookRequest = Type.Object(
   {
-    name: FIELDS.name,
-    url: FIELDS.url,
-    events: FIELDS.events,
+    ...FIELDS,
     format: Type.Optional(FIELDS.format),
     paused: Type.Optional(FIELDS.paused),
   },
@@ -69,25 +67,21 @@ export const Webhook = Type.Object(
       maximum: MOST_PENDING,
     }),
     failingSince: Type.Optional(Time('Every attempt since this time has failed.')),
-    off: Type.Optional(
-      Type.Object(
-        {
-          since: Time('When it was switched off.'),
-          reason: Type.Enum(['gone', 'failing'], {
-            description: '`gone`: it answered 410. `failing`: every attempt has failed for a week.',
-          }),
-          detail: Type.String({ description: 'For people.' }),
-        },
-        { description: 'The service has switched it off. Changing it switches it on again.' },
-      ),
+    off: Optional.Object(
+      {
+        since: Time('When it was switched off.'),
+        reason: Type.Enum(['gone', 'failing'], {
+          description: '`gone`: it answered 410. `failing`: every attempt has failed for a week.',
+        }),
+        detail: Type.String({ description: 'For people.' }),
+      },
+      { description: 'The service has switched it off. Changing it switches it on again.' },
     ),
-    secret: Type.Optional(
-      Type.String({
-        description:
-          'The key that signs deliveries. It is in the answer that creates it, and is not shown again.',
-        examples: ['whsec_…'],
-      }),
-    ),
+    secret: Optional.String({
+      description:
+        'The key that signs deliveries. It is in the answer that creates it, and is not shown again.',
+      examples: ['whsec_…'],
+    }),
   },
   { $id: 'Webhook', description: 'A webhook notifies another server of events.' },
 )
@@ -100,8 +94,8 @@ export const Delivery = Type.Object(
   {
     deliveryId: Type.String({ format: 'uuid', description: 'The header `webhook-id` of every attempt.' }),
     event: Type.Enum([...WEBHOOK_EVENTS, TEST_EVENT]),
-    rootId: Type.Optional(Type.String({ format: 'uuid' })),
-    position: Type.Optional(Type.Integer({ description: 'The page of the root.' })),
+    rootId: Optional.String({ format: 'uuid' }),
+    position: Optional.Integer({ description: 'The page of the root.' }),
     state: Type.Enum(DELIVERY_STATES, {
       description:
         '`failed`: it was given up. `dropped`: its page or root no longer exists, or its webhook was switched off.',
@@ -110,17 +104,15 @@ export const Delivery = Type.Object(
     attempts: Type.Integer(),
     next: Type.Optional(Time('When the next attempt is due.')),
     finished: Type.Optional(Time('When it was delivered, given up or dropped.')),
-    last: Type.Optional(
-      Type.Object(
-        {
-          at: Time('When it began.'),
-          ms: Type.Integer({ description: 'How long it took.' }),
-          status: Type.Optional(Type.Integer({ description: 'The HTTP status of the answer.' })),
-          answer: Type.Optional(Type.String({ description: 'The first bytes of the answer.' })),
-          problem: Type.Optional(Type.String({ description: 'Why there was no answer, in words.' })),
-        },
-        { description: 'The last attempt.' },
-      ),
+    last: Optional.Object(
+      {
+        at: Time('When it began.'),
+        ms: Type.Integer({ description: 'How long it took.' }),
+        status: Optional.Integer({ description: 'The HTTP status of the answer.' }),
+        answer: Optional.String({ description: 'The first bytes of the answer.' }),
+        problem: Optional.String({ description: 'Why there was no answer, in words.' }),
+      },
+      { description: 'The last attempt.' },
     ),
   },
   { $id: 'Delivery', description: 'An event that a webhook is notified of.' },

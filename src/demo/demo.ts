@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { DEFAULT_BASEPATH, DEFAULT_LOADING_TIME } from '../contract/results.ts'
+import { DEFAULT_LOADING_TIME } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
 import { type Intake, importRoot } from '../intake/import-root.ts'
 import type { SubmittedJob } from '../intake/submission.ts'
@@ -85,14 +85,7 @@ async function importVisit(intake: Omit<Intake, 'limits'>, visit: Visit, now: nu
 
 function toSubmittedJob({ page, name, file }: Sight): SubmittedJob {
   const path = fileURLToPath(new URL(file, PICTURES))
-  return {
-    ...{ uuid: undefined, created: undefined, width: undefined, height: undefined, preview: undefined },
-    url: addressOf(page),
-    name,
-    loadingTime: DEFAULT_LOADING_TIME,
-    basepath: DEFAULT_BASEPATH,
-    image: { label: path, read: () => readFile(path) },
-  }
+  return { url: addressOf(page), name, image: { label: path, read: () => readFile(path) } }
 }
 
 /** Adds a request to an imported root: only requests have tags. */

@@ -24,17 +24,10 @@ export function pathOf(page: PageName): string {
   return page === 'home' ? '/' : `/${page}`
 }
 
-export interface DemoSite {
-  readonly port: number
-  /** For the camera: the address of the site's name. */
-  readonly fixedAddresses: ReadonlyMap<string, { readonly address: string; readonly port: number }>
-  /** Changes the look of the site. */
-  show(look: Look): void
-  close(): Promise<void>
-}
+export type DemoSite = Awaited<ReturnType<typeof serveSite>>
 
 /** Serves the site on a free port of 127.0.0.1, in its newest look. */
-export async function serveSite(): Promise<DemoSite> {
+export async function serveSite() {
   let current: Look = 'night'
   const server = createServer(async (request, response) => {
     const address = URL.parse(request.url ?? '/', `http://${HOST}`)
@@ -51,15 +44,14 @@ export async function serveSite(): Promise<DemoSite> {
   const { port } = server.address() as AddressInfo
   return {
     port,
+    /** For the camera: the address of the site's name. */
     fixedAddresses: new Map([[HOST, { address: '127.0.0.1', port }]]),
-    show(look) {
+    /** Changes the look of the site. */
+    show(look: Look) {
       current = look
     },
     async close() {
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      })
+      await new Promise((resolve) => server.close(resolve).closeAllConnections())
     },
   }
 }

@@ -12,24 +12,12 @@ export interface Viewport {
   readonly suffix: string
 }
 
-const DESKTOP: Viewport = {
-  name: 'desktop',
-  options: { width: 1200, height: 720, fullPage: false },
-  pages,
-  suffix: '',
-}
-const PHONE: Viewport = {
-  name: 'phone',
-  options: { width: 390, height: 844, fullPage: false },
-  pages,
-  suffix: ' on a phone',
-}
-const FULL: Viewport = {
-  name: 'full',
-  options: { width: 1200, height: 720, fullPage: true },
-  pages: ['docs', 'blog'],
-  suffix: ', full page',
-}
+const LARGE = { width: 1200, height: 720, fullPage: false }
+const WHOLE = { ...LARGE, fullPage: true }
+const SMALL = { width: 390, height: 844, fullPage: false }
+const DESKTOP: Viewport = { name: 'desktop', options: LARGE, pages, suffix: '' }
+const PHONE: Viewport = { name: 'phone', options: SMALL, pages, suffix: ' on a phone' }
+const FULL: Viewport = { name: 'full', options: WHOLE, pages: ['docs', 'blog'], suffix: ', full page' }
 
 /** One root of the demo: several pages in one viewport. */
 export interface Visit {
@@ -65,18 +53,10 @@ export function optionsOf({ viewport, tags }: Visit): CaptureOptions {
   return { ...viewport.options, tags: [...tags] }
 }
 
-export interface Sight {
-  readonly page: PageName
-  readonly viewport: Viewport
-  /** The name of the page in lists. */
-  readonly name: string
-  /** Its file in the folder of pictures. */
-  readonly file: string
-}
+export type Sight = ReturnType<typeof sightsOf>[number]
 
-/** The pages of a visit, in their order. */
-export function sightsOf(visit: Visit): Sight[] {
-  const { viewport, look } = visit
+/** The pages of a visit, in their order, with their names in lists, and their files in the folder of pictures. */
+export function sightsOf({ viewport, look }: Visit) {
   return viewport.pages.map((page) => ({
     page,
     viewport,

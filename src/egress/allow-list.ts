@@ -23,7 +23,7 @@ interface Entry {
 
 /** Throws an Error whose message completes the sentence "CAPTURE_ALLOW …", for all entries that are wrong. */
 export function parseAllowList(text: string): AllowList {
-  const entries = text.trim() === '' ? [] : parseEntries(text.split(','))
+  const entries = parseEntries(text)
   const concern = (port: number) => entries.filter((entry) => (entry.port ?? port) === port)
   return {
     allowsName(name, port) {
@@ -36,7 +36,7 @@ export function parseAllowList(text: string): AllowList {
 
 /** Throws an Error whose message completes the sentence "CAPTURE_DENY …". */
 export function parseDenyList(text: string): DenyList {
-  const entries = text.trim() === '' ? [] : parseEntries(text.split(','))
+  const entries = parseEntries(text)
   // Anyone can make another name for the same address.
   if (entries.some(({ hasName }) => hasName)) {
     throw new Error('takes addresses and ranges, not names: another name could lead to the same address')
@@ -47,8 +47,9 @@ export function parseDenyList(text: string): DenyList {
   }
 }
 
-function parseEntries(parts: readonly string[]): Entry[] {
+function parseEntries(text: string): Entry[] {
   const mistakes: string[] = []
+  const parts = text.trim() === '' ? [] : text.split(',')
   const entries = parts.flatMap((part) => {
     try {
       return [parseEntry(part.trim())]

@@ -1,3 +1,4 @@
+import { keepNewest } from '../work/kept.ts'
 import { nameTarget, type Target, targetOf } from './target.ts'
 
 export type EgressReason = 'dns' | 'refused' | 'unreachable' | 'timeout' | 'blocked'
@@ -22,25 +23,19 @@ export class EgressError extends Error {
 const MAX_REMEMBERED = 1_000
 
 /** The last failure of each host and port. */
-export interface Failures {
-  record(target: Target, failure: EgressError): void
-  forget(target: Target): void
-  find(url: string): EgressFailure | undefined
-}
+export class Failures {
+  readonly #known = new Map<string, EgressFailure>()
 
-export function createFailures(): Failures {
-  const known = new Map<string, EgressFailure>()
-  return {
-    record(target, { reason, message }) {
-      const key = nameTarget(target)
-      known.delete(key)
-      known.set(key, { reason, detail: message })
-      if (known.size > MAX_REMEMBERED) known.delete(known.keys().next().value as string)
-    },
-    forget: (target) => void known.delete(nameTarget(target)),
-    find(url) {
-      const target = targetOf(url)
-      return target && known.get(nameTarget(target))
-    },
+  record(target: Target, { reason, message }: EgressError): void {
+    keepNewest(this.#known, nameTarget(target), { reason, detail: message }, MAX_REMEMBERED)
+  }
+
+  forget(target: Target): void {
+    this.#known.delete(nameTarget(target))
+  }
+
+  find(url: string): EgressFailure | undefined {
+    const target = targetOf(url)
+    return target && this.#known.get(nameTarget(target))
   }
 }

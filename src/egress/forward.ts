@@ -99,7 +99,8 @@ function headersFor(asked: IncomingMessage, target: Target): string[] {
 
 /** The headers to pass on, as name, value, name, value …: as they were sent, with duplicates. */
 function passOn(rawHeaders: readonly string[], ...dropped: readonly string[]): string[] {
-  const pairs = toPairs(rawHeaders)
+  const names = rawHeaders.filter((_, at) => at % 2 === 0)
+  const pairs = names.map((name, at) => [name, rawHeaders[2 * at + 1] ?? ''] as const)
   const named = pairs
     .filter(([name]) => name.toLowerCase() === 'connection')
     .flatMap(([, value]) => value.split(','))
@@ -109,12 +110,4 @@ function passOn(rawHeaders: readonly string[], ...dropped: readonly string[]): s
     const lower = name.toLowerCase()
     return HOP_BY_HOP.has(lower) || lower.startsWith('proxy-') || gone.has(lower) ? [] : [name, value]
   })
-}
-
-function toPairs(rawHeaders: readonly string[]): [name: string, value: string][] {
-  const pairs: [string, string][] = []
-  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
-    pairs.push([rawHeaders[i] as string, rawHeaders[i + 1] as string])
-  }
-  return pairs
 }

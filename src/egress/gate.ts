@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { createServer } from '../node-http.ts'
-import { createFailures, EgressError, type EgressFailure } from './failure.ts'
+import { EgressError, type EgressFailure, Failures } from './failure.ts'
 import { forward, MAX_HEADER_BYTES } from './forward.ts'
 import { createMeter, type Meter } from './meter.ts'
 import type { Reach } from './reach.ts'
@@ -9,7 +9,6 @@ import { parseAbsoluteForm, parseAuthority, type Target } from './target.ts'
 
 /** Connections of one browser. */
 const MAX_CONNECTIONS = 512
-const TUNNEL_ANSWERS = { 400: 'Bad Request', 502: 'Bad Gateway' } as const
 
 export interface GateLimits {
   /** Bytes from outside, all answers together. */
@@ -18,20 +17,11 @@ export interface GateLimits {
   readonly onTooLarge?: () => void
 }
 
-/** The forward proxy of one captured page: its only way to the network. */
-export interface Gate {
-  /** `http://127.0.0.1:<port>` */
-  readonly proxyUrl: string
-  /** The last failure of the host and port of this address, if the guard knows one. */
-  failureOf(url: string): EgressFailure | undefined
-  /** Bytes from outside towards the browser. */
-  readonly received: number
-  /** Destroys every connection. Resolves when none is open. */
-  close(): Promise<void>
-}
+export type Gate = Awaited<ReturnType<typeof openGate>>
 
-export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLimits): Promise<Gate> {
-  const failures = createFailures()
+/** The forward proxy of one captured page: its only way to the network. */
+export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLimits) {
+  const failures = new Failures()
   const open = new Set<Socket>()
   /** Browser connections with a request that is not answered yet. */
   const busy = new WeakSet<Socket>()
@@ -81,7 +71,7 @@ export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLim
   server.on('request', (asked, answer) => {
     if (!isOneAtATime(asked)) return
     const destination = parseAbsoluteForm(asked.url ?? '')
-    if (!destination) return refuse(asked.socket, 400)
+    if (!destination) return refuse(asked.socket, '400 Bad Request')
     answer.once('close', () => busy.delete(asked.socket))
     forward(asked, answer, destination, { reach, meter, failures }).catch(() => asked.socket.destroy())
   })
@@ -89,7 +79,7 @@ export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLim
     const { socket } = asked
     if (!isOneAtATime(asked)) return
     const target = parseAuthority(asked.url ?? '')
-    if (!target) return refuse(socket, 400)
+    if (!target) return refuse(socket, '400 Bad Request')
     tunnel(socket, head, target, reach, meter).catch(() => socket.destroy())
   })
 
@@ -109,11 +99,14 @@ export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLim
   let closing: Promise<void> | undefined
   return {
     proxyUrl: `http://127.0.0.1:${port}`,
-    failureOf: failures.find,
-    get received() {
+    /** The last failure of the host and port of this address, if the guard knows one. */
+    failureOf: (url: string): EgressFailure | undefined => failures.find(url),
+    /** Bytes from outside towards the browser. */
+    get received(): number {
       return meter.received
     },
-    close() {
+    /** Destroys every connection. Resolves when none is open. */
+    close(): Promise<void> {
       closing ??= close()
       return closing
     },
@@ -121,10 +114,8 @@ export async function openGate(connect: Reach, { maxBytes, onTooLarge }: GateLim
 }
 
 /** Answers without a body and hangs up. */
-function refuse(browser: Socket, status: keyof typeof TUNNEL_ANSWERS): void {
-  browser.end(
-    `HTTP/1.1 ${status} ${TUNNEL_ANSWERS[status]}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
-  )
+function refuse(browser: Socket, status: '400 Bad Request' | '502 Bad Gateway'): void {
+  browser.end(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`)
   browser.destroySoon()
 }
 
@@ -143,7 +134,7 @@ async function tunnel(
     outside = await reach(target, gone.signal)
   } catch {
     // The same answer for every reason: a page could show in its picture what it learns about a private network.
-    refuse(browser, 502)
+    refuse(browser, '502 Bad Gateway')
     return
   }
   browser.write('HTTP/1.1 200 Connection Established\r\n\r\n')

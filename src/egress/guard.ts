@@ -4,8 +4,8 @@ import { createLimiter } from '../work/limiter.ts'
 import { type AllowList, type DenyList, parseDenyList } from './allow-list.ts'
 import { type Gate, type GateLimits, openGate } from './gate.ts'
 import { createObstacles, type FindObstacle } from './obstacles.ts'
-import { createOwnAddresses, type Interfaces } from './own-addresses.ts'
-import { CAPTURED_PAGES, createReach, type FixedAddress, type Reach, WEBHOOKS } from './reach.ts'
+import { createFindOwnKind, type Interfaces } from './own-addresses.ts'
+import { createReach, type FixedAddress, type Reach } from './reach.ts'
 import { createResolve, type Lookup, systemLookup } from './resolve.ts'
 import { canonicalHost } from './target.ts'
 
@@ -37,28 +37,22 @@ export interface GuardRules {
   readonly connectMs?: number
 }
 
-/** Lets a browser reach the public internet and nothing else. Each captured page gets a gate: its own forward proxy. */
-export interface Guard {
-  openGate(limits: GateLimits): Promise<Gate>
-}
+export type Guard = ReturnType<typeof createGuard>
 
-export function createGuard({
-  lookup: look = systemLookup,
-  connectMs = CONNECT_MS,
-  ...rules
-}: GuardRules): Guard {
+/** Lets a browser reach the public internet and nothing else. Each captured page gets a gate: its own forward proxy. */
+export function createGuard({ lookup: look = systemLookup, connectMs = CONNECT_MS, ...rules }: GuardRules) {
   const limitAll = createLimiter(LOOKUPS)
   const findObstacle = createFindObstacle({ ...rules, lookup: look })
   const canonical = new Map(
     [...(rules.fixedAddresses ?? [])].map(([name, fixed]) => [canonicalHost(name) ?? name, fixed]),
   )
   return {
-    openGate(limits) {
+    openGate(limits: GateLimits): Promise<Gate> {
       const limitOne = createLimiter(LOOKUPS_OF_A_GATE)
       const resolve = createResolve(look, (task) => limitOne(() => limitAll(task)), connectMs)
       const reach = createReach({
-        ...{ traveller: CAPTURED_PAGES, findObstacle, resolve, connectMs },
-        fixedAddresses: canonical,
+        ...{ who: 'captured pages', setting: 'CAPTURE_ALLOW' },
+        ...{ findObstacle, resolve, fixedAddresses: canonical, connectMs },
       })
       return openGate(reach, limits)
     },
@@ -73,7 +67,10 @@ export function createWayOut({
 }: Omit<GuardRules, 'fixedAddresses'>): Reach {
   const findObstacle = createFindObstacle({ ...rules, lookup: look })
   const resolve = createResolve(look, (task) => task(), connectMs)
-  return createReach({ traveller: WEBHOOKS, findObstacle, resolve, fixedAddresses: new Map(), connectMs })
+  return createReach({
+    ...{ who: 'webhooks', setting: 'WEBHOOK_ALLOW' },
+    ...{ findObstacle, resolve, fixedAddresses: new Map(), connectMs },
+  })
 }
 
 function createFindObstacle({
@@ -85,40 +82,22 @@ function createFindObstacle({
 }: GuardRules & { lookup: Lookup }): FindObstacle {
   // The guard's own look-ups are not limited: slow names of pages must not delay them.
   const hosts = ownHosts.flatMap((host) => (isIP(host) === 0 ? (canonicalHost(host) ?? []) : host))
-  const own = createOwnAddresses({ interfaces, hosts, lookup })
-  return createObstacles({ allow, deny, own, lookup })
+  const findOwnKind = createFindOwnKind({ interfaces, hosts, lookup })
+  return createObstacles({ allow, deny, findOwnKind, lookup })
 }
 
-type Ask = (name: string) => Promise<string[]>
-
-interface ApartRules {
-  readonly ask4: Ask
-  readonly ask6: Ask
-  readonly system: Lookup
-}
+const resolver = new Resolver(LOOKUP_PATIENCE)
+const limitSystem = createLimiter(SYSTEM_LOOKUPS)
 
 /**
  * Asks DNS directly, which holds no thread: any number of names can be looked up at a time. Names that DNS does not know
  * may be known to the system, from its file of hosts.
  */
-function createLookUpApart({ ask4, ask6, system }: ApartRules): Lookup {
-  const limit = createLimiter(SYSTEM_LOOKUPS)
-  return async (name) => {
-    const answers = await Promise.allSettled([ask4(name), ask6(name)])
-    const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-    if (found.length > 0) return found
-    const silent = answers.find(
-      (answer) => answer.status === 'rejected' && NO_ANSWER.includes(answer.reason?.code),
-    )
-    if (silent?.status === 'rejected') throw silent.reason
-    return await limit(() => system(name))
-  }
+const lookUpApart: Lookup = async (name) => {
+  const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
+  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  if (found.length > 0) return found
+  for (const answer of answers)
+    if (answer.status === 'rejected' && NO_ANSWER.includes(answer.reason?.code)) throw answer.reason
+  return await limitSystem(() => systemLookup(name))
 }
-
-const resolver = new Resolver(LOOKUP_PATIENCE)
-
-const lookUpApart: Lookup = createLookUpApart({
-  ask4: (name) => resolver.resolve4(name),
-  ask6: (name) => resolver.resolve6(name),
-  system: systemLookup,
-})

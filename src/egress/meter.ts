@@ -1,20 +1,17 @@
 import type { Socket } from 'node:net'
 
-/** Counts the bytes that come from outside. */
-export interface Meter {
-  readonly received: number
-  /** Gives the function to call whenever this socket has received something. */
-  countFrom(socket: Socket): () => void
-}
+export type Meter = ReturnType<typeof createMeter>
 
-export function createMeter(maxBytes: number, onTooLarge: () => void): Meter {
+/** Counts the bytes that come from outside. */
+export function createMeter(maxBytes: number, onTooLarge: () => void) {
   let received = 0
   let isTooLarge = false
   return {
-    get received() {
+    get received(): number {
       return received
     },
-    countFrom(socket) {
+    /** Gives the function to call whenever this socket has received something. */
+    countFrom(socket: Socket): () => void {
       let seen = 0
       // Counts what the socket read, not what it passed on: headers and broken answers cost as much.
       const count = () => {

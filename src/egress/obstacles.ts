@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { bytesOf, findForbiddenKind } from './addresses.ts'
 import type { AllowList, DenyList } from './allow-list.ts'
 import { createKeptAnswer } from './kept-answer.ts'
-import type { OwnAddresses } from './own-addresses.ts'
+import type { FindOwnKind } from './own-addresses.ts'
 import type { Lookup } from './resolve.ts'
 import type { Target } from './target.ts'
 
@@ -26,7 +26,7 @@ export type FindObstacle = (target: Target, address: string) => Promise<Obstacle
 export interface ObstacleRules {
   readonly allow: AllowList
   readonly deny: DenyList
-  readonly own: OwnAddresses
+  readonly findOwnKind: FindOwnKind
   readonly lookup: Lookup
 }
 
@@ -34,11 +34,11 @@ export interface ObstacleRules {
  * The rules, in their order: an allowed name may lead to any address; a denied address is refused; an allowed address
  * is reached; then special addresses, those of this machine, and NAT64 addresses that stand for one of these are refused.
  */
-export function createObstacles({ allow, deny, own, lookup }: ObstacleRules): FindObstacle {
+export function createObstacles({ allow, deny, findOwnKind, lookup }: ObstacleRules): FindObstacle {
   const findTranslators = createKeptAnswer(() => lookUpPrefixes(lookup), [], TRANSLATORS)
 
   const findKind = async (host: string, address: string) =>
-    findForbiddenKind(address) ?? (await own.findKind(host, address))
+    findForbiddenKind(address) ?? (await findOwnKind(host, address))
 
   return async ({ host, port }, address) => {
     // Only an address is allowed here, never another name: connecting to a name would look it up again.

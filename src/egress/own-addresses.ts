@@ -28,16 +28,14 @@ export interface OwnRules {
   readonly lookup: Lookup
 }
 
-export interface OwnAddresses {
-  /** Why an address, or the name that led to it, belongs to this machine. Undefined if it does not. */
-  findKind(host: string, address: string): Promise<string | undefined>
-}
+/** Why an address, or the name that led to it, belongs to this machine. Undefined if it does not. */
+export type FindOwnKind = (host: string, address: string) => Promise<string | undefined>
 
-export function createOwnAddresses({
+export function createFindOwnKind({
   interfaces = networkInterfaces,
   hosts = [],
   lookup,
-}: OwnRules): OwnAddresses {
+}: OwnRules): FindOwnKind {
   const names = hosts.filter((host) => isIP(host) === 0)
   const stated = hosts.filter((host) => isIP(host) !== 0)
   const ofInterfaces = readAgain(() => {
@@ -46,16 +44,13 @@ export function createOwnAddresses({
   })
   const ofNames = names.map((name) => createKeptAnswer(() => lookup(name), [], HOSTS))
 
-  return {
-    async findKind(host, address) {
-      const spelled = spell(address)
-      if (ofInterfaces().has(spelled) || (await leadsHere(address)))
-        return 'an address of this machine itself'
-      const led = names.includes(host) ? [address] : await Promise.all(ofNames.map((find) => find()))
-      return [...stated, ...led.flat()].some((one) => spell(one) === spelled)
-        ? 'an address of this service itself (PUBLIC_URL or HOST)'
-        : undefined
-    },
+  return async (host, address) => {
+    const spelled = spell(address)
+    if (ofInterfaces().has(spelled) || (await leadsHere(address))) return 'an address of this machine itself'
+    const led = names.includes(host) ? [address] : await Promise.all(ofNames.map((find) => find()))
+    return [...stated, ...led.flat()].some((one) => spell(one) === spelled)
+      ? 'an address of this service itself (PUBLIC_URL or HOST)'
+      : undefined
   }
 }
 

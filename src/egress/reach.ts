@@ -14,17 +14,10 @@ export interface FixedAddress {
   readonly port: number
 }
 
-/** The sender (pages or webhooks), and the setting that allows a target: for sentences. */
-export interface Traveller {
-  readonly who: string
-  readonly setting: string
-}
-
-export const CAPTURED_PAGES: Traveller = { who: 'captured pages', setting: 'CAPTURE_ALLOW' }
-export const WEBHOOKS: Traveller = { who: 'webhooks', setting: 'WEBHOOK_ALLOW' }
-
 export interface ReachRules {
-  readonly traveller: Traveller
+  /** The sender, and the setting that allows a target: for sentences. */
+  readonly who: 'captured pages' | 'webhooks'
+  readonly setting: 'CAPTURE_ALLOW' | 'WEBHOOK_ALLOW'
   readonly findObstacle: FindObstacle
   readonly resolve: Resolve
   readonly fixedAddresses: ReadonlyMap<string, FixedAddress>
@@ -32,13 +25,8 @@ export interface ReachRules {
 }
 
 /** A name is looked up once: it connects to the very addresses that it checked. */
-export function createReach({
-  traveller,
-  findObstacle,
-  resolve,
-  fixedAddresses,
-  connectMs,
-}: ReachRules): Reach {
+export function createReach(rules: ReachRules): Reach {
+  const { findObstacle, resolve, fixedAddresses, connectMs } = rules
   return async (target, signal) => {
     const { host, isAddress, port } = target
     const fixed = fixedAddresses.get(host)
@@ -52,12 +40,12 @@ export function createReach({
       if (!obstacle) allowed.push(address)
       if (allowed.length === MAX_ATTEMPTS) break
     }
-    if (allowed.length === 0) throw explain(target, first, traveller)
+    if (allowed.length === 0) throw explain(target, first, rules)
     return connectToFirst(allowed, port, connectMs, signal)
   }
 }
 
-function explain(target: Target, obstacle: Obstacle | undefined, { who, setting }: Traveller): EgressError {
+function explain(target: Target, obstacle: Obstacle | undefined, { who, setting }: ReachRules): EgressError {
   const { host, isAddress } = target
   if (!obstacle) return new EgressError('dns', `${host} has no address in DNS`)
   // The address itself is not told: clients must not find out the addresses of a private network.

@@ -8,11 +8,6 @@ export type Lookup = (name: string) => Promise<readonly string[]>
 export const systemLookup: Lookup = async (name) =>
   (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address)
 
-interface UnderWay {
-  readonly answer: Promise<readonly string[]>
-  waiting: number
-}
-
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
 /**
@@ -20,9 +15,9 @@ export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly st
  * at most `patienceMs`. A look-up cannot be cancelled, so it counts against the limit until it ends.
  */
 export function createResolve(look: Lookup, limit: Limiter, patienceMs: number): Resolve {
-  const underWay = new Map<string, UnderWay>()
+  const underWay = new Map<string, ReturnType<typeof begin>>()
 
-  const begin = (name: string): UnderWay => {
+  const begin = (name: string) => {
     const lookUp = async () => {
       // No request waits for it any more: do not look it up.
       if (own.waiting === 0) throw new Error('nobody waits')
@@ -30,7 +25,7 @@ export function createResolve(look: Lookup, limit: Limiter, patienceMs: number):
     }
     // Starts later, so that the request that begins it is counted first.
     const answer = Promise.resolve().then(() => limit(lookUp))
-    const own: UnderWay = { answer, waiting: 0 }
+    const own = { answer, waiting: 0 }
     const end = () => void underWay.delete(name)
     answer.then(end, end)
     underWay.set(name, own)

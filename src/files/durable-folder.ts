@@ -51,12 +51,8 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
+  await using folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY)
+  await folder.sync()
 }
 
 /** A folder that we may not open belongs to someone else, and is not synced. */

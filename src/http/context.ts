@@ -4,28 +4,25 @@ import type { Administration } from '../access/administration.ts'
 import type { Door } from '../access/door.ts'
 import type { ApiKey, GivenKey, Keys } from '../access/keys.ts'
 import type { Sessions } from '../access/sessions.ts'
+import type { CaptureFigures } from '../capture/figures.ts'
 import type { Requests } from '../capture/requests.ts'
 import type { RootWatchers } from '../capture/root-watchers.ts'
 import type { ImportedStatus } from '../capture/status.ts'
-import type { Templates } from '../capture/templates.ts'
 import type { WhyWaiting } from '../capture/why-waiting.ts'
 import type { Config } from '../config/config.ts'
 import type { Static } from '../contract/schema.ts'
-import type { LastRoot } from '../contract/templates.ts'
 import type { Images } from '../images/images.ts'
 import type { MakeArchive } from '../results/archive.ts'
 import type { Overviews } from '../results/overviews.ts'
 import type { Pages } from '../results/pages.ts'
 import type { Projects } from '../results/projects.ts'
 import type { Results } from '../results/results.ts'
-import type { TemplateResults } from '../results/templates.ts'
-import type { Schedules } from '../schedules/schedules.ts'
+import type { ScheduleFigures } from '../schedules/runs.ts'
 import type { ByteBudget } from '../shares/byte-budget.ts'
 import type { FairTurns } from '../shares/fair-turns.ts'
 import type { Pace } from '../shares/pace.ts'
 import type { Refusals } from '../shares/refusals.ts'
-import type { Webhooks } from '../webhooks/webhooks.ts'
-import type { Figures } from './answers/figures.ts'
+import type { DeliveryFigures } from '../webhooks/attempt.ts'
 import type { GonePictures } from './answers/gone-pictures.ts'
 
 /** The access that an operation needs, if keys are required. `session`: everyone, with or without a key. */
@@ -33,18 +30,7 @@ export type Access = 'everyone' | 'session' | 'metrics' | 'read' | 'write' | 'ad
 
 /** Everything that operations use. No driver, no SQL, no environment. */
 export interface HttpContext {
-  readonly config: Pick<
-    Config,
-    | 'host'
-    | 'auth'
-    | 'publicUrl'
-    | 'explainTo'
-    | 'corsOrigins'
-    | 'compress'
-    | 'rateLimit'
-    | 'metricsToken'
-    | 'limits'
-  >
+  readonly config: Config
   readonly keys: Keys
   readonly sessions: Sessions
   readonly administration: Administration
@@ -60,18 +46,9 @@ export interface HttpContext {
   readonly pages: Pages
   readonly makeArchive: MakeArchive
   readonly requests: Requests
-  readonly templates: Templates
-  readonly templateResults: TemplateResults
-  readonly schedules: Schedules
   /** Cancels a scheduled root. False if it has begun. */
   readonly cancel: (root: { projectId: string; rootId: string }) => Promise<boolean>
-  /** The last roots of schedules, by their ids. */
-  readonly lastRoots: (
-    roots: { projectId: string; rootIds: readonly string[] },
-    asked: { now: number; origin: string },
-  ) => Promise<Map<string, LastRoot>>
   readonly watchers: RootWatchers
-  readonly webhooks: Webhooks
   readonly importedStatus: ImportedStatus
   /** Throws AppError `no_browser` if nothing can be captured, as far as is known. Waits for no browser. */
   readonly requireBrowser: () => Promise<void>
@@ -81,7 +58,20 @@ export interface HttpContext {
   readonly whyWaiting: WhyWaiting
   /** Whether pages wait that this process should have begun. */
   readonly isStuck: () => Promise<boolean>
-  readonly figures: Figures
+  /** The figures of this process, except those of its requests. */
+  readonly figures: {
+    readonly captures: CaptureFigures
+    readonly schedules: ScheduleFigures
+    /** Pages that wait to be captured, by any process, and when the oldest was requested. */
+    backlog(): Promise<{ waiting: number; running: number; oldest: number | undefined }>
+    readonly deliveries: DeliveryFigures
+    /** Deliveries that are pending, by any process, and when the oldest of them happened. */
+    deliveriesBacklog(): Promise<{ pending: number; oldest: number | undefined; off: number }>
+    /** Undefined if connections have no limit. */
+    databaseConnections(): { used: number; waiting: number } | undefined
+    /** Removed by sweeps: files that no row points at, and batches that were never published. */
+    readonly swept: { readonly orphans: number; readonly staging: number }
+  }
   /** Counts and logs pictures that a result points at, but that are missing or damaged. */
   readonly gone: GonePictures
   /** Turns of clients, for long work. */

@@ -3,23 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
-import { Key, KeyRequest, NewKey, ProjectRequest, Session, SignIn } from '../contract/access.ts'
-import { JobOverview, PageFailure, PageSummary, Project, RootOverview } from '../contract/browsing.ts'
-import { CaptureOptions, OwnOptions, View } from '../contract/capture-options.ts'
-import { Problem } from '../contract/problem.ts'
-import { JobResult, RootResult } from '../contract/results.ts'
-import { createScheduleRequest, Schedule, SchedulePreviewRequest } from '../contract/schedules.ts'
-import { createScreenshotRequest } from '../contract/screenshot-request.ts'
-import { Seen } from '../contract/seen.ts'
-import { RootStatus } from '../contract/status.ts'
-import { createTemplateRequest, createTemplateRun, Template } from '../contract/templates.ts'
-import { Delivery, ReplayRequest, Webhook, WebhookRequest } from '../contract/webhooks.ts'
-import { examples } from './answers/examples.ts'
+import type { TagName } from './answers/api.ts'
 import { OpenAnswers } from './answers/open-answers.ts'
 import { describeApi } from './answers/openapi.ts'
 import { refuseConnection, sendProblem } from './answers/problems.ts'
 import type { ContractTypes, HttpContext, Server } from './context.ts'
-import { declareAll } from './operation.ts'
+import { type DeclareSome, declareAll } from './operation.ts'
 import { browsing } from './operations/browsing.ts'
 import { capturing } from './operations/capturing.ts'
 import { documentation } from './operations/documentation.ts'
@@ -29,17 +18,13 @@ import { operating } from './operations/operating.ts'
 import { downloads, signedPictures } from './operations/pictures.ts'
 import { projects } from './operations/projects.ts'
 import { roots } from './operations/roots.ts'
-import { schedules } from './operations/schedules.ts'
 import { session } from './operations/session.ts'
 import { status } from './operations/status.ts'
-import { templates } from './operations/templates.ts'
-import { webhooks } from './operations/webhooks.ts'
-import { createRefuseKey, refuseWhatKeysDoNotOpen, requireKeys } from './rules/authentication.ts'
+import { refuseWhatKeysDoNotOpen, requireKeys } from './rules/authentication.ts'
 import { addCommonHeaders } from './rules/common-headers.ts'
 import { answerInOrder } from './rules/connections.ts'
 import { refuseCrossSite } from './rules/cross-site.ts'
 import { limitResponseTime } from './rules/deadline.ts'
-import { limitIdleTime } from './rules/idle.ts'
 import { refuseOtherMethods } from './rules/methods.ts'
 import { measureRequests } from './rules/metrics.ts'
 import { refuseOtherHosts } from './rules/origin.ts'
@@ -50,8 +35,12 @@ import { logRequests, RequestLog } from './rules/request-log.ts'
 /** Bytes of a body that Node reads before somebody reads the body, rounded up to what it reads at a time. */
 const READ_AHEAD = 49_152
 
-/** The HTTP server, complete but not listening. */
-export async function createServer(context: HttpContext, logger: FastifyBaseLogger): Promise<Server> {
+/** The HTTP server, complete but not listening. `resources`: the operations on everything that projects own, by their chapter. */
+export async function createServer(
+  context: HttpContext,
+  resources: { readonly [Tag in TagName]?: DeclareSome },
+  logger: FastifyBaseLogger,
+): Promise<Server> {
   const { limits } = context.config
   const server: Server = Fastify({
     logger: false,
@@ -96,67 +85,32 @@ export async function createServer(context: HttpContext, logger: FastifyBaseLogg
   const metrics = measureRequests(connections, context)
   logRequests(server, connections)
   limitResponseTime(server, connections, context)
-  limitIdleTime(server, connections, context)
   server.addHook('preClose', async () => connections.drain())
   refuseOtherHosts(server, context)
   if (context.config.corsOrigins.length > 0) await allowOrigins(server, context.config.corsOrigins)
   const countRequest = createRate(context)
-  const refuse = createRefuseKey(countRequest)
-  requireKeys(server, context, refuse)
+  const refuse = requireKeys(server, context, countRequest)
   refuseCrossSite(server, context)
   limitRate(server, context, countRequest)
   refuseWhatKeysDoNotOpen(server, context)
 
-  const schemas = [
-    JobResult,
-    Seen,
-    View,
-    CaptureOptions,
-    OwnOptions,
-    JobOverview,
-    PageFailure,
-    RootResult,
-    Project,
-    RootOverview,
-    PageSummary,
-    RootStatus,
-    createScreenshotRequest(limits),
-    createTemplateRequest(limits),
-    createTemplateRun(limits),
-    Template,
-    createScheduleRequest(limits),
-    SchedulePreviewRequest,
-    Schedule,
-    Key,
-    NewKey,
-    KeyRequest,
-    ProjectRequest,
-    SignIn,
-    Session,
-    WebhookRequest,
-    Webhook,
-    Delivery,
-    ReplayRequest,
-    Problem,
-  ].map((schema) => ({ ...schema, examples: [examples[schema['$id'] as keyof typeof examples]].flat() }))
   refuseOtherMethods(server)
   const openAnswers = new OpenAnswers(server, context)
-  const described = await declareAll(server, context, (declare) => {
-    roots(declare, context)
-    projects(declare, context)
-    browsing(declare, context)
-    downloads(declare, context)
-    capturing(declare, context)
-    templates(declare, context)
-    schedules(declare, context)
-    webhooks(declare, context)
-    keys(declare, context)
-    session(declare, context, refuse)
-    status(declare, context, openAnswers)
-    signedPictures(declare, context)
-    operating(declare, context, metrics)
-    documentation(declare, server, () => describeApi(described, schemas, context))
-    gallery(declare, context)
+  const described = await declareAll(server, context, (declareIn) => {
+    roots(declareIn('Results'), context)
+    projects(declareIn('Browsing'), context)
+    browsing(declareIn('Browsing'), context)
+    downloads(declareIn('Downloads'), context)
+    capturing(declareIn('Capturing'), context)
+    for (const [tag, declareSome] of Object.entries(resources))
+      declareSome(declareIn(tag as TagName), context)
+    keys(declareIn('Access'), context)
+    session(declareIn('Access'), context, refuse)
+    status(declareIn('Capturing'), context, openAnswers)
+    signedPictures(declareIn('Images'), context)
+    operating(declareIn('Operating'), context, metrics)
+    documentation(declareIn(), server, () => describeApi(described, context))
+    gallery(declareIn(), context)
   })
   return server
 }

@@ -13,13 +13,7 @@ export function filesOf(projectId: string, { picture }: { readonly picture: stri
   return { picture: `${projectId}/${picture}.png`, preview: `${projectId}/${picture}-preview.png` }
 }
 
-export interface KeyParts {
-  readonly projectId: string
-  readonly picture: string
-  readonly file: keyof Files
-}
-
-export function parseKey(key: ImageKey): KeyParts {
+export function parseKey(key: ImageKey): { projectId: string; picture: string; file: keyof Files } {
   const [projectId = '', name = ''] = key.slice(0, -'.png'.length).split('/')
   const picture = name.replace(/-preview$/, '')
   return { projectId, picture, file: picture === name ? 'picture' : 'preview' }

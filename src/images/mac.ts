@@ -5,6 +5,22 @@ const DIGEST = 32
 /** Buffers that are kept, one for each length of text. There are hardly more than two. */
 const LENGTHS = 64
 
+/** SHA-256 of texts of which only the middle changes. It is ASCII, and all that is written for each text. */
+export function createHasher(before: Uint8Array, after = ''): (middle: string) => string {
+  const kept = new Map<number, Buffer>()
+  const make = (length: number) => {
+    const text = Buffer.concat([before, Buffer.alloc(length), Buffer.from(after)])
+    if (kept.size >= LENGTHS) kept.clear()
+    kept.set(length, text)
+    return text
+  }
+  return (middle) => {
+    const text = kept.get(middle.length) ?? make(middle.length)
+    text.write(middle, before.length, 'latin1')
+    return hash('sha256', text, 'hex')
+  }
+}
+
 /** HMAC-SHA-256 (RFC 2104) of texts that begin with `prefix`. The rest is ASCII. */
 export type Mac = (prefix: string) => (rest: string, encoding: 'hex' | 'base64url') => string
 
@@ -18,19 +34,9 @@ export function createMac(key: Uint8Array): Mac {
   const outer = Buffer.concat([padded.map((byte) => byte ^ 0x5c)], BLOCK + DIGEST)
 
   return (prefix) => {
-    const begin = Buffer.concat([padded.map((byte) => byte ^ 0x36), Buffer.from(prefix)])
-    // By the length of the rest. Only the rest is written for each text.
-    const inners = new Map<number, Buffer>()
-    const makeInner = (length: number) => {
-      const inner = Buffer.concat([begin], begin.length + length)
-      if (inners.size >= LENGTHS) inners.clear()
-      inners.set(length, inner)
-      return inner
-    }
+    const hashInner = createHasher(Buffer.concat([padded.map((byte) => byte ^ 0x36), Buffer.from(prefix)]))
     return (rest, encoding) => {
-      const inner = inners.get(rest.length) ?? makeInner(rest.length)
-      inner.write(rest, begin.length, 'latin1')
-      outer.write(hash('sha256', inner, 'hex'), BLOCK, 'hex')
+      outer.write(hashInner(rest), BLOCK, 'hex')
       return hash('sha256', outer, encoding)
     }
   }

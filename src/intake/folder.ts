@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises'
 import { extname, join, relative, sep } from 'node:path'
-import { DEFAULT_BASEPATH, DEFAULT_LOADING_TIME } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
 import { pictureFile } from './picture-file.ts'
 import type { Submission } from './submission.ts'
@@ -26,22 +25,9 @@ export async function readFolder(folder: string, baseUrl: string | undefined): P
     throw new AppError('bad_request', `${folder} contains no pictures (${[...EXTENSIONS].join(', ')})`)
   }
   return {
-    rootId: undefined,
-    created: undefined,
     jobs: paths.map((path) => {
       const name = path.slice(0, -extname(path).length).replaceAll(sep, '/')
-      return {
-        uuid: undefined,
-        created: undefined,
-        url: pageAddress(name, path, baseUrl),
-        name,
-        loadingTime: DEFAULT_LOADING_TIME,
-        basepath: DEFAULT_BASEPATH,
-        width: undefined,
-        height: undefined,
-        image: pictureFile(folder, path),
-        preview: undefined,
-      }
+      return { url: pageAddress(name, path, baseUrl), name, image: pictureFile(folder, path) }
     }),
   }
 }

@@ -52,18 +52,10 @@ export async function* importAll(
   }
 }
 
-interface Prepared {
-  /** Throws if the storage failed, now or while this entry was prepared. So errors come in the order of the entries. */
-  add(): Promise<ImportOutcome>
-  discard(): Promise<void>
-}
+type Prepared = Awaited<ReturnType<typeof prepare>>
 
-async function prepare(
-  intake: Intake,
-  projectId: string,
-  entry: Entry,
-  control: ImportControl,
-): Promise<Prepared> {
+/** `add` throws if the storage failed, now or while this entry was prepared. So errors come in the order of the entries. */
+async function prepare(intake: Intake, projectId: string, entry: Entry, control: ImportControl) {
   const { where } = entry
   let jobs = 0
   let counted = 0

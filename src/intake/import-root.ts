@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto'
-import type { Limits } from '../config/limits.ts'
+import { hash } from 'node:crypto'
+import type { Config } from '../config/config.ts'
+import { DEFAULT_BASEPATH, DEFAULT_LOADING_TIME } from '../contract/results.ts'
 import { AppError } from '../errors.ts'
-import { filesOf, type ImageBatch, type Images } from '../images/images.ts'
+import { type Files, filesOf, type ImageBatch, type Images } from '../images/images.ts'
 import { readPicture } from '../picture/picture.ts'
-import type { NewJob, Store } from '../store/store.ts'
+import type { Job, NewJob, RootKey, Store } from '../store/store.ts'
 import { inParallel } from '../work/limiter.ts'
 import {
   type Imported,
@@ -17,14 +18,12 @@ import {
 export interface Intake {
   readonly store: Store
   readonly images: Images
-  readonly limits: Pick<Limits, 'jobsPerRoot' | 'pictureBytes' | 'picturePixels'>
+  readonly limits: Pick<Config['limits'], 'jobsPerRoot' | 'pictureBytes' | 'picturePixels'>
   readonly clock: () => number
 }
 
-interface PictureHashes {
-  readonly image: string
-  readonly preview: string | undefined
-}
+/** A job with the hashes of its pictures. */
+type HashedJob = Awaited<ReturnType<typeof hashPictures>>
 
 /** Imports a root: all of it or nothing. Throws `bad_request`, `conflict`, or an error of the storage. */
 export async function importRoot(
@@ -47,43 +46,44 @@ export async function prepareRoot(
 ): Promise<PreparedRoot> {
   refuseMistakes(submission, intake.limits.jobsPerRoot)
   // Pictures are read twice, here only to be hashed: a repeated import ends after this, and no root is held in memory.
-  const hashes = await Array.fromAsync(
+  const hashed = await Array.fromAsync(
     inParallel(submission.jobs, PICTURES_AT_ONCE, (job) => hashPictures(intake, job)),
   )
-  const digest = digestOf(submission, hashes)
+  const digest = digestOf(submission.created, hashed)
   const rootId = submission.rootId ?? idFrom(projectId, digest)
-  if ((await intake.store.findRoot(projectId, rootId))?.digest === digest) {
-    return await prepareMending(intake, { projectId, rootId }, async (batch, { position, picture }) => {
-      const job = submission.jobs[position] as SubmittedJob
-      await stagePictures(intake, batch, { projectId, picture, job, hashes: hashes[position] })
-    })
-  }
+  if ((await intake.store.findRoot(projectId, rootId))?.digest === digest)
+    return await prepareMending(intake, { projectId, rootId }, hashed)
 
   const created = submission.created ?? intake.clock()
-  const batch = await intake.images.startBatch()
-  const stage = async ([position, job]: [number, SubmittedJob]): Promise<NewJob> => {
-    const uuid = job.uuid ?? idFrom(projectId, rootId, digest, String(position))
-    const pictures = { projectId, picture: uuid, job, hashes: hashes[position] }
-    const size = await stagePictures(intake, batch, pictures)
-    onPicture()
-    const { url, name, loadingTime, basepath } = job
-    return { uuid, url, name, loadingTime, created: job.created ?? created, basepath, ...size }
-  }
-  try {
-    const jobs = await Array.fromAsync(inParallel(submission.jobs.entries(), PICTURES_AT_ONCE, stage))
-    const root = { projectId, rootId, created, digest, jobs }
-    return {
-      add: async () => {
-        try {
-          return { rootId, outcome: await intake.store.addRoot(root, (before) => batch.publish({ before })) }
-        } finally {
-          await batch.discard()
-        }
-      },
-      discard: () => batch.discard(),
+  return await stageInBatch(intake.images, async (batch) => {
+    const stage = async ([position, job]: [number, HashedJob]): Promise<NewJob> => {
+      const uuid = job.uuid ?? idFrom(projectId, rootId, digest, String(position))
+      const size = await stagePictures(intake, batch, job, filesOf(projectId, { picture: uuid }))
+      onPicture()
+      const { url, name, loadingTime = DEFAULT_LOADING_TIME, basepath = DEFAULT_BASEPATH } = job
+      return { uuid, url, name, loadingTime, created: job.created ?? created, basepath, ...size }
     }
+    const jobs = await Array.fromAsync(inParallel(hashed.entries(), PICTURES_AT_ONCE, stage))
+    const root = { projectId, rootId, created, digest, jobs }
+    return async () => ({
+      rootId,
+      outcome: await intake.store.addRoot(root, (before) => batch.publish({ before })),
+    })
+  })
+}
+
+/** Stages pictures in a batch. `stage` returns how they are added. */
+async function stageInBatch(
+  images: Images,
+  stage: (batch: ImageBatch) => Promise<PreparedRoot['add']>,
+): Promise<PreparedRoot> {
+  const batch = await images.startBatch()
+  const discard = () => batch.discard()
+  try {
+    const add = await stage(batch)
+    return { add: () => add().finally(discard), discard }
   } catch (error) {
-    await batch.discard()
+    await discard()
     throw error
   }
 }
@@ -100,24 +100,19 @@ function refuseMistakes({ jobs }: Submission, limit: number): void {
   }
 }
 
-async function hashPictures(intake: Intake, job: SubmittedJob): Promise<PictureHashes> {
-  return {
-    image: sha256(await readBytes(intake, job.image)),
-    preview: job.preview && sha256(await readBytes(intake, job.preview)),
-  }
+async function hashPictures(intake: Intake, job: SubmittedJob) {
+  const image = sha256(await readBytes(intake, job.image))
+  const preview = job.preview && sha256(await readBytes(intake, job.preview))
+  return { ...job, hashes: { image, preview } }
 }
 
 async function stagePictures(
   intake: Intake,
   batch: Pick<ImageBatch, 'add'>,
-  {
-    projectId,
-    picture,
-    job,
-    hashes,
-  }: { projectId: string; picture: string; job: SubmittedJob; hashes: PictureHashes | undefined },
+  { hashes, ...job }: HashedJob,
+  files: Files,
 ): Promise<{ width: number; height: number }> {
-  const { bytes, width, height, preview } = await loadPicture(intake, job.image, hashes?.image)
+  const { bytes, width, height, preview } = await loadPicture(intake, job.image, hashes.image)
   if ((job.width ?? width) !== width || (job.height ?? height) !== height) {
     const stated = `${job.width ?? width} × ${job.height ?? height}`
     throw new AppError(
@@ -125,8 +120,7 @@ async function stagePictures(
       `${job.image.label} is ${width} × ${height} pixels, not ${stated} as stated`,
     )
   }
-  const given = job.preview && (await loadPicture(intake, job.preview, hashes?.preview))
-  const files = filesOf(projectId, { picture })
+  const given = job.preview && (await loadPicture(intake, job.preview, hashes.preview))
   await batch.add(files.picture, bytes)
   await batch.add(files.preview, given?.bytes ?? preview)
   return { width, height }
@@ -156,13 +150,13 @@ function naming(source: PictureSource, error: unknown): unknown {
 }
 
 /** Covers everything that describes the root, given or by default. Ids and times made by the import are not part of it. */
-function digestOf(submission: Submission, hashes: readonly PictureHashes[]): string {
-  const jobs = submission.jobs.map((job, position) => {
-    const { image, preview } = hashes[position] as PictureHashes
-    const { uuid, created, url, name, loadingTime, basepath, width, height } = job
+function digestOf(rootCreated: number | undefined, hashed: readonly HashedJob[]): string {
+  const jobs = hashed.map(({ hashes: { image, preview }, ...job }) => {
+    const { uuid, created, url, name, width, height } = job
+    const { loadingTime = DEFAULT_LOADING_TIME, basepath = DEFAULT_BASEPATH } = job
     return [uuid, created, url, name, loadingTime, basepath, width, height, image, preview]
   })
-  return sha256(JSON.stringify([submission.created, jobs]))
+  return sha256(JSON.stringify([rootCreated, jobs]))
 }
 
 /** A UUID made from its parts: equal parts, equal UUID (version 8: the application's own scheme). */
@@ -179,52 +173,40 @@ function idFrom(...parts: string[]): string {
 }
 
 function sha256(data: string | Buffer): string {
-  return createHash('sha256').update(data).digest('hex')
+  return hash('sha256', data)
 }
-
-/** Puts the pictures of a job of the submission under their keys. */
-type Stage = (batch: Pick<ImageBatch, 'add'>, job: { position: number; picture: string }) => Promise<void>
 
 /** For a root that was imported before. Puts back pictures that are missing or damaged, and changes no other. */
 async function prepareMending(
-  { store, images }: { store: Pick<Store, 'jobsOf'>; images: Images },
-  { projectId, rootId }: { projectId: string; rootId: string },
-  stage: Stage,
+  intake: Intake,
+  { projectId, rootId }: RootKey,
+  hashed: readonly HashedJob[],
 ): Promise<PreparedRoot> {
-  const pictures = (await store.jobsOf(projectId, [rootId])).map(({ picture }) => picture)
-  const findGone = async ([position, picture]: [number, string]) => {
-    const keys = Object.values(filesOf(projectId, { picture }))
+  const { store, images } = intake
+  const stored = await store.jobsOf(projectId, [rootId])
+  const findGone = async ([position, job]: [number, Job]) => {
+    const files = filesOf(projectId, job)
+    const keys = Object.values(files)
     const conditions = await Promise.all(keys.map((key) => images.condition(key)))
     const gone = keys.filter((_, index) => conditions[index] !== 'whole')
-    return { position, picture, gone }
+    return { job: hashed[position] as HashedJob, files, gone }
   }
-  const looked = await Array.fromAsync(inParallel(pictures.entries(), PICTURES_AT_ONCE, findGone))
+  const looked = await Array.fromAsync(inParallel(stored.entries(), PICTURES_AT_ONCE, findGone))
   const damaged = looked.filter(({ gone }) => gone.length > 0)
-  const answer = (outcome: Imported['outcome']): Imported => ({ rootId, outcome })
-  if (damaged.length === 0) return { add: async () => answer('present'), discard: async () => {} }
+  if (damaged.length === 0)
+    return { add: async () => ({ rootId, outcome: 'present' }), discard: async () => {} }
 
-  const batch = await images.startBatch()
-  const stageGone = async ({ gone, ...job }: (typeof damaged)[number]) => {
-    const add: ImageBatch['add'] = async (key, bytes) => {
-      if (gone.includes(key)) await batch.add(key, bytes)
-    }
-    await stage({ add }, job)
-  }
-  try {
-    for await (const _ of inParallel(damaged, PICTURES_AT_ONCE, stageGone));
-  } catch (error) {
-    await batch.discard()
-    throw error
-  }
-  return {
-    add: async () => {
-      try {
-        await batch.publish()
-        return answer('mended')
-      } finally {
-        await batch.discard()
+  return await stageInBatch(images, async (batch) => {
+    const stageGone = async ({ job, files, gone }: (typeof damaged)[number]) => {
+      const add: ImageBatch['add'] = async (key, bytes) => {
+        if (gone.includes(key)) await batch.add(key, bytes)
       }
-    },
-    discard: () => batch.discard(),
-  }
+      await stagePictures(intake, { add }, job, files)
+    }
+    for await (const _ of inParallel(damaged, PICTURES_AT_ONCE, stageGone));
+    return async () => {
+      await batch.publish()
+      return { rootId, outcome: 'mended' }
+    }
+  })
 }

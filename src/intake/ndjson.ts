@@ -35,13 +35,8 @@ export async function countPictures(path: string): Promise<number> {
   return pictures
 }
 
-interface Line {
-  readonly number: number
-  /** Undefined if the line is too long. */
-  readonly bytes: Buffer | undefined
-}
-
-async function* readLines(path: string): AsyncGenerator<Line> {
+/** `bytes` are undefined if the line is too long. */
+async function* readLines(path: string): AsyncGenerator<{ number: number; bytes: Buffer | undefined }> {
   let number = 0
   let begun: Buffer[] = []
   let length = 0
@@ -49,7 +44,7 @@ async function* readLines(path: string): AsyncGenerator<Line> {
     length += part.length
     begun = length > MAX_LINE_BYTES ? [] : [...begun, part]
   }
-  const finish = (): Line | undefined => {
+  const finish = () => {
     number++
     const whole = length > MAX_LINE_BYTES ? undefined : Buffer.concat(begun)
     const bytes = number === 1 && whole?.indexOf(BYTE_ORDER_MARK) === 0 ? whole.subarray(3) : whole

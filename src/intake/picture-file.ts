@@ -23,18 +23,14 @@ export function pictureFile(folder: string, path: string): PictureSource {
       if (isAbsolute(path)) throw new AppError('bad_request', 'must be a relative path')
       // Without O_NONBLOCK, opening a named pipe would wait for a writer.
       const flags = constants.O_RDONLY | constants.O_NONBLOCK
-      const file = await open(join(folder, path), flags).catch((error: NodeJS.ErrnoException) => {
+      await using file = await open(join(folder, path), flags).catch((error: NodeJS.ErrnoException) => {
         const mistake = MISTAKES[error.code ?? '']
         throw mistake === undefined ? error : new AppError('bad_request', mistake)
       })
-      try {
-        const stats = await file.stat()
-        if (!stats.isFile()) throw new AppError('bad_request', 'is not a file')
-        if (stats.size > maxBytes) throw new AppError('bad_request', `has more than ${maxBytes} bytes`)
-        return await file.readFile()
-      } finally {
-        await file.close()
-      }
+      const stats = await file.stat()
+      if (!stats.isFile()) throw new AppError('bad_request', 'is not a file')
+      if (stats.size > maxBytes) throw new AppError('bad_request', `has more than ${maxBytes} bytes`)
+      return await file.readFile()
     },
   }
 }

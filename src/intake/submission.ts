@@ -1,7 +1,6 @@
 import { check, type Mistake } from '../contract/check.ts'
 import { parseId } from '../contract/ids.ts'
-import { DEFAULT_BASEPATH, DEFAULT_LOADING_TIME } from '../contract/results.ts'
-import { rule, type Static, Type } from '../contract/schema.ts'
+import { rule, Type } from '../contract/schema.ts'
 import { AppError } from '../errors.ts'
 
 /** Where the bytes of a picture come from, with a name for messages. */
@@ -13,23 +12,23 @@ export interface PictureSource {
 
 /** A root to import. Its pictures are not read yet, and it may have no ids. */
 export interface Submission {
-  readonly rootId: string | undefined
-  readonly created: number | undefined
+  readonly rootId?: string | undefined
+  readonly created?: number | undefined
   readonly jobs: readonly SubmittedJob[]
 }
 
 export interface SubmittedJob {
-  readonly uuid: string | undefined
-  readonly created: number | undefined
+  readonly uuid?: string | undefined
+  readonly created?: number | undefined
   readonly url: string
   readonly name: string
-  readonly loadingTime: number
-  readonly basepath: string
+  readonly loadingTime?: number | undefined
+  readonly basepath?: string | undefined
   /** As the file says. The picture must have the same. */
-  readonly width: number | undefined
-  readonly height: number | undefined
+  readonly width?: number | undefined
+  readonly height?: number | undefined
   readonly image: PictureSource
-  readonly preview: PictureSource | undefined
+  readonly preview?: PictureSource | undefined
 }
 
 const Text = (maxLength: number, minLength = 0) => Type.String({ minLength, maxLength })
@@ -78,25 +77,15 @@ export function parseEntry(text: string, openPicture: (path: string) => PictureS
   return {
     rootId: root.rootId && parseId(root.rootId),
     created: root.created,
-    jobs: root.jobs.map((job) => toSubmittedJob(job, openPicture)),
-  }
-}
-
-function toSubmittedJob(
-  job: Static<typeof JobEntry>,
-  openPicture: (path: string) => PictureSource,
-): SubmittedJob {
-  return {
-    uuid: job.uuid && parseId(job.uuid),
-    created: job.created,
-    url: job.url.url,
-    name: job.url.name ?? job.url.url.replace(/^https?:\/\//, ''),
-    loadingTime: job.url.loadingTime ?? DEFAULT_LOADING_TIME,
-    basepath: job.basepath ?? DEFAULT_BASEPATH,
-    width: job.width,
-    height: job.height,
-    image: openPicture(job.image),
-    preview: job.preview === undefined ? undefined : openPicture(job.preview),
+    jobs: root.jobs.map(({ url: { url, name, loadingTime }, uuid, image, preview, ...job }) => ({
+      ...job,
+      uuid: uuid && parseId(uuid),
+      url,
+      name: name ?? url.replace(/^https?:\/\//, ''),
+      loadingTime,
+      image: openPicture(image),
+      preview: preview === undefined ? undefined : openPicture(preview),
+    })),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { BlurOptions } from 'sharp'
 import type { Size } from '../contract/picture-sizes.ts'
-import type { Blur, Resize } from './operations.ts'
+import { type Operation, resize } from './operations.ts'
 
 /** Less changes no pixel by one step of its colour. */
 const LEAST_SIGMA = 0.3
@@ -21,13 +21,12 @@ export function isVisible(sigma: number): boolean {
   return sigma >= LEAST_SIGMA
 }
 
-export function blur({ width, height }: Size, sigma: number): (Resize | Blur)[] {
+/** `sigma`: the standard deviation. */
+export function blur({ width, height }: Size, sigma: number): Operation[] {
   if (!isVisible(sigma)) return []
   const times = shrinkFor(sigma)
-  if (times === 1) return [{ do: 'blur', sigma }]
-  return [
-    { do: 'resize', width: Math.ceil(width / times), height: Math.ceil(height / times) },
-    { do: 'blur', sigma: sigma / times },
-    { do: 'resize', width, height },
-  ]
+  const blurred: Operation = { rank: 2, do: ({ picture }) => void picture.blur(bell(sigma / times)) }
+  if (times === 1) return [blurred]
+  const small = { width: Math.ceil(width / times), height: Math.ceil(height / times) }
+  return [resize(small), blurred, resize({ width, height })]
 }

@@ -4,30 +4,23 @@ import {
   type Finish,
   halfOf,
   knownSize,
-  type PlannedSize,
   planSizes,
   type Size,
   scaleOf,
   titleBarOf,
 } from '../contract/picture-sizes.ts'
 import { firstExcess } from '../contract/too-many-pixels.ts'
-import { bell, blur } from './blur.ts'
+import { blur } from './blur.ts'
 import { frame, roundCorners } from './frame.ts'
 import { passInTurn } from './in-turn.ts'
 import { load } from './load.ts'
-import { margin } from './margin.ts'
-import type { Crop, Operation } from './operations.ts'
+import { addLayers, crop, type InPass, LAST, margin, type Operation, resize } from './operations.ts'
 import { readSize } from './pixels.ts'
-import { castShadow, shadow } from './shadow.ts'
+import { shadow } from './shadow.ts'
 
 /** Finishing would make the picture too large. The message is a sentence for clients. */
 export class TooManyPixels extends Error {
   override readonly name = 'TooManyPixels'
-}
-
-export interface FinishRules {
-  readonly maxPixels: number
-  readonly signal: AbortSignal
 }
 
 /**
@@ -37,7 +30,7 @@ export interface FinishRules {
 export async function finishPicture(
   png: Buffer,
   finish: Finish,
-  { maxPixels, signal }: FinishRules,
+  { maxPixels, signal }: { maxPixels: number; signal: AbortSignal },
 ): Promise<Buffer> {
   if (!finish.area && !finish.style && !finish.effects) return png
   const taken = await readSize(png)
@@ -60,11 +53,7 @@ function requireFewPixels(taken: Size, finish: Finish, maxPixels: number): Size[
   const steps = planSizes(knownSize(taken.width, taken.height), finish)
   const excess = firstExcess(steps, maxPixels)
   if (excess) throw new TooManyPixels(`${nameOf(excess.place, finish)} ${excess.detail}.`)
-  return steps.map(({ size }) => sizeOf(size))
-}
-
-function sizeOf({ width, height }: PlannedSize): Size {
-  return { width: width.least, height: height.least }
+  return steps.map(({ size: { width, height } }) => ({ width: width.least, height: height.least }))
 }
 
 function nameOf(place: string, { style, effects = [] }: Finish): string {
@@ -79,7 +68,7 @@ type ToOperations = (before: Size, after: Size) => Operation[]
 function operationsOf(taken: Size, sizes: readonly Size[], finish: Finish): Operation[] {
   const { area, style, effects = [] } = finish
   const steps: ToOperations[] = [
-    ...(area ? [(size: Size) => [crop(area, size)]] : []),
+    ...(area ? [(size: Size) => [cropTo(area, size)]] : []),
     ...(style ? [(size: Size) => frame(style, size, titleBarOf(finish), scaleOf(finish))] : []),
     ...effects.map(
       (effect): ToOperations =>
@@ -95,12 +84,10 @@ function operationsOfEffect(effect: Effect, before: Size, after: Size): Operatio
     case 'blur':
       return blur(before, effect.options.radius)
     case 'resize':
-      return before.width === after.width && before.height === after.height
-        ? []
-        : [{ do: 'resize', ...after }]
+      return before.width === after.width && before.height === after.height ? [] : [resize(after)]
     case 'roundcorners': {
       const layers = roundCorners(before, effect.options.radius)
-      return layers.length > 0 ? [{ do: 'layers', layers }] : []
+      return layers.length > 0 ? [addLayers(layers)] : []
     }
     case 'margin':
       return margin(effect.options?.margin ?? 0)
@@ -124,10 +111,10 @@ const PARTS: Record<Area, readonly [Part, Part]> = {
   rightside: ['last', 'all'],
 }
 
-function crop(area: Area, { width, height }: Size): Crop {
+function cropTo(area: Area, { width, height }: Size): Operation {
   const [across, down] = PARTS[area]
   const [left, top] = [startOf(across, width), startOf(down, height)]
-  return { do: 'crop', left, top, width: lengthOf(across, width), height: lengthOf(down, height) }
+  return crop({ left, top, width: lengthOf(across, width), height: lengthOf(down, height) })
 }
 
 function lengthOf(part: Part, side: number): number {
@@ -138,12 +125,6 @@ function startOf(part: Part, side: number): number {
   const rest = side - lengthOf(part, side)
   return part === 'last' ? rest : part === 'middle' ? Math.floor(rest / 2) : 0
 }
-
-/**
- * The order of sharp. It extends before it blurs, but then mixes transparent pixels into the colours. A shadow begins a pass: it
- * is made from the whole picture.
- */
-const RANK: Record<Operation['do'], number> = { crop: 0, resize: 1, extend: 2, blur: 2, shadow: 3, layers: 4 }
 
 /** Puts operations together that one pass can do. */
 function toPasses(operations: readonly Operation[]): Operation[][] {
@@ -157,34 +138,20 @@ function toPasses(operations: readonly Operation[]): Operation[][] {
   return passes
 }
 
-function mayFollow(operation: Operation, before: Operation): boolean {
-  if (operation.do === 'shadow') return false
-  return operation.do === 'layers' || RANK[operation.do] > RANK[before.do]
+/** Within a pass ranks grow. Whatever follows the beginning of a pass comes after it. */
+function mayFollow({ rank }: Operation, before: Operation): boolean {
+  if (rank === 'first') return false
+  return rank === LAST || (before.rank !== 'first' && rank > before.rank)
 }
 
 /** One pass of sharp over a picture. */
 async function runPass(png: Buffer, pass: readonly Operation[]): Promise<Sharp> {
   const [first] = pass
-  const cast = first?.do === 'shadow' ? await castShadow(png, first) : undefined
-  const picture = cast ? cast.picture : await load(png, { limitInputPixels: false })
-  const layers = [...(cast?.layers ?? [])]
-  for (const operation of pass) {
-    switch (operation.do) {
-      case 'crop':
-        picture.extract(operation)
-        break
-      case 'resize':
-        picture.resize({ width: operation.width, height: operation.height, fit: 'fill' })
-        break
-      case 'extend':
-        picture.extend(operation)
-        break
-      case 'blur':
-        picture.blur(bell(operation.sigma))
-        break
-      case 'layers':
-        layers.push(...operation.layers)
-    }
-  }
+  const begun: InPass =
+    first?.rank === 'first'
+      ? await first.begin(png)
+      : { picture: await load(png, { limitInputPixels: false }), layers: [] }
+  for (const operation of pass) if (operation.rank !== 'first') operation.do(begun)
+  const { picture, layers } = begun
   return layers.length > 0 ? picture.composite(layers) : picture
 }

@@ -1,23 +1,16 @@
 import type { OverlayOptions } from 'sharp'
 import type { Style } from '../contract/options/finish.ts'
 import type { Size } from '../contract/picture-sizes.ts'
-import type { Extend, Layers } from './operations.ts'
+import { addLayers, extend, type Operation } from './operations.ts'
 
 // The title bar of a window of macOS: the colours and proportions of the system since version 11.
-
-interface Look {
-  readonly bar: Color
-  /** The line under the bar. */
-  readonly line: Color
-  /** The light on the upper edge. */
-  readonly edge: Color
-}
 
 type Color = { readonly r: number; readonly g: number; readonly b: number; readonly alpha: number }
 
 const gray = (shade: number, alpha = 1): Color => ({ r: shade, g: shade, b: shade, alpha })
 
-const LOOKS: Record<Style, Look> = {
+/** The bar, the line under it, and the light on its upper edge. */
+const LOOKS: Record<Style, Record<'bar' | 'line' | 'edge', Color>> = {
   'macos-simple-dark': { bar: { r: 56, g: 56, b: 58, alpha: 1 }, line: gray(0, 0.45), edge: gray(255, 0.14) },
   'macos-simple-light': { bar: gray(246), line: gray(0, 0.12), edge: gray(255, 0.6) },
 }
@@ -36,21 +29,18 @@ const NEXT_DOT = 20
 const RADIUS = 10
 
 /** Puts a title bar of this height above a picture. `size` is that of the picture without it. */
-export function frame(style: Style, { width, height }: Size, bar: number, scale: number): [Extend, Layers] {
+export function frame(style: Style, { width, height }: Size, bar: number, scale: number): Operation[] {
   const { bar: background, line, edge } = LOOKS[style]
   const hair = Math.max(1, Math.round(scale / 2))
   const framed = { width, height: height + bar }
   return [
-    { do: 'extend', top: bar, bottom: 0, left: 0, right: 0, background },
-    {
-      do: 'layers',
-      layers: [
-        rule(width, hair, edge, 0),
-        rule(width, hair, line, bar - hair),
-        ...dots(width, bar, scale),
-        ...roundCorners(framed, RADIUS * scale, UPPER_CORNERS),
-      ],
-    },
+    extend({ top: bar, bottom: 0, left: 0, right: 0, background }),
+    addLayers([
+      rule(width, hair, edge, 0),
+      rule(width, hair, line, bar - hair),
+      ...dots(width, bar, scale),
+      ...roundCorners(framed, RADIUS * scale, UPPER_CORNERS),
+    ]),
   ]
 }
 

@@ -1,55 +1,49 @@
-import type { OverlayOptions } from 'sharp'
+import type { ExtendOptions, OverlayOptions, Region, Sharp } from 'sharp'
 import type { Size } from '../contract/picture-sizes.ts'
 
-// The operations on a picture, in the words of sharp. One pass of sharp reads a picture, does operations to it, and writes it.
-// Within a pass sharp has an order of its own, so operations that must be done in another order need several passes.
+// One pass of sharp reads a picture, does operations to it, and writes it. Within a pass sharp has an order of its own, so
+// operations that must be done in another order need several passes.
 
-export interface Crop {
-  readonly do: 'crop'
-  readonly left: number
-  readonly top: number
-  readonly width: number
-  readonly height: number
+/** A picture of sharp, and pictures that are put over or under it at the end of the pass. */
+export interface InPass {
+  readonly picture: Sharp
+  readonly layers: OverlayOptions[]
 }
 
-export interface Resize {
-  readonly do: 'resize'
-  readonly width: number
-  readonly height: number
+/**
+ * An operation on a picture. `rank`: its place in the order of sharp, which extends before it blurs, but then mixes transparent pixels
+ * into the colours.
+ */
+export type Operation =
+  | { readonly rank: number; do(pass: InPass): void }
+  /** Begins a pass: it is made from the whole picture. */
+  | { readonly rank: 'first'; begin(png: Buffer): Promise<InPass> }
+
+/** The rank of layers: any number of them come last. */
+export const LAST = 3
+
+export function crop(region: Region): Operation {
+  return { rank: 0, do: ({ picture }) => void picture.extract(region) }
 }
 
-/** Pixels that are added to the sides. */
-export interface Extend {
-  readonly do: 'extend'
-  readonly top: number
-  readonly bottom: number
-  readonly left: number
-  readonly right: number
-  readonly background: { r: number; g: number; b: number; alpha: number }
+export function resize({ width, height }: Size): Operation {
+  return { rank: 1, do: ({ picture }) => void picture.resize({ width, height, fit: 'fill' }) }
 }
 
-export interface Blur {
-  readonly do: 'blur'
-  /** Standard deviation. */
-  readonly sigma: number
+/** Adds pixels to the sides. */
+export function extend(sides: ExtendOptions): Operation {
+  return { rank: 2, do: ({ picture }) => void picture.extend(sides) }
 }
 
-export interface Shadow extends Size {
-  readonly do: 'shadow'
-  readonly margin: number
-  /** Standard deviation. */
-  readonly sigma: number
-  /** Downwards. */
-  readonly offset: number
-  /** From 0 to 1. */
-  readonly strength: number
-  readonly color: { readonly r: number; readonly g: number; readonly b: number }
+export const TRANSPARENT = { r: 0, g: 0, b: 0, alpha: 0 }
+
+/** Transparent pixels on all four sides. */
+export function margin(wide: number): Operation[] {
+  if (wide === 0) return []
+  return [extend({ top: wide, bottom: wide, left: wide, right: wide, background: TRANSPARENT })]
 }
 
-/** Pictures that are put over or under it. */
-export interface Layers {
-  readonly do: 'layers'
-  readonly layers: readonly OverlayOptions[]
+/** Puts pictures over or under it. */
+export function addLayers(added: readonly OverlayOptions[]): Operation {
+  return { rank: LAST, do: ({ layers }) => void layers.push(...added) }
 }
-
-export type Operation = Crop | Resize | Extend | Blur | Shadow | Layers

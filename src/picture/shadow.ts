@@ -1,21 +1,30 @@
-import type { OutputInfo, OverlayOptions, Sharp } from 'sharp'
+import type { OverlayOptions } from 'sharp'
 import type { Effect } from '../contract/options/finish.ts'
 import { DEFAULT_SHADOW_MARGIN, type Size } from '../contract/picture-sizes.ts'
 import { bell, isVisible, shrinkFor } from './blur.ts'
 import { load } from './load.ts'
-import { margin as addMargin, TRANSPARENT } from './margin.ts'
-import type { Extend, Layers, Shadow } from './operations.ts'
+import { addLayers, margin as addMargin, type InPass, type Operation, TRANSPARENT } from './operations.ts'
 
 type Options = NonNullable<Extract<Effect, { effect: 'shadow' }>['options']>
-type Made = { readonly data: Buffer; readonly info: OutputInfo }
+type Made = Awaited<ReturnType<typeof readAlpha>>
 type Color = NonNullable<Options['color']>
 
 const BLACK = { r: 0, g: 0, b: 0, a: 1 }
 /** Further away from its edge a shadow cannot be seen. */
 const REACH = 3
 
+/** `size`: of the picture without its shadow. `sigma`: the standard deviation. `offset`: downwards. `strength`: from 0 to 1. */
+interface Shadow {
+  readonly size: Size
+  readonly margin: number
+  readonly sigma: number
+  readonly offset: number
+  readonly strength: number
+  readonly color: Pick<Color, 'r' | 'g' | 'b'>
+}
+
 /** `size` is that of the picture without its shadow. */
-export function shadow({ width, height }: Size, options: Options = {}): (Shadow | Extend | Layers)[] {
+export function shadow(size: Size, options: Options = {}): Operation[] {
   const {
     margin = DEFAULT_SHADOW_MARGIN,
     blur = 15,
@@ -25,13 +34,14 @@ export function shadow({ width, height }: Size, options: Options = {}): (Shadow 
     bgColor,
   } = options
   const strength = opacity * color.a
-  const canvas = { width: width + 2 * margin, height: height + 2 * margin }
-  const background: Layers[] = bgColor?.a
-    ? [{ do: 'layers', layers: [fill(canvas, bgColor, 'dest-over')] }]
-    : []
-  if (strength > 0)
-    return [{ do: 'shadow', width, height, margin, sigma: blur, offset, strength, color }, ...background]
-  return [...addMargin(margin), ...background]
+  const background = bgColor?.a ? [addLayers([fill(around(size, margin), bgColor, 'dest-over')])] : []
+  if (strength === 0) return [...addMargin(margin), ...background]
+  const cast = { size, margin, sigma: blur, offset, strength, color }
+  return [{ rank: 'first', begin: (png) => castShadow(png, cast) }, ...background]
+}
+
+function around({ width, height }: Size, margin: number): Size {
+  return { width: width + 2 * margin, height: height + 2 * margin }
 }
 
 function fill({ width, height }: Size, { r, g, b, a }: Color, blend: 'dest-over' | 'in'): OverlayOptions {
@@ -39,16 +49,13 @@ function fill({ width, height }: Size, { r, g, b, a }: Color, blend: 'dest-over'
   return { input: { create: { width, height, channels: 4, background } }, left: 0, top: 0, blend }
 }
 
-/** Begins a pass: a canvas with the shadow, and the picture as a layer over it. */
-export async function castShadow(
-  png: Buffer,
-  shadow: Shadow,
-): Promise<{ picture: Sharp; layers: OverlayOptions[] }> {
-  const { width, height, margin, sigma, offset, color } = shadow
+/** A canvas with the shadow, and the picture as a layer over it. */
+async function castShadow(png: Buffer, shadow: Shadow): Promise<InPass> {
+  const { size, margin, sigma, offset, color } = shadow
   const times = isVisible(sigma) ? shrinkFor(sigma) : 1
-  const around = Math.ceil((margin + offset + REACH * sigma) / times)
-  const mask = await makeMask(await readAlpha(png, shadow, times), shadow, { times, around })
-  const canvas = { width: width + 2 * margin, height: height + 2 * margin }
+  const edge = Math.ceil((margin + offset + REACH * sigma) / times)
+  const mask = await makeMask(await readAlpha(png, size, times), shadow, { times, edge })
+  const canvas = around(size, margin)
   return {
     picture: (await load(mask.data, { limitInputPixels: false }))
       // It is so smooth that straight lines between its pixels are enough.
@@ -56,20 +63,16 @@ export async function castShadow(
         ...{ width: mask.info.width * times, height: mask.info.height * times },
         ...{ fit: 'fill', kernel: 'linear' },
       })
-      .extract({ left: around * times - margin, top: around * times - margin - offset, ...canvas }),
+      .extract({ left: edge * times - margin, top: edge * times - margin - offset, ...canvas }),
     layers: [
-      ...(isBlack(color) ? [] : [fill(canvas, { ...color, a: 1 }, 'in')]),
+      ...(color.r + color.g + color.b === 0 ? [] : [fill(canvas, { ...color, a: 1 }, 'in')]),
       { input: png, limitInputPixels: false, left: margin, top: margin },
     ],
   }
 }
 
-function isBlack({ r, g, b }: Shadow['color']): boolean {
-  return r + g + b === 0
-}
-
 /** How opaque each pixel is, one byte a pixel. Transparent pixels are added until both sides can be divided by `times`. */
-async function readAlpha(png: Buffer, { width, height }: Size, times: number): Promise<Made> {
+async function readAlpha(png: Buffer, { width, height }: Size, times: number) {
   const [right, bottom] = [width, height].map((side) => Math.ceil(side / times) * times - side)
   return await (await load(png, { limitInputPixels: false }))
     .extend({ right: right ?? 0, bottom: bottom ?? 0, background: TRANSPARENT })
@@ -83,12 +86,12 @@ async function readAlpha(png: Buffer, { width, height }: Size, times: number): P
 async function makeMask(
   alpha: Made,
   { sigma, strength }: Shadow,
-  { times, around }: { times: number; around: number },
+  { times, edge }: { times: number; edge: number },
 ): Promise<Made> {
   const { width, height } = alpha.info
   const blurred = (await load(alpha.data, { raw: alpha.info, limitInputPixels: false }))
     .resize({ width: width / times, height: height / times, fit: 'fill' })
-    .extend({ top: around, bottom: around, left: around, right: around, background: '#000' })
+    .extend({ top: edge, bottom: edge, left: edge, right: edge, background: '#000' })
     // sharp cuts off what is behind the point.
     .linear(strength, 0.5)
     .toColourspace('b-w')

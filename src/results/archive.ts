@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib'
 import { numberedFileName } from '../contract/picture-names.ts'
-import { AppError } from '../errors.ts'
+import { AppError, need } from '../errors.ts'
 import { filesOf, type ImageKey, type Images, type OpenImage } from '../images/images.ts'
 import { FairTurns, type InTurn } from '../shares/fair-turns.ts'
 import type { JobText } from '../store/job-text.ts'
 import type { RootHead, Store } from '../store/store.ts'
-import { createLimiter, inParallel, type Limiter } from '../work/limiter.ts'
+import { inParallel } from '../work/limiter.ts'
 import type { JobFields } from './render.ts'
 import { writeZip, type ZipEntry } from './zip.ts'
 
@@ -41,14 +41,12 @@ export type MakeArchive = (
 
 /** All archives together stay within the limits above, even if there are many and their readers are slow. */
 export function createArchives(store: Store, images: Images, turns: FairTurns): MakeArchive {
-  const reading = new FairTurns(READ_AT_ONCE)
-  const clients = new Clients()
+  const reading = new FairTurns(READ_AT_ONCE, READ_OF_ONE)
   let heldTogether = 0
 
   return async function* makeArchive(projectId, { rootId, jobCount }, { client, onGone }) {
     const inTurn = turns.for(client)
     const request = (await inTurn(() => store.browsing.requestsOf(projectId, [rootId]))).get(rootId)
-    const ofOne = clients.enter(client)
     const digits = Math.max(DIGITS, String(request?.counts.total ?? jobCount).length)
     let held = 0
     const hold = (bytes: number) => {
@@ -61,7 +59,7 @@ export function createArchives(store: Store, images: Images, turns: FairTurns): 
       await onGone(key)
       throw new AppError('storage_failed', `The picture ${key} is gone.`)
     }
-    const makeEntry = async (job: JobText): Promise<HeldPicture> => {
+    const makeEntry = async (job: JobText) => {
       const { url, meta } = JSON.parse(`{${job.fields}}`) as JobFields
       const name = numberedFileName({ position: job.position, name: url.name }, digits)
       const { picture: key } = filesOf(projectId, job)
@@ -72,12 +70,13 @@ export function createArchives(store: Store, images: Images, turns: FairTurns): 
         if (keep) hold(size)
         return { size, bytes: keep ? size : 0, ...(await readPicture(image, keep)) }
       }
-      const picture = await ofOne(() => reading.run(client, read))
+      const picture = await reading.run(client, read)
       const again = async function* () {
         yield* wholeOf(await openPicture(key))
       }
       const { size, crc, chunks, bytes } = picture
-      return { bytes, entry: { name, modified: meta.created, size, crc, read: () => chunks ?? again() } }
+      const entry: ZipEntry = { name, modified: meta.created, size, crc, read: () => chunks ?? again() }
+      return { bytes, entry }
     }
     const makeEntries = async function* () {
       const jobs = walkJobs(store, projectId, rootId, inTurn)
@@ -90,31 +89,8 @@ export function createArchives(store: Store, images: Images, turns: FairTurns): 
       yield* writeZip(makeEntries())
     } finally {
       heldTogether -= held
-      clients.leave(client)
     }
   }
-}
-
-/** A limiter for each client, while it has archives. */
-class Clients {
-  readonly #clients = new Map<string, { readonly limiter: Limiter; archives: number }>()
-
-  enter(client: string): Limiter {
-    const entered = this.#clients.get(client) ?? { limiter: createLimiter(READ_OF_ONE), archives: 0 }
-    entered.archives++
-    this.#clients.set(client, entered)
-    return entered.limiter
-  }
-
-  leave(client: string): void {
-    const entered = this.#clients.get(client)
-    if (entered && --entered.archives === 0) this.#clients.delete(client)
-  }
-}
-
-interface HeldPicture {
-  readonly entry: ZipEntry
-  readonly bytes: number
 }
 
 async function* walkJobs(
@@ -125,9 +101,7 @@ async function* walkJobs(
 ): AsyncGenerator<JobText> {
   for (let from = 0; ; ) {
     const page = { from, limit: JOBS_AT_ONCE }
-    const texts = await inTurn(() => store.pageTexts(projectId, rootId, page))
-    if (!texts) throw new AppError('not_found')
-    const { jobs } = texts
+    const { jobs } = need(await inTurn(() => store.pageTexts(projectId, rootId, page)))
     yield* jobs
     if (jobs.length < JOBS_AT_ONCE) return
     from = (jobs.at(-1)?.position ?? 0) + 1

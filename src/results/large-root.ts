@@ -8,6 +8,8 @@ import type { RootBytes } from './root-bytes.ts'
 export const WHOLE_ROOT = 100
 /** The most jobs of a part. */
 const POSITIONS_AT_ONCE = 100
+/** The name of the positions among the parts that are kept. Clients that read a root at the same time share them. */
+const POSITIONS = ' positions'
 
 type Reads = Pick<Store, 'findPositions' | 'textsBetween'>
 
@@ -19,10 +21,7 @@ export interface LargeRootPart {
   readonly last: boolean
 }
 
-interface Range {
-  readonly first: number
-  readonly last: number
-}
+type Range = Pick<RootPositions, 'first' | 'last'>
 
 /**
  * The parts of a root, all of one revision: the positions of its jobs are read once, and a job never changes. No parts if
@@ -33,7 +32,8 @@ export async function* renderLargeRoot(
   roots: RootBytes,
   found: RootHead,
 ): AsyncGenerator<LargeRootPart> {
-  let positions = roots.keptPositions(found)
+  const kept = roots.kept(found, POSITIONS)
+  let positions: RootPositions | undefined = kept && { head: found, ...JSON.parse(kept.toString()) }
   for (;;) {
     positions ??= await readPositions(store, roots, found.rootId)
     if (!positions) return
@@ -50,13 +50,11 @@ export async function* renderLargeRoot(
   }
 }
 
-async function readPositions(
-  store: Reads,
-  roots: RootBytes,
-  rootId: string,
-): Promise<RootPositions | undefined> {
+async function readPositions(store: Reads, roots: RootBytes, rootId: string) {
   const positions = await store.findPositions(roots.projectId, rootId)
-  if (positions) roots.keepPositions(positions)
+  if (!positions) return undefined
+  const { head, ...others } = positions
+  roots.keep(head, JSON.stringify(others), POSITIONS)
   return positions
 }
 
@@ -78,7 +76,8 @@ async function makePart(
   range: Range,
 ): Promise<LargeRootPart | undefined> {
   const { head } = positions
-  const bytes = roots.keptPart(head, range.first) ?? (await renderPart(store, roots, positions, range))
+  const part = ` ${range.first}`
+  const bytes = roots.kept(head, part) ?? (await renderPart(store, roots, positions, range, part))
   if (bytes === undefined) return undefined
   const before = range.first === positions.first ? openRoot(head) : ','
   const last = range.last === positions.last
@@ -90,10 +89,11 @@ async function renderPart(
   roots: RootBytes,
   { head, only }: RootPositions,
   { first, last }: Range,
+  part: string,
 ): Promise<Buffer | string | undefined> {
   const read = await store.textsBetween(roots.projectId, head, { first, last })
   const expected = only && new Set(only.filter((position) => position >= first && position <= last))
   const jobs = expected ? read.filter(({ position }) => expected.has(position)) : read
   if (jobs.length < (expected?.size ?? last - first + 1)) return undefined
-  return roots.renderPart(head, first, jobs)
+  return roots.keep(head, roots.renderJobs(head, jobs), part)
 }

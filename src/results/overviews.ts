@@ -1,18 +1,15 @@
 import type { KnownProject, KnownRoot } from '../access/door.ts'
-import { OVERVIEW_JOBS, type PageFailure } from '../contract/browsing.ts'
+import { OVERVIEW_JOBS } from '../contract/browsing.ts'
 import { type OwnOptions, viewOf } from '../contract/capture-options.ts'
 import { optionsOfPage } from '../contract/options-of-page.ts'
 import { type ExplainTo, tellFailure } from '../contract/status.ts'
-import type { Addresses, Images } from '../images/images.ts'
-import type { RequestSummary } from '../store/browsing.ts'
-import type { SeenText } from '../store/job-text.ts'
+import type { Images } from '../images/images.ts'
 import type { RootHead, Store } from '../store/store.ts'
 import type { Answer, Asked, AskedForMuch } from './answer.ts'
-import { listPieces } from './list-pieces.ts'
-import { NOTHING_YET, type Piece } from './pieces.ts'
+import { listPieces, NOTHING_YET, type Piece } from './pieces.ts'
 import { CLOSE_ROOT, renderShown } from './render.ts'
 import { findRootListPage, type RootListPage } from './root-list-pages.ts'
-import { countsOf, type IsGone, idOf, type Sought, slicesOf, stateOfRoot } from './search.ts'
+import { countsOf, type IsGone, idOf, type Sought, searchedTogether, stateOfRoot } from './search.ts'
 
 /** Roots at a glance. They have no ETag: the state of a root can change without a new revision. */
 export class Overviews {
@@ -52,7 +49,7 @@ export class Overviews {
     if (heads.length === 0) return new Map()
     if (q === undefined) return await read(heads.map(idOf), { limit })
     const found: [string, T[]][] = []
-    for (const slice of slicesOf(heads, { q })) {
+    for (const slice of searchedTogether(heads, { q })) {
       if (isGone?.()) break
       found.push(...(await read(slice.map(idOf), { limit, q })))
       yield NOTHING_YET
@@ -81,34 +78,24 @@ export class Overviews {
     const addresses = await this.#images.addresses(asked)
     const isExplained = this.#explainTo.has(projectId)
     const render = (head: RootHead) => {
-      const { rootId } = head
+      const { rootId, created } = head
+      const request = requests.get(rootId)
+      const { options, marks = {}, origin } = request ?? {}
+      const viewOfPage = (own?: OwnOptions) => options && viewOf(optionsOfPage(options, own))
       const told = (failures.get(rootId) ?? []).map((failure) => ({
         ...failure,
         ...tellFailure(failure, failure.url, isExplained),
       }))
-      const shown = { jobs: jobs.get(rootId) ?? [], failures: told }
-      return renderOverview(projectId, head, requests.get(rootId), shown, addresses)
+      const start = JSON.stringify({
+        ...{ rootId, meta: { created }, state: stateOfRoot(head, request), ...origin },
+        tags: options?.tags ?? [],
+        ...{ counts: countsOf(head, request), marks, view: viewOfPage(), failures: told },
+      })
+      const shown = (jobs.get(rootId) ?? []).map((job) =>
+        renderShown({ projectId, rootId, view: viewOfPage(job.ownOptions) }, job, addresses),
+      )
+      return `${start.slice(0, -1)},"jobs":[${shown.join(',')}${CLOSE_ROOT}`
     }
     yield* listPieces(heads, render, around)
   }
-}
-
-function renderOverview(
-  projectId: string,
-  head: RootHead,
-  request: RequestSummary | undefined,
-  { jobs, failures }: { readonly jobs: readonly SeenText[]; readonly failures: readonly PageFailure[] },
-  addresses: Addresses,
-): string {
-  const { rootId, created } = head
-  const { options, marks = {}, origin } = request ?? {}
-  const viewOfPage = (own?: OwnOptions) => options && viewOf(optionsOfPage(options, own))
-  const start = JSON.stringify({
-    ...{ rootId, meta: { created }, state: stateOfRoot(head, request), ...origin, tags: options?.tags ?? [] },
-    ...{ counts: countsOf(head, request), marks, view: viewOfPage(), failures },
-  })
-  const shown = jobs.map((job) =>
-    renderShown({ projectId, rootId, view: viewOfPage(job.ownOptions) }, job, addresses),
-  )
-  return `${start.slice(0, -1)},"jobs":[${shown.join(',')}${CLOSE_ROOT}`
 }

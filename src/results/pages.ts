@@ -5,26 +5,20 @@ import { isPlain } from '../contract/check.ts'
 import { parseId } from '../contract/ids.ts'
 import type { Addresses, Images } from '../images/images.ts'
 import type { LookedPage, ShownJob } from '../store/browsing.ts'
+import { badCursor, type ListPage } from '../store/cursor.ts'
 import type { Store } from '../store/store.ts'
 import type { Answer, AskedForMuch } from './answer.ts'
-import { badCursor } from './cursor.ts'
-import { resultEtag, tagOf } from './etag.ts'
-import { listPieces } from './list-pieces.ts'
-import type { Piece } from './pieces.ts'
-import { renderShown, SHOWING } from './render.ts'
+import { listPieces, type Piece } from './pieces.ts'
+import { renderShown, resultEtag, SHOWING, tagOf } from './render.ts'
 
-/** Addresses that are read for one list page. After that, the list page is answered even if it is not full. */
-const MOST_LOOKED_AT = 10_000
-const AT_ONCE = 500
-/** Screenshots that are read for one list page that is filtered. After that, the list page is answered even if it is not full. */
+/** Addresses and screenshots that are read for one list page. After that, the list page is answered even if it is not full. */
+const MOST_PAGES_LOOKED_AT = 10_000
 const MOST_JOBS_LOOKED_AT = 5_000
-/** Screenshots read in one turn. */
+/** The same for one turn. */
+const PAGES_AT_ONCE = 500
 const JOBS_AT_ONCE = 200
 
-interface ListPage {
-  readonly limit: number
-  readonly cursor?: string | undefined
-}
+const NONE = { jobs: [], last: undefined }
 
 /** The results of a project, by the addresses of pages. */
 export class Pages {
@@ -39,17 +33,24 @@ export class Pages {
   /** A list page of addresses, with their screenshots in numbers. Throws `bad_request` for a bad cursor. */
   async list(
     project: KnownProject,
-    { limit, cursor, q }: ListPage & { q: string | undefined },
+    { limit, cursor, q: text }: ListPage & { q: string | undefined },
     asked: AskedForMuch,
   ): Promise<Answer> {
     const { projectId } = project
-    const after = cursor === undefined ? undefined : (await this.#jobOf(projectId, cursor)).url
+    const { browsing } = this.#store
+    const start = cursor === undefined ? undefined : (await this.#jobOf(projectId, cursor)).url
     const addresses = await this.#images.addresses(asked)
-    const { pages, last } = await this.#find(projectId, { after, limit, q: q || undefined }, asked)
+    const q = text || undefined
+    const search: Search<LookedPage> = {
+      ...{ limit, isWhole: q === undefined, atOnce: PAGES_AT_ONCE, most: MOST_PAGES_LOOKED_AT },
+      read: (after, most) => browsing.nextPages(projectId, { after: after?.url ?? start, limit: most, q }),
+      look: ({ uuid, latest }) => ({ uuid, job: latest }),
+    }
+    const { jobs, last } = isPlain(q ?? '') ? await findJobs(search, asked) : NONE
     return {
       etag: shownEtag(project, addresses),
       nextCursor: last,
-      body: () => this.#summaries(projectId, pages, addresses),
+      body: () => this.#summaries(projectId, jobs, addresses),
     }
   }
 
@@ -60,13 +61,21 @@ export class Pages {
     asked: AskedForMuch,
   ): Promise<Answer> {
     const { projectId } = project
-    const after = cursor === undefined ? undefined : await this.#jobOf(projectId, cursor)
-    if (after && after.url !== url) throw badCursor()
+    const { browsing } = this.#store
+    const start = cursor === undefined ? undefined : await this.#jobOf(projectId, cursor)
+    if (start && start.url !== url) throw badCursor()
     const addresses = await this.#images.addresses(asked)
-    const page = { after, limit, filter }
-    const { jobs, last } = isPlain(url)
-      ? await findHistory(this.#store, projectId, url, page, asked)
-      : { jobs: [], last: undefined }
+    const isWhole = Object.values(filter).every((value) => value === undefined)
+    const search: Search<ShownJob> = {
+      ...{ limit, isWhole, atOnce: JOBS_AT_ONCE, most: MOST_JOBS_LOOKED_AT },
+      read(last, most) {
+        const before = last ?? start
+        const after = before && { created: before.created, ...before.text }
+        return browsing.pageHistory(projectId, url, { after, limit: most })
+      },
+      look: (job) => ({ uuid: job.text.uuid, job: isOf(filter, job) ? job : undefined }),
+    }
+    const { jobs, last } = isPlain(url) ? await findJobs(search, asked) : NONE
     return {
       etag: shownEtag(project, addresses),
       nextCursor: last,
@@ -80,34 +89,6 @@ export class Pages {
     const job = uuid === cursor ? await this.#store.browsing.findJob(projectId, uuid) : undefined
     if (!job) throw badCursor()
     return job
-  }
-
-  /** `last`: the next list page begins after it, if there may be one. */
-  async #find(
-    projectId: string,
-    { after, limit, q }: { after: string | undefined; limit: number; q: string | undefined },
-    { isGone, inTurn }: AskedForMuch,
-  ): Promise<{ pages: ShownJob[]; last: string | undefined }> {
-    if (!isPlain(q ?? '')) return { pages: [], last: undefined }
-    const found: ShownJob[] = []
-    let last: string | undefined
-    let from = after
-    for (let lookedAt = 0; ; ) {
-      if (isGone()) return { pages: [], last: undefined }
-      const wanted = q === undefined ? limit + 1 - found.length : AT_ONCE
-      const next = { after: from, limit: wanted, q }
-      const some: LookedPage[] = await inTurn(() => this.#store.browsing.nextPages(projectId, next))
-      for (const { uuid, latest } of some) {
-        if (latest) found.push(latest)
-        if (found.length > limit) return { pages: found.slice(0, limit), last: found[limit - 1]?.text.uuid }
-        last = uuid ?? last
-      }
-      lookedAt += some.length
-      if (some.length < wanted) return { pages: found, last: undefined }
-      // The cursor needs a job.
-      if (lookedAt >= MOST_LOOKED_AT && last !== undefined) return { pages: found, last }
-      from = some.at(-1)?.url
-    }
   }
 
   async *#summaries(
@@ -138,29 +119,41 @@ function renderJob(projectId: string, { rootId, view, text }: ShownJob, addresse
 /** Selects the screenshots of a page by their options. An undefined option matches all. */
 type ViewFilter = { readonly [Option in keyof View]?: View[Option] | undefined }
 
-/** One list page of the history of an address. `last`: the next list page begins after it, if there may be one. */
-async function findHistory(
-  { browsing }: Pick<Store, 'browsing'>,
-  projectId: string,
-  url: string,
-  page: { after: ShownJob | undefined; limit: number; filter: ViewFilter },
+/** Which jobs a list page has: those of the items that `look` looks at. */
+interface Search<Item> {
+  readonly limit: number
+  /** Every item has a job for the list page, or nearly so. */
+  readonly isWhole: boolean
+  /** Items that are read in one turn otherwise, and that are looked at for one list page. */
+  readonly atOnce: number
+  readonly most: number
+  read(after: Item | undefined, limit: number): Promise<readonly Item[]>
+  /** `uuid`: of any job, for a cursor. */
+  look(item: Item): { readonly uuid: string | undefined; readonly job: ShownJob | undefined }
+}
+
+/** `last`: the next list page begins after it, if there may be one. */
+async function findJobs<Item>(
+  { limit, isWhole, atOnce, most, read, look }: Search<Item>,
   { isGone, inTurn }: AskedForMuch,
 ): Promise<{ jobs: ShownJob[]; last: string | undefined }> {
-  const { limit, filter } = page
-  const isWhole = Object.values(filter).every((value) => value === undefined)
-  const atOnce = isWhole ? limit + 1 : JOBS_AT_ONCE
-  const found: ShownJob[] = []
-  let after = page.after
+  const jobs: ShownJob[] = []
+  let last: string | undefined
+  let after: Item | undefined
   for (let lookedAt = 0; ; ) {
     if (isGone()) return { jobs: [], last: undefined }
-    const from = after && { created: after.created, ...after.text }
-    const some = await inTurn(() => browsing.pageHistory(projectId, url, { after: from, limit: atOnce }))
-    found.push(...some.filter((job) => isOf(filter, job)))
-    if (found.length > limit) return { jobs: found.slice(0, limit), last: found[limit - 1]?.text.uuid }
+    const wanted = isWhole ? limit + 1 - jobs.length : atOnce
+    const some = await inTurn(() => read(after, wanted))
+    for (const item of some) {
+      const { uuid, job } = look(item)
+      if (job) jobs.push(job)
+      if (jobs.length > limit) return { jobs: jobs.slice(0, limit), last: jobs[limit - 1]?.text.uuid }
+      last = uuid ?? last
+    }
     lookedAt += some.length
+    if (some.length < wanted) return { jobs, last: undefined }
+    if (lookedAt >= most && last !== undefined) return { jobs, last }
     after = some.at(-1)
-    if (some.length < atOnce) return { jobs: found, last: undefined }
-    if (lookedAt >= MOST_JOBS_LOOKED_AT) return { jobs: found, last: after?.text.uuid }
   }
 }
 

@@ -13,6 +13,9 @@ const JOBS_AT_ONCE = 100
 /** The first piece is small: the first byte of a long answer comes as soon as that of a short one. */
 const FIRST_JOBS = 20
 
+/** Items in one piece. For overviews of roots, that is as many jobs as in a piece of a list of roots. */
+const ITEMS_AT_ONCE = 16
+
 type Bytes = Buffer | string
 
 /** The next bytes of an answer. Making a piece takes about a millisecond. Then other clients have their turn. */
@@ -32,15 +35,11 @@ export const NOTHING_YET: Piece = { parts: [], last: false }
 
 /** Neighbouring roots that are read together, or one large root. */
 interface Group {
-  readonly heads: readonly RootHead[]
-  /** The bytes of each root, if they are kept. */
-  readonly kept: readonly (Buffer | undefined)[]
-  /** The other roots, by id. Without those that were removed meanwhile. */
-  readonly read: ReadonlyMap<string, RootTexts>
+  readonly large: RootHead | undefined
+  /** The others: their bytes, if they are kept, or their texts. Without those that were removed meanwhile. */
+  readonly others: readonly (Buffer | RootTexts)[]
   readonly last: boolean
 }
-
-const NONE: ReadonlyMap<string, RootTexts> = new Map()
 
 type Reads = Pick<Store, 'textsOf' | 'findPositions' | 'textsBetween'>
 type Walk = AsyncIterable<Heads> | Iterable<Heads>
@@ -71,11 +70,11 @@ export async function* makeRootPieces(
 /** A list of roots. Each root is of one revision. Roots that are removed before they are read are left out. */
 export async function* makeListPieces(store: Reads, roots: RootBytes, walk: Walk): AsyncGenerator<Piece> {
   let before = '['
-  /** The text before the next root. */
-  const separate = () => {
-    const text = before
+  /** A root, after the text before it. */
+  const add = (...root: Bytes[]) => {
+    const parts = [before, ...root]
     before = ','
-    return text
+    return parts
   }
   const groups = readGroups(store, roots, walk)
   const read = () => {
@@ -90,19 +89,18 @@ export async function* makeListPieces(store: Reads, roots: RootBytes, walk: Walk
     if (done) return
     // A database server reads the next group meanwhile. Not before the first piece: that would delay the first byte.
     if (!first) reading = read()
-    const { heads, last } = group
-    const [head] = heads
-    if (head && isLarge(head)) {
+    const { large, others, last } = group
+    if (large) {
       let isThere = false
-      for await (const { parts, last: ends } of renderLargeRoot(store, roots, head)) {
-        if (!isThere) parts.unshift(separate())
-        if (ends && last) parts.push(']')
-        yield { parts, last: ends && last }
+      for await (const { parts, last: ends } of renderLargeRoot(store, roots, large)) {
+        const more = isThere ? parts : add(...parts)
+        if (ends && last) more.push(']')
+        yield { parts: more, last: ends && last }
         isThere = true
       }
       if (!isThere) yield last ? { parts: [end(before)], last } : NOTHING_YET
     } else {
-      const parts = renderGroup(roots, group, separate)
+      const parts = others.flatMap((root) => add(Buffer.isBuffer(root) ? root : roots.render(root)))
       if (last) parts.push(end(before))
       yield { parts, last }
     }
@@ -116,16 +114,6 @@ function end(before: string): string {
   return before === '[' ? '[]' : ']'
 }
 
-function renderGroup(roots: RootBytes, { heads, kept, read }: Group, separate: () => string): Bytes[] {
-  const parts: Bytes[] = []
-  for (const [index, head] of heads.entries()) {
-    const texts = read.get(head.rootId)
-    const bytes = kept[index] ?? (texts && roots.render(texts))
-    if (bytes) parts.push(separate(), bytes)
-  }
-  return parts
-}
-
 /** Roots of a group are read with their jobs in one query, so each is of one revision. */
 async function* readGroups(store: Reads, roots: RootBytes, walk: Walk): AsyncGenerator<Group> {
   let room = FIRST_JOBS
@@ -135,15 +123,12 @@ async function* readGroups(store: Reads, roots: RootBytes, walk: Walk): AsyncGen
       const some = takeGroup(heads, from, room)
       from += some.length
       room = JOBS_AT_ONCE
-      const kept = some.map((head) => (isLarge(head) ? undefined : roots.kept(head)))
-      const missing = some.filter((head, index) => !kept[index] && !isLarge(head)).map((head) => head.rootId)
-      const read = missing.length === 0 ? NONE : await store.textsOf(roots.projectId, missing)
-      yield {
-        heads: some,
-        kept,
-        read,
-        last: last && from === heads.length,
-      }
+      const large = some.find(isLarge)
+      const kept = some.map((head) => (large ? undefined : roots.kept(head)))
+      const missing = large ? [] : some.filter((_, index) => !kept[index]).map(({ rootId }) => rootId)
+      const read = missing.length === 0 ? undefined : await store.textsOf(roots.projectId, missing)
+      const others = some.flatMap(({ rootId }, index) => kept[index] ?? read?.get(rootId) ?? [])
+      yield { large, others, last: last && from === heads.length }
     } while (from < heads.length)
   }
 }
@@ -162,4 +147,28 @@ function takeGroup(heads: readonly RootHead[], from: number, room: number): Root
 
 function isLarge(head: RootHead): boolean {
   return head.jobCount > WHOLE_ROOT
+}
+
+/** The text of items that were read before, with commas between them, and the text before and after them. */
+export async function* listPieces<T>(
+  items: readonly T[],
+  render: (item: T) => string,
+  { open, close }: { open: string; close: string } = { open: '[', close: ']' },
+): AsyncGenerator<Piece> {
+  let before = open
+  for (let from = 0; ; ) {
+    const piece = renderSome(items.slice(from, from + ITEMS_AT_ONCE), render)
+    from = Math.min(from + ITEMS_AT_ONCE, items.length)
+    const last = from === items.length
+    piece.unshift(before)
+    if (last) piece.push(close)
+    yield { parts: piece, last }
+    if (last) return
+    before = ','
+  }
+}
+
+/** A function of its own: a generator would keep the items in memory until its next step. */
+function renderSome<T>(items: readonly T[], render: (item: T) => string): string[] {
+  return [items.map(render).join(',')]
 }

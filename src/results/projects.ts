@@ -1,10 +1,8 @@
 import { COUNTED_ROOTS } from '../contract/browsing.ts'
+import { type ListPage, readListPage } from '../store/cursor.ts'
 import type { Project, ProjectPosition, Store } from '../store/store.ts'
-import { decodeCursor, encodeCursor } from './cursor.ts'
 
-interface ProjectPage {
-  readonly limit: number
-  readonly cursor?: string | undefined
+interface ProjectPage extends ListPage {
   /** A key sees only its own project. A session may have several keys. Undefined: all projects. */
   readonly only: readonly string[] | undefined
 }
@@ -21,19 +19,16 @@ export class Projects {
   }
 
   /** One list page. Throws `bad_request` for a bad cursor. */
-  async list({
-    limit,
-    cursor,
-    only,
-  }: ProjectPage): Promise<{ projects: Project[]; nextCursor: string | undefined }> {
-    const after = cursor === undefined ? undefined : positionOf(cursor)
-    const found =
-      only === undefined
-        ? await this.#store.listProjects({ after, limit: limit + 1 })
-        : await this.#listOnly(only, after)
-    const projects = found.slice(0, limit)
-    const last = found.length > limit ? projects.at(-1) : undefined
-    return { projects, nextCursor: last && encodeCursor({ created: last.created, id: last.projectId }) }
+  async list({ only, ...page }: ProjectPage) {
+    const { items, nextCursor } = await readListPage(
+      page,
+      ({ after: last, limit }) => {
+        const after = last && { created: last.created, projectId: last.id }
+        return only ? this.#listOnly(only, after) : this.#store.listProjects({ after, limit })
+      },
+      ({ projectId }) => projectId,
+    )
+    return { projects: items, nextCursor }
   }
 
   /** The pictures of a project, as far as they are counted. */
@@ -57,9 +52,4 @@ function compare(one: ProjectPosition, other: ProjectPosition): number {
     one.created - other.created ||
     (one.projectId < other.projectId ? -1 : Number(one.projectId > other.projectId))
   )
-}
-
-function positionOf(cursor: string): ProjectPosition {
-  const { created, id: projectId } = decodeCursor(cursor)
-  return { created, projectId }
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { View } from '../contract/capture-options.ts'
 import type { JobResult } from '../contract/results.ts'
 import { type Addresses, filesOf } from '../images/images.ts'
@@ -8,6 +9,23 @@ import type { RootKey } from '../store/store.ts'
 export const RENDERING = 3
 /** Part of the ETags of pages and histories, as RENDERING is part of every ETag. The same test says when to raise it. */
 export const SHOWING = 1
+
+/** Weak, because a proxy may compress. It changes with the data, and with the addresses: so with every signing window. */
+export function resultEtag(revision: string, tag: string): string {
+  return `W/"${revision}.${tag}"`
+}
+
+const tags = new WeakMap<Addresses, string>()
+
+/** Covers everything that changes the bytes of an answer, except the data. */
+export function tagOf(addresses: Addresses): string {
+  let tag = tags.get(addresses)
+  if (tag === undefined) {
+    tag = hash('sha256', `${RENDERING}\n${addresses.tag}`, 'base64url').slice(0, 16)
+    tags.set(addresses, tag)
+  }
+  return tag
+}
 
 /** The fields of a job, after they are parsed. */
 export type JobFields = Pick<JobResult, 'url' | 'meta' | 'screenshotParameter'>

@@ -1,18 +1,15 @@
 import type { KnownProject, KnownRoot } from '../access/door.ts'
-import { AppError } from '../errors.ts'
+import { need } from '../errors.ts'
 import type { Addresses, Images } from '../images/images.ts'
 import type { Store } from '../store/store.ts'
 import { walkRoots } from '../store/walk-roots.ts'
+import { KeptBytes } from '../work/kept.ts'
 import type { Answer, Asked, AskedForMuch } from './answer.ts'
-import { encodePosition } from './cursor.ts'
-import { tagOf } from './etag.ts'
-import { KeptRoots } from './kept-roots.ts'
 import { WHOLE_ROOT } from './large-root.ts'
-import { listPieces } from './list-pieces.ts'
-import { makeListPieces, makeRootPieces } from './pieces.ts'
-import { CLOSE_ROOT, openRoot } from './render.ts'
-import { RootBytes } from './root-bytes.ts'
-import { findRootListPage, type RootListPage } from './root-list-pages.ts'
+import { listPieces, makeListPieces, makeRootPieces } from './pieces.ts'
+import { CLOSE_ROOT, openRoot, tagOf } from './render.ts'
+import { type KeptRoots, RootBytes } from './root-bytes.ts'
+import { encodePosition, findRootListPage, type RootListPage } from './root-list-pages.ts'
 import { type Sought, walkMatching } from './search.ts'
 
 /** The read path: rows → signed → bytes. */
@@ -27,7 +24,7 @@ export class Results {
     this.#store = store
     this.#images = images
     this.#keptBytes = keptBytes
-    this.#kept = new KeptRoots(keptBytes)
+    this.#kept = new KeptBytes(keptBytes, ({ length }) => length)
   }
 
   /** One root. */
@@ -43,7 +40,7 @@ export class Results {
     const etag = roots.etag(root.revision)
     return {
       etag,
-      whole: () => (root.jobCount > WHOLE_ROOT ? undefined : roots.kept(root, etag)),
+      whole: () => (root.jobCount > WHOLE_ROOT ? undefined : roots.kept(root)),
       body: () => makeRootPieces(this.#store, roots, root),
     }
   }
@@ -57,9 +54,7 @@ export class Results {
     const { projectId, rootId } = root
     const roots = this.#roots(projectId, await this.#images.addresses(asked))
     const page = { from, limit: limit + 1 }
-    const texts = await asked.inTurn(() => this.#store.pageTexts(projectId, rootId, page))
-    if (!texts) throw new AppError('not_found')
-    const { head, jobs } = texts
+    const { head, jobs } = need(await asked.inTurn(() => this.#store.pageTexts(projectId, rootId, page)))
     const shown = jobs.slice(0, limit)
     const last = jobs.length > limit ? shown.at(-1) : undefined
     return {

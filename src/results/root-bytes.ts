@@ -1,9 +1,11 @@
 import type { Addresses } from '../images/images.ts'
-import type { JobText, RootPositions, RootTexts } from '../store/job-text.ts'
+import type { JobText, RootTexts } from '../store/job-text.ts'
 import type { RootHead } from '../store/store.ts'
-import { resultEtag } from './etag.ts'
-import type { KeptRoots } from './kept-roots.ts'
-import { CLOSE_ROOT, openRoot, renderJobs } from './render.ts'
+import type { KeptBytes } from '../work/kept.ts'
+import { CLOSE_ROOT, openRoot, renderJobs, resultEtag } from './render.ts'
+
+/** Rendered roots, or parts of large roots, by what their ETag has: so an entry never becomes wrong, only unused. */
+export type KeptRoots = KeptBytes<Buffer>
 
 /** The bytes of roots for one answer: kept from before, or rendered now and perhaps kept. */
 export class RootBytes {
@@ -30,47 +32,26 @@ export class RootBytes {
     return renderJobs({ projectId: this.projectId, rootId }, jobs, this.#addresses)
   }
 
-  kept(head: RootHead, etag = this.etag(head.revision)): Buffer | undefined {
-    return this.#find(etag, head)
+  /** The bytes of a root, or of a part of it. */
+  kept(root: RootHead, part = ''): Buffer | undefined {
+    return this.#kept.get(this.#nameOf(root, part))
   }
 
-  render({ head, jobs }: RootTexts): Buffer | string {
-    const text = openRoot(head) + this.renderJobs(head, jobs) + CLOSE_ROOT
-    return this.#keep(this.etag(head.revision), head, text)
-  }
-
-  /** The positions of a large root. Clients that read it at the same time share them. */
-  keptPositions(head: RootHead): RootPositions | undefined {
-    const bytes = this.#find(this.#partTag(head, 'positions'), head)
-    return bytes && { head, ...JSON.parse(bytes.toString()) }
-  }
-
-  keepPositions({ head, ...positions }: RootPositions): void {
-    this.#keep(this.#partTag(head, 'positions'), head, JSON.stringify(positions))
-  }
-
-  /** The jobs of a large root from a position on. */
-  keptPart(head: RootHead, from: number): Buffer | undefined {
-    return this.#find(this.#partTag(head, from), head)
-  }
-
-  renderPart(head: RootHead, from: number, jobs: readonly JobText[]): Buffer | string {
-    return this.#keep(this.#partTag(head, from), head, this.renderJobs(head, jobs))
-  }
-
-  #partTag(head: RootHead, part: number | 'positions'): string {
-    return `${this.etag(head.revision)} ${part}`
-  }
-
-  #find(tag: string, { rootId }: RootHead): Buffer | undefined {
-    return this.#kept.get(tag, this.projectId, rootId)?.bytes
-  }
-
-  #keep(tag: string, { rootId }: RootHead, text: string): Buffer | string {
+  /** Returns bytes, if there is room for them. */
+  keep(root: RootHead, text: string, part = ''): Buffer | string {
     if (this.#room < text.length) return text
     const bytes = Buffer.from(text)
     this.#room -= bytes.length
-    this.#kept.keep(tag, { projectId: this.projectId, rootId, bytes })
+    this.#kept.keep(this.#nameOf(root, part), bytes)
     return bytes
+  }
+
+  render({ head, jobs }: RootTexts): Buffer | string {
+    return this.keep(head, openRoot(head) + this.renderJobs(head, jobs) + CLOSE_ROOT)
+  }
+
+  /** A revision is never used twice. The ids are part of the name, too: rows written by hand may share a revision. */
+  #nameOf({ rootId, revision }: RootHead, part: string): string {
+    return `${this.projectId}${rootId}${revision}.${this.#tag}${part}`
   }
 }

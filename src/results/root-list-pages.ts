@@ -1,6 +1,6 @@
+import { badCursor, decodeCursor, encodeCursor } from '../store/cursor.ts'
 import type { RootHead, RootPosition, Store } from '../store/store.ts'
 import type { AskedForMuch } from './answer.ts'
-import { decodeCursor, encodeCursor } from './cursor.ts'
 import { effortOf, type Sought, searchRoots } from './search.ts'
 
 /** Jobs that are searched for one list page. After that, the list page is answered even if it is not full. */
@@ -8,6 +8,9 @@ const JOBS_PER_LIST_PAGE = 100_000
 
 /** Sorts after the id of every root. */
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
+/** The largest number that every engine can store as a position. */
+const LAST_POSITION = 2 ** 31 - 1
 
 /** Which roots a list page shows. */
 export interface RootListPage {
@@ -46,17 +49,14 @@ export async function findRootListPage(
   return { heads, nextCursor: last && encodeCursor({ created: last.created, id: last.rootId }) }
 }
 
-interface Found {
-  readonly heads: RootHead[]
-  /** The last root that was read, if others follow. */
-  readonly last: RootHead | undefined
-}
+/** `last`: the last root that was read, if others follow. */
+type Found = Awaited<ReturnType<typeof take>>
 
 async function take(
   store: Store,
   projectId: string,
   { after, limit, from = Number.NEGATIVE_INFINITY, inTurn }: AskedRootListPage,
-): Promise<Found> {
+) {
   const found = await inTurn(() => store.pageRoots(projectId, { after, limit: limit + 1 }))
   const heads = found.filter(({ created }) => created >= from)
   const shown = heads.slice(0, limit)
@@ -84,4 +84,16 @@ async function search(
     if (atEnd) return { heads: found, last: undefined }
     if (full || effort >= JOBS_PER_LIST_PAGE) return { heads: found, last }
   }
+}
+
+/** The cursor of a list page of the jobs of a root: the position of its first job. */
+export function encodePosition(from: number): string {
+  return Buffer.from(`${from}`).toString('base64url')
+}
+
+export function decodePosition(cursor: string): number {
+  const from = Number(Buffer.from(cursor, 'base64url').toString())
+  if (Number.isInteger(from) && from >= 0 && from <= LAST_POSITION && encodePosition(from) === cursor)
+    return from
+  throw badCursor()
 }

@@ -62,7 +62,7 @@ export async function* searchRoots(
   }
   for await (const { heads, last } of walkRoots(store, projectId, { start, from })) {
     if (heads.length === 0) yield { heads, found: [], last }
-    for (const slice of slicesOf(heads, sought)) {
+    for (const slice of searchedTogether(heads, sought)) {
       if (isGone()) {
         yield NOTHING
         return
@@ -107,17 +107,23 @@ export async function* walkMatching(
 }
 
 /** Neighbouring roots that are searched in one step. */
-export function* slicesOf(heads: readonly RootHead[], sought: Sought): Generator<RootHead[]> {
-  let slice: RootHead[] = []
-  let effort = 0
-  for (const head of heads) {
-    if (slice.length > 0 && effort + effortOf(head, sought) > JOBS_AT_ONCE) {
+export function searchedTogether(heads: readonly RootHead[], sought: Sought): Generator<RootHead[]> {
+  return slicesOf(heads, JOBS_AT_ONCE, (head) => effortOf(head, sought))
+}
+
+/** Neighbouring items that cost no more than `most` together, or one that costs more. */
+export function* slicesOf<T>(items: readonly T[], most: number, costOf: (item: T) => number): Generator<T[]> {
+  let slice: T[] = []
+  let sum = 0
+  for (const item of items) {
+    const cost = costOf(item)
+    if (slice.length > 0 && sum + cost > most) {
       yield slice
       slice = []
-      effort = 0
+      sum = 0
     }
-    slice.push(head)
-    effort += effortOf(head, sought)
+    slice.push(item)
+    sum += cost
   }
   if (slice.length > 0) yield slice
 }

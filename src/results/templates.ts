@@ -1,12 +1,12 @@
 import type { KnownProject } from '../access/door.ts'
 import type { LastRoot } from '../contract/templates.ts'
 import { type Addresses, filesOf, type Images } from '../images/images.ts'
+import { type ListPage, readListPage } from '../store/cursor.ts'
 import type { Store } from '../store/store.ts'
 import type { StoredTemplate, TemplateHead } from '../store/templates.ts'
 import type { Answer, Asked, AskedForMuch } from './answer.ts'
-import { decodeCursor, encodeCursor } from './cursor.ts'
 import type { Piece } from './pieces.ts'
-import { stateOfRoot } from './search.ts'
+import { slicesOf, stateOfRoot } from './search.ts'
 
 /** Bytes of requests that are read at once. A request may have a million. */
 const AT_ONCE = 500_000
@@ -31,27 +31,20 @@ export class TemplateResults {
   }
 
   /** One list page of the templates of a project, newest first. Throws `bad_request` for a bad cursor. */
-  async list(
-    { projectId }: KnownProject,
-    { limit, cursor }: { limit: number; cursor: string | undefined },
-    asked: AskedForMuch,
-  ): Promise<Answer> {
-    const after = cursor === undefined ? undefined : decodeCursor(cursor)
-    const { templates } = this.#store
-    const found = await asked.inTurn(() => templates.page(projectId, { after, limit: limit + 1 }))
-    const heads = found.slice(0, limit)
-    const last = found.length > limit ? heads.at(-1) : undefined
-    return {
-      nextCursor: last && encodeCursor({ created: last.created, id: last.templateId }),
-      isPaced: true,
-      body: () => this.#body(projectId, heads, asked),
-    }
+  async list({ projectId }: KnownProject, page: ListPage, asked: AskedForMuch): Promise<Answer> {
+    const { items, nextCursor } = await readListPage(
+      page,
+      (next) => asked.inTurn(() => this.#store.templates.page(projectId, next)),
+      ({ templateId }) => templateId,
+    )
+    return { nextCursor, isPaced: true, body: () => this.#body(projectId, items, asked) }
   }
 
   async *#body(projectId: string, heads: readonly TemplateHead[], asked: Asked): AsyncGenerator<Piece> {
     const addresses = await this.#images.addresses(asked)
     let before = '['
-    for (const ids of slicesOf(heads)) {
+    for (const slice of slicesOf(heads, AT_ONCE, ({ bytes }) => bytes)) {
+      const ids = slice.map(({ templateId }) => templateId)
       const found = await this.#store.templates.findAll(projectId, ids)
       // One that was removed meanwhile is left out.
       const some = ids.flatMap((id) => found.find(({ templateId }) => templateId === id) ?? [])
@@ -67,21 +60,6 @@ export class TemplateResults {
     }
     yield { parts: [before === '[' ? '[]' : ']'], last: true }
   }
-}
-
-function* slicesOf(heads: readonly TemplateHead[]): Generator<string[]> {
-  let slice: string[] = []
-  let sum = 0
-  for (const { templateId, bytes } of heads) {
-    if (slice.length > 0 && sum + bytes > AT_ONCE) {
-      yield slice
-      slice = []
-      sum = 0
-    }
-    slice.push(templateId)
-    sum += bytes
-  }
-  if (slice.length > 0) yield slice
 }
 
 /** In parts: the request is JSON already, and may have a megabyte. V8 would copy it into a longer text. */

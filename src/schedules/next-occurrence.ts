@@ -46,6 +46,10 @@ export async function nextOccurrence(
   }
 }
 
+/**
+ * A schedule creates its root some time after its time. Schedules with the same times are spread over a while, each of them
+ * always at the same place: its id is random.
+ */
 function withSpread(
   { scheduleId }: ScheduleKey,
   nextAfter: NextAfter,
@@ -55,7 +59,8 @@ function withSpread(
   if (next === undefined) return undefined
   if (spreadMs === 0) return { next, due: next }
   const intervalMs = (nextAfter(next) ?? Number.POSITIVE_INFINITY) - next
-  return { next, due: next + spreadOf(scheduleId, { spreadMs, intervalMs }) }
+  const place = Number.parseInt(scheduleId.slice(0, 8), 16) / 2 ** 32
+  return { next, due: next + Math.floor(place * Math.min(spreadMs, intervalMs * SPREAD_SHARE)) }
 }
 
 /** How many times are after `from` and before `end`, at most MOST_MISSED. */
@@ -67,19 +72,4 @@ async function countBetween(nextAfter: NextAfter, from: number, end: number): Pr
     if (count % COUNTED_AT_ONCE === 0) await otherWork()
   }
   return count
-}
-
-/**
- * How long after its time a schedule creates its root. Schedules with the same times are spread over a while, each of them
- * always at the same place: its id is random.
- */
-function spreadOf(scheduleId: string, { spreadMs, intervalMs }: Spread): number {
-  const place = Number.parseInt(scheduleId.slice(0, 8), 16) / 2 ** 32
-  return Math.floor(place * Math.min(spreadMs, intervalMs * SPREAD_SHARE))
-}
-
-interface Spread {
-  readonly spreadMs: number
-  /** The time between two occurrences. */
-  readonly intervalMs: number
 }

@@ -1,6 +1,7 @@
 import { Cron } from 'croner'
 import { parseDuration } from '../contract/schedules.ts'
 import type { Times } from '../store/schedules.ts'
+import { keepNewest } from '../work/kept.ts'
 
 /** The first time after another one. Undefined if there is none. */
 export type NextAfter = (time: number) => number | undefined
@@ -36,8 +37,6 @@ export function cronOf(cron: string, timezone = 'UTC'): Cron {
   // The library keeps something for each name of a time zone, for ever. `europe/BERLIN` is not another name.
   const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: timezone }).resolvedOptions()
   const made = new Cron(cron, { timezone: timeZone, mode: '5-part', paused: true })
-  const [oldest] = kept.keys()
-  if (kept.size >= KEPT && oldest !== undefined) kept.delete(oldest)
-  kept.set(name, made)
+  keepNewest(kept, name, made, KEPT)
   return made
 }

@@ -9,13 +9,11 @@ import type { NewRequest } from '../store/captures.ts'
 import type { ScheduleKey, StoredSchedule } from '../store/schedules.ts'
 import { otherWork } from '../work/other-work.ts'
 
-/** The request of a template. Undefined: there is no such template. Throws CannotOpen. */
-export type FindTemplate = (projectId: string, templateId: string) => Promise<OpenRequest | undefined>
-
 export interface PrepareOptions {
   readonly ring: KeyRing
   readonly limits: RequestLimits
-  readonly findTemplate: FindTemplate
+  /** The request of a template. Undefined: there is no such template. Throws CannotOpen. */
+  readonly findTemplate: (projectId: string, templateId: string) => Promise<OpenRequest | undefined>
 }
 
 /** Where the sealed text of a schedule belongs. */

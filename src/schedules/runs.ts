@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
+import { defined } from '../contract/defined.ts'
 import { AppError } from '../errors.ts'
-import type { Occurrence, RunOutcome, Schedules, StoredSchedule } from '../store/schedules.ts'
+import type { Occurrence, RunOutcome, StoredSchedule } from '../store/schedules.ts'
 import type { RootKey, Store } from '../store/store.ts'
 import { otherWork } from '../work/other-work.ts'
 import { firstNext, nextOccurrence } from './next-occurrence.ts'
@@ -41,12 +42,9 @@ export class ScheduleRuns {
     if (!found) return 'overtaken'
     const { problem, ...occurrence } = found
     const { time, lateMs, missed } = occurrence
+    const { scheduleId } = schedule
     const origin = {
-      schedule: {
-        ...{ scheduleId: schedule.scheduleId, occurrence: time },
-        ...(lateMs !== undefined && { lateMs }),
-        ...(missed > 0 && { missed }),
-      },
+      schedule: defined({ scheduleId, occurrence: time, lateMs, missed: missed || undefined }),
     }
     const request =
       problem === undefined ? await prepareRoot(schedule, { created, origin }, this.#options) : { problem }
@@ -56,15 +54,29 @@ export class ScheduleRuns {
       if (error instanceof AppError && error.code === 'not_found') return 'overtaken' as const
       throw error
     })
-    this.#tell(schedule, outcome, { time, lateMs, missed })
+    this.#tell(schedule, outcome, occurrence)
     return outcome
   }
 
-  /** Moves schedules back whose next time was found by a clock that was ahead. */
+  /**
+   * After a clock was ahead, the next time of schedules that have run meanwhile is too late. They are moved back to their first
+   * time after now. Times that have a root make no second one.
+   */
   async rewind(): Promise<void> {
     const { clock, spreadMs, log } = this.#options
     const { schedules } = this.#store
-    const moved = await rewindSchedules(schedules, await schedules.timeAt(clock()), spreadMs)
+    const now = await schedules.timeAt(clock())
+    let moved = 0
+    for (let after: string | undefined; ; ) {
+      const ahead = await schedules.findAhead(now, { after, limit: REWOUND_AT_ONCE })
+      for (const schedule of ahead) {
+        const first = firstNext(schedule, now, spreadMs)
+        if (first && first.next < schedule.next.next && (await schedules.moveBack(schedule, first))) moved++
+        await otherWork()
+      }
+      if (ahead.length < REWOUND_AT_ONCE) break
+      after = ahead.at(-1)?.scheduleId
+    }
     if (moved > 0)
       log.warn({ schedules: moved }, 'a clock was ahead: schedules are moved back to their next time')
   }
@@ -105,7 +117,7 @@ export class ScheduleRuns {
   #tell(
     { projectId, scheduleId }: StoredSchedule,
     outcome: RunOutcome,
-    { time, lateMs, missed }: { time: number; lateMs: number | undefined; missed: number },
+    { time, lateMs, missed }: Occurrence,
   ): void {
     if (outcome === 'overtaken') return
     const { figures } = this
@@ -121,34 +133,9 @@ export class ScheduleRuns {
       figures.made++
       figures.missed += missed
       if (lateMs !== undefined) figures.late++
-      log.info(
-        { ...about, rootId: outcome.rootId, ...(lateMs !== undefined && { lateMs }) },
-        'a schedule runs',
-      )
+      log.info(defined({ ...about, rootId: outcome.rootId, lateMs }), 'a schedule runs')
       onQueued(outcome)
     }
-  }
-}
-
-/**
- * After a clock was ahead, the next time of schedules that have run meanwhile is too late. They are moved back to their first
- * time after now. Times that have a root make no second one. Returns how many were moved.
- */
-async function rewindSchedules(
-  schedules: Pick<Schedules, 'findAhead' | 'moveBack'>,
-  now: number,
-  spreadMs: number,
-): Promise<number> {
-  let moved = 0
-  for (let after: string | undefined; ; ) {
-    const ahead = await schedules.findAhead(now, { after, limit: REWOUND_AT_ONCE })
-    for (const schedule of ahead) {
-      const first = firstNext(schedule, now, spreadMs)
-      if (first && first.next < schedule.next.next && (await schedules.moveBack(schedule, first))) moved++
-      await otherWork()
-    }
-    if (ahead.length < REWOUND_AT_ONCE) return moved
-    after = ahead.at(-1)?.scheduleId
   }
 }
 

@@ -1,20 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type KeptRequest,
-  keepRequest,
-  type Refilled,
-  refillNothing,
-  refillRequest,
-  showRequest,
-} from '../capture/kept-request.ts'
-import type { Mistake } from '../contract/check.ts'
+import { keepRequest, showRequest } from '../capture/kept-request.ts'
+import { refillIfOpen } from '../capture/templates.ts'
+import { defined } from '../contract/defined.ts'
 import { parseId } from '../contract/ids.ts'
 import { isNothing } from '../contract/options/given.ts'
 import { NEXT_TIMES, type Schedule, type ScheduleRequest } from '../contract/schedules.ts'
 import type { RequestLimits } from '../contract/screenshot-request.ts'
-import { AppError } from '../errors.ts'
-import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
-import { type Expected, type ListPage, type Position, untilUnchanged } from '../store/owned.ts'
+import { need, wrongRequest } from '../errors.ts'
+import type { KeyRing } from '../secrets/key-ring.ts'
+import { decodeCursor, encodeCursor, type ListPage } from '../store/cursor.ts'
+import { type Expected, untilUnchanged } from '../store/owned.ts'
 import type { NewSchedule, ScheduleKey, StoredSchedule, Times } from '../store/schedules.ts'
 import type { Store } from '../store/store.ts'
 import { otherWork } from '../work/other-work.ts'
@@ -55,23 +50,19 @@ export class Schedules {
   }
 
   /** Fewer than `limit`, if their requests are long; but at least one, if there is one. */
-  async list(
-    projectId: string,
-    page: ListPage,
-  ): Promise<{ schedules: StoredSchedule[]; next: Position | undefined }> {
+  async list(projectId: string, { limit, cursor }: ListPage) {
     const { schedules } = this.#store
-    const found = await schedules.page(projectId, { ...page, mayBeFewer: true })
+    const after = cursor === undefined ? undefined : decodeCursor(cursor)
+    const found = await schedules.page(projectId, { after, limit, mayBeFewer: true })
     const last = found.at(-1)
     const position = last && { created: last.created, id: last.scheduleId }
     const hasMore = position && (await schedules.hasAfter(projectId, position))
-    return { schedules: found, next: hasMore ? position : undefined }
+    return { schedules: found, nextCursor: hasMore ? encodeCursor(position) : undefined }
   }
 
   /** Throws `not_found`. */
   async get(key: ScheduleKey): Promise<StoredSchedule> {
-    const found = await this.#store.schedules.find(key)
-    if (!found) throw new AppError('not_found')
-    return found
+    return need(await this.#store.schedules.find(key))
   }
 
   async create(projectId: string, body: unknown): Promise<StoredSchedule> {
@@ -90,14 +81,12 @@ export class Schedules {
   /** Replaces a schedule. An empty string in the place of a secret keeps the secret. */
   async change(before: StoredSchedule, body: unknown, { revision }: Expected = {}): Promise<StoredSchedule> {
     return await this.#replace(before, revision, async (current, now) => {
+      const { request, sealed } = current
       const given = (body as { request?: unknown } | null)?.request
-      const isRefilled = current.request !== undefined && typeof given === 'object' && given !== null
-      const refilled = isRefilled ? this.#refill(given, current) : undefined
+      const unlock = { ring: this.#options.ring, place: placeOf(current) }
+      const refilled = request && given ? refillIfOpen(given, { request, sealed }, unlock) : undefined
       await otherWork()
-      const asked = await this.#check(current.projectId, body, {
-        now,
-        ...(refilled && { refill: () => refilled }),
-      })
+      const asked = await this.#check(current.projectId, body, { now, refilled })
       await otherWork()
       return this.#toRow(current, asked, { created: current.created, now })
     })
@@ -126,7 +115,7 @@ export class Schedules {
     const now = await this.#now()
     const { minIntervalMs } = this.#options
     const mistakes = mistakesOfTimes(times, { now, minIntervalMs })
-    if (mistakes.length > 0) throw wrong(mistakes)
+    if (mistakes.length > 0) throw wrongRequest(mistakes)
     const { cron, timezone, every } = times
     return nextTimes(nextAfterOf({ cron, timezone, every }, now), now, NEXT_TIMES)
   }
@@ -136,17 +125,16 @@ export class Schedules {
     await otherWork()
     const { scheduleId, name, templateId, request, cron, timezone, every, overlap, paused } = schedule
     const { created, changed, runs, late, skipped, lastSkipped, problem } = schedule
-    return {
-      ...{ scheduleId, name },
-      ...(templateId !== undefined && { templateId }),
-      ...(request !== undefined && { request: showRequest({ request }) }),
-      ...(cron !== undefined && { cron }),
-      ...(timezone !== undefined && { timezone }),
-      ...(every !== undefined && { every }),
-      ...{ overlap, paused, next: timesOf(schedule), created, changed, runs, late, skipped },
-      ...(lastSkipped !== undefined && { lastSkipped }),
-      ...(problem && { problem }),
-    }
+    return defined({
+      ...{
+        scheduleId,
+        name,
+        templateId,
+        request: request === undefined ? undefined : showRequest({ request }),
+      },
+      ...{ cron, timezone, every, overlap, paused, next: timesOf(schedule) },
+      ...{ created, changed, runs, late, skipped, lastSkipped, problem },
+    })
   }
 
   async #now(): Promise<number> {
@@ -156,7 +144,7 @@ export class Schedules {
   async #check(
     projectId: string,
     body: unknown,
-    more: Pick<ParseOptions, 'now' | 'refill'>,
+    more: Pick<ParseOptions, 'now' | 'refilled'>,
   ): Promise<AskedSchedule> {
     const { limits, minIntervalMs, hasTemplate } = this.#options
     const { asked, mistakes = [] } = parseSchedule(body, { limits, minIntervalMs, ...more })
@@ -167,7 +155,7 @@ export class Schedules {
       !isNothing(named) &&
       !mistakes.some(({ pointer }) => pointer === UNKNOWN_TEMPLATE.pointer) &&
       (templateId === undefined || !(await hasTemplate(projectId, templateId)))
-    if (!asked || isUnknown) throw wrong([...mistakes, ...(isUnknown ? [UNKNOWN_TEMPLATE] : [])])
+    if (!asked || isUnknown) throw wrongRequest([...mistakes, ...(isUnknown ? [UNKNOWN_TEMPLATE] : [])])
     return { ...asked, templateId }
   }
 
@@ -178,7 +166,7 @@ export class Schedules {
   ): NewSchedule {
     const { ring, spreadMs } = this.#options
     const none = { request: undefined, sealed: undefined }
-    const kept: KeptRequest | typeof none = given ? keepRequest(given, ring, placeOf(key)) : none
+    const kept = given ? keepRequest(given, ring, placeOf(key)) : none
     const { projectId, scheduleId } = key
     const row = { projectId, scheduleId, name, templateId, cron, timezone, every, overlap, paused, created }
     return { ...row, ...kept, next: paused ? undefined : firstNext(row, now, spreadMs) }
@@ -209,17 +197,6 @@ export class Schedules {
     this.#options.wake()
     return changed
   }
-
-  /** If the secrets cannot be decrypted, or the request is malformed, the check reports it. */
-  #refill(changed: unknown, before: StoredSchedule): Refilled<unknown> {
-    const kept = { request: before.request ?? '{}', sealed: before.sealed }
-    try {
-      return refillRequest(changed, kept, { ring: this.#options.ring, place: placeOf(before) })
-    } catch (error) {
-      if (error instanceof CannotOpen || error instanceof TypeError) return refillNothing(changed)
-      throw error
-    }
-  }
 }
 
 function isSameTimes(one: Times, other: Times): boolean {
@@ -230,8 +207,4 @@ function timesOf(schedule: StoredSchedule): number[] {
   if (!schedule.next) return []
   const { next } = schedule.next
   return [next, ...nextTimes(nextAfterOf(schedule, schedule.created), next, NEXT_TIMES - 1)]
-}
-
-function wrong(mistakes: readonly Mistake[]): AppError {
-  return new AppError('bad_request', 'the request has mistakes: see errors', { mistakes })
 }

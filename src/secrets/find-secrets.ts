@@ -99,15 +99,11 @@ function foldBase64(text: string): string {
   return text.replaceAll(/[-\s]/g, '+').replaceAll('_', '/')
 }
 
-/** The texts that stand for a secret. Other characters around them may be part of it, too. */
-interface Spellings {
-  /** In letters of any case. */
-  readonly plain: readonly string[]
-  readonly base64: readonly string[]
-}
-
-/** How pages write a secret, beside what `decodings` undoes: in other letters, backwards, as Base64, as hexadecimal digits. */
-function spellingsOf(secret: string): Spellings {
+/**
+ * How pages write a secret, beside what `decodings` undoes: in other letters, backwards, as Base64, as hexadecimal digits. Other
+ * characters around these texts may be part of it, too. `plain`: in letters of any case.
+ */
+function spellingsOf(secret: string): { plain: readonly string[]; base64: readonly string[] } {
   const forms = new Set([
     secret,
     secret.toUpperCase(),

@@ -20,23 +20,21 @@ export class CannotOpen extends Error {
   }
 }
 
-/** The first key seals, all keys open. */
-export interface KeyRing {
-  /** `place`: where the text belongs. It opens only there. */
-  seal(text: string, place: string): string
-  /** Throws CannotOpen. */
-  open(sealed: string, place: string): string
-  /** Keyed digests of a text, one for each key, the first key first. */
-  digests(text: string): readonly [string, ...string[]]
-}
+export type KeyRing = Readonly<ReturnType<typeof createKeyRing>>
 
-export function createKeyRing(keys: readonly SecretKey[]): KeyRing {
+/** The first key seals, all keys open. */
+export function createKeyRing(keys: readonly SecretKey[]) {
   const first = (): SecretKey => {
-    if (!keys[0]) throw noKeys()
-    return keys[0]
+    if (keys[0]) return keys[0]
+    throw new AppError(
+      'bad_request',
+      'SECRET_KEYS is required with PostgreSQL for requests with passwords, headers or cookies: all instances must use the ' +
+        'same keys. Create a key once and give it to each instance: echo k1:$(openssl rand -base64 32)',
+    )
   }
   return {
-    seal(text, place) {
+    /** `place`: where the text belongs. It opens only there. */
+    seal(text: string, place: string): string {
       const { id, encryption } = first()
       const nonce = randomBytes(NONCE)
       const cipher = createCipheriv(CIPHER, encryption, nonce, { authTagLength: TAG })
@@ -44,7 +42,8 @@ export function createKeyRing(keys: readonly SecretKey[]): KeyRing {
       const parts = [nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]
       return `${VERSION}.${id}.${Buffer.concat(parts).toString('base64url')}`
     },
-    open(sealed, place) {
+    /** Throws CannotOpen. */
+    open(sealed: string, place: string): string {
       const [version, id = '', body = '', ...more] = sealed.split('.')
       const bytes = Buffer.from(body, 'base64url')
       // Base64 has several spellings of the same bytes. Only ours is accepted.
@@ -66,7 +65,8 @@ export function createKeyRing(keys: readonly SecretKey[]): KeyRing {
         throw new CannotOpen(`The key "${id}" does not open it: it is damaged, or was sealed elsewhere.`)
       }
     },
-    digests(text) {
+    /** Keyed digests of a text, one for each key, the first key first. */
+    digests(text: string): readonly [string, ...string[]] {
       const [one, ...others] = [first(), ...keys.slice(1)].map(
         ({ id, digest }) => `${id}:${createHmac('sha256', digest).update(text).digest('hex')}`,
       )
@@ -77,12 +77,4 @@ export function createKeyRing(keys: readonly SecretKey[]): KeyRing {
 
 function additionalData(id: string, place: string): Buffer {
   return Buffer.from(`proofsheet secrets ${VERSION} ${id} ${place}`)
-}
-
-function noKeys(): AppError {
-  return new AppError(
-    'bad_request',
-    'SECRET_KEYS is required with PostgreSQL for requests with passwords, headers or cookies: all instances must use the ' +
-      'same keys. Create a key once and give it to each instance: echo k1:$(openssl rand -base64 32)',
-  )
 }

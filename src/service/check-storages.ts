@@ -135,37 +135,28 @@ async function misfit(storage: Storage, config: Config): Promise<Misfit> {
 
 /** In one store, the id of a key always means the same key. */
 async function requireOwnKeys(storage: Storage, config: Config): Promise<void> {
-  for (const { kind, setting, file, keys, given, lost } of keyLists(storage, config)) {
-    for (const { id, fingerprint } of keys) {
-      const known = await storage.store.findIdentity(nameOf(kind, id))
-      if (known === undefined || known === fingerprint) continue
-      const where = given ? setting : join(config.dataDir, file)
-      throw new Misfit(
-        `the ${kind}s (${where}) are not those of this store (${describe(config).database}): it knows another key by the id ` +
-          `${id}. To continue, restore the right keys from a backup. To use new keys, give them an id that was not ` +
-          `used before, such as k2. ${lost}`,
-      )
-    }
+  for (const { name, kind, id, fingerprint, setting, file, given, lost } of listKeys(storage, config)) {
+    const known = await storage.store.findIdentity(name)
+    if (known === undefined || known === fingerprint) continue
+    const where = given ? setting : join(config.dataDir, file)
+    throw new Misfit(
+      `the ${kind}s (${where}) are not those of this store (${describe(config).database}): it knows another key by the id ` +
+        `${id}. To continue, restore the right keys from a backup. To use new keys, give them an id that was not ` +
+        `used before, such as k2. ${lost}`,
+    )
   }
 }
 
 async function keepKeys(storage: Storage, config: Config): Promise<void> {
   const { store } = storage
-  for (const { kind, keys } of keyLists(storage, config)) {
-    for (const { id, fingerprint } of keys) {
-      const name = nameOf(kind, id)
-      if ((await store.findIdentity(name)) === undefined) await store.keepIdentity(name, fingerprint)
-    }
+  for (const { name, fingerprint } of listKeys(storage, config)) {
+    if ((await store.findIdentity(name)) === undefined) await store.keepIdentity(name, fingerprint)
   }
 }
 
-/** As every version has named it: `signing-key k1`. */
-function nameOf(kind: string, id: string): string {
-  return `${kind.replace(' ', '-')} ${id}`
-}
-
-function keyLists({ signingKeys, secretKeys }: Storage, config: Config) {
-  return [
+/** `name`: as every version has named it in the database, such as `signing-key k1`. */
+function listKeys({ signingKeys, secretKeys }: Storage, config: Config) {
+  const lists = [
     {
       ...{ kind: 'signing key', setting: 'SIGNING_KEYS', file: 'signing-keys' },
       ...{ keys: signingKeys, given: config.signingKeys !== undefined },
@@ -177,6 +168,12 @@ function keyLists({ signingKeys, secretKeys }: Storage, config: Config) {
       lost: 'Pages with older secrets that are not captured yet then fail.',
     },
   ]
+  return lists.flatMap(({ keys, ...list }) =>
+    keys.map(({ id, fingerprint }) => ({
+      ...{ ...list, id, fingerprint },
+      name: `${list.kind.replace(' ', '-')} ${id}`,
+    })),
+  )
 }
 
 function describe({ database, images }: Config): { database: string; images: string } {

@@ -6,6 +6,9 @@ import { Sessions } from '../access/sessions.ts'
 import type { Config } from '../config/config.ts'
 import { GonePictures } from '../http/answers/gone-pictures.ts'
 import type { Server } from '../http/context.ts'
+import { schedules } from '../http/operations/schedules.ts'
+import { templates } from '../http/operations/templates.ts'
+import { webhooks } from '../http/operations/webhooks.ts'
 import { openBodies } from '../http/rules/read-body.ts'
 import { createServer } from '../http/server.ts'
 import { createArchives } from '../results/archive.ts'
@@ -19,7 +22,7 @@ import { ByteBudget } from '../shares/byte-budget.ts'
 import { FairTurns } from '../shares/fair-turns.ts'
 import { Pace } from '../shares/pace.ts'
 import { Refusals } from '../shares/refusals.ts'
-import { ProjectRemovals } from '../upkeep/project-removals.ts'
+import { openProjectRemovals } from '../upkeep/remove.ts'
 import { Sweeps } from '../upkeep/sweeps.ts'
 import { type Capturing, type CapturingOptions, openCapturing } from './capturing.ts'
 import { type NotificationTimes, openNotifications } from './notifications.ts'
@@ -50,9 +53,6 @@ export async function openService(
   const { store, images } = storage
   for (const warning of store.warnings) log.warn(warning)
   const door = new Door(store)
-  const results = new Results(store, images, config.limits.cacheBytes)
-  const overviews = new Overviews(store, images, config.explainTo)
-  const pages = new Pages(store, images)
   // SQLite works in this thread, so one piece at a time. With PostgreSQL, two pieces keep this thread busy. With three, small
   // requests wait for them in the database.
   const { database, databasePool } = config
@@ -61,21 +61,20 @@ export async function openService(
   const refusals = new Refusals()
   const gone = new GonePictures(door, images)
   const bodies = openBodies(config.limits, refusals)
-  const unread = new ByteBudget(config.limits.unreadBytes)
+  const pace = new Pace()
   const notifications = openNotifications(config, storage, {
-    ...{ log, clock, inTurn: turns.for('webhooks') },
+    ...{ log, clock, inTurn: turns.for('deliveries'), endInTurn: turns.for('ended deliveries') },
     ...delivering,
   })
   const onEnded = notifications.wake
   const capturing = await openCapturing(config, storage, { log, clock, turns, onEnded, camera })
   const sweeps = new Sweeps(storage, { log, kept: config.webhooks })
-  const { requests, templates, schedules, cancel, watchers, importedStatus } = capturing
-  const { requireBrowser, findBrowser, whyWaiting, isStuck } = capturing
-  const removals = new ProjectRemovals(storage, (error, projectId) =>
+  const removals = openProjectRemovals(storage, (error, projectId) =>
     log.warn({ err: error, projectId }, 'could not end the removal of a project; a sweep will try again'),
   )
   const server = await createServer(
     {
+      ...capturing,
       config,
       keys: new Keys(store),
       sessions: new Sessions(createKeyRing(storage.secretKeys), store),
@@ -85,23 +84,10 @@ export async function openService(
       checkDatabase: () => store.check(),
       images,
       projects: new Projects(store),
-      results,
-      overviews,
-      pages,
+      results: new Results(store, images, config.limits.cacheBytes),
+      overviews: new Overviews(store, images, config.explainTo),
+      pages: new Pages(store, images),
       makeArchive: createArchives(store, images, turns),
-      requests,
-      templates,
-      templateResults: new TemplateResults(store, images),
-      schedules,
-      cancel,
-      lastRoots: async (roots, asked) => findLastRoots(store, roots, await images.addresses(asked)),
-      watchers,
-      webhooks: notifications.webhooks,
-      importedStatus,
-      requireBrowser,
-      findBrowser,
-      whyWaiting,
-      isStuck,
       figures: {
         captures: capturing.figures,
         schedules: capturing.scheduleFigures,
@@ -109,19 +95,22 @@ export async function openService(
         deliveries: notifications.figures,
         deliveriesBacklog: () => store.deliveries.findBacklog(),
         databaseConnections: () => store.connections(),
-        watchers: () => watchers.size,
-        bodies: () => bodies,
-        refused: refusals.counts,
-        gone: gone.counts,
         swept: sweeps.removed,
       },
       gone,
       turns,
-      pace: new Pace(),
+      pace,
       refusals,
       bodies,
-      unread,
+      unread: new ByteBudget(config.limits.unreadBytes),
       clock,
+    },
+    {
+      Templates: templates(capturing.templates, new TemplateResults(store, images)),
+      Schedules: schedules(capturing.schedules, async (roots, asked) =>
+        findLastRoots(store, roots, await images.addresses(asked)),
+      ),
+      Webhooks: webhooks(notifications.webhooks),
     },
     log,
   )
@@ -129,10 +118,12 @@ export async function openService(
   const host = config.host.toLowerCase() === 'localhost' ? '127.0.0.1' : config.host
   const close = async () => {
     const { shutdownMs } = config.limits
-    const swept = sweeps.close()
+    pace.close()
+    // Nothing that is under way in the server needs these.
+    const ended = [notifications.close(), sweeps.close()]
     await closeServer(server, shutdownMs - Math.min(shutdownMs * CAPTURING_SHARE, CAPTURING_MS))
-    await Promise.all([capturing.close(), notifications.close()])
-    await Promise.all([swept, removals.close()])
+    await capturing.close()
+    await Promise.all([...ended, removals.close()])
   }
   try {
     const url = await server.listen({ host, port: config.port })

@@ -22,13 +22,14 @@ export interface Storage {
 export async function openStorage(config: Config): Promise<Storage> {
   const store = await openStore(config)
   try {
-    const keys = await signingKeys(config)
-    const images = await openImages(config, keys)
+    const inFolder = config.images.kind === 'folder'
+    const signingKeys = inFolder ? await keysOf(config.signingKeys, config, loadOrMakeSigningKeys) : []
+    const images = await openImages(config, signingKeys)
     return {
       store,
       images,
-      signingKeys: keys,
-      secretKeys: await secretKeys(config),
+      signingKeys,
+      secretKeys: await keysOf(config.secretKeys, config, loadOrMakeSecretKeys),
       close: async () => {
         await images.close()
         await store.close()
@@ -61,24 +62,15 @@ async function openImages(config: Config, keys: readonly SigningKey[]): Promise<
   return await openDiskImages(images.path, { keys, windowMs })
 }
 
-/** With PostgreSQL, no SIGNING_KEYS means no signing: a key made here would not be shared with other instances. */
-async function signingKeys({
-  signingKeys: given,
-  database,
-  dataDir,
-  images,
-}: Config): Promise<readonly SigningKey[]> {
-  if (images.kind === 's3') return []
+/** With PostgreSQL, no key in the settings means none: a key made here would not be shared with other instances. */
+async function keysOf<Key>(
+  given: readonly Key[] | undefined,
+  { database, dataDir }: Config,
+  loadOrMake: (folder: string) => Promise<readonly Key[]>,
+): Promise<readonly Key[]> {
   if (given) return given
   if (database.kind === 'postgres') return []
-  return await explaining(dataDir, () => loadOrMakeSigningKeys(dataDir))
-}
-
-/** As for signing keys: a key made here would not be shared with other instances. */
-async function secretKeys({ secretKeys: given, database, dataDir }: Config): Promise<readonly SecretKey[]> {
-  if (given) return given
-  if (database.kind === 'postgres') return []
-  return await explaining(dataDir, () => loadOrMakeSecretKeys(dataDir))
+  return await explaining(dataDir, () => loadOrMake(dataDir))
 }
 
 /** A path that cannot be used is a mistake in the settings, not a crash. */

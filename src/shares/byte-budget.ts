@@ -95,7 +95,7 @@ export class ByteBudget {
 
   /** Counts bytes that are in memory already. */
   hold(client: string, bytes: number): Held {
-    this.#hold(client, bytes)
+    this.#change(client, bytes, 1)
     return this.#heldBy(client, bytes)
   }
 
@@ -153,7 +153,7 @@ export class ByteBudget {
       this.#lines.delete(client)
       // The client comes after all others. This loop reaches it again.
       if (line.length > 0) this.#lines.set(client, line)
-      this.#hold(client, first.bytes)
+      this.#change(client, first.bytes, 1)
       first.isIn = true
       first.enter()
     }
@@ -162,13 +162,6 @@ export class ByteBudget {
   #hasShare(client: string, bytes: number): boolean {
     const held = this.#held.get(client)
     return !held || held.bytes + bytes <= this.#share
-  }
-
-  #hold(client: string, bytes: number): void {
-    const held = this.#held.get(client) ?? { bytes: 0, count: 0 }
-    this.#held.set(client, { bytes: held.bytes + bytes, count: held.count + 1 })
-    this.#bytes += bytes
-    this.#count++
   }
 
   #change(client: string, bytes: number, count: number): void {

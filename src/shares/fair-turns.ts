@@ -11,18 +11,22 @@ const LONGEST_MS = 1
 
 /**
  * Long work is done in small pieces. Clients take turns, one piece each: a client that asks for much waits longer, and
- * others do not wait for it. At most `atOnce` pieces run at a time; more than one is useful with a database server.
+ * others do not wait for it. At most `atOnce` pieces run at a time, and at most `ofOne` of a client; more than one is useful with
+ * a database server.
  */
 export class FairTurns {
   readonly #atOnce: number
+  readonly #ofOne: number
   readonly #lines = new Lines<Begin>()
-  #underWay = 0
+  /** The clients of the pieces under way. */
+  readonly #underWay: string[] = []
   #letAhead = 0
   /** Until when this iteration of the event loop may start pieces. Undefined if it has started none. */
   #enough: number | undefined
 
-  constructor(atOnce: number) {
+  constructor(atOnce: number, ofOne = 1) {
     this.#atOnce = atOnce
+    this.#ofOne = ofOne
   }
 
   for(client: string): InTurn {
@@ -31,26 +35,34 @@ export class FairTurns {
 
   run<T>(client: string, piece: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.#lines.join(client, () => piece().then(resolve, reject))
+      this.#lines.join(client, async () => {
+        this.#underWay.push(client)
+        await piece().then(resolve, reject)
+        this.#underWay.splice(this.#underWay.indexOf(client), 1)
+        this.#beginSome()
+      })
       this.#beginSome()
     })
   }
 
   #beginSome(): void {
-    while (!this.#lines.isEmpty && this.#underWay < this.#atOnce) {
+    while (this.#underWay.length < this.#atOnce) {
       const now = performance.now()
+      if (this.#enough !== undefined && now >= this.#enough) return
+      const begin = this.#lines.next(this.#mayGoOn)
+      if (!begin) return
       if (this.#enough === undefined) {
         this.#enough = now + LONGEST_MS
         setImmediate(this.#nextIteration)
-      } else if (now >= this.#enough) return
-      this.#underWay++
-      void this.#lines.next()?.().finally(this.#ended)
+      }
+      void begin()
     }
   }
 
-  readonly #ended = (): void => {
-    this.#underWay--
-    this.#beginSome()
+  readonly #mayGoOn = (client: string): boolean => {
+    let own = 0
+    for (const one of this.#underWay) if (one === client) own++
+    return own < this.#ofOne
   }
 
   readonly #nextIteration = (): void => {
@@ -80,9 +92,10 @@ export class Lines<T> {
     else this.#lines.set(client, [item])
   }
 
-  /** Takes the next item. Its client then comes after all others. Undefined if all lines are empty. */
-  next(): T | undefined {
+  /** Takes the next item of a client that may go on. The client then comes after all others. Undefined if there is none. */
+  next(mayGoOn: (client: string) => boolean = () => true): T | undefined {
     for (const [client, line] of this.#lines) {
+      if (!mayGoOn(client)) continue
       const next = line.shift()
       if (line.length === 0) this.#lines.delete(client)
       else if (this.#lines.size > 1) {

@@ -1,6 +1,8 @@
 import type { CaptureOptions, OwnOptions, PageOptions } from '../contract/capture-options.ts'
 import type { Seen } from '../contract/seen.ts'
 import type { CaptureReason, CaptureState, Counts, Origin, RootState } from '../contract/status.ts'
+import type { EVENTS, WebhookEvent } from '../contract/webhook-names.ts'
+import type { RootKey } from './rows.ts'
 
 export interface RequestedPage {
   readonly url: string
@@ -39,9 +41,7 @@ export interface AcceptLimits {
   readonly mostScheduled?: number | undefined
 }
 
-export interface CaptureKey {
-  readonly projectId: string
-  readonly rootId: string
+export interface CaptureKey extends RootKey {
   readonly position: number
 }
 
@@ -131,24 +131,15 @@ export interface RootProgress {
   readonly options: CaptureOptions
   /** Counts up with everything that happens. */
   readonly version: number
-  /** Undefined: not yet. */
+  /** Undefined if it was not finished when the captures were read. */
   readonly finished: Finished | undefined
   readonly captures: readonly CaptureProgress[]
 }
 
-/** Changes of a request since a version. */
-export interface Changes {
-  readonly created: number
-  readonly origin?: Origin | undefined
-  readonly options: CaptureOptions
-  /** Counts up with everything that happens. */
-  readonly version: number
-  /** Undefined if it was not finished when the captures were read. */
-  readonly finished: Finished | undefined
+/** Changes of a request since a version: the captures that have changed, in their order. */
+export interface Changes extends Omit<RootProgress, 'idempotencyKey'> {
   /** How many of all its captures are in each state. */
   readonly counts: Counts
-  /** The captures that have changed, in their order. */
-  readonly captures: readonly CaptureProgress[]
 }
 
 /** Everything that is not captured yet. */
@@ -160,72 +151,16 @@ export interface Backlog {
   readonly running: number
 }
 
-/**
- * Requests and their captures. A request becomes a root when it is accepted. Each capture that succeeds adds a job to it.
- * Errors are those of `Store`.
- */
-export interface Captures {
-  /**
-   * Adds the root without jobs, and queues its pages: all or nothing, durable when it resolves. Returns the id of the root.
-   * If the same request was accepted with the same idempotency key, that is the earlier root. Throws `not_found` for an
-   * unknown project, `conflict` if another request has the key, `rate_limited` if more pages of the project would wait than
-   * the limits allow. With a time to come in `origin.scheduled`, its pages are not queued: see `ScheduledRoots`.
-   */
-  accept(request: NewRequest, limits?: AcceptLimits): Promise<string>
-  /** Whether any capture is queued or under way. */
-  anyUnfinished(): Promise<boolean>
-  /** Whether a capture has been due since `then`, and no process has begun it. */
-  anyDueSince(then: number): Promise<boolean>
-  /** How many captures are unfinished, in all processes. */
-  findBacklog(): Promise<Backlog>
-  /**
-   * Begins an attempt at the next capture that is due. The next project is the one that has used the browser least, including
-   * its captures under way. Its next page is the one that was requested first. `idleOnly`: only projects that have nothing
-   * under way. `rootId`: only this root, also its held captures. `suspects`: only pages at which SUSPECT_DEATHS processes
-   * died; without it, none of them. Undefined if nothing is due.
-   */
-  takeNext(options: {
-    now: number
-    leaseMs: number
-    rootId?: string | undefined
-    idleOnly?: boolean | undefined
-    suspects?: boolean | undefined
-  }): Promise<CaptureTask | undefined>
-  /** Whether a page is due at which SUSPECT_DEATHS processes died. */
-  anySuspect(now: number): Promise<boolean>
-  /** All attempts under way, in all processes, including dead ones. */
-  findUnderWay(): Promise<UnderWay[]>
-  /** False if the attempt is not the last one any more. */
-  renew(attempt: Attempt, until: number): Promise<boolean>
-  /**
-   * Ends the capture, and deletes its sealed secrets. False if the attempt is not the last one any more: then nothing
-   * changes.
-   */
-  finish(attempt: Attempt, outcome: Captured | Failed, now: number): Promise<boolean>
-  /** Every process may capture the pages of this root that are still held. */
-  letGo(root: { projectId: string; rootId: string }, now: number): Promise<void>
-  /**
-   * Puts the capture back into the queue, not before `due`. `counts`: the attempt counts against the page. `died`: its process
-   * died, which is counted separately. False if the attempt is not the last one any more.
-   */
-  putBack(attempt: Attempt, options: PutBack): Promise<boolean>
-  /** Undefined if there is no such request. Imported roots have none. */
-  findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined>
-  /** A page that has failed. Undefined if there is none at this position. */
-  findFailed(
-    projectId: string,
-    rootId: string,
-    position: number,
-  ): Promise<(Omit<Failed, 'seen'> & Pick<RequestedPage, 'url' | 'name'>) | undefined>
-  /** All from one instant. `since`: a version, or 0 for everything. Undefined as above. */
-  findChanges(projectId: string, rootId: string, since: number): Promise<Changes | undefined>
-  /**
-   * Adds a finished request to a root that was added with its jobs, once. It writes no events: no client waits for it in this
-   * store.
-   */
-  adopt(projectId: string, rootId: string, progress: RootProgress): Promise<void>
-  /** The version of a request. Undefined as above. */
-  findVersion(projectId: string, rootId: string): Promise<number | undefined>
-  /** One version for each root, in their order. */
-  findVersions(roots: readonly { projectId: string; rootId: string }[]): Promise<(number | undefined)[]>
+export type EventKind = (typeof EVENTS)[WebhookEvent]['kind']
+
+/** Something that happened to a captured root. The result itself is read from the root. */
+export interface RootEvent {
+  /** Counts up by one within the project. */
+  readonly number: number
+  readonly kind: EventKind
+  readonly rootId: string
+  /** The page of the root. Undefined if the event is about the whole root. */
+  readonly position: number | undefined
+  /** In Unix milliseconds, by the clock of the store. */
+  readonly created: number
 }

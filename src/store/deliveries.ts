@@ -1,5 +1,4 @@
-import type { DeliveryEvent } from '../contract/webhooks.ts'
-import type { Attempted, OffReason, StoredWebhook, WebhookKey } from './webhooks.ts'
+import type { Attempted, OffReason, StoredDelivery, StoredWebhook, WebhookKey } from './webhooks.ts'
 
 /** One attempt at a delivery. Only the last attempt can end the delivery. */
 export interface DeliveryAttempt extends WebhookKey {
@@ -8,15 +7,10 @@ export interface DeliveryAttempt extends WebhookKey {
   readonly attempt: string
 }
 
-export interface DeliveryTask extends DeliveryAttempt {
-  readonly event: DeliveryEvent
-  /** Undefined: it is a test. */
-  readonly rootId: string | undefined
-  /** Undefined: it is not about one page. */
-  readonly position: number | undefined
-  readonly created: number
-  /** This one included. */
-  readonly attempts: number
+/** Its attempts include this one. */
+export interface DeliveryTask
+  extends DeliveryAttempt,
+    Pick<StoredDelivery, 'event' | 'rootId' | 'position' | 'created' | 'attempts'> {
   readonly webhook: StoredWebhook
 }
 
@@ -77,25 +71,6 @@ export interface DueWebhook extends WebhookKey {
   readonly isFailing: boolean
 }
 
-export interface FindDue {
-  readonly now: number
-  readonly after?: DueWebhook | undefined
-  readonly limit: number
-}
-
-export interface TakeDeliveries {
-  readonly now: number
-  readonly leaseMs: number
-  readonly most: number
-}
-
-export interface FindLost {
-  readonly now: number
-  readonly leaseMs: number
-  /** The deliveries that this process sends now. They are not lost, whatever the clock says. */
-  readonly own: ReadonlySet<string>
-}
-
 /** `findBacklog` counts up to this number. */
 export const MOST_COUNTED = 10_000
 
@@ -106,39 +81,4 @@ export interface DeliveriesBacklog {
   readonly oldest: number | undefined
   /** How many webhooks are switched off. */
   readonly off: number
-}
-
-/**
- * The work of delivering, shared by any number of processes. An event becomes one delivery of each webhook that wants it. Of
- * one webhook and one root, one attempt is under way at a time, and the first attempts are in the order of the events. Times that
- * are given are corrected to the clock of the store. Errors are those of `Store`.
- */
-export interface Deliveries {
-  /** By one cheap query. */
-  findWork(options: { now: number; leaseMs: number }): Promise<DeliveryWork>
-  /** Webhooks that have not taken all events of their project, by id, after `after`. */
-  findBehind(options: { after?: string | undefined; limit: number }): Promise<WebhookKey[]>
-  /** Makes some events into deliveries. Returns how many events it looked at. */
-  spread(key: WebhookKey, options: { now: number; limit: number }): Promise<number>
-  /** Webhooks that have an attempt due, by turn, after `after`. */
-  findDue(options: FindDue): Promise<DueWebhook[]>
-  /** Begins attempts at deliveries of a webhook, of different roots. Nothing if another process does that in this moment. */
-  take(key: WebhookKey, options: TakeDeliveries): Promise<DeliveryTask[]>
-  /**
-   * Ends attempts, all in one transaction. If a webhook is switched off, it is in the same transaction, so that nothing more is
-   * begun. Its pending deliveries are dropped later.
-   */
-  end(ends: readonly EndedAttempt[], options: EndOptions): Promise<Ended[]>
-  /** Lost attempts can be begun again. Returns how many. */
-  giveBackLost(options: FindLost): Promise<number>
-  /** Deliveries that are `ahead` are due now. Returns how many. */
-  bringBack(now: number): Promise<number>
-  /** Drops some pending deliveries of webhooks that are off. Returns how many. */
-  dropPending(options: { now: number; limit: number }): Promise<number>
-  findBacklog(): Promise<DeliveriesBacklog>
-  /**
-   * Removes some deliveries that have ended: those from before `before`, and all but the newest `most` of a webhook. Also all
-   * of removed projects. Returns how many. 0: nothing is left.
-   */
-  forget(options: { before: number; most: number; limit: number }): Promise<number>
 }

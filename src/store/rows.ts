@@ -62,23 +62,11 @@ export interface NewRoot {
   readonly jobs: readonly NewJob[]
 }
 
-/** A position in the list of roots. A list page begins after this root. */
-export interface RootPosition {
-  readonly created: number
-  readonly rootId: string
-}
+// Positions in lists. A list page begins after this row.
 
-/** A position in the list of projects. A list page begins after this project. */
-export interface ProjectPosition {
-  readonly created: number
-  readonly projectId: string
-}
-
-/** A position in the list of keys. A list page begins after this key. */
-export interface KeyPosition {
-  readonly created: number
-  readonly keyId: string
-}
+export type ProjectPosition = Pick<Project, 'created' | 'projectId'>
+export type RootPosition = Pick<RootHead, 'created' | 'rootId'>
+export type KeyPosition = Pick<ApiKey, 'created' | 'keyId'>
 
 export interface ApiKey {
   readonly keyId: string

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ImageKey, parseKey, type StoredImage } from '../images/images.ts'
-import { removePictures, type StoreAndImages } from './remove-pictures.ts'
+import { removePictures, type StoreAndImages } from './remove.ts'
 
 export interface SweepOptions {
   readonly now: number

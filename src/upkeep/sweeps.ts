@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Deliveries } from '../store/deliveries.ts'
-import type { Events } from '../store/events.ts'
-import type { EndedSessions } from '../store/store.ts'
+import { type Loop, openLoop } from '../work/loop.ts'
 import { sweepOrphans } from './orphans.ts'
-import { removeProject, removeRoot } from './remove.ts'
-import { removePictures, type StoreAndImages } from './remove-pictures.ts'
+import { removePictures, removeProject, removeRoot, type StoreAndImages } from './remove.ts'
 
 const EVERY_MS = 3_600_000
 /** Every file is checked, so once a day is enough. The first time is an hour after the start. */
@@ -32,8 +29,9 @@ const EVENTS_AT_ONCE = 1_000
 const DELIVERIES_AT_ONCE = 200
 
 export interface SweepsOptions {
-  readonly log: Pick<Logger, 'info' | 'warn'>
-  readonly kept: KeptDeliveries
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>
+  /** How long deliveries are kept, and how many of a webhook. */
+  readonly kept: { readonly keepMs: number; readonly mostDeliveries: number }
   readonly everyMs?: number
 }
 
@@ -42,76 +40,76 @@ export class Sweeps {
   /** Removed by this process: files that no row points at, and pictures that were never published. */
   readonly removed = { orphans: 0, staging: 0 }
   readonly #storage: StoreAndImages
-  readonly #log: Pick<Logger, 'info' | 'warn'>
-  readonly #kept: KeptDeliveries
-  readonly #closing = new AbortController()
-  readonly #timer: NodeJS.Timeout
+  readonly #options: SweepsOptions
+  readonly #loop: Loop
   #count = 0
   /** By the monotonic clock. */
   #lastSweep = performance.now()
-  #last: Promise<void> = Promise.resolve()
 
-  constructor(storage: StoreAndImages, { log, kept, everyMs = EVERY_MS }: SweepsOptions) {
+  constructor(storage: StoreAndImages, options: SweepsOptions) {
     this.#storage = storage
-    this.#log = log
-    this.#kept = kept
-    this.#timer = setInterval(() => {
-      this.#last = this.#last.then(() => this.#sweep())
-    }, everyMs).unref()
-  }
-
-  /** One step that fails does not keep the others from being done. */
-  async #sweep(): Promise<void> {
-    const { store, images } = this.#storage
-    await this.#try('remove what was never published', async () => {
-      this.removed.staging += await images.tidy()
-    })
-    const [before, passed] = [this.#lastSweep, performance.now()]
-    let now = Number.NaN
-    await this.#try('find out what is old', async () => {
-      now = await store.followTime('sweeps', { now: Date.now(), most: (passed - before) * FASTEST })
-      this.#lastSweep = passed
-    })
-    if (this.#lastSweep === before) return
-    const options = { now, pauseMs: PAUSE_MS, signal: this.#closing.signal }
-    await this.#try('trim events', () => trimEvents(store.events, options))
-    await this.#try('forget deliveries', () => forgetDeliveries(store.deliveries, this.#kept, options))
-    await this.#try('forget ended sessions', () => forgetSessions(store.endedSessions, options))
-    await this.#try('end removals', () => finishRemovals(this.#storage, options))
-    if (this.#count++ % ORPHANS_EVERY !== 0) return
-    await this.#try('look for files that no row points at', async () => {
-      const began = performance.now()
-      const swept = await sweepOrphans(this.#storage, options)
-      this.removed.orphans += swept.removed
-      const ms = Math.round(performance.now() - began)
-      this.#log.info({ ...swept, ms }, 'swept: files that no row points at')
-    })
-  }
-
-  async #try(what: string, step: () => Promise<void>): Promise<void> {
-    if (this.#closing.signal.aborted) return
-    try {
-      await step()
-    } catch (error) {
-      if (!this.#closing.signal.aborted) this.#log.warn({ err: error }, `could not ${what}`)
+    this.#options = options
+    const { log, everyMs = EVERY_MS } = options
+    const look = async (closing: AbortSignal) => {
+      await this.#sweep(closing)
+      return everyMs
     }
+    this.#loop = openLoop({ name: 'sweeps', look, log, firstMs: everyMs })
   }
 
   /** A running sweep ends at its next step. */
   async close(): Promise<void> {
-    clearInterval(this.#timer)
-    this.#closing.abort()
-    await this.#last
+    await this.#loop.close()
   }
-}
 
-/** So that the sessions that people have signed out of do not grow without end. */
-async function forgetSessions(
-  sessions: Pick<EndedSessions, 'forget'>,
-  { now, pauseMs, signal }: { now: number; pauseMs: number; signal: AbortSignal },
-): Promise<void> {
-  const options = { now, days: SESSION_DAYS, limit: SESSIONS_AT_ONCE }
-  while (!signal.aborted && (await sessions.forget(options)) > 0) await sleep(pauseMs)
+  /** One step that fails does not keep the others from being done. */
+  async #sweep(signal: AbortSignal): Promise<void> {
+    const { store, images } = this.#storage
+    const { log, kept } = this.#options
+    const attempt = async (what: string, step: () => Promise<void>) => {
+      if (signal.aborted) return
+      await step().catch((error) => {
+        if (!signal.aborted) log.warn({ err: error }, `could not ${what}`)
+      })
+    }
+    /** Does a part at a time, until nothing is left to do. */
+    const attemptAll = (what: string, part: () => Promise<number>) =>
+      attempt(what, async () => {
+        while (!signal.aborted && (await part()) > 0) await sleep(PAUSE_MS)
+      })
+    await attempt('remove what was never published', async () => {
+      this.removed.staging += await images.tidy()
+    })
+    const [before, passed] = [this.#lastSweep, performance.now()]
+    let now = Number.NaN
+    await attempt('find out what is old', async () => {
+      now = await store.followTime('sweeps', { now: Date.now(), most: (passed - before) * FASTEST })
+      this.#lastSweep = passed
+    })
+    if (this.#lastSweep === before) return
+    // Also where nobody reads the outbox.
+    await attemptAll('trim events', () =>
+      store.events.trim({ before: now - EVENTS_KEPT_MS, most: MOST_EVENTS, limit: EVENTS_AT_ONCE }),
+    )
+    const limit = DELIVERIES_AT_ONCE
+    // What a killed process has left pending.
+    await attemptAll('forget deliveries', () => store.deliveries.dropPending({ now, limit }))
+    await attemptAll('forget deliveries', () =>
+      store.deliveries.forget({ before: now - kept.keepMs, most: kept.mostDeliveries, limit }),
+    )
+    await attemptAll('forget ended sessions', () =>
+      store.endedSessions.forget({ now, days: SESSION_DAYS, limit: SESSIONS_AT_ONCE }),
+    )
+    await attempt('end removals', () => finishRemovals(this.#storage, { now, signal }))
+    if (this.#count++ % ORPHANS_EVERY !== 0) return
+    await attempt('look for files that no row points at', async () => {
+      const began = performance.now()
+      const swept = await sweepOrphans(this.#storage, { now, pauseMs: PAUSE_MS, signal })
+      this.removed.orphans += swept.removed
+      const ms = Math.round(performance.now() - began)
+      log.info({ ...swept, ms }, 'swept: files that no row points at')
+    })
+  }
 }
 
 /** Continues interrupted removals, and forgets projects that were removed a day ago. */
@@ -132,51 +130,9 @@ export async function finishRemovals(
 /** Removes all pictures of the project: no row points at them. */
 async function forgetProject(storage: StoreAndImages, projectId: string): Promise<void> {
   const isShared = await storage.images.isShared()
-  if (!isShared) {
-    for await (const some of storage.images.walk(projectId))
-      if (some.length > 0)
-        await removePictures(
-          storage,
-          projectId,
-          some.map(({ key }) => key),
-        )
+  for await (const some of isShared ? [] : storage.images.walk(projectId)) {
+    const keys = some.map(({ key }) => key)
+    if (keys.length > 0) await removePictures(storage, projectId, keys)
   }
   await storage.store.removals.forgetProject(projectId)
-}
-
-/** So that the outbox does not grow without end, also where nobody reads it. */
-async function trimEvents(
-  events: Pick<Events, 'trim'>,
-  { now, pauseMs, signal }: { now: number; pauseMs: number; signal: AbortSignal },
-): Promise<void> {
-  while (!signal.aborted) {
-    const trimmed = await events.trim({
-      before: now - EVENTS_KEPT_MS,
-      most: MOST_EVENTS,
-      limit: EVENTS_AT_ONCE,
-    })
-    if (trimmed === 0) return
-    await sleep(pauseMs)
-  }
-}
-
-/** How long deliveries are kept, and how many of a webhook. */
-interface KeptDeliveries {
-  readonly keepMs: number
-  readonly mostDeliveries: number
-}
-
-/** So that the list of deliveries does not grow without end. Also drops what a killed process has left pending. */
-async function forgetDeliveries(
-  deliveries: Pick<Deliveries, 'forget' | 'dropPending'>,
-  { keepMs, mostDeliveries }: KeptDeliveries,
-  { now, pauseMs, signal }: { now: number; pauseMs: number; signal: AbortSignal },
-): Promise<void> {
-  const steps = [
-    () => deliveries.dropPending({ now, limit: DELIVERIES_AT_ONCE }),
-    () => deliveries.forget({ before: now - keepMs, most: mostDeliveries, limit: DELIVERIES_AT_ONCE }),
-  ]
-  for (const step of steps) {
-    while (!signal.aborted && (await step()) > 0) await sleep(pauseMs)
-  }
 }

@@ -5,14 +5,19 @@ import { AppError } from '../errors.ts'
 import { CannotOpen, type KeyRing } from '../secrets/key-ring.ts'
 import type { AttemptEnd, DeliveryTask } from '../store/deliveries.ts'
 import type { Store } from '../store/store.ts'
-import type { StoredWebhook } from '../store/webhooks.ts'
-import type { DeliveryFigures } from './figures.ts'
 import { discordMessage, slackMessage } from './messages.ts'
 import { findNews, type News, type NewsSources } from './news.ts'
 import { GONE, pauseAfter, RETRY_PAUSES, readRetryAfter } from './retry.ts'
 import { openSecrets, signHeaders } from './secrets.ts'
 import type { Post, Send, Sent } from './send.ts'
 import type { WriteEnd } from './write-ends.ts'
+
+/** The deliveries of this process, in numbers. */
+export class DeliveryFigures {
+  readonly ended = { delivered: 0, failed: 0, dropped: 0 }
+  /** `answered`: with a status that is not a success. `unreachable`: without a status. */
+  readonly attempts = { delivered: 0, answered: 0, unreachable: 0 }
+}
 
 /** With these statuses, a receiver may say how long to wait. */
 const WAIT = [429, 503]
@@ -38,23 +43,16 @@ export interface AttemptRules extends Omit<NewsSources, 'store'> {
   readonly onAway: () => void
 }
 
-/** Makes one attempt, writes its result, and returns it. If the signal is aborted, the attempt is put back. */
-export type MakeAttempt = (task: DeliveryTask, signal: AbortSignal) => Promise<AttemptEnd>
-
-export function createAttempt(rules: AttemptRules): MakeAttempt {
+export function createAttempt(rules: AttemptRules) {
   const { send, log, clock, figures } = rules
   const { deliveries } = rules.store
-
-  /** Deliveries that were taken together have one webhook. */
-  const opened = new WeakMap<StoredWebhook, readonly string[]>()
 
   const post = async (task: DeliveryTask): Promise<Post | undefined> => {
     const news = await findNews(task, rules, clock())
     if (!news) return undefined
     const { webhook, created, deliveryId, event } = task
     const body = renderBody(news, { ...webhook, created })
-    const secrets = opened.get(webhook) ?? openSecrets(webhook, rules.ring, clock())
-    opened.set(webhook, secrets)
+    const secrets = openSecrets(webhook, rules.ring, clock())
     const headers = {
       'user-agent': rules.userAgent,
       [EVENT_HEADER]: event,
@@ -94,7 +92,7 @@ export function createAttempt(rules: AttemptRules): MakeAttempt {
   const toEnd = (task: DeliveryTask, at: number, sent: Sent): AttemptEnd => {
     const { ms, status, answer } = sent
     const isDelivered = status !== undefined && status >= 200 && status < 300
-    figures.countAttempt(isDelivered ? 'delivered' : status === undefined ? 'unreachable' : 'answered')
+    figures.attempts[isDelivered ? 'delivered' : status === undefined ? 'unreachable' : 'answered']++
     const problem = tell(sent, task, rules)
     const last = { at, ms, status, answer, problem }
     if (isDelivered) return { state: 'delivered', last }
@@ -114,7 +112,7 @@ export function createAttempt(rules: AttemptRules): MakeAttempt {
   const dropPending = async () => {
     for (;;) {
       const dropped = await deliveries.dropPending({ now: clock(), limit: DROPPED_AT_ONCE })
-      for (let count = 0; count < dropped; count++) figures.countEnd('dropped')
+      figures.ended.dropped += dropped
       if (dropped === 0) return
     }
   }
@@ -131,15 +129,15 @@ export function createAttempt(rules: AttemptRules): MakeAttempt {
     }
   }
 
-  return async (task, signal) => {
+  /** Makes one attempt, writes its result, and returns it. If the signal is aborted, the attempt is put back. */
+  return async (task: DeliveryTask, signal: AbortSignal): Promise<AttemptEnd> => {
     const how = await tryOnce(task, signal)
     const ended = await write(task, how, signal)
     if (!ended) {
       log.info(idsOf(task), 'a delivery was removed, or taken over by another process, during its attempt')
       return how
     }
-    if (how.state === 'delivered' || how.state === 'failed' || how.state === 'dropped')
-      figures.countEnd(how.state)
+    if (how.state !== 'pending' && how.state !== 'put_back') figures.ended[how.state]++
     if (ended.switchedOff) {
       log.warn({ ...idsOf(task), ...ended.switchedOff }, 'a webhook was switched off')
       await dropPending()

@@ -5,17 +5,12 @@ import type { Socket } from 'node:net'
 const KEPT_MS = 2_000
 /** Names are looked up and checked again after this time, however busy the connection is. */
 const OLDEST_MS = 30_000
-const MOST_OF_PLACE = 16
+const MOST_OF_PLACE = 24
 const MOST = 128
-
-interface Kept {
-  readonly socket: Socket
-  readonly forget: () => void
-}
 
 /** Connections that the guard has checked and that wait for the next request, for a moment. */
 export class KeptConnections {
-  readonly #places = new Map<string, Kept[]>()
+  readonly #places = new Map<string, { readonly socket: Socket; readonly forget: () => void }[]>()
   readonly #since = new WeakMap<Socket, number>()
   #count = 0
 
@@ -33,7 +28,9 @@ export class KeptConnections {
     const here = this.#places.get(place) ?? []
     const isOld = performance.now() - since > OLDEST_MS
     const isFull = here.length >= MOST_OF_PLACE || this.#count >= MOST
-    if (!answer.complete || !mayStay(answer) || isOld || isFull || socket.destroyed || !socket.writable) {
+    const { complete, headers, httpVersion } = answer
+    const mayStay = complete && httpVersion === '1.1' && headers.connection?.toLowerCase() !== 'close'
+    if (!mayStay || isOld || isFull || socket.destroyed || !socket.writable) {
       socket.destroy()
       return
     }
@@ -55,8 +52,4 @@ export class KeptConnections {
     this.#places.set(place, here)
     this.#count++
   }
-}
-
-function mayStay({ headers, httpVersion }: IncomingMessage): boolean {
-  return httpVersion === '1.1' && headers.connection?.toLowerCase() !== 'close'
 }

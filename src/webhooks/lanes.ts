@@ -1,10 +1,12 @@
+import { keepNewest } from '../work/kept.ts'
+
 /** Attempts under way that are not slow yet. */
 const SLOTS = 48
 /** More of them, one at a time for each project that has none: so a few projects cannot take all slots. */
 const SPARE_SLOTS = 32
 /** The most slots of one project, and of one receiver that has always answered well. */
-const OF_PROJECT = 24
-const OF_RECEIVER = 16
+const OF_PROJECT = 32
+const OF_RECEIVER = 24
 /** The most slots of one project while another one sends, too: they share more than the slots. */
 const OF_SEVERAL = 8
 /** A project that has begun nothing for this long is not sending. */
@@ -41,16 +43,11 @@ interface UnderWay extends Aim {
   readonly isUnproven: boolean
 }
 
-interface Receiver {
-  /** Attempts that may be under way: one more with each that went well. */
-  allowance: number
-  isSlow: boolean
-}
-
 interface ProjectMemory {
   /** Counts up with everything that begins, over all projects. */
   lastBegun: number
-  readonly receivers: Map<string, Receiver>
+  /** `allowance`: attempts that may be under way, one more with each that went well. */
+  readonly receivers: Map<string, { readonly allowance: number; readonly isSlow: boolean }>
 }
 
 /**
@@ -158,19 +155,12 @@ export class Lanes {
     const { allowance = 1 } = receivers.get(receiver) ?? {}
     const isSlow = this.#clock() - began > SLOW_MS
     const learned = { isSlow, allowance: isWell && !isSlow ? Math.min(OF_RECEIVER, allowance + 1) : 1 }
-    keep(receivers, receiver, learned, MAX_RECEIVERS_OF_PROJECT)
+    keepNewest(receivers, receiver, learned, MAX_RECEIVERS_OF_PROJECT)
   }
 
   #remember(projectId: string): ProjectMemory {
     const project = this.#projects.get(projectId) ?? { lastBegun: 0, receivers: new Map() }
-    keep(this.#projects, projectId, project, MAX_PROJECTS)
+    keepNewest(this.#projects, projectId, project, MAX_PROJECTS)
     return project
   }
-}
-
-/** As the newest. The oldest is forgotten if there are too many. */
-function keep<Value>(map: Map<string, Value>, key: string, value: Value, most: number): void {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size > most) map.delete(map.keys().next().value as string)
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
+import type { JobResult } from '../contract/results.ts'
 import { isPublicAddress } from '../egress/addresses.ts'
-import { type Line, lineOf, type News } from './news.ts'
+import type { News } from './news.ts'
 
 // Messages for incoming webhooks of Slack and Discord: a line of text, a link into the gallery, and the preview. Names of pages
 // are written by strangers. Decision 30 says what the services document.
@@ -35,9 +36,40 @@ export function discordMessage(news: News, webhookName: string): object {
   }
 }
 
-function messageOf(news: News, webhookName: string): Line {
-  const { text, link, picture } = lineOf(news, webhookName)
+function messageOf(news: News, webhookName: string) {
+  const { text, link, picture } = describe(news, webhookName)
   return { text: tidy(text), link, picture: visible(picture) }
+}
+
+/** What happened, for people. The texts are not escaped, and the picture may not be reachable for others. */
+function describe(
+  news: News,
+  webhookName: string,
+): { text: string; link?: string; picture?: string | undefined } {
+  switch (news.event) {
+    case 'screenshot.done': {
+      const { url, preview } = JSON.parse(news.job) as JobResult
+      return { text: `${url.name || url.url} was captured`, link: news.link, picture: preview }
+    }
+    case 'screenshot.failed': {
+      const { name, url, detail } = news.data
+      return { text: `${name || url} could not be captured: ${detail}`, link: news.link }
+    }
+    case 'root.finished':
+      return { text: summarize(news.data), link: news.link, picture: news.preview }
+    default:
+      return { text: `A test of the webhook ${webhookName}` }
+  }
+}
+
+function summarize({ state, counts, tags }: Extract<News, { event: 'root.finished' }>['data']): string {
+  const labels = tags.length > 0 ? ` (${tags.join(', ')})` : ''
+  const pages = counts.total === 1 ? '1 page' : `${counts.total} pages`
+  if (state === 'done') return `${pages} captured${labels}`
+  if (state === 'partial') return `${counts.done} of ${pages} captured, ${counts.failed} failed${labels}`
+  return state === 'cancelled'
+    ? `The request for ${pages} was cancelled${labels}`
+    : `${pages} failed${labels}`
 }
 
 /** One line, without characters that hide or turn text around. */

@@ -1,54 +1,13 @@
 import { rootPagePath } from '../contract/paths.ts'
 import type { JobResult } from '../contract/results.ts'
-import {
-  type CaptureReason,
-  type Counts,
-  type ExplainTo,
-  type Origin,
-  type RootState,
-  tellFailure,
-} from '../contract/status.ts'
+import { type ExplainTo, tellFailure } from '../contract/status.ts'
 import type { Images } from '../images/images.ts'
 import { renderJobs } from '../results/render.ts'
 import type { DeliveryTask } from '../store/deliveries.ts'
 import type { Store } from '../store/store.ts'
 
 /** The content of a delivery. `job` is the text of a `JobResult`. */
-export type News =
-  | { readonly event: 'screenshot.done'; readonly job: string; readonly link: string }
-  | {
-      readonly event: 'screenshot.failed'
-      readonly data: RootIds & {
-        readonly position: number
-        readonly url: string
-        readonly name: string
-        readonly reason: CaptureReason
-        readonly detail: string
-      }
-      readonly link: string
-    }
-  | {
-      readonly event: 'root.finished'
-      readonly data: RootIds &
-        Origin & {
-          readonly state: RootState
-          readonly counts: Counts
-          readonly tags: readonly string[]
-          readonly link: string
-        }
-      /** Of its first picture, for messages to people. */
-      readonly preview: string | undefined
-      readonly link: string
-    }
-  | {
-      readonly event: 'webhook.test'
-      readonly data: { readonly projectId: string; readonly webhookId: string }
-    }
-
-interface RootIds {
-  readonly projectId: string
-  readonly rootId: string
-}
+export type News = NonNullable<Awaited<ReturnType<typeof findNews>>>
 
 export interface NewsSources {
   readonly store: Pick<Store, 'pageTexts' | 'captures'>
@@ -66,9 +25,9 @@ export async function findNews(
   { projectId, webhookId, rootId, event, position = 0, webhook }: DeliveryTask,
   { store, images, explainTo, origin }: NewsSources,
   now: number,
-): Promise<News | undefined> {
+) {
   if (event === 'webhook.test' || rootId === undefined)
-    return { event: 'webhook.test', data: { projectId, webhookId } }
+    return { event: 'webhook.test' as const, data: { projectId, webhookId } }
   const root = { projectId, rootId }
   const link = origin() + rootPagePath(projectId, rootId)
   const findJob = async (from: number) => {
@@ -94,44 +53,6 @@ export async function findNews(
   const first = webhook.format === 'standard' ? undefined : await findJob(0)
   const preview = first && (JSON.parse(first.text) as JobResult).preview
   const data = { ...root, state: changes.finished.outcome, counts, tags: options.tags, ...comesFrom, link }
+  // The preview is for messages to people.
   return { event, data, preview, link }
-}
-
-/** What happened, for people. */
-export interface Line {
-  readonly text: string
-  readonly link: string | undefined
-  readonly picture: string | undefined
-}
-
-/** The same for people. The texts are not escaped, and the picture may not be reachable for others. */
-export function lineOf(news: News, webhookName: string): Line {
-  switch (news.event) {
-    case 'screenshot.done': {
-      const { url, preview } = JSON.parse(news.job) as JobResult
-      return { text: `${url.name || url.url} was captured`, link: news.link, picture: preview }
-    }
-    case 'screenshot.failed': {
-      const { name, url, detail } = news.data
-      return {
-        text: `${name || url} could not be captured: ${detail}`,
-        link: news.link,
-        picture: undefined,
-      }
-    }
-    case 'root.finished':
-      return { text: summarize(news.data), link: news.link, picture: news.preview }
-    default:
-      return { text: `A test of the webhook ${webhookName}`, link: undefined, picture: undefined }
-  }
-}
-
-function summarize({ state, counts, tags }: Extract<News, { event: 'root.finished' }>['data']): string {
-  const labels = tags.length > 0 ? ` (${tags.join(', ')})` : ''
-  const pages = counts.total === 1 ? '1 page' : `${counts.total} pages`
-  if (state === 'done') return `${pages} captured${labels}`
-  if (state === 'partial') return `${counts.done} of ${pages} captured, ${counts.failed} failed${labels}`
-  return state === 'cancelled'
-    ? `The request for ${pages} was cancelled${labels}`
-    : `${pages} failed${labels}`
 }

@@ -6,7 +6,6 @@ import type { Store } from '../store/store.ts'
 import type { InTurn } from '../store/webhooks.ts'
 import { AWAY_MS, openLoop } from '../work/loop.ts'
 import { type AttemptRules, createAttempt } from './attempt.ts'
-import type { DeliveryFigures } from './figures.ts'
 import { type Aim, Lanes, type Lesson } from './lanes.ts'
 import { offAfter } from './retry.ts'
 import { createWriteEnds } from './write-ends.ts'
@@ -38,18 +37,14 @@ export interface DeliveringOptions extends Omit<AttemptRules, 'onAway' | 'writeE
   readonly offAfterMs?: number | undefined
   /** Each transaction is one piece: requests have their turns in between. */
   readonly inTurn?: InTurn | undefined
+  /** The same for the results of attempts. */
+  readonly endInTurn?: InTurn | undefined
 }
+
+export type Delivering = ReturnType<typeof openDelivering>
 
 /** Notifies webhooks of events. Any number of processes can work on the same store. */
-export interface Delivering {
-  readonly figures: DeliveryFigures
-  /** Something has happened in this process: it looks at once. */
-  wake(): void
-  /** Begins nothing more. Attempts that do not end soon are put back. */
-  close(): Promise<void>
-}
-
-export function openDelivering(options: DeliveringOptions): Delivering {
+export function openDelivering(options: DeliveringOptions) {
   const { store, log, clock, lookMs = LOOK_MS, leaseMs = LEASE_MS, inTurn = (piece) => piece() } = options
   const { deliveries } = store
   const closing = new AbortController()
@@ -67,7 +62,7 @@ export function openDelivering(options: DeliveringOptions): Delivering {
   const attempt = createAttempt({
     ...options,
     writeEnd: createWriteEnds(deliveries, {
-      ...{ clock, inTurn },
+      ...{ clock, inTurn: options.endInTurn ?? inTurn },
       offIf: (how, failing) => offAfter(how, failing, options.offAfterMs),
     }),
     onAway: () => {
@@ -163,18 +158,16 @@ export function openDelivering(options: DeliveringOptions): Delivering {
     log,
   })
   return {
-    figures: options.figures,
+    /** Something has happened in this process: it looks at once. */
     wake() {
       lookAt = 0
       loop.wake()
     },
+    /** Begins nothing more. Attempts that do not end soon are put back. */
     async close() {
       closing.abort()
       await loop.close(CLOSE_MS)
-      const graced = new AbortController()
-      const grace = sleep(GRACE_MS, undefined, { signal: graced.signal }).catch(() => {})
-      await Promise.race([Promise.all(running.values()), grace])
-      graced.abort()
+      await Promise.race([Promise.all(running.values()), sleep(GRACE_MS, undefined, { ref: false })])
       hurrying.abort(new Error('the service stops'))
       await Promise.all(running.values())
     },

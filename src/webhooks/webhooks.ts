@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { isIP } from 'node:net'
-import { check, type Mistake } from '../contract/check.ts'
+import { check } from '../contract/check.ts'
+import { defined } from '../contract/defined.ts'
 import { type Delivery, type DeliveryState, type Webhook, WebhookRequest } from '../contract/webhooks.ts'
 import { findForbiddenKind } from '../egress/addresses.ts'
 import type { AllowList } from '../egress/allow-list.ts'
 import { nameTarget, targetOf } from '../egress/target.ts'
-import { AppError } from '../errors.ts'
-import { decodeCursor, encodeCursor } from '../results/cursor.ts'
+import { need, wrongRequest } from '../errors.ts'
 import type { KeyRing } from '../secrets/key-ring.ts'
+import { type ListPage, readListPage } from '../store/cursor.ts'
 import type { Store } from '../store/store.ts'
 import type { InTurn, ListedWebhook, StoredDelivery, WebhookKey, WebhookSettings } from '../store/webhooks.ts'
 import { makeSecret, rotate, sealSecret } from './secrets.ts'
@@ -20,11 +21,6 @@ export interface WebhookRules {
   readonly clock: () => number
   /** Something may be due now. */
   readonly wake: () => void
-}
-
-interface ListPage {
-  readonly limit: number
-  readonly cursor?: string | undefined
 }
 
 /** A webhook with a new secret, which is shown only now. */
@@ -40,18 +36,17 @@ export class Webhooks {
     this.#rules = rules
   }
 
-  async list(
-    projectId: string,
-    { limit, cursor }: ListPage,
-  ): Promise<{ webhooks: Webhook[]; nextCursor: string | undefined }> {
-    const after = cursor === undefined ? undefined : decodeCursor(cursor)
-    const found = await this.#store.page(projectId, { after, limit: limit + 1 })
-    const shown = found.slice(0, limit)
-    const last = found.length > limit ? shown.at(-1) : undefined
-    return {
-      webhooks: shown.map(show),
-      nextCursor: last && encodeCursor({ created: last.created, id: last.webhookId }),
-    }
+  async get(key: WebhookKey): Promise<ListedWebhook> {
+    return need(await this.#store.find(key))
+  }
+
+  async list(projectId: string, page: ListPage) {
+    const { items, nextCursor } = await readListPage(
+      page,
+      (next) => this.#store.page(projectId, next),
+      ({ webhookId }) => webhookId,
+    )
+    return { webhooks: items.map(show), nextCursor }
   }
 
   /** The answer has the secret. `body`: any JSON. Throws `bad_request` with all its mistakes; `conflict` if there are too many. */
@@ -94,30 +89,24 @@ export class Webhooks {
 
   /** Throws `conflict` if it is paused or off, or if very many tests are pending. */
   async test(key: WebhookKey): Promise<Delivery> {
-    const made = need(await this.#store.addTest(key, this.#rules.clock()))
-    this.#rules.wake()
-    return showDelivery(made)
+    return this.#showDue(await this.#store.addTest(key, this.#rules.clock()))
   }
 
   async listDeliveries(
     key: WebhookKey,
-    { limit, cursor, state }: ListPage & { state?: DeliveryState | undefined },
-  ): Promise<{ deliveries: Delivery[]; nextCursor: string | undefined }> {
-    const after = cursor === undefined ? undefined : decodeCursor(cursor)
-    const found = await this.#store.listDeliveries(key, { state, after, limit: limit + 1 })
-    const shown = found.slice(0, limit)
-    const last = found.length > limit ? shown.at(-1) : undefined
-    return {
-      deliveries: shown.map(showDelivery),
-      nextCursor: last && encodeCursor({ created: last.created, id: last.deliveryId }),
-    }
+    { state, ...page }: ListPage & { state?: DeliveryState | undefined },
+  ) {
+    const { items, nextCursor } = await readListPage(
+      page,
+      (next) => this.#store.listDeliveries(key, { state, ...next }),
+      ({ deliveryId }) => deliveryId,
+    )
+    return { deliveries: items.map(showDelivery), nextCursor }
   }
 
   /** Throws `conflict` if the webhook is paused or off. */
   async replay(key: WebhookKey, deliveryId: string): Promise<Delivery> {
-    const again = need(await this.#store.replay(key, deliveryId, this.#rules.clock()))
-    this.#rules.wake()
-    return showDelivery(again)
+    return this.#showDue(await this.#store.replay(key, deliveryId, this.#rules.clock()))
   }
 
   /** Everything that happened at this time or later, piece by piece. Returns how many. Throws as above. */
@@ -126,34 +115,30 @@ export class Webhooks {
     this.#rules.wake()
     return count
   }
+
+  #showDue(delivery: StoredDelivery | undefined): Delivery {
+    const shown = showDelivery(need(delivery))
+    this.#rules.wake()
+    return shown
+  }
 }
 
 export function show(stored: ListedWebhook | WithSecret): Webhook {
   const { webhookId, name, url, events, format, paused, created, changed, pending, failingSince, off } =
     stored
-  return {
+  const secret = 'secret' in stored ? stored.secret : undefined
+  return defined({
     ...{ webhookId, name, url, events: [...events], format, paused, created, changed, pending },
-    ...(failingSince !== undefined && { failingSince }),
-    ...(off && { off: { ...off } }),
-    ...('secret' in stored && { secret: stored.secret }),
-  }
+    ...{ failingSince, off, secret },
+  })
 }
 
 export function showDelivery(stored: StoredDelivery): Delivery {
-  const { deliveryId, event, rootId, position, state, created, attempts, due, finished, last } = stored
-  return {
-    ...{ deliveryId, event, state, created, attempts },
-    ...(rootId !== undefined && { rootId }),
-    ...(position !== undefined && { position }),
-    ...(due !== undefined && { next: due }),
-    ...(finished !== undefined && { finished }),
-    ...(last && { last: { ...last } as NonNullable<Delivery['last']> }),
-  }
-}
-
-function need<T>(found: T | undefined): T {
-  if (found === undefined) throw new AppError('not_found')
-  return found
+  const { deliveryId, event, rootId, position, state, created, attempts, due: next, finished, last } = stored
+  return defined({
+    ...{ deliveryId, event, state, created, attempts, rootId, position, next, finished },
+    last: last && defined(last),
+  })
 }
 
 /** The settings of a webhook that a client sent. Throws `bad_request` with all mistakes. */
@@ -185,8 +170,4 @@ function problemOf(text: string, allow: AllowList): string | undefined {
     kind &&
     `is ${kind}, which webhooks may not reach. To allow it, start proofsheet with WEBHOOK_ALLOW=${nameTarget(target)}`
   )
-}
-
-function wrongRequest(mistakes: readonly Mistake[]): AppError {
-  return new AppError('bad_request', 'the request has mistakes: see errors', { mistakes })
 }

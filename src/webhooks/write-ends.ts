@@ -1,5 +1,6 @@
 import { setImmediate as nextIteration } from 'node:timers/promises'
-import type { Deliveries, Ended, EndedAttempt, EndOptions } from '../store/deliveries.ts'
+import type { Ended, EndedAttempt, EndOptions } from '../store/deliveries.ts'
+import type { Store } from '../store/store.ts'
 import type { InTurn } from '../store/webhooks.ts'
 
 /** Writes the result of an attempt. Rejects if it could not be written. */
@@ -8,16 +9,12 @@ export type WriteEnd = (end: EndedAttempt) => Promise<Ended>
 /** Ends that one transaction writes: some milliseconds with SQLite, which works in this thread. */
 const AT_ONCE = 24
 
-interface Waiting extends PromiseWithResolvers<Ended> {
-  readonly end: EndedAttempt
-}
-
 /** Attempts that end while others are being written are written together: a transaction costs more than a row. */
 export function createWriteEnds(
-  deliveries: Pick<Deliveries, 'end'>,
+  deliveries: Pick<Store['deliveries'], 'end'>,
   { clock, offIf, inTurn }: { clock: () => number; offIf: EndOptions['offIf']; inTurn: InTurn },
 ): WriteEnd {
-  const waiting: Waiting[] = []
+  const waiting: (PromiseWithResolvers<Ended> & { readonly end: EndedAttempt })[] = []
   let isWriting = false
   const writeAll = async () => {
     isWriting = true

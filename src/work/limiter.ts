@@ -1,19 +1,35 @@
-/** Runs a task as soon as the limit allows it. */
-export type Limiter = <T>(task: () => Promise<T>) => Promise<T>
+/** Runs a task as soon as the limit allows it. `weight`: for a limit of what all tasks weigh together. */
+export type Limiter = <T>(task: () => Promise<T>, weight?: number) => Promise<T>
 
-/** Runs at most `atOnce` tasks at a time, in the order in which they came. */
-export function createLimiter(atOnce: number): Limiter {
-  const waiting: (() => void)[] = []
-  let free = atOnce
-  return async (task) => {
-    if (free > 0) free--
-    else await new Promise<void>((resolve) => waiting.push(resolve))
+/**
+ * Runs at most `atOnce` tasks at a time, in the order in which they came. Together they weigh at most `heaviest`. A heavier task runs
+ * alone.
+ */
+export function createLimiter(atOnce: number, heaviest = Number.POSITIVE_INFINITY): Limiter {
+  const waiting: { weight: number; enter: () => void }[] = []
+  let inside = 0
+  let weightInside = 0
+  const letIn = () => {
+    for (let next = waiting[0]; next; next = waiting[0]) {
+      const fits = inside < atOnce && weightInside + next.weight <= heaviest
+      if (!fits && inside > 0) return
+      waiting.shift()
+      inside++
+      weightInside += next.weight
+      next.enter()
+    }
+  }
+  return async (task, weight = 0) => {
+    await new Promise<void>((enter) => {
+      waiting.push({ weight, enter })
+      letIn()
+    })
     try {
       return await task()
     } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else free++
+      inside--
+      weightInside -= weight
+      letIn()
     }
   }
 }

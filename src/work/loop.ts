@@ -17,15 +17,10 @@ export interface LoopOptions {
   readonly firstMs?: number
 }
 
-export interface Loop {
-  /** There is something to do now. */
-  wake(): void
-  /** Does not look again. `ends`: what the last look has left behind. Waits for no longer than `withinMs`. */
-  close(withinMs?: number, ends?: () => Promise<unknown>): Promise<void>
-}
+export type Loop = ReturnType<typeof openLoop>
 
 /** Looks again and again: when the time has come that the last look has named, or when it is woken. */
-export function openLoop({ name, look, log, firstMs = 0 }: LoopOptions): Loop {
+export function openLoop({ name, look, log, firstMs = 0 }: LoopOptions) {
   const closing = new AbortController()
   let isWoken = false
   let rouse = () => {}
@@ -55,11 +50,13 @@ export function openLoop({ name, look, log, firstMs = 0 }: LoopOptions): Loop {
   // Not at once: `look` may use the loop that is returned here.
   const running = Promise.resolve().then(run)
   return {
-    wake() {
+    /** There is something to do now. */
+    wake(): void {
       isWoken = true
       rouse()
     },
-    async close(withinMs = CLOSE_MS, ends = async () => {}) {
+    /** Does not look again. `ends`: what the last look has left behind. Waits for no longer than `withinMs`. */
+    async close(withinMs = CLOSE_MS, ends: () => Promise<unknown> = async () => {}): Promise<void> {
       closing.abort(new Error('the service stops'))
       rouse()
       const ended = running.then(ends)

@@ -5,7 +5,7 @@ import { isPublicAddress } from '../../src/egress/addresses.ts'
 import { parseAllowList, parseDenyList } from '../../src/egress/allow-list.ts'
 import type { Lookup } from '../../src/egress/guard.ts'
 import { createObstacles } from '../../src/egress/obstacles.ts'
-import { createOwnAddresses } from '../../src/egress/own-addresses.ts'
+import { createFindOwnKind } from '../../src/egress/own-addresses.ts'
 import { parseAuthority, type Target } from '../../src/egress/target.ts'
 import { openTestGate, sendRequest, tryTunnel } from './browser.ts'
 
@@ -35,7 +35,7 @@ function createJudge({ own = [], hosts = [], allow = '', deny = '', lookup = unk
   const findObstacle = createObstacles({
     allow: parseAllowList(allow),
     deny: parseDenyList(deny),
-    own: createOwnAddresses({ interfaces: () => interfacesWith(...own), hosts, lookup }),
+    findOwnKind: createFindOwnKind({ interfaces: () => interfacesWith(...own), hosts, lookup }),
     lookup,
   })
   return async (authority: string, address?: string) => {

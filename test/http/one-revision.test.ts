@@ -18,9 +18,9 @@ const NOW = 1_700_000_000_000
 /** After every question to the store `then` runs before the answer is seen. */
 function afterEachRead(store: Store, then: () => Promise<void>): void {
   for (const [name, read] of Object.entries(store)) {
-    if (!/^(find|page|texts)/.test(name)) continue
+    if (typeof read !== 'function' || !/^(find|page|texts)/.test(name)) continue
     Reflect.set(store, name, async (...args: unknown[]) => {
-      const answer = await read.apply(store, args)
+      const answer: unknown = await Reflect.apply(read, store, args)
       await then()
       return answer
     })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { RootResult } from '../../src/contract/results.ts'
-import { decodeCursor, encodeCursor } from '../../src/results/cursor.ts'
+import { decodeCursor, encodeCursor } from '../../src/store/cursor.ts'
 import { startService, type TestService } from '../support/http/service.ts'
 import { anyCharacter } from '../support/runner/any-character.ts'
 import { rounds } from '../support/runner/rounds.ts'

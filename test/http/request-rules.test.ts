@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { BUSY_TIMEOUT_MS } from '../../src/store/sqlite/while-busy.ts'
+import { BUSY_TIMEOUT_MS } from '../../src/store/sqlite/open-database.ts'
 import { sendRaw as open, readAll } from '../support/http/raw-request.ts'
 import { jobIdOf, listRoots as list, refusal, withoutRequestId } from '../support/http/request-answers.ts'
 import { eventsUrl, newRequest, startAccepting, statusUrl } from '../support/http/requests.ts'

@@ -44,29 +44,34 @@ describe('turns', () => {
     expect(seen.length).toBeGreaterThanOrEqual(9)
   })
 
-  test('run no more pieces at once than allowed, also after one has failed', async () => {
+  test('run no more pieces at once than allowed, in all and of each client, also after one has failed', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 4 }),
+        fc.integer({ min: 1, max: 2 }),
         fc.array(fc.record({ client: fc.constantFrom('a', 'b', 'c'), fails: fc.boolean() }), {
           maxLength: 30,
         }),
-        async (places, wanted) => {
-          const turns = new FairTurns(places)
-          let underWay = 0
+        async (places, ofOne, wanted) => {
+          const turns = new FairTurns(places, ofOne)
+          const underWay: string[] = []
           let most = 0
+          let mostOfOne = 0
           const ended = await Promise.allSettled(
             wanted.map(({ client, fails }) =>
               turns.run(client, async () => {
-                most = Math.max(most, ++underWay)
+                underWay.push(client)
+                most = Math.max(most, underWay.length)
+                mostOfOne = Math.max(mostOfOne, underWay.filter((each) => each === client).length)
                 await nextIteration()
-                underWay--
+                underWay.splice(underWay.indexOf(client), 1)
                 if (fails) throw new Error('it failed')
                 return client
               }),
             ),
           )
           expect(most).toBeLessThanOrEqual(places)
+          expect(mostOfOne).toBeLessThanOrEqual(ofOne)
           expect(ended.map(({ status }) => status)).toEqual(
             wanted.map(({ fails }) => (fails ? 'rejected' : 'fulfilled')),
           )

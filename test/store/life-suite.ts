@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import type { Attempt, CaptureTask, Outcome } from '../../src/store/captures.ts'
-import type { RootEvent } from '../../src/store/events.ts'
+import type { Attempt, CaptureTask, Outcome, RootEvent } from '../../src/store/captures.ts'
 import type { Store } from '../../src/store/store.ts'
 import { FAILURE, newRequest, PICTURE, takeAll } from '../support/store/captures.ts'
 import { addRows, makeProject } from '../support/store/results.ts'

@@ -5,7 +5,7 @@ import {
   readOwnOptions,
   writeOptions,
   writeOwnOptions,
-} from '../../src/store/sql/captures/options-text.ts'
+} from '../../src/store/sql/captures/columns.ts'
 
 test('options are read as they were written', () => {
   const tags = ['', 'say "no" \\', '🦊']

@@ -7,10 +7,10 @@ import { isFinal, type PageStatus, type RootStatus } from '../../contract/status
 import { AppError } from '../../errors.ts'
 import { makeFolders } from '../../files/durable-folder.ts'
 import { createProgress } from '../progress.ts'
+import { print, say } from '../say.ts'
 import { type ExitCode, nextSignal } from '../signals.ts'
 import { counted, printable } from '../table.ts'
-import type { CaptureDesk } from './desk.ts'
-import type { Order } from './orders.ts'
+import type { CaptureDesk, Order } from './orders.ts'
 import { ownWindow, type Report, toJson, toSummary, toTable } from './report.ts'
 
 /** Output besides the table. */
@@ -31,7 +31,7 @@ export async function captureAll(
   const statuses = await followAll(desk, roots, { total: countPages(orders), signal: stop.signal })
   const saved = out === undefined ? new Map<string, string>() : await savePictures(desk, statuses, out)
   const report: Report = { desk, statuses, saved }
-  process.stdout.write(`${json ? toJson(report) : toTable(report)}\n`)
+  print(json ? toJson(report) : toTable(report))
   if (!json) process.stderr.write(toSummary(report))
   return statuses.every(({ state }) => state === 'done') ? 0 : 1
 }
@@ -43,7 +43,7 @@ export async function submitAll(
   const roots: string[] = []
   for (const order of orders) {
     const rootId = await desk.submit(order).catch((error) => {
-      for (const accepted of roots) process.stderr.write(`Accepted before the mistake: root ${accepted}\n`)
+      for (const accepted of roots) say(`Accepted before the mistake: root ${accepted}`)
       throw error
     })
     roots.push(rootId)
@@ -67,7 +67,7 @@ async function followAll(
       for await (const next of desk.follow(rootId, signal)) {
         const why = next.waiting?.detail
         if (why !== undefined && why !== status?.waiting?.detail) {
-          progress.interrupt(() => process.stderr.write(`${printable(why)}\n`))
+          progress.interrupt(() => say(printable(why)))
         }
         status = next
         const now = before + next.counts.done + next.counts.failed

@@ -1,26 +1,29 @@
 import { Command, Option } from 'commander'
-import { readConfig } from '../../config/config.ts'
 import { httpAddress } from '../../config/values.ts'
 import { parseTime } from '../options.ts'
-import { projectOption } from '../project-option.ts'
-import type { ExitCode } from '../signals.ts'
-import { captureAll, type Wanted } from './capture-all.ts'
-import { captureHere } from './here.ts'
-import { areLater, captureLater, type Later, parseDelay, scheduleHere, withTime } from './later.ts'
-import { addRequestOptions, type Given, once } from './options.ts'
-import { refuseMistakes, toOrders } from './orders.ts'
+import { print, wrong } from '../say.ts'
+import { type ExitCode, exitWith } from '../signals.ts'
+import { projectOption } from '../storage.ts'
+import { captureAll, submitAll, type Wanted } from './capture-all.ts'
+import { captureHere, scheduleHere } from './here.ts'
+import { addRequestOptions, type Given, once, textOption } from './options.ts'
+import {
+  type CaptureDesk,
+  type Later,
+  type Order,
+  parseDelay,
+  refuseMistakes,
+  toOrders,
+  withTime,
+} from './orders.ts'
 import { captureThere } from './there.ts'
 
-export function captureCommand(finish: (code: ExitCode) => void): Command {
+export function captureCommand(): Command {
   const command = new Command('capture')
     .description('Capture pages now and show the progress, or later.')
     .argument('[urls...]', 'addresses of pages; - reads them from the input')
     .addOption(projectOption('the project they belong to'))
-    .addOption(
-      new Option('--from <file>', 'read addresses or requests from a file; - is the input').argParser(
-        once(String),
-      ),
-    )
+    .addOption(textOption('--from <file>', 'read addresses or requests from a file; - is the input'))
     .addOption(
       new Option('--server <address>', 'let this server capture; default: capture here').argParser(
         once(httpAddress),
@@ -32,11 +35,9 @@ export function captureCommand(finish: (code: ExitCode) => void): Command {
         .conflicts('in'),
     )
     .addOption(new Option('--in <time>', 'capture later: in 30m, 2h or 7d').argParser(once(parseDelay)))
-    .addOption(new Option('--out <folder>', 'also save the pictures in this folder').argParser(once(String)))
+    .addOption(textOption('--out <folder>', 'also save the pictures in this folder'))
     .option('--json', 'print the result for programs')
-  return addRequestOptions(command)
-    .addHelpText('after', EXPLANATION)
-    .action(async (urls: string[], given: AllGiven) => finish(await runCapture(urls, given)))
+  return addRequestOptions(command).addHelpText('after', EXPLANATION).action(exitWith(runCapture))
 }
 
 const EXPLANATION = `
@@ -76,14 +77,30 @@ async function runCapture(
   const orders = withTime(await toOrders(urls, given), { at, in: delay })
   const wanted = { ...(out !== undefined && { out }), ...(json && { json }) }
   const isLater = areLater(orders, wanted)
-  if (server !== undefined) {
-    const { clientKey } = readConfig(undefined, { serving: false })
-    const desk = await captureThere({ server, project, key: clientKey })
-    return isLater ? await captureLater(desk, orders) : await captureAll(desk, orders, wanted)
+  const submitLater = async (desk: Pick<CaptureDesk, 'submit'>): Promise<ExitCode> => {
+    for (const rootId of await submitAll(desk, orders)) print(rootId)
+    return 0
   }
-  if (isLater) return await scheduleHere(project, orders)
-  return await captureHere(project, (desk, limits) => {
-    refuseMistakes(orders, limits)
+  if (server !== undefined) {
+    const desk = await captureThere(server, project)
+    return isLater ? await submitLater(desk) : await captureAll(desk, orders, wanted)
+  }
+  if (isLater) return await scheduleHere(project, orders, submitLater)
+  return await captureHere(project, (desk, { config }) => {
+    refuseMistakes(orders, config.limits)
     return captureAll(desk, orders, wanted)
   })
+}
+
+/** Whether the orders are for later. Throws `bad_request` if only some of them are. */
+function areLater(orders: readonly Order[], { out, json }: Wanted): boolean {
+  const later = orders.filter(({ request }) => request?.scheduledTs ?? request?.scheduleDescription)
+  if (later.length === 0) return false
+  if (later.length < orders.length) {
+    throw wrong('some requests are for now and some for later: use one command for each')
+  }
+  if (out !== undefined || json) {
+    throw wrong('--out and --json cannot be used with a later time: there are no pictures yet')
+  }
+  return true
 }

@@ -1,6 +1,6 @@
 import type { Mistake } from '../../contract/check.ts'
 import { PLAIN, PLAIN_NAMES } from '../../contract/options/plain.ts'
-import { AppError } from '../../errors.ts'
+import { wrong } from '../say.ts'
 import { type Given, plainFields } from './options.ts'
 import { askSecret, readSecret, readText } from './secret.ts'
 
@@ -50,7 +50,7 @@ export function tellOption({ pointer, detail }: Mistake): string {
 function windowOf({ size, width, height }: Given): Fields {
   if (!size) return { width, height }
   if (width !== undefined || height !== undefined) {
-    throw new AppError('bad_request', '--size is a whole window: give it without --width and --height')
+    throw wrong('--size is a whole window: give it without --width and --height')
   }
   return size.length === 1 ? { ...size[0] } : { sizes: size }
 }
@@ -59,10 +59,7 @@ async function headersOf(given: readonly string[]): Promise<Record<string, strin
   const headers = given.map(async (header) => {
     const [, name, value] = /^([^:]+):\s*(.*)$/s.exec(header) ?? []
     if (name === undefined || value === undefined) {
-      throw new AppError(
-        'bad_request',
-        '--header must look like "Authorization: @file" or "Authorization: env:VARIABLE"',
-      )
+      throw wrong('--header must look like "Authorization: @file" or "Authorization: env:VARIABLE"')
     }
     return [name, await readSecret(`--header ${name}`, value)] as const
   })
@@ -72,7 +69,7 @@ async function headersOf(given: readonly string[]): Promise<Record<string, strin
 async function cookieOf(given: string): Promise<{ name: string; value: string }> {
   const [, name, value] = /^([^=]+)=(.*)$/s.exec(given) ?? []
   if (name === undefined || value === undefined) {
-    throw new AppError('bad_request', '--cookie must look like session=@file or session=env:VARIABLE')
+    throw wrong('--cookie must look like session=@file or session=env:VARIABLE')
   }
   return { name, value: await readSecret(`--cookie ${name}`, value) }
 }
@@ -89,7 +86,7 @@ async function loginOf(given: Given): Promise<object | undefined> {
   const missing = Object.entries(parts).filter(([, value]) => value === undefined)
   if (missing.length === 4 && loginPassword === undefined && !origins) return undefined
   if (missing.length > 0) {
-    throw new AppError('bad_request', `a login also needs ${missing.map(([option]) => option).join(', ')}`)
+    throw wrong(`a login also needs ${missing.map(([option]) => option).join(', ')}`)
   }
   const password =
     loginPassword === undefined

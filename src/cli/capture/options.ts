@@ -7,19 +7,9 @@ import { EFFECT_NAMES, parseEffect } from './effect.ts'
 
 // The options for pages and pictures. `fields.ts` turns them into fields of a request, and the contract checks them.
 
-export interface Size {
-  readonly width: number
-  readonly height: number
-}
-
-export interface Click {
-  readonly elementId: string
-  readonly loadingTime?: number
-}
-
 /** The options of the command that become fields of the request, beside the plain ones (`contract/options/plain.ts`). */
 export interface Given {
-  readonly size?: readonly Size[]
+  readonly size?: readonly ReturnType<typeof parseSize>[]
   readonly width?: number
   readonly height?: number
   readonly device?: string
@@ -33,7 +23,7 @@ export interface Given {
   readonly loginPasswordField?: string
   readonly loginButton?: string
   readonly loginOrigin?: readonly string[]
-  readonly click?: readonly Click[]
+  readonly click?: readonly ReturnType<typeof parseClick>[]
   readonly hide?: readonly string[]
   /** The path of a file. */
   readonly css?: string
@@ -134,11 +124,15 @@ export function once<T>(parse: (text: string) => T, instead = 'It may be given o
   }
 }
 
+export function textOption(flags: string, help: string): Option {
+  return new Option(flags, help).argParser(once(String))
+}
+
 function several<T>(parse: (text: string) => T) {
   return (text: string, before: readonly T[] = []): T[] => [...before, valueOption(parse)(text)]
 }
 
-function parseSize(text: string): Size {
+function parseSize(text: string) {
   const [, width, height] = /^(\d{1,5})[x×](\d{1,5})$/i.exec(text) ?? []
   if (width === undefined || height === undefined)
     throw new Error('must be a width and a height, such as 1280x800')
@@ -151,7 +145,7 @@ function parseNumber(text: string): number {
 }
 
 /** No selector has a semicolon outside of quotes. */
-function parseClick(text: string): Click {
+function parseClick(text: string) {
   const [, elementId = '', time] = /^(.*?)(?:;\s*(\w+))?$/s.exec(text) ?? []
   return time === undefined
     ? { elementId }

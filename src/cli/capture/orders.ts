@@ -6,7 +6,8 @@ import {
   type RequestLimits,
   type ScreenshotRequest,
 } from '../../contract/screenshot-request.ts'
-import { AppError } from '../../errors.ts'
+import type { RootStatus } from '../../contract/status.ts'
+import { wrong } from '../say.ts'
 import { printable } from '../table.ts'
 import { type Fields, tellOption, toFields } from './fields.ts'
 import type { Given } from './options.ts'
@@ -16,6 +17,20 @@ import { readText } from './secret.ts'
 export interface Order {
   readonly request: ScreenshotRequest
   readonly tell: (mistake: Mistake) => string
+}
+
+/** Captures pages: on a server, or in this process. */
+export interface CaptureDesk {
+  readonly projectId: string
+  submit(order: Order): Promise<string>
+  /** The status at every change, until the root is finished. */
+  follow(rootId: string, signal: AbortSignal): AsyncGenerator<RootStatus>
+  /** The bytes of a picture. */
+  readPicture(rootId: string, uuid: string): Promise<AsyncIterable<Uint8Array>>
+  /** The address of the gallery. */
+  readonly gallery: string
+  /** The gallery may not be running. */
+  readonly mayNotRun: boolean
 }
 
 interface Page {
@@ -31,23 +46,23 @@ export async function toOrders(
   given: Given & { readonly from?: string },
 ): Promise<Order[]> {
   const { from, loadingTime, failOnStatus, ...options } = given
-  const read = await readSources(addresses.includes('-'), from)
-  const lines = [...addresses.filter((each) => each !== '-'), ...read.lines]
+  const isInput = addresses.includes('-')
+  if (isInput && from === '-') throw wrong('the input can be read only once')
+  const sources = await Promise.all([isInput ? '-' : [], from ?? []].flat().map(readSource))
+  const requests = sources.flatMap((source) => source.requests)
+  const lines = [addresses.filter((each) => each !== '-'), ...sources.map((source) => source.lines)].flat()
   const pages = readPageLines(lines.join('\n')).map(({ url, name }) => ({ url, name }))
-  if (pages.length > 0 && read.requests.length > 0) {
-    throw new AppError(
-      'bad_request',
-      'the requests already contain addresses: give addresses or requests, not both',
-    )
+  if (pages.length > 0 && requests.length > 0) {
+    throw wrong('the requests already contain addresses: give addresses or requests, not both')
   }
-  if (pages.length + read.requests.length === 0) {
-    throw new AppError('bad_request', 'there is no address to capture')
+  if (pages.length + requests.length === 0) {
+    throw wrong('there is no address to capture')
   }
   const fields = await toFields(options)
   const finish = (request: Fields): ScreenshotRequest =>
     complete(request, { loadingTime, ...(failOnStatus && { failOn: 'status' }) })
-  if (read.requests.length > 0) {
-    return read.requests.map(({ request, name }) => ({
+  if (requests.length > 0) {
+    return requests.map(({ request, name }) => ({
       request: isObject(request) ? finish(withFields(request, fields)) : (request as ScreenshotRequest),
       tell: ({ pointer, detail }) => `${printable(name)}: ${pointer} ${detail}`,
     }))
@@ -57,32 +72,56 @@ export async function toOrders(
   return [{ request, tell: (mistake) => tellPage(mistake, pages) ?? tellOption(mistake) }]
 }
 
+/** For a thing that has exactly one request. */
+export async function toOrder(thing: string, ...given: Parameters<typeof toOrders>): Promise<Order> {
+  const [order, ...others] = await toOrders(...given)
+  if (order && others.length === 0) return order
+  throw wrong(`${thing} has exactly one request`)
+}
+
+type Delay = NonNullable<ScreenshotRequest['scheduleDescription']>
+
+/** `30m`, `2h` or `7d`. */
+export function parseDelay(text: string): Delay {
+  const [, value, unit] = /^(\d{1,4})(m|h|d)$/.exec(text) ?? []
+  if (unit === undefined) throw new Error('must be a number with m, h or d, such as 2h')
+  return { value: Number(value), unit: unit as Delay['unit'] }
+}
+
+/** When, as the options say. */
+export interface Later {
+  readonly at?: number | undefined
+  readonly in?: Delay | undefined
+}
+
+/** Options of the command replace the fields of the request. */
+export function withTime(orders: readonly Order[], { at, in: delay }: Later): readonly Order[] {
+  if (at === undefined && delay === undefined) return orders
+  return orders.map(({ request, tell }) => {
+    // A file may contain any JSON. The check reports its mistakes.
+    if (typeof request !== 'object' || request === null) return { request, tell }
+    const { scheduledTs: _, scheduleDescription: __, ...now } = request
+    const when = at === undefined ? { scheduleDescription: delay as Delay } : { scheduledTs: at }
+    return { request: { ...now, ...when }, tell }
+  })
+}
+
 /** Throws `bad_request` with all mistakes of all orders. */
 export function refuseMistakes(orders: readonly Order[], limits: RequestLimits): void {
   const told = orders.flatMap(({ request, tell }) => {
     const { mistakes = [] } = parseScreenshotRequest(request, limits)
     return mistakes.map(tell)
   })
-  if (told.length > 0) throw new AppError('bad_request', told.map((line) => printable(line)).join('\n'))
+  if (told.length > 0) throw wrong(told.map((line) => printable(line)).join('\n'))
 }
 
-interface Sources {
+interface Source {
   readonly lines: readonly string[]
   readonly requests: readonly { readonly request: unknown; readonly name: string }[]
 }
 
-async function readSources(input: boolean, from: string | undefined): Promise<Sources> {
-  if (input && from === '-') throw new AppError('bad_request', 'the input can be read only once')
-  const paths = [input ? '-' : [], from ?? []].flat()
-  const sources = await Promise.all(paths.map(readSource))
-  return {
-    lines: sources.flatMap(({ lines }) => lines),
-    requests: sources.flatMap(({ requests }) => requests),
-  }
-}
-
 /** JSON is a request, or a list of requests. Other text has one address per line. */
-async function readSource(path: string): Promise<Sources> {
+async function readSource(path: string): Promise<Source> {
   const name = path === '-' ? 'input' : path
   const text = path === '-' ? await readAll(process.stdin) : await readText('--from', path)
   if (!/^\s*[[{]/.test(text)) return { lines: text.split('\n'), requests: [] }
@@ -100,20 +139,21 @@ function parseJson(text: string, name: string): unknown {
     // The message of the parser repeats a part of the text, which may have secrets.
     const [where] = /line \d+ column \d+|end of JSON/.exec((error as Error).message) ?? []
     const place = where === undefined ? '' : `: see ${where.replace('end of JSON', 'its end')}`
-    throw new AppError('bad_request', `${printable(name)} is not valid JSON${place}`)
+    throw wrong(`${printable(name)} is not valid JSON${place}`)
   }
 }
 
 /** Options of the command replace the same fields of a request. Options of a single page stay. */
 function withFields(request: Fields, fields: Fields): Fields {
   const before = request['screenshotParameter']
-  const replaced = 'sizes' in fields ? ['width', 'height', 'sizes'] : hasWindow(fields) ? ['sizes'] : []
+  const replaced =
+    'sizes' in fields
+      ? ['width', 'height', 'sizes']
+      : 'width' in fields || 'height' in fields
+        ? ['sizes']
+        : []
   const kept = isObject(before) ? Object.entries(before).filter(([name]) => !replaced.includes(name)) : []
   return { ...request, screenshotParameter: { ...Object.fromEntries(kept), ...fields } }
-}
-
-function hasWindow(fields: Fields): boolean {
-  return 'width' in fields || 'height' in fields
 }
 
 function complete(

@@ -2,7 +2,7 @@ import { rootPagePath } from '../../contract/paths.ts'
 import type { Mark } from '../../contract/seen.ts'
 import type { PageStatus, RootStatus } from '../../contract/status.ts'
 import { counted, formatTable, printable } from '../table.ts'
-import type { CaptureDesk } from './desk.ts'
+import type { CaptureDesk } from './orders.ts'
 
 export interface Report {
   readonly desk: Pick<CaptureDesk, 'projectId' | 'gallery' | 'mayNotRun'>

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { readVariable } from '../../config/config.ts'
 import { AppError } from '../../errors.ts'
+import { wrong } from '../say.ts'
 import { printable } from '../table.ts'
 
 /**
@@ -16,14 +17,13 @@ export async function readSecret(option: string, given: string): Promise<string>
   }
   const [, name] = /^env:(\w+)$/.exec(given) ?? []
   if (name === undefined) {
-    throw new AppError(
-      'bad_request',
+    throw wrong(
       `${option}: everyone on this machine can read the arguments of a command. ` +
         `Put the secret into a file or a variable, and give @file or env:VARIABLE`,
     )
   }
   const value = readVariable(name)
-  if (!value) throw new AppError('bad_request', `${option}: the variable ${name} is not set`)
+  if (!value) throw wrong(`${option}: the variable ${name} is not set`)
   return value
 }
 
@@ -34,14 +34,14 @@ export async function readText(option: string, path: string): Promise<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     const why = code === 'ENOENT' ? 'there is no file' : `cannot read (${code})`
-    throw new AppError('bad_request', `${option}: ${why} ${printable(path)}`)
+    throw wrong(`${option}: ${why} ${printable(path)}`)
   }
 }
 
 /** Asks on the terminal, without showing the typed characters. */
 export async function askSecret(question: string, option: string): Promise<string> {
   if (!process.stdin.isTTY) {
-    throw new AppError('bad_request', `${option} is missing. Give @file or env:VARIABLE`)
+    throw wrong(`${option} is missing. Give @file or env:VARIABLE`)
   }
   process.stderr.write(question)
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })

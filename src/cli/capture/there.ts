@@ -1,53 +1,41 @@
 import { type Client, createClient, NoAnswerError, ProblemError } from '../../client/client.ts'
+import { readConfig } from '../../config/config.ts'
 import { parseId } from '../../contract/ids.ts'
 import { AppError } from '../../errors.ts'
-import { chooseProject } from '../project-option.ts'
-import type { CaptureDesk } from './desk.ts'
-import type { Order } from './orders.ts'
+import { wrong } from '../say.ts'
+import { chooseProject } from '../storage.ts'
+import type { CaptureDesk, Order } from './orders.ts'
 
 /** In seconds: long enough for a server to restart. */
 const PATIENCE = 30
 
 /** Lets a server capture. */
-export async function captureThere({
-  server,
-  project: meant,
-  key,
-}: {
-  server: string
-  project: string | undefined
-  key: string | undefined
-}): Promise<CaptureDesk> {
-  const client = openClient(server, key)
-  const project = await findProject(client, meant).catch((error) => {
-    throw explain(error, server)
-  })
+export async function captureThere(server: string, project: string | undefined): Promise<CaptureDesk> {
+  const client = openClient(server, readConfig(undefined, { serving: false }).clientKey)
+  const explained = <T>(answer: Promise<T>, tell?: Order['tell']): Promise<T> =>
+    answer.catch((error) => {
+      throw explain(error, server, tell)
+    })
+  const projectId = await explained(findProject(client, project))
   return {
-    projectId: project,
+    projectId,
     gallery: server,
     mayNotRun: false,
-    async submit({ request, tell }) {
-      try {
-        return (await client.requestScreenshots(project, request)).jobId
-      } catch (error) {
-        throw explain(error, server, tell)
-      }
-    },
+    submit: async ({ request, tell }) =>
+      (await explained(client.requestScreenshots(projectId, request), tell)).jobId,
     async *follow(rootId, signal) {
       try {
-        yield* client.watchStatus(project, rootId, { signal, patience: PATIENCE })
+        yield* client.watchStatus(projectId, rootId, { signal, patience: PATIENCE })
       } catch (error) {
         throw explain(error, server)
       }
     },
     async readPicture(rootId, uuid) {
-      const gone = (cause?: unknown) =>
-        new AppError('unavailable', `could not fetch the picture ${uuid}`, { cause })
-      const { body } = await client.fetchPicture(project, rootId, uuid).catch((error) => {
-        throw gone(error)
-      })
-      if (!body) throw gone()
-      return body
+      const gone = (cause?: unknown): never => {
+        throw new AppError('unavailable', `could not fetch the picture ${uuid}`, { cause })
+      }
+      const { body } = await client.fetchPicture(projectId, rootId, uuid).catch(gone)
+      return body ?? gone()
     },
   }
 }
@@ -62,7 +50,7 @@ function openClient(server: string, key: string | undefined): Client {
   try {
     return createClient({ server, key })
   } catch (error) {
-    throw new AppError('bad_request', `PROOFSHEET_KEY: ${(error as Error).message}`)
+    throw wrong(`PROOFSHEET_KEY: ${(error as Error).message}`)
   }
 }
 

@@ -1,28 +1,18 @@
 import type { Logger } from 'pino'
 import { countDemo, fillDemo, startDemo } from '../../demo/demo.ts'
-import { type DemoSite, serveSite } from '../../demo/site.ts'
+import { serveSite } from '../../demo/site.ts'
 import { DEMO_PROJECT_ID } from '../../demo/visits.ts'
 import { AppError } from '../../errors.ts'
 import type { Service } from '../../service/service.ts'
 import type { Storage } from '../../service/storage.ts'
+import { print } from '../say.ts'
 import { counted } from '../table.ts'
 
-/** The demo of a running service: its site, which only the camera can reach, and its project. */
-export interface RunningDemo {
-  readonly fixedAddresses: DemoSite['fixedAddresses']
-  fill(capturing: Service['capturing'], say: (text: string) => void): void
-  /** Stops filling the project. The next start continues. */
-  stop(): Promise<void>
-  /** A sentence if the demo is not complete yet. Else empty. */
-  describeRest(dataDir: string): Promise<string>
-  close(): Promise<void>
-}
-
-/** Undefined if there is no demo project. With `make`, an empty store gets one. */
-export async function openDemo(
-  { store, images }: Storage,
-  { log, make }: { log: Logger; make: boolean },
-): Promise<RunningDemo | undefined> {
+/**
+ * The demo of a running service: its site, which only the camera can reach, and its project. Undefined if there is no demo
+ * project. With `make`, an empty store gets one.
+ */
+export async function openDemo({ store, images }: Storage, { log, make }: { log: Logger; make: boolean }) {
   if (make) await startDemo(store, Date.now)
   if (!(await store.findProject(DEMO_PROJECT_ID))) return undefined
   const site = await serveSite()
@@ -30,12 +20,12 @@ export async function openDemo(
   const { signal } = stopping
   let filling: Promise<void> | undefined
 
-  const fill = async (capturing: Service['capturing'], say: (text: string) => void): Promise<void> => {
+  const fill = async (capturing: Service['capturing']): Promise<void> => {
     const ask: Parameters<typeof fillDemo>[1]['ask'] = async (request, rootId) => {
       // Other workers cannot reach the site.
       if (!(await capturing.findBrowser())) throw new AppError('no_browser', 'this process captures nothing')
       await capturing.ready().catch((error) => {
-        if (error instanceof AppError) say(error.message)
+        if (error instanceof AppError) print(error.message)
         throw error
       })
       signal.throwIfAborted()
@@ -44,25 +34,27 @@ export async function openDemo(
     }
     const outcome = await fillDemo({ store, images, clock: Date.now }, { ask, signal })
     if (outcome === 'captured') {
-      say('Pages of a made-up site are being captured right now: watch them arrive in the gallery.')
+      print('Pages of a made-up site are being captured right now: watch them arrive in the gallery.')
     }
   }
 
   return {
     fixedAddresses: site.fixedAddresses,
-    fill(capturing, say) {
+    fill(capturing: Service['capturing']): void {
       // A browser that hangs while it starts must not delay the stop.
       const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
-      const filled = fill(capturing, say).catch((error) => {
+      const filled = fill(capturing).catch((error) => {
         if (!signal.aborted) log.error({ err: error }, 'the demo is not complete')
       })
       filling = Promise.race([filled, stopped])
     },
-    async stop() {
+    /** Stops filling the project. The next start continues. */
+    async stop(): Promise<void> {
       stopping.abort()
       await filling
     },
-    async describeRest(dataDir) {
+    /** A sentence if the demo is not complete yet. Else empty. */
+    async describeRest(dataDir: string): Promise<string> {
       const { roots, pictures, whole } = await countDemo(store)
       if (!filling || whole) return ''
       return (

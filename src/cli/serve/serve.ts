@@ -1,18 +1,20 @@
+import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Command } from 'commander'
 import type { Logger } from 'pino'
 import { openCameraThread } from '../../camera/thread/camera-thread.ts'
-import type { Config } from '../../config/config.ts'
+import { type Config, withoutPassword } from '../../config/config.ts'
 import { settings } from '../../config/settings.ts'
+import { rootsPath } from '../../contract/paths.ts'
 import { DEMO_PROJECT_ID } from '../../demo/visits.ts'
 import { AppError } from '../../errors.ts'
 import { requireMatching } from '../../service/check-storages.ts'
 import { openService, type Service } from '../../service/service.ts'
 import type { Storage } from '../../service/storage.ts'
 import { openLog } from '../log.ts'
+import { print } from '../say.ts'
 import { endInTime, nextSignal } from '../signals.ts'
 import { withStorage } from '../storage.ts'
-import { describeService } from './describe-service.ts'
 import { keepYoungHeap } from './young-heap.ts'
 
 const CHECK_MS = 3_000
@@ -59,8 +61,8 @@ async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
         explainListening(error, config),
       )
       try {
-        say(await describeService(service.url, { storage, config, noBrowser: await findMissing(service) }))
-        if (demo && withDemo) demo.fill(service.capturing, say)
+        print(await describeService(service.url, storage, config, await findMissing(service)))
+        if (demo && withDemo) demo.fill(service.capturing)
         void lookForDamage(storage, log, stopping.signal)
         log.info({ signal: await stopped }, 'stopping: waiting for open requests to finish')
         endInTime(config.limits.shutdownMs, log)
@@ -69,7 +71,8 @@ async function serve({ demo: withDemo }: { demo?: true }): Promise<void> {
         stopping.abort()
         await service.close()
       }
-      if (demo) say(await demo.describeRest(config.dataDir))
+      const rest = demo ? await demo.describeRest(config.dataDir) : ''
+      if (rest !== '') print(rest)
     } finally {
       if (demo) await demo.close()
     }
@@ -125,6 +128,81 @@ function explainListening(error: NodeJS.ErrnoException, { host, port }: Config):
   throw error
 }
 
-function say(text: string): void {
-  if (text !== '') process.stdout.write(`${text}\n`)
+/**
+ * The text that is printed at the start: how to see the service, how to capture a page, how to stop. `noBrowser`: why this process
+ * cannot capture, and what to do about it.
+ */
+async function describeService(
+  url: string,
+  { store }: Storage,
+  config: Config,
+  noBrowser: string | undefined,
+): Promise<string> {
+  const base = config.publicUrl ?? url
+  const keys = config.auth === 'keys'
+  const projects = await store.listProjects({ limit: 2 })
+  const project = (await store.findProject(DEMO_PROJECT_ID)) ?? projects[0]
+  const { places, command, sameSettings } = describePlaces(config)
+  const lines = [`proofsheet is ready at ${base}`, 'Open that address in a browser to see it.', '']
+  if (keys) {
+    lines.push(`It requires an API key. Create one, in another terminal${sameSettings}:`)
+    lines.push(`  ${command} key create --project ${project?.projectId ?? '<project id>'}`, '')
+  }
+  if (config.auth === 'open-to-everyone') {
+    lines.push('Anyone who reaches this address can read everything.', '')
+  }
+  if (!project) {
+    lines.push(
+      `There is no project yet. Create one${sameSettings}:`,
+      `  ${command} project create --name "My site"`,
+      '',
+    )
+  } else {
+    const which = projects.length > 1 ? ` --project ${project.projectId}` : ''
+    const capture = `${command} capture${which}`
+    lines.push(`Capture a page of your own, in another terminal${sameSettings}:`)
+    if (noBrowser !== undefined) lines.push(`  ${noBrowser}`)
+    lines.push(
+      `  ${capture} https://example.com/`,
+      `  CAPTURE_ALLOW=127.0.0.1:3000 ${capture} http://127.0.0.1:3000/   (one on this machine)`,
+      '',
+      `Or read it with a program (${base}/docs):`,
+      `  ${keys ? "curl -H 'Authorization: Bearer <key>'" : 'curl'} ${base}${rootsPath(project.projectId)}`,
+      '',
+    )
+  }
+  lines.push(...places, 'Stop with Ctrl+C.')
+  return `${lines.join('\n')}\n`
+}
+
+/** Where the data is, and a command that finds it there, ready to paste into another terminal. */
+function describePlaces({ dataDir, database, images }: Config) {
+  const lines: string[] = []
+  const settings = dataDir === resolve('data') ? [] : [`DATA_DIR=${quote(dataDir)}`]
+  /** Settings that are not shown, because they may contain passwords. */
+  const hidden: string[] = []
+  if (database.kind === 'postgres') {
+    lines.push(`  database: ${withoutPassword(database.url)}`)
+    hidden.push('DATABASE_URL')
+  } else if (database.path !== join(dataDir, 'proofsheet.db')) {
+    lines.push(`  database: ${database.path}`)
+    settings.push(`DATABASE_URL=${quote(`sqlite://${database.path}`)}`)
+  }
+  if (images.kind === 's3') {
+    lines.push(`  pictures: s3://${images.bucket}/${images.prefix}`)
+    hidden.push('IMAGES_URL')
+  } else if (images.path !== join(dataDir, 'images')) {
+    lines.push(`  pictures: ${images.path}`)
+    settings.push(`IMAGES_URL=${quote(`file://${images.path}`)}`)
+  }
+  return {
+    places: [lines.length === 2 ? 'The data is in' : `The data is in ${dataDir}`, ...lines],
+    command: [...settings, 'npx proofsheet'].join(' '),
+    sameSettings: hidden.length > 0 ? ` with the same ${hidden.join(' and ')}` : '',
+  }
+}
+
+/** Quoted for a shell. */
+function quote(text: string): string {
+  return /^[\w./:@=+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

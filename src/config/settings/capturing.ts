@@ -1,6 +1,6 @@
 import { parseAllowList, parseDenyList } from '../../egress/allow-list.ts'
-import { duration, integer, program, projectIds } from '../values.ts'
-import type { Settings } from './setting.ts'
+import { program, projectIds } from '../values.ts'
+import { number, type Settings, time } from './setting.ts'
 
 /** The browser, and the limits of a request. */
 export const capturing = {
@@ -12,11 +12,10 @@ export const capturing = {
     parse: program,
   },
   CAPTURE_CONCURRENCY: {
-    type: 'number',
+    ...number(0, 64),
     default: { words: 'one for each core' },
     example: '4',
     help: 'Pages that this process captures at a time. 0: none; other processes capture (`npx proofsheet work`).',
-    parse: integer(0, 64),
   },
   CAPTURE_ALLOW: {
     type: 'list',
@@ -47,80 +46,69 @@ export const capturing = {
     parse: projectIds,
   },
   MAX_URLS_PER_REQUEST: {
-    type: 'number',
+    ...number(1, 1_000),
     default: '100',
     example: '20',
     help: 'The most pages in one request.',
-    parse: integer(1, 1_000),
   },
   MAX_PAGES_WAITING: {
-    type: 'number',
+    ...number(1, 1_000_000),
     default: '10000',
     example: '1000',
     help: 'The most pages of one project that may wait to be captured. Further requests are answered 429.',
-    parse: integer(1, 1_000_000),
   },
   MAX_PAGES_SCHEDULED: {
-    type: 'number',
+    ...number(1, 1_000_000),
     default: '10000',
     example: '1000',
     help: 'The most pages of one project that may be scheduled for later (`scheduledTs`, `scheduleDescription`). Further requests are answered 429.',
-    parse: integer(1, 1_000_000),
   },
   MAX_SCHEDULES: {
-    type: 'number',
+    ...number(1, 1_000_000),
     default: '1000',
     example: '50',
     help: 'The most recurring schedules of one project.',
-    parse: integer(1, 1_000_000),
   },
   MIN_SCHEDULE_INTERVAL: {
-    type: 'duration',
+    ...time('1s', '1d'),
     default: '1m',
     example: '15m',
     help: 'The shortest time between two runs of a recurring schedule.',
-    parse: duration('1s', '1d'),
   },
   SCHEDULE_SPREAD: {
-    type: 'duration',
+    ...time('0s', '1h'),
     default: '30s',
     example: '5m',
     help: 'Schedules with the same time begin within this long after it, each always with the same delay. The delay is at most a tenth of the time between two runs. 0s: all at once.',
-    parse: duration('0s', '1h'),
   },
   MAX_LOADING_TIME: {
-    type: 'duration',
+    ...time('1s', '10m'),
     default: '100s',
     example: '30s',
     help: 'The longest `loadingTime` of a page.',
-    parse: duration('1s', '10m'),
   },
   MAX_VIEWPORT_WIDTH: {
-    type: 'number',
+    ...number(1, 16_384),
     default: '4096',
     example: '1920',
     help: 'The largest width of a window, in pixels.',
-    parse: integer(1, 16_384),
   },
   MAX_VIEWPORT_HEIGHT: {
-    type: 'number',
+    ...number(1, 16_384),
     default: '16384',
     example: '8000',
     help: 'The largest height of a window, in pixels. The picture of a longer page is cut there.',
-    parse: integer(1, 16_384),
   },
   MAX_PAGE_BYTES: {
-    type: 'number',
+    ...number(1_000, 10_000_000_000),
     default: '104857600',
     example: '20000000',
     help: 'The most bytes that one page may load while it is captured.',
-    parse: integer(1_000, 10_000_000_000),
   },
   MAX_CAPTURE_BYTES: {
-    type: 'number',
+    ...number(1_000, 1_000_000_000),
     default: '33554432',
     example: '10000000',
     help: 'The largest picture of a captured page, in bytes. Capturing a page needs about five times as much memory.',
-    parse: integer(1_000, 1_000_000_000),
   },
 } satisfies Settings

@@ -1,5 +1,5 @@
-import { corsOrigins, duration, hostName, httpAddress, integer, oneOf, rateLimit, secret } from '../values.ts'
-import type { Settings } from './setting.ts'
+import { corsOrigins, hostName, httpAddress, rateLimit, secret } from '../values.ts'
+import { choice, number, type Settings, time } from './setting.ts'
 
 /** Listening, access and logging. */
 export const serving = {
@@ -11,11 +11,10 @@ export const serving = {
     parse: hostName,
   },
   PORT: {
-    type: 'number',
+    ...number(0, 65_535),
     default: '8080',
     example: '3000',
     help: 'The port to listen on. 0: any free port.',
-    parse: integer(0, 65_535),
   },
   PUBLIC_URL: {
     type: 'address',
@@ -25,11 +24,10 @@ export const serving = {
     parse: httpAddress,
   },
   AUTH: {
-    type: 'choice',
+    ...choice('open', 'keys', 'open-to-everyone'),
     default: { words: '`open` on loopback, else `keys`' },
     example: 'keys',
     help: '`keys`: an API key is required. `open`: no key, allowed on loopback only. `open-to-everyone`: no key on any address.',
-    parse: oneOf('open', 'keys', 'open-to-everyone'),
   },
   SIGNING_KEYS: {
     type: 'list',
@@ -46,11 +44,10 @@ export const serving = {
     parse: (text: string) => text,
   },
   SIGNING_WINDOW: {
-    type: 'duration',
+    ...time('1m', '84h'),
     default: '12h',
     example: '1h',
     help: 'How long the address of a picture stays the same. It is valid for one to two windows.',
-    parse: duration('1m', '84h'),
   },
   CORS_ORIGINS: {
     type: 'list',
@@ -81,17 +78,15 @@ export const serving = {
     parse: (text: string) => text,
   },
   COMPRESS: {
-    type: 'choice',
+    ...choice('auto', 'always', 'never'),
     default: 'auto',
     example: 'never',
     help: 'Whether long answers are compressed for clients that accept it: `auto` (not for clients on this machine), `always` or `never`.',
-    parse: oneOf('auto', 'always', 'never'),
   },
   LOG_LEVEL: {
-    type: 'choice',
+    ...choice('debug', 'info', 'warn', 'error', 'silent'),
     default: 'info',
     example: 'warn',
     help: '`debug`, `info`, `warn`, `error` or `silent`.',
-    parse: oneOf('debug', 'info', 'warn', 'error', 'silent'),
   },
 } satisfies Settings

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { databaseLocation, imagesLocation } from '../locations.ts'
-import { duration, httpOrigin, integer, oneOf } from '../values.ts'
-import type { Settings } from './setting.ts'
+import { httpOrigin } from '../values.ts'
+import { choice, number, type Settings, time } from './setting.ts'
 
 /** Where everything is stored. */
 export const storage = {
@@ -20,25 +20,22 @@ export const storage = {
     parse: databaseLocation,
   },
   DATABASE_POOL: {
-    type: 'number',
+    ...number(1, 1_000),
     default: '10',
     example: '30',
     help: 'PostgreSQL: the most connections of one process.',
-    parse: integer(1, 1_000),
   },
   DATABASE_WAIT: {
-    type: 'duration',
+    ...time('10ms', '5m'),
     default: '3s',
     example: '500ms',
     help: 'PostgreSQL: how long a request waits for a connection before it is answered 503.',
-    parse: duration('10ms', '5m'),
   },
   DATABASE_TIMEOUT: {
-    type: 'duration',
+    ...time('10ms', '1h'),
     default: '10s',
     example: '2s',
     help: 'PostgreSQL: how long one statement may take before it is cancelled and the request is answered 503.',
-    parse: duration('10ms', '1h'),
   },
   IMAGES_URL: {
     type: 'address',
@@ -48,11 +45,10 @@ export const storage = {
     parse: imagesLocation,
   },
   IMAGES_TIMEOUT: {
-    type: 'duration',
+    ...time('10ms', '15m'),
     default: '30s',
     example: '10s',
     help: 'S3: how long one request may take, with its retries. Uploads may take longer, by their size.',
-    parse: duration('10ms', '15m'),
   },
   IMAGES_PUBLIC_URL: {
     type: 'address',
@@ -62,10 +58,9 @@ export const storage = {
     parse: httpOrigin,
   },
   IMAGES_SIGNED_HOST: {
-    type: 'choice',
+    ...choice('bucket', 'public'),
     default: 'bucket',
     example: 'public',
     help: 'S3: the host in the signature. `bucket` if a CDN calls the bucket by its own name, `public` if a proxy passes on the public host.',
-    parse: oneOf('bucket', 'public'),
   },
 } satisfies Settings

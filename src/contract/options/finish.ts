@@ -1,4 +1,4 @@
-import { rule, type Static, Type } from '../schema.ts'
+import { Optional, rule, type Schema, STRICT, type Static, Type } from '../schema.ts'
 import { isNothing } from './given.ts'
 
 // Work on a picture after it was taken: it is cropped (area), then framed (style), then the effects follow in their order.
@@ -34,9 +34,6 @@ export const Style = Type.Enum(STYLES, {
     'higher, times its scale.',
 })
 
-const STRICT = { additionalProperties: false }
-const OPTIONS = { ...STRICT, description: 'The parameters of the effect.' }
-
 const Length = (maximum: number, example: number, description: string) =>
   Type.Number({ minimum: 0, maximum, description, examples: [example] })
 const Pixels = (maximum: number, example: number, description: string) =>
@@ -54,78 +51,53 @@ const Color = (description: string) =>
     { ...STRICT, description },
   )
 
-const Blur = Type.Object(
-  {
-    effect: Type.Literal('blur'),
-    options: Type.Object({ radius: Length(1_000, 5, 'Standard deviation, in pixels.') }, OPTIONS),
-  },
-  { ...STRICT, title: 'blur' },
+const effect = <const Name extends string, Options extends Schema>(name: Name, options: Options) =>
+  Type.Object({ effect: Type.Literal(name), options }, { ...STRICT, title: name })
+
+const parameters = <const P extends Readonly<Record<string, Schema>>>(properties: P, more: object = {}) =>
+  Type.Object(properties, { ...STRICT, description: 'The parameters of the effect.', ...more })
+
+const Blur = effect('blur', parameters({ radius: Length(1_000, 5, 'Standard deviation, in pixels.') }))
+
+const Resize = effect(
+  'resize',
+  parameters(
+    {
+      width: Type.Optional(Side(800, 'In pixels. Without it, scaled along with the height.')),
+      height: Type.Optional(Side(600, 'In pixels. Without it, scaled along with the width.')),
+    },
+    { [rule]: problemOfResize },
+  ),
 )
 
-const Resize = Type.Object(
-  {
-    effect: Type.Literal('resize'),
-    options: Type.Object(
-      {
-        width: Type.Optional(Side(800, 'In pixels. Without it, scaled along with the height.')),
-        height: Type.Optional(Side(600, 'In pixels. Without it, scaled along with the width.')),
-      },
-      { ...OPTIONS, [rule]: problemOfResize },
-    ),
-  },
-  { ...STRICT, title: 'resize' },
+const Roundcorners = effect(
+  'roundcorners',
+  parameters({
+    radius: Length(MAX_SIDE, 12, 'In pixels, at most half of a side. The corners become transparent.'),
+  }),
 )
 
-const Roundcorners = Type.Object(
-  {
-    effect: Type.Literal('roundcorners'),
-    options: Type.Object(
-      {
-        radius: Length(MAX_SIDE, 12, 'In pixels, at most half of a side. The corners become transparent.'),
-      },
-      OPTIONS,
-    ),
-  },
-  { ...STRICT, title: 'roundcorners' },
+const Margin = effect(
+  'margin',
+  Type.Optional(
+    parameters({
+      margin: Type.Optional(Pixels(MAX_SIDE, 50, 'Transparent pixels on all four sides. Without it, none.')),
+    }),
+  ),
 )
 
-const Margin = Type.Object(
-  {
-    effect: Type.Literal('margin'),
-    options: Type.Optional(
-      Type.Object(
-        {
-          margin: Type.Optional(
-            Pixels(MAX_SIDE, 50, 'Transparent pixels on all four sides. Without it, none.'),
-          ),
-        },
-        OPTIONS,
-      ),
-    ),
-  },
-  { ...STRICT, title: 'margin' },
-)
-
-const Shadow = Type.Object(
-  {
-    effect: Type.Literal('shadow'),
-    options: Type.Optional(
-      Type.Object(
-        {
-          margin: Type.Optional(Pixels(100, 40, 'The picture grows by it on all four sides. Without it 40.')),
-          blur: Type.Optional(Length(100, 15, 'Standard deviation, in pixels. Without it 15.')),
-          offset: Type.Optional(Pixels(50, 0, 'Downwards, in pixels. Without it 0.')),
-          opacity: Type.Optional(
-            Type.Number({ minimum: 0, maximum: 1, description: 'Without it 0.3.', examples: [0.3] }),
-          ),
-          color: Type.Optional(Color('Of the shadow. Without it black.')),
-          bgColor: Type.Optional(Color('Behind everything. Without it transparent.')),
-        },
-        OPTIONS,
-      ),
-    ),
-  },
-  { ...STRICT, title: 'shadow' },
+const Shadow = effect(
+  'shadow',
+  Type.Optional(
+    parameters({
+      margin: Type.Optional(Pixels(100, 40, 'The picture grows by it on all four sides. Without it 40.')),
+      blur: Type.Optional(Length(100, 15, 'Standard deviation, in pixels. Without it 15.')),
+      offset: Type.Optional(Pixels(50, 0, 'Downwards, in pixels. Without it 0.')),
+      opacity: Optional.Number({ minimum: 0, maximum: 1, description: 'Without it 0.3.', examples: [0.3] }),
+      color: Type.Optional(Color('Of the shadow. Without it black.')),
+      bgColor: Type.Optional(Color('Behind everything. Without it transparent.')),
+    }),
+  ),
 )
 
 const Effect = Type.OneOf('effect', [Blur, Resize, Roundcorners, Margin, Shadow], { title: 'effect' })

@@ -1,6 +1,6 @@
 import { type CaptureOptions, type OwnOptions, PageOptions } from '../capture-options.ts'
 import { optionsOfPage } from '../options-of-page.ts'
-import type { Schema } from '../schema.ts'
+import { type Schema, Type } from '../schema.ts'
 
 // Secrets are the strings whose schema is `writeOnly`. Everything that is stored or shown has an empty string in their place.
 
@@ -9,12 +9,29 @@ export type Secrets = Readonly<Record<string, string>>
 
 /** Takes the secrets out of options. Undefined if there are none. */
 export function conceal<T extends Partial<PageOptions>>(options: T): { options: T; secrets?: Secrets } {
+  const { value, ...secrets } = takeOut(PageOptions, options)
+  return { options: value, ...secrets }
+}
+
+/** The parts of a request that have options. */
+const Request = Type.Object({ screenshotParameter: PageOptions, urls: Type.Array(PageOptions) })
+
+/**
+ * Takes the secrets out of a request that is kept: of a template or a schedule. Secrets by the JSON pointer of their place;
+ * `fillIn` of `ask-again.ts` puts them back. None: undefined.
+ */
+export function concealRequest<T extends object>(request: T): { request: T; secrets?: Secrets } {
+  const { value, ...secrets } = takeOut(Request, request)
+  return { request: value, ...secrets }
+}
+
+function takeOut<T>(schema: Schema, given: T): { value: T; secrets?: Secrets } {
   const secrets: Record<string, string> = {}
-  const concealed = walk(PageOptions, options, '', (text, pointer) => {
+  const value = walk(schema, given, '', (text, pointer) => {
     secrets[pointer] = text
     return ''
   }) as T
-  return Object.keys(secrets).length > 0 ? { options: concealed, secrets } : { options: concealed }
+  return Object.keys(secrets).length > 0 ? { value, secrets } : { value }
 }
 
 /** Puts the secrets back. */
@@ -52,6 +69,12 @@ export function problemOfSecrets(...request: Parameters<typeof secretsOfPages>):
   )
 }
 
+interface Composed extends Schema {
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: Schema | false
+  readonly items?: Schema
+}
+
 type Change = (text: string, pointer: string) => string
 
 function walk(schema: Schema | undefined, value: unknown, at: string, change: Change): unknown {
@@ -61,10 +84,7 @@ function walk(schema: Schema | undefined, value: unknown, at: string, change: Ch
   if (Array.isArray(value)) {
     return value.map((item, index) => walk(schema['items'] as Schema, item, `${at}/${index}`, change))
   }
-  const { properties, additionalProperties } = schema as {
-    properties?: Record<string, Schema>
-    additionalProperties?: Schema | false
-  }
+  const { properties, additionalProperties } = schema as Composed
   const others = additionalProperties || undefined
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
@@ -80,15 +100,7 @@ const known = new WeakMap<Schema, boolean>()
 function mayHaveSecrets(schema: Schema): boolean {
   const before = known.get(schema)
   if (before !== undefined) return before
-  const {
-    properties = {},
-    additionalProperties,
-    items,
-  } = schema as {
-    properties?: Record<string, Schema>
-    additionalProperties?: Schema | false
-    items?: Schema
-  }
+  const { properties = {}, additionalProperties, items } = schema as Composed
   const inner = [...Object.values(properties), additionalProperties || [], items ?? []].flat()
   const found = schema['writeOnly'] === true || inner.some(mayHaveSecrets)
   known.set(schema, found)

@@ -1,4 +1,4 @@
-import { rule, type Static, Type } from '../schema.ts'
+import { Optional, rule, STRICT, type Static, Type } from '../schema.ts'
 import { Line, Secret, Selector, Text } from './texts.ts'
 
 // Steps on the page before the picture is taken. `elementId` is a CSS selector. If it is a single word that matches
@@ -11,7 +11,6 @@ const MAX_LOGIN = 1_000
 const MAX_ORIGINS = 10
 const MAX_ORIGIN = 300
 const ORIGIN = /^https?:\/\/[^/?#\\@\s]+\/?$/i
-const STRICT = { additionalProperties: false }
 
 /** The longest time that a page may take. */
 export interface WaitLimits {
@@ -47,15 +46,13 @@ export const Login = Type.Object(
       { elementId: Selector('The button.', '#login') },
       { ...STRICT, description: 'The button that is clicked when both fields are filled in.' },
     ),
-    origins: Type.Optional(
-      Type.Array(LoginOrigin, {
-        maxItems: MAX_ORIGINS,
-        description:
-          'Other origins where the form may be, and may lead to: for single sign-on. Without it, user name and password are filled in and ' +
-          'sent only at the origin of the page (scheme, host and port).',
-        examples: [['https://sso.example.com']],
-      }),
-    ),
+    origins: Optional.Array(LoginOrigin, {
+      maxItems: MAX_ORIGINS,
+      description:
+        'Other origins where the form may be, and may lead to: for single sign-on. Without it, user name and password are filled in and ' +
+        'sent only at the origin of the page (scheme, host and port).',
+      examples: [['https://sso.example.com']],
+    }),
   },
   {
     ...STRICT,

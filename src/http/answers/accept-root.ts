@@ -1,21 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { rootPath } from '../../contract/paths.ts'
+import { Type } from '../../contract/schema.ts'
 import { ScreenshotAccepted } from '../../contract/screenshot-request.ts'
 import { AppError } from '../../errors.ts'
-import { msOfBytes } from '../../shares/pace.ts'
+import { msOfStored } from '../../shares/pace.ts'
 import type { HttpContext } from '../context.ts'
 import { clientOf } from '../rules/client-of.ts'
 import { originOf } from '../rules/origin.ts'
 import { LARGE } from '../rules/read-json.ts'
+import { json } from './responses.ts'
+import { whenClosed } from './when-closed.ts'
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/
 
 /** The answer of an operation that creates a root. */
-export const acceptedResponse = {
-  description: 'Accepted and durable: it survives a crash.',
-  headers: { Location: { type: 'string', description: 'The address of the root.' } },
-  content: { 'application/json': { schema: ScreenshotAccepted } },
-}
+export const acceptedResponse = json('Accepted and durable: it survives a crash.', ScreenshotAccepted, {
+  Location: Type.String({ description: 'The address of the root.' }),
+})
 
 /** Creates a root in the turn of the client, and answers its id. `kept`: the request that is run, if it is a stored one. */
 export async function acceptRoot(
@@ -29,7 +30,7 @@ export async function acceptRoot(
   }: { projectId: string; kept?: string | undefined; accept: () => Promise<string> },
 ): Promise<FastifyReply> {
   const { pace, turns, refusals } = context
-  if (kept.length > LARGE) await pace.wait(clientOf(request), msOfBytes(kept.length))
+  if (kept.length > LARGE) await pace.wait(clientOf(request), msOfStored(kept.length), whenClosed(reply.raw))
   const rootId = await turns.run(clientOf(request), accept).catch((error) => {
     if (error instanceof AppError && error.code === 'rate_limited') refusals.count('pages')
     throw error

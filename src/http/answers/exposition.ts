@@ -3,7 +3,7 @@
 /** All our metrics begin with it. */
 export const PREFIX = 'proofsheet_'
 
-export interface HistogramSeries {
+interface HistogramSeries {
   /** `method="GET",status="200"` */
   readonly labels: string
   /** How many are in each bucket, and beyond the last. */
@@ -11,25 +11,34 @@ export interface HistogramSeries {
   readonly sum: number
 }
 
+interface Histogram {
+  /** The upper ends of the buckets. */
+  readonly ends: readonly number[]
+  readonly all: readonly HistogramSeries[]
+}
+
 type Sample = readonly [labels: string, value: number]
+export type Value = number | readonly Sample[] | Histogram
 
-export function gauge(name: string, help: string, value: number | readonly Sample[]): string {
-  return metric('gauge', name, help, value)
-}
-
-export function counter(name: string, help: string, value: number | readonly Sample[]): string {
-  return metric('counter', name, help, value)
-}
-
-/** `ends`: the upper ends of the buckets. */
-export function histogram(
-  name: string,
-  help: string,
-  ends: readonly number[],
-  all: readonly HistogramSeries[],
-): string {
+/** A metric whose name ends in `_total` is a counter. */
+export function metric(name: string, help: string, value: Value): string {
   const full = PREFIX + name
-  const lines = all.flatMap(({ labels, counts, sum }) => {
+  const isHistogram = typeof value === 'object' && 'ends' in value
+  const type = isHistogram ? 'histogram' : name.endsWith('_total') ? 'counter' : 'gauge'
+  const lines = isHistogram ? linesOf(full, value) : samplesOf(value).map((sample) => lineOf(full, sample))
+  return [`# HELP ${full} ${help}`, `# TYPE ${full} ${type}`, ...lines].join('\n')
+}
+
+function samplesOf(value: number | readonly Sample[]): readonly Sample[] {
+  return typeof value === 'number' ? [['', value]] : value
+}
+
+function lineOf(full: string, [labels, value]: Sample): string {
+  return `${full}${labels && `{${labels}}`} ${value}`
+}
+
+function linesOf(full: string, { ends, all }: Histogram): string[] {
+  return all.flatMap(({ labels, counts, sum }) => {
     let count = 0
     const buckets = counts.map((each, index) => {
       count += each
@@ -37,16 +46,4 @@ export function histogram(
     })
     return [...buckets, `${full}_sum{${labels}} ${sum}`, `${full}_count{${labels}} ${count}`]
   })
-  return [...head('histogram', full, help), ...lines].join('\n')
-}
-
-function metric(type: string, name: string, help: string, value: number | readonly Sample[]): string {
-  const full = PREFIX + name
-  const samples = typeof value === 'number' ? ([['', value]] as const) : value
-  const lines = samples.map(([labels, each]) => `${full}${labels && `{${labels}}`} ${each}`)
-  return [...head(type, full, help), ...lines].join('\n')
-}
-
-function head(type: string, full: string, help: string): string[] {
-  return [`# HELP ${full} ${help}`, `# TYPE ${full} ${type}`]
 }

@@ -15,24 +15,12 @@ const BEATS_AT_ONCE = 50
 /** By then, one of many answers may be over. */
 const RETRY_AFTER_S = 10
 
-/** Why an open answer must end. */
-export type End = 'closing' | 'revoked'
-
 /** An answer that stays open and waits for changes. */
 export interface OpenAnswer {
   /** Gives a sign of life. */
   beat(): void
-  end(why: End): void
-}
-
-interface Open {
-  readonly answer: OpenAnswer
-  movedAt: number
-}
-
-export interface OpenHandle {
-  /** Something was sent, so no sign of life is needed for a while. */
-  moved(): void
+  /** `revoked`: its key is no longer valid. */
+  end(why: 'closing' | 'revoked'): void
 }
 
 /**
@@ -42,8 +30,8 @@ export interface OpenHandle {
 export class OpenAnswers {
   readonly #context: HttpContext
   readonly #silenceMs: number
-  /** In the order of their last byte: the most recent one is last. */
-  readonly #open = new Set<Open>()
+  /** When each last sent a byte. The most recent one is last. */
+  readonly #open = new Map<OpenAnswer, number>()
   readonly #byClient = new Map<string, number>()
   readonly #byKey = new Map<string, { readonly given: GivenKey; readonly answers: Set<OpenAnswer> }>()
   #isClosing = false
@@ -59,7 +47,7 @@ export class OpenAnswers {
     ]
     server.addHook('preClose', (done) => {
       this.#isClosing = true
-      for (const { answer } of this.#open) answer.end('closing')
+      for (const answer of this.#open.keys()) answer.end('closing')
       done()
     })
     server.addHook('onClose', (_server, done) => {
@@ -68,12 +56,8 @@ export class OpenAnswers {
     })
   }
 
-  get size(): number {
-    return this.#open.size
-  }
-
   /** Adds an answer, until it is over. Throws `rate_limited` if its client has too many. */
-  open(request: FastifyRequest, { raw }: FastifyReply, answer: OpenAnswer): OpenHandle {
+  open(request: FastifyRequest, { raw }: FastifyReply, answer: OpenAnswer): void {
     const client = clientOf(request)
     const most = this.#context.config.limits.streams
     const count = this.#byClient.get(client) ?? 0
@@ -81,38 +65,36 @@ export class OpenAnswers {
       const detail = `${most} answers that wait for changes are open already (MAX_STREAMS_PER_CLIENT): close one of them first`
       throw this.#context.refusals.refuse('streams', detail, RETRY_AFTER_S)
     }
-    const open: Open = { answer, movedAt: performance.now() }
     // The client may have gone while its key or its root was looked up. No event follows then.
     if (this.#isClosing || raw.destroyed) {
       answer.end('closing')
-      return { moved: () => {} }
+      return
     }
     this.#byClient.set(client, count + 1)
-    this.#open.add(open)
+    this.#open.set(answer, performance.now())
     const forget = this.#keepByKey(request.givenKey, answer)
     raw.once('close', () => {
-      this.#open.delete(open)
+      this.#open.delete(answer)
       forget()
       const left = (this.#byClient.get(client) ?? 1) - 1
       if (left > 0) this.#byClient.set(client, left)
       else this.#byClient.delete(client)
       answer.end('closing')
     })
-    return { moved: () => this.#moved(open) }
   }
 
-  #moved(open: Open): void {
-    open.movedAt = performance.now()
-    if (this.#open.delete(open)) this.#open.add(open)
+  /** Something was sent, so no sign of life is needed for a while. */
+  moved(answer: OpenAnswer): void {
+    if (this.#open.delete(answer)) this.#open.set(answer, performance.now())
   }
 
   async #beat(): Promise<void> {
     const due = performance.now() - this.#silenceMs
     let beats = 0
-    for (const open of this.#open) {
-      if (open.movedAt > due) return
-      this.#moved(open)
-      open.answer.beat()
+    for (const [answer, movedAt] of this.#open) {
+      if (movedAt > due) return
+      this.moved(answer)
+      answer.beat()
       if (++beats % BEATS_AT_ONCE === 0) await nextIteration()
     }
   }

@@ -1,54 +1,19 @@
 import type { Schema } from '../../contract/schema.ts'
+import { describeFailure, type ErrorCode } from '../../errors.ts'
 import type { HttpContext } from '../context.ts'
+import type { DescribedOperation } from '../operation.ts'
+import { API_VERSION, createNamedSchemas, TAGS } from './api.ts'
 import type { ApiDocument } from './docs-page.ts'
 
-/** Raise it with every addition. The paths are frozen. */
-const API_VERSION = '1.6.0'
-
-/** In the order of the documentation. */
-const TAGS = [
-  { name: 'Results', description: 'Finished screenshots, with signed addresses of their pictures.' },
-  { name: 'Browsing', description: 'The same results, for people.' },
-  { name: 'Capturing', description: 'Request screenshots, and read their status.' },
-  { name: 'Templates', description: 'Stored requests, to be run again.' },
-  { name: 'Schedules', description: 'Requests that run repeatedly, at fixed times.' },
-  { name: 'Webhooks', description: 'Notifies other servers of events.' },
-  { name: 'Downloads', description: 'Pictures as files.' },
-  { name: 'Access', description: 'Projects, keys, and the session of a browser.' },
-  { name: 'Images', description: 'Picture files, at their signed URLs.' },
-  { name: 'Operating', description: 'For operators.' },
-] as const
-
-export type TagName = (typeof TAGS)[number]['name']
-
-/** An operation, as far as the document describes it. */
-export interface DescribedOperation {
-  readonly id: string
-  readonly tag: TagName
-  readonly summary: string
-  readonly description: string
-  /** The keys that open it. Undefined: those of the whole document. */
-  readonly security: readonly object[] | undefined
-  readonly method: string
-  readonly path: string
-  readonly params?: Schema | undefined
-  readonly query?: Schema | undefined
-  readonly headers?: Schema | undefined
-  /** The name of its schema. */
-  readonly body?: string | undefined
-  readonly answers: Readonly<Record<number, object>>
-}
-
-/** Made from the declarations of the operations. `schemas` have names (`$id`), by which operations refer to them. */
-export function describeApi(
-  operations: readonly DescribedOperation[],
-  schemas: readonly Schema[],
-  { config }: Pick<HttpContext, 'config'>,
-): ApiDocument {
+/** Made from the declarations of the operations. */
+export function describeApi(operations: readonly DescribedOperation[], { config }: HttpContext): ApiDocument {
   const named = Object.fromEntries(
-    schemas.map((schema) => [String(schema['$id']), withReferences(schema) as Json]),
+    createNamedSchemas(config.limits).map((schema) => [
+      String(schema['$id']),
+      withReferences(schema) as Json,
+    ]),
   )
-  const paths = Map.groupBy(operations, ({ path }) => pathOf(path))
+  const paths = Map.groupBy(operations, ({ path }) => bare(path).replaceAll(/:(\w+)/g, '{$1}'))
   return {
     openapi: '3.1.0',
     info: {
@@ -72,7 +37,7 @@ export function describeApi(
     paths: Object.fromEntries(
       [...paths].map(([path, all]) => [
         path,
-        Object.fromEntries(all.map((each) => [each.method.toLowerCase(), describe(each)])),
+        Object.fromEntries(all.map((each) => [(each.method ?? 'GET').toLowerCase(), describe(each)])),
       ]),
     ),
     servers: [{ url: config.publicUrl ?? '/' }],
@@ -82,37 +47,102 @@ export function describeApi(
 }
 
 /** OpenAPI has no wildcards in paths. The key of an image has two parts. */
-function pathOf(path: string): string {
-  return path.replace(/\*$/, ':projectId/:file').replaceAll(/:(\w+)/g, '{$1}')
+function bare(path: string): string {
+  return path.replace(/\*$/, ':projectId/:file')
 }
 
+/** Parameters of paths whose name does not say all. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  jobId: 'The root (UUID), as returned in `rootId`.',
+  uuid: 'The job (UUID), as returned in `uuid`.',
+  keyId: 'The id of the key, as in lists and log lines.',
+  file: '`<uuid>.png` or `<uuid>-preview.png`',
+}
+
+const HEADERS = {
+  'If-Match': 'The `ETag` that was read. If it has changed since, nothing is changed, and the answer is 412.',
+  'Idempotency-Key':
+    'Any string that is new for each request. If a request is repeated with the same string, nothing is captured again, and the first answer is repeated.',
+  'Last-Event-ID': 'The `id` of the last event seen.',
+} as const satisfies Record<NonNullable<DescribedOperation['header']>, string>
+
 function describe(operation: DescribedOperation): Json {
-  const { id, summary, tag, description, params, query, headers, body, security, answers } = operation
+  const { id, summary, tag, description, access, path, query, header, body, answers } = operation
+  const scope = access === 'write' || access === 'admin' ? `Needs a key with the scope \`${access}\`.` : ''
+  const security = access === 'everyone' ? [] : access === 'metrics' ? [{ metrics: [] }] : undefined
+  const schema = { type: 'string' }
   const parameters = [
-    ...parametersOf('query', query),
-    ...parametersOf('path', params),
-    ...parametersOf('header', headers),
+    ...parametersOf(query),
+    ...bare(path)
+      .matchAll(/:(\w+)/g)
+      .map(([, name = '']) => ({
+        ...{ schema, in: 'path', name, required: true },
+        description: PARAMETERS[name] ?? `The ${name.replace(/Id$/, '')} (UUID).`,
+      })),
+    ...(header
+      ? [{ schema, in: 'header', name: header.toLowerCase(), required: false, description: HEADERS[header] }]
+      : []),
   ]
+  const all = { ...answers, ...problemResponses(failuresOf(operation)) }
   return {
-    ...{ operationId: id, summary, tags: [tag], description },
-    ...(body !== undefined && {
-      requestBody: { required: true, content: { 'application/json': { schema: referenceTo(body) } } },
-    }),
+    ...{ operationId: id, summary, tags: [tag], description: [description, scope].filter(Boolean).join(' ') },
+    ...(body &&
+      body !== 'ignored' && {
+        requestBody: {
+          required: true,
+          content: { 'application/json': { schema: referenceTo(body.schema) } },
+        },
+      }),
     ...(parameters.length > 0 && { parameters }),
     ...(security && { security }),
     responses: Object.fromEntries(
-      Object.entries(answers).map(([status, answer]) => [status, describeAnswer(answer as Json)]),
+      Object.entries(all).map(([status, answer]) => [status, describeAnswer(answer as Json)]),
     ),
   }
 }
 
-function parametersOf(place: 'query' | 'path' | 'header', schema: Schema | undefined): Json[] {
-  const required = (schema?.['required'] ?? []) as readonly string[]
-  return Object.entries((schema?.['properties'] ?? {}) as Record<string, Json>).map(([name, property]) => {
+function parametersOf(query: Schema = {}): Json[] {
+  const required = (query['required'] ?? []) as readonly string[]
+  return Object.entries((query['properties'] ?? {}) as Record<string, Json>).map(([name, property]) => {
     const { description, ...rest } = property
-    const isRequired = place === 'path' || required.includes(name)
-    return { schema: withReferences(rest), in: place, name, required: isRequired, description }
+    return { schema: withReferences(rest), in: 'query', name, required: required.includes(name), description }
   })
+}
+
+/** Failures that follow from the access that an operation needs, and from its input. */
+function failuresOf(operation: DescribedOperation): Set<ErrorCode> {
+  const { access = 'read', method, path, query, header, body, fails = [] } = operation
+  const isOpen = access === 'everyone' || access === 'metrics'
+  const writes = access === 'write' || access === 'admin'
+  const usual: (ErrorCode | false | undefined)[] = [
+    (query || body || header === 'Idempotency-Key') && 'bad_request',
+    access !== 'everyone' && 'unauthorized',
+    (writes || (access === 'session' && method !== undefined)) && 'forbidden',
+    path.includes(':') && !isOpen && access !== 'session' && 'not_found',
+    ...(body ? (['request_timeout', 'too_large', 'unsupported_media_type'] as const) : []),
+    header === 'If-Match' && 'precondition_failed',
+    header === 'Idempotency-Key' && 'conflict',
+    !isOpen && 'rate_limited',
+    !isOpen && 'unavailable',
+    writes && method !== undefined && 'storage_full',
+  ]
+  return new Set([...usual.filter((code) => code), ...fails] as ErrorCode[])
+}
+
+/** The failures an operation documents, by status. */
+function problemResponses(codes: Set<ErrorCode>): Record<number, object> {
+  // An operation that may find no space may also find a read-only storage.
+  const all = [...codes].flatMap((code) => (code === 'storage_full' ? [code, 'read_only' as const] : [code]))
+  const byStatus = Map.groupBy(all, (code) => describeFailure(code).status)
+  return Object.fromEntries(
+    [...byStatus].map(([status, alike]) => [
+      status,
+      {
+        description: alike.map((code) => `\`${code}\`: ${describeFailure(code).title}.`).join(' '),
+        content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
+      },
+    ]),
+  )
 }
 
 /** An answer says what it contains, or is a schema. Of `null` there is no body. */
@@ -149,15 +179,8 @@ function withReferences(value: unknown): unknown {
   )
 }
 
-/** Options with many fields or values. Their schema is in the document once, under this name. */
-const NAMES: Readonly<Record<string, string>> = {
-  device: 'Device',
-  effects: 'Effects',
-  loginParameter: 'LoginParameter',
-  headers: 'Headers',
-  cookies: 'Cookies',
-  clicks: 'Clicks',
-}
+/** Options with many fields or values. Their schema is in the document once, under their name in upper case. */
+const SHARED = ['device', 'effects', 'loginParameter', 'headers', 'cookies', 'clicks']
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -168,8 +191,8 @@ type Json = Readonly<Record<string, unknown>>
 export function shareSchemas<T extends object>(schemas: Readonly<Record<string, T>>): Record<string, object> {
   const shared = new Map<string, { readonly text: string; readonly schema: Json }>()
   const share = (name: string, schema: Json): unknown => {
-    const component = NAMES[name]
-    if (component === undefined) return walk(schema)
+    if (!SHARED.includes(name)) return walk(schema)
+    const component = name.charAt(0).toUpperCase() + name.slice(1)
     const text = JSON.stringify(schema)
     const first = shared.get(component) ?? { text, schema }
     shared.set(component, first)

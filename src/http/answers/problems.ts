@@ -30,13 +30,11 @@ export function sendProblem(thrown: unknown, request: FastifyRequest, reply: Fas
   if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="proofsheet"')
   const retryAfterS = error.retryAfterS ?? (status === 503 ? RETRY_AFTER_S : undefined)
   if (retryAfterS !== undefined) reply.header('retry-after', String(retryAfterS))
-  const problem: Problem = toProblem(error, request.id)
-  if (error.mistakes.length > 0) problem.errors = [...error.mistakes]
   return reply
     .code(status)
     .header('cache-control', 'no-store')
     .type(PROBLEM_TYPE)
-    .send(request.method === 'HEAD' ? undefined : JSON.stringify(problem))
+    .send(request.method === 'HEAD' ? undefined : JSON.stringify(toProblem(error, request.id)))
 }
 
 function toProblem(error: AppError, requestId: string): Problem {
@@ -49,7 +47,8 @@ function toProblem(error: AppError, requestId: string): Problem {
     cannotWrite(error)
   const message = error.code === 'no_browser' ? withoutPath(error.message) : error.message
   const detail = telling && message !== title ? { detail: message } : {}
-  return { type: 'about:blank', title, status, code: error.code, ...detail, requestId }
+  const errors = error.mistakes.length > 0 ? { errors: [...error.mistakes] } : {}
+  return { type: 'about:blank', title, status, code: error.code, ...detail, requestId, ...errors }
 }
 
 function toAppError(thrown: unknown): AppError {

@@ -1,6 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { Type } from '../../contract/schema.ts'
-import { describeFailure, type ErrorCode } from '../../errors.ts'
+import { type Schema, Type } from '../../contract/schema.ts'
 import { IMAGE_TYPE } from '../../images/images.ts'
 
 export const notModified: object = Type.Null({
@@ -12,6 +11,12 @@ const header = (description: string): object => Type.String({ description })
 export const resultHeaders = {
   ETag: header('Send it back in `If-None-Match`. It changes with the data and with the signing window.'),
   'X-Request-Id': header('The id of the request in the logs.'),
+}
+
+/** An answer with JSON. `schema`: a schema, or the name of one. */
+export function json(description: string, schema: Schema | string, headers?: object): object {
+  const inner = typeof schema === 'string' ? { $ref: `${schema}#` } : schema
+  return { description, ...(headers && { headers }), content: { 'application/json': { schema: inner } } }
 }
 
 const Link = header('`<…>; rel="next"`, if another list page follows.')
@@ -28,36 +33,17 @@ export const pictureResponses: Record<number, object> = {
   206: { description: 'A part of it.', content: PICTURE },
 }
 
-/** The failures an operation documents, by status. */
-export function problemResponses(...codes: ErrorCode[]): Record<number, object> {
-  // An operation that may find no space may also find a read-only storage.
-  const all = codes.flatMap((code) => (code === 'storage_full' ? [code, 'read_only' as const] : [code]))
-  const byStatus = Map.groupBy(all, (code) => describeFailure(code).status)
-  return Object.fromEntries(
-    [...byStatus].map(([status, alike]) => [
-      status,
-      {
-        description: alike.map((code) => `\`${code}\`: ${describeFailure(code).title}.`).join(' '),
-        content: { 'application/problem+json': { schema: { $ref: 'Problem#' } } },
-      },
-    ]),
-  )
-}
-
 type Value = string | number | boolean | undefined
 type Question = Readonly<Record<string, Value | readonly Value[]>> & { readonly cursor: string | undefined }
 
 /** A `Link` header that leads to the next list page, if there is one: the same query, from the cursor on. */
 export function linkNext(reply: FastifyReply, address: string, question: Question): void {
-  if (question.cursor !== undefined) reply.header('link', nextListPage(address, question))
-}
-
-function nextListPage(address: string, question: Question): string {
+  if (question.cursor === undefined) return
   const query = Object.entries(question)
     .flatMap(([name, values]) => [values].flat().map((value) => [name, value] as const))
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${escapeValue(String(value))}`)
-  return `<${address}?${query.join('&')}>; rel="next"`
+  reply.header('link', `<${address}?${query.join('&')}>; rel="next"`)
 }
 
 /** Does not escape `/`, `:` and `?`, which are frequent in addresses: the header must not become longer than the query. */

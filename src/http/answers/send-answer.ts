@@ -7,9 +7,8 @@ import { clientOf } from '../rules/client-of.ts'
 import { headersOf } from '../rules/common-headers.ts'
 import { originOf } from '../rules/origin.ts'
 import { wantsGzip } from './compression.ts'
-import { beginningWith, type TakePiece, takePieces } from './take-pieces.ts'
+import { beginningWith, type TakePiece, takePieces, writePieces } from './pieces.ts'
 import { whenClosed } from './when-closed.ts'
-import { writePieces } from './write-pieces.ts'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** A smaller body is sent without waiting for memory: the system takes it even if the client does not read yet. */

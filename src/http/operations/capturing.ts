@@ -1,6 +1,5 @@
 import { openProject } from '../../access/door.ts'
 import { paths } from '../../contract/paths.ts'
-import { ProjectParams, RootParams } from '../../contract/requests.ts'
 import { Type } from '../../contract/schema.ts'
 import { parseScreenshotRequest } from '../../contract/screenshot-request.ts'
 import { timeOf } from '../../contract/when.ts'
@@ -13,14 +12,12 @@ export function capturing(declare: Declare, context: HttpContext): void {
   const { cancel, clock, config, door, requests, requireBrowser } = context
   declare({
     id: 'requestScreenshots',
-    tag: 'Capturing',
     summary: 'Request screenshots',
     description:
       'The root can be read at once, with no jobs; each job appears as soon as its pictures are stored.',
     access: 'write',
     method: 'POST',
     path: paths.requestScreenshots,
-    params: ProjectParams,
     header: 'Idempotency-Key',
     body: {
       schema: 'ScreenshotRequest',
@@ -45,14 +42,12 @@ export function capturing(declare: Declare, context: HttpContext): void {
   })
   declare({
     id: 'cancelRoot',
-    tag: 'Capturing',
     summary: 'Cancel a scheduled root',
     description:
       'Only before it has begun. The root stays, without jobs and with the state `cancelled`; its secrets are removed.',
     access: 'write',
     method: 'DELETE',
     path: paths.cancelRoot,
-    params: RootParams,
     answers: { 204: Type.Null({ description: 'It is cancelled, now or earlier.' }) },
     fails: ['conflict'],
     async run(request, reply) {

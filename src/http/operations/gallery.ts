@@ -83,9 +83,9 @@ async function fillIn({ bytes }: GalleryFile, { config, findBrowser }: HttpConte
 }
 
 /** Allows only the files of the web page, the API and the pictures. */
-async function policy(request: FastifyRequest, { images, clock, ...context }: HttpContext): Promise<string> {
-  const origin = originOf(request, { images, clock, ...context })
-  const addresses = await images.addresses({ now: clock(), origin })
+async function policy(request: FastifyRequest, context: HttpContext): Promise<string> {
+  const { images, clock } = context
+  const addresses = await images.addresses({ now: clock(), origin: originOf(request, context) })
   const pictures = new URL(addresses.address(filesOf('-', { picture: '-' }).picture)).origin
   return [
     "default-src 'none'",

@@ -1,11 +1,12 @@
 import type { ApiKey } from '../../access/keys.ts'
-import { type Key, KeyList, KeyParams, KeyRequest, type NewKey } from '../../contract/access.ts'
+import { type Key, KeyList, KeyRequest, type NewKey } from '../../contract/access.ts'
+import { defined } from '../../contract/defined.ts'
 import { parseId } from '../../contract/ids.ts'
 import { paths } from '../../contract/paths.ts'
-import { createKeysQuery } from '../../contract/requests.ts'
+import { createListQueries } from '../../contract/requests.ts'
 import { Type } from '../../contract/schema.ts'
 import { AppError, wrongRequest } from '../../errors.ts'
-import { linkHeaders, linkNext } from '../answers/responses.ts'
+import { json, linkHeaders, linkNext } from '../answers/responses.ts'
 import type { HttpContext } from '../context.ts'
 import { type Declare, logAct } from '../operation.ts'
 import { originOf } from '../rules/origin.ts'
@@ -16,19 +17,12 @@ export function keys(declare: Declare, context: HttpContext): void {
   const maxLimit = context.config.limits.listPage
   declare({
     id: 'listKeys',
-    tag: 'Access',
     summary: 'List the keys',
     description: 'Oldest first, including revoked keys. The keys themselves are not stored.',
     access: 'admin',
     path: paths.keys,
-    query: createKeysQuery(maxLimit),
-    answers: {
-      200: {
-        description: 'The keys.',
-        headers: linkHeaders,
-        content: { 'application/json': { schema: KeyList } },
-      },
-    },
+    query: createListQueries(maxLimit).keys,
+    answers: { 200: json('The keys.', KeyList, linkHeaders) },
     async run(request, reply) {
       const { limit = maxLimit, cursor, project } = request.query
       reply.header('cache-control', 'no-store')
@@ -42,7 +36,6 @@ export function keys(declare: Declare, context: HttpContext): void {
   })
   declare({
     id: 'createKey',
-    tag: 'Access',
     summary: 'Create a key',
     description: 'The answer contains the key itself, which is not shown again.',
     access: 'admin',
@@ -50,9 +43,7 @@ export function keys(declare: Declare, context: HttpContext): void {
     path: paths.keys,
     isPaced: true,
     body: { schema: 'KeyRequest', read: readKeyRequest },
-    answers: {
-      201: { description: 'The new key.', content: { 'application/json': { schema: { $ref: 'NewKey#' } } } },
-    },
+    answers: { 201: json('The new key.', 'NewKey') },
     async run(request, reply, asked) {
       const { key, secret } = await administration.createKey(asked).catch((error) => {
         const isUnknown = error instanceof AppError && error.code === 'not_found'
@@ -65,7 +56,6 @@ export function keys(declare: Declare, context: HttpContext): void {
   })
   declare({
     id: 'revokeKey',
-    tag: 'Access',
     summary: 'Revoke a key',
     description:
       'It stops working with the next request, and so do sessions that use it. An operator without an admin key can create ' +
@@ -74,7 +64,6 @@ export function keys(declare: Declare, context: HttpContext): void {
     method: 'DELETE',
     path: paths.key,
     isPaced: true,
-    params: KeyParams,
     answers: { 204: Type.Null({ description: 'It is revoked.' }) },
     async run(request, reply) {
       const { keyId } = request.params
@@ -87,12 +76,7 @@ export function keys(declare: Declare, context: HttpContext): void {
 
 /** A key as it is shown: without the hash of its secret. */
 export function toKey({ keyId, scope, projectId, label, created, revoked }: ApiKey): Key {
-  return {
-    ...{ keyId, scope },
-    ...(projectId !== undefined && { projectId }),
-    ...{ label, created },
-    ...(revoked !== undefined && { revoked }),
-  }
+  return defined({ keyId, scope, projectId, label, created, revoked })
 }
 
 function readKeyRequest(body: unknown) {

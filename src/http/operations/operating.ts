@@ -17,7 +17,6 @@ export function operating(declare: Declare, context: HttpContext, metrics: Metri
   const { checkDatabase, images, whyWaiting } = context
   declare({
     id: 'healthz',
-    tag: 'Operating',
     summary: 'Check that the process is alive',
     description: 'Does not use the database.',
     access: 'everyone',
@@ -27,7 +26,6 @@ export function operating(declare: Declare, context: HttpContext, metrics: Metri
   })
   declare({
     id: 'readyz',
-    tag: 'Operating',
     summary: 'Check that the service can answer',
     description: 'Checks that the database and the pictures can be read and written, and names the browser.',
     access: 'everyone',
@@ -47,7 +45,6 @@ export function operating(declare: Declare, context: HttpContext, metrics: Metri
   })
   declare({
     id: 'metrics',
-    tag: 'Operating',
     summary: 'Get the metrics for Prometheus',
     description: 'The metrics of this process. docs/operating.md says which ones to watch.',
     access: 'metrics',

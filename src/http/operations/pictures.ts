@@ -2,8 +2,6 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { paths } from '../../contract/paths.ts'
 import { pictureFileName } from '../../contract/picture-names.ts'
-import { PictureParams, RootParams } from '../../contract/requests.ts'
-import { Type } from '../../contract/schema.ts'
 import { AppError } from '../../errors.ts'
 import { filesOf, IMAGE_TYPE, type ImageKey, type OpenImage } from '../../images/images.ts'
 import { notModified, pictureResponses, resultHeaders } from '../answers/responses.ts'
@@ -21,11 +19,9 @@ const WRITING = 1
 export function downloads(declare: Declare, { door, gone, images, makeArchive }: HttpContext): void {
   declare({
     id: 'getPicture',
-    tag: 'Downloads',
     summary: 'Download one picture',
     description: 'The file is named after its page.',
     path: paths.getPicture,
-    params: PictureParams,
     answers: { ...pictureResponses, 304: notModified },
     fails: ['range_not_satisfiable'],
     async run(request, reply) {
@@ -45,13 +41,11 @@ export function downloads(declare: Declare, { door, gone, images, makeArchive }:
   })
   declare({
     id: 'getArchive',
-    tag: 'Downloads',
     summary: 'Download the pictures of one root',
     description:
       'All finished pictures, as one ZIP archive of any size. Files are named by the number and the name of their page: ' +
       '`001-Home.png`. An archive that breaks off is not valid: programs report an error when they open it.',
     path: paths.getArchive,
-    params: RootParams,
     answers: {
       200: {
         description: 'The archive.',
@@ -79,15 +73,10 @@ export function downloads(declare: Declare, { door, gone, images, makeArchive }:
 export function signedPictures(declare: Declare, { clock, gone, images }: HttpContext): void {
   declare({
     id: 'getImage',
-    tag: 'Images',
     summary: 'Get a picture or its preview',
     description: 'Use the address in `data` or `preview` of a result, unchanged. It is signed and expires.',
     access: 'everyone',
     path: `${paths.images}*`,
-    params: Type.Object({
-      projectId: Type.String({ description: 'The project (UUID).' }),
-      file: Type.String({ description: '`<uuid>.png` or `<uuid>-preview.png`' }),
-    }),
     answers: { ...pictureResponses, 304: notModified },
     fails: ['address_invalid', 'address_expired', 'not_found', 'range_not_satisfiable'],
     async run(request, reply) {

@@ -4,10 +4,10 @@ import { ProjectRequest } from '../../contract/access.ts'
 import { type Project, ProjectList } from '../../contract/browsing.ts'
 import { parseId } from '../../contract/ids.ts'
 import { paths, projectPath, projectsPath } from '../../contract/paths.ts'
-import { createListPageQuery, ProjectParams } from '../../contract/requests.ts'
+import { createListQueries } from '../../contract/requests.ts'
 import { Type } from '../../contract/schema.ts'
 import { AppError, wrongRequest } from '../../errors.ts'
-import { linkHeaders, linkNext, notModified } from '../answers/responses.ts'
+import { json, linkHeaders, linkNext, notModified } from '../answers/responses.ts'
 import { matchesEtag } from '../answers/send-answer.ts'
 import type { HttpContext } from '../context.ts'
 import { type Declare, logAct } from '../operation.ts'
@@ -15,29 +15,16 @@ import { etagOf, expectedRevision } from '../rules/if-match.ts'
 import { originOf } from '../rules/origin.ts'
 import { requireValid } from '../rules/read-json.ts'
 
-const answer = (description: string, headers?: object) => ({
-  description,
-  ...(headers && { headers }),
-  content: { 'application/json': { schema: { $ref: 'Project#' } } },
-})
-
 export function projects(declare: Declare, context: HttpContext): void {
   const { administration, clock, door, projects, removeProject } = context
   const maxLimit = context.config.limits.listPage
   declare({
     id: 'listProjects',
-    tag: 'Browsing',
     summary: 'List the projects',
     description: 'Oldest first. If keys are required, only the projects that the key opens.',
     path: paths.listProjects,
-    query: createListPageQuery(maxLimit),
-    answers: {
-      200: {
-        description: 'The projects.',
-        headers: linkHeaders,
-        content: { 'application/json': { schema: ProjectList } },
-      },
-    },
+    query: createListQueries(maxLimit).plain,
+    answers: { 200: json('The projects.', ProjectList, linkHeaders) },
     async run(request, reply) {
       const { limit = maxLimit, cursor } = request.query
       const listed = await projects.list({ limit, cursor, only: onlyOf(request.keys) })
@@ -48,12 +35,10 @@ export function projects(declare: Declare, context: HttpContext): void {
   })
   declare({
     id: 'getProject',
-    tag: 'Browsing',
     summary: 'Get one project',
     description: 'Its name, when it was created, and how many screenshots it has.',
     path: paths.getProject,
-    params: ProjectParams,
-    answers: { 200: answer('The project.'), 304: notModified },
+    answers: { 200: json('The project.', 'Project'), 304: notModified },
     async run(request, reply) {
       const project = await door.getProject(request.params, request.apiKey)
       const etag = etagOf(project)
@@ -74,7 +59,7 @@ export function projects(declare: Declare, context: HttpContext): void {
     isPaced: true,
     body: { schema: 'ProjectRequest', read: readProjectRequest },
     answers: {
-      201: answer('The new project.', {
+      201: json('The new project.', 'Project', {
         Location: Type.String({ description: 'The address of the project.' }),
       }),
     },
@@ -100,10 +85,9 @@ export function projects(declare: Declare, context: HttpContext): void {
     method: 'PUT',
     path: paths.getProject,
     isPaced: true,
-    params: ProjectParams,
     header: 'If-Match',
     body: { schema: 'ProjectRequest', read: readProjectRequest },
-    answers: { 200: answer('The project with its new name.') },
+    answers: { 200: json('The project with its new name.', 'Project') },
     async run(request, reply, { name, projectId: other }) {
       const project = await door.getProject(request.params, request.apiKey)
       const { projectId } = project
@@ -130,7 +114,6 @@ export function projects(declare: Declare, context: HttpContext): void {
     method: 'DELETE',
     path: paths.getProject,
     isPaced: true,
-    params: ProjectParams,
     header: 'If-Match',
     answers: { 204: Type.Null({ description: 'It is hidden, and is being removed.' }) },
     async run(request, reply) {

@@ -1,11 +1,10 @@
 import type { FastifyReply } from 'fastify'
 import { paths, rootPath, rootsPath } from '../../contract/paths.ts'
-import { createJobsQuery, createRootsQuery, ProjectParams, RootParams } from '../../contract/requests.ts'
+import { createListQueries } from '../../contract/requests.ts'
 import { RootList } from '../../contract/results.ts'
-import { decodePosition } from '../../results/cursor.ts'
-import { startOf } from '../../results/root-list-pages.ts'
+import { decodePosition, startOf } from '../../results/root-list-pages.ts'
 import { toSought } from '../../results/search.ts'
-import { linkNext, listPageHeaders, notModified } from '../answers/responses.ts'
+import { json, linkNext, listPageHeaders, notModified } from '../answers/responses.ts'
 import { askedForMuch, sendAnswer } from '../answers/send-answer.ts'
 import type { HttpContext } from '../context.ts'
 import type { Declare, OperationRequest } from '../operation.ts'
@@ -16,31 +15,23 @@ interface ListPage {
   readonly cursor?: string
 }
 
-type RootRequest = OperationRequest<RootParams, ListPage>
+type RootRequest = OperationRequest<typeof paths.getRoot, ListPage>
 
 /** The two frozen answers. */
 export function roots(declare: Declare, context: HttpContext): void {
   const { door, results } = context
   const maxLimit = context.config.limits.listPage
+  const queries = createListQueries(maxLimit)
   declare({
     id: 'listRoots',
-    tag: 'Results',
     summary: 'List the roots of a project',
     description:
       'All roots, newest first, each with its finished jobs, as one array of any size. ' +
       'With `limit`, one list page of them and a `Link` header to the next. With `q`, `tag` or `template`, only roots that match: a list page ' +
       'may then have fewer, or none, and still have a `Link`. Continue while there is one.',
     path: paths.listRoots,
-    params: ProjectParams,
-    query: createRootsQuery(maxLimit),
-    answers: {
-      200: {
-        description: 'The roots.',
-        headers: listPageHeaders,
-        content: { 'application/json': { schema: RootList } },
-      },
-      304: notModified,
-    },
+    query: queries.roots,
+    answers: { 200: json('The roots.', RootList, listPageHeaders), 304: notModified },
     async run(request, reply) {
       const { limit, cursor, q, tag, template } = request.query
       const page = asksForListPage(request.query)
@@ -50,7 +41,7 @@ export function roots(declare: Declare, context: HttpContext): void {
       const project = await door.getProject(request.params, request.apiKey)
       const sought = toSought({ q, tag, template })
       const answer = await results.listRoots(project, { page, sought }, asked)
-      const question = { limit: page?.limit, cursor: page && answer.nextCursor, q, tag, template }
+      const question = { ...request.query, limit: page?.limit, cursor: page && answer.nextCursor }
       linkNext(reply, asked.origin + rootsPath(project.projectId), question)
       return await sendAnswer(answer, request, reply, context)
     },
@@ -75,22 +66,13 @@ export function roots(declare: Declare, context: HttpContext): void {
   }
   declare({
     id: 'getRoot',
-    tag: 'Results',
     summary: 'Get the screenshots of one root',
     description:
       'One root with its finished jobs, in the order they were requested. With `limit`, one list page of them and a ' +
       '`Link` header to the next.',
     path: paths.getRoot,
-    params: RootParams,
-    query: createJobsQuery(maxLimit),
-    answers: {
-      200: {
-        description: 'The root.',
-        headers: listPageHeaders,
-        content: { 'application/json': { schema: { $ref: 'RootResult#' } } },
-      },
-      304: notModified,
-    },
+    query: queries.jobs,
+    answers: { 200: json('The root.', 'RootResult', listPageHeaders), 304: notModified },
     run(request, reply) {
       const send = asksForListPage(request.query) ? sendPage : sendRoot
       // Not returned to Fastify, which would await it a second time.

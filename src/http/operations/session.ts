@@ -1,9 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { GivenKey } from '../../access/keys.ts'
 import { MAX_SESSION_KEYS, newSessionId } from '../../access/sessions.ts'
-import { KeyParams, type Session, SignIn } from '../../contract/access.ts'
+import { type Session, SignIn } from '../../contract/access.ts'
 import { paths } from '../../contract/paths.ts'
+import { Type } from '../../contract/schema.ts'
 import { AppError } from '../../errors.ts'
+import { json } from '../answers/responses.ts'
 import type { HttpContext } from '../context.ts'
 import { type Declare, logAct } from '../operation.ts'
 import type { RefuseKey } from '../rules/authentication.ts'
@@ -11,21 +13,12 @@ import { requireValid } from '../rules/read-json.ts'
 import { readSessionCookie, setSessionCookie } from '../rules/session-cookie.ts'
 import { toKey } from './keys.ts'
 
-const sessionAnswer = {
-  description: 'The current session.',
-  content: { 'application/json': { schema: { $ref: 'Session#' } } },
-}
-
 /** For signing in and out: the cookie of the answer. */
-const signedAnswer = {
-  ...sessionAnswer,
-  headers: {
-    'Set-Cookie': {
-      type: 'string',
-      description: 'HttpOnly and SameSite=Strict. Removed if the session has no keys left.',
-    },
-  },
-}
+const signedAnswer = json('The current session.', 'Session', {
+  'Set-Cookie': Type.String({
+    description: 'HttpOnly and SameSite=Strict. Removed if the session has no keys left.',
+  }),
+})
 
 /** The session of a browser. */
 export function session(declare: Declare, context: HttpContext, refuse: RefuseKey): void {
@@ -33,19 +26,17 @@ export function session(declare: Declare, context: HttpContext, refuse: RefuseKe
   const describe = (keys: readonly GivenKey[]) => describeSession(keys, context)
   declare({
     id: 'getSession',
-    tag: 'Access',
     summary: 'Get the current session',
     description:
       'The keys that this request was sent with: that of its header, or those of its cookie. The list may be empty.',
     access: 'session',
     path: paths.session,
-    answers: { 200: sessionAnswer },
+    answers: { 200: json('The current session.', 'Session') },
     run: async (request, reply) =>
       await reply.header('cache-control', 'no-store').send(describe(request.keys ?? [])),
   })
   declare({
     id: 'signIn',
-    tag: 'Access',
     summary: 'Sign in with a key',
     description:
       'For web pages: adds the key to the session of the browser, which is a cookie that scripts cannot read. ' +
@@ -84,11 +75,10 @@ export function session(declare: Declare, context: HttpContext, refuse: RefuseKe
   })
   for (const one of [
     { id: 'signOut', summary: 'Sign out', path: paths.session },
-    { id: 'signOutKey', summary: 'Sign out with one key', path: paths.sessionKey, params: KeyParams },
+    { id: 'signOutKey', summary: 'Sign out with one key', path: paths.sessionKey },
   ])
     declare({
       ...one,
-      tag: 'Access' as const,
       description:
         'The session ends: its cookie is refused from now on, by every instance. The key itself stays valid.',
       access: 'session',

@@ -1,14 +1,14 @@
 import type { ImportedStatus } from '../../capture/status.ts'
 import type { StatusBytes } from '../../capture/statuses.ts'
 import { paths } from '../../contract/paths.ts'
-import { RootParams, StatusQuery } from '../../contract/requests.ts'
+import { StatusQuery } from '../../contract/requests.ts'
 import { Type } from '../../contract/schema.ts'
 import { AppError } from '../../errors.ts'
 import { EventStream } from '../answers/event-stream.ts'
-import type { End, OpenAnswer, OpenAnswers } from '../answers/open-answers.ts'
+import type { OpenAnswers } from '../answers/open-answers.ts'
+import { takePieces, writePieces } from '../answers/pieces.ts'
+import { json } from '../answers/responses.ts'
 import { sendAnswer, wholeAnswer } from '../answers/send-answer.ts'
-import { takePieces } from '../answers/take-pieces.ts'
-import { writePieces } from '../answers/write-pieces.ts'
 import type { HttpContext } from '../context.ts'
 import type { Declare } from '../operation.ts'
 import { clientOf } from '../rules/client-of.ts'
@@ -30,19 +30,12 @@ export function status(declare: Declare, context: HttpContext, openAnswers: Open
   const longestStreamMs = Math.floor(responseMs * LONGEST_SHARE)
   declare({
     id: 'getStatus',
-    tag: 'Capturing',
     summary: 'Get the status of a root',
     description:
       'The status of the root and of each of its pages. With `wait`, the answer comes when the root is finished.',
     path: paths.getStatus,
-    params: RootParams,
     query: StatusQuery,
-    answers: {
-      200: {
-        description: 'The status.',
-        content: { 'application/json': { schema: { $ref: 'RootStatus#' } } },
-      },
-    },
+    answers: { 200: json('The status.', 'RootStatus') },
     async run(request, reply) {
       const root = await door.getRoot(request.params, request.apiKey)
       const version = await watchers.statuses.version(root)
@@ -60,16 +53,19 @@ export function status(declare: Declare, context: HttpContext, openAnswers: Open
       const leftMs = longestWaitMs - (performance.now() - request.arrived)
       const waitMs = Math.min((request.query.wait ?? 0) * 1_000, leftMs)
       if (!status.isFinal && waitMs > 0) {
-        const wait = new Wait(waitMs)
-        openAnswers.open(request, reply, wait)
+        const over = new AbortController()
+        const timer = setTimeout(() => over.abort(), waitMs)
+        // No sign of life can be sent before the answer.
+        openAnswers.open(request, reply, { beat() {}, end: (why) => over.abort(why) })
         let news = status
-        while (!news.isFinal && !wait.signal.aborted) {
+        while (!news.isFinal && !over.signal.aborted) {
           const { version: since } = news
-          const newest = await watchers.newer(root, { client, since }, wait.signal)
+          const newest = await watchers.newer(root, { client, since }, over.signal)
           if (newest > since) news = await read(since, newest)
         }
-        wait.over()
-        if (wait.isRevoked) throw new AppError('unauthorized', 'this key is no longer valid')
+        clearTimeout(timer)
+        if (over.signal.reason === 'revoked')
+          throw new AppError('unauthorized', 'this key is no longer valid')
         // It may have changed unnoticed, if the time was over.
         const now = await watchers.statuses.version(root)
         status = await read(0, now ?? news.version)
@@ -79,7 +75,6 @@ export function status(declare: Declare, context: HttpContext, openAnswers: Open
   })
   declare({
     id: 'watchStatus',
-    tag: 'Capturing',
     summary: 'Watch the status of a root',
     description:
       'Server-sent events of the type `status`. Each is a status whose `urls` are those that changed since the ' +
@@ -87,7 +82,6 @@ export function status(declare: Declare, context: HttpContext, openAnswers: Open
       'connection continues with `Last-Event-ID`. If it has seen everything, the answer is 204.',
     method: 'GET',
     path: paths.watchStatus,
-    params: RootParams,
     header: 'Last-Event-ID',
     answers: {
       200: { description: 'The events.', content: { 'text/event-stream': { schema: Type.String() } } },
@@ -129,10 +123,10 @@ export function status(declare: Declare, context: HttpContext, openAnswers: Open
       }
       const stream = new EventStream({
         ...{ root, client, since, watchers, inTurn, response, unread },
-        onMoved: () => handle.moved(),
+        onMoved: () => openAnswers.moved(stream),
         onError: breakOff,
       })
-      const handle = openAnswers.open(request, reply, stream)
+      openAnswers.open(request, reply, stream)
       begin()
       // The service stops, or the client has gone. No event follows then.
       if (stream.isOver) {
@@ -168,32 +162,4 @@ async function* importedEvent(pieces: Pieces): Pieces {
 
 function readEventId(header: string | string[] | undefined): number {
   return typeof header === 'string' && /^\d{1,15}$/.test(header) ? Number(header) : 0
-}
-
-/** Waits for the end of a root, for a limited time. */
-class Wait implements OpenAnswer {
-  isRevoked = false
-  readonly #over = new AbortController()
-  readonly #timer: NodeJS.Timeout
-
-  constructor(longestMs: number) {
-    this.#timer = setTimeout(() => this.over(), longestMs)
-  }
-
-  get signal(): AbortSignal {
-    return this.#over.signal
-  }
-
-  /** No sign of life can be sent before the answer. */
-  beat(): void {}
-
-  end(why: End): void {
-    if (why === 'revoked') this.isRevoked = true
-    this.over()
-  }
-
-  over(): void {
-    clearTimeout(this.#timer)
-    this.#over.abort()
-  }
 }

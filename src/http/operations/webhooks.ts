@@ -1,12 +1,11 @@
 import { requireId } from '../../access/door.ts'
 import { paths, pathTo } from '../../contract/paths.ts'
-import { createDeliveriesQuery, DeliveryParams, WebhookParams } from '../../contract/requests.ts'
+import { createListQueries } from '../../contract/requests.ts'
 import { DeliveryList, Replayed, ReplayRequest, WebhookList } from '../../contract/webhooks.ts'
-import { show } from '../../webhooks/webhooks.ts'
-import { linkHeaders, linkNext } from '../answers/responses.ts'
+import { show, type Webhooks } from '../../webhooks/webhooks.ts'
+import { json, linkHeaders, linkNext } from '../answers/responses.ts'
 import { toJson, wholeAnswer } from '../answers/send-answer.ts'
-import type { HttpContext } from '../context.ts'
-import { type Declare, logAct } from '../operation.ts'
+import { type DeclareSome, logAct } from '../operation.ts'
 import { declareResource } from '../resource.ts'
 import { clientOf } from '../rules/client-of.ts'
 import { originOf } from '../rules/origin.ts'
@@ -16,177 +15,144 @@ import { requireValid } from '../rules/read-json.ts'
 const LOOKING_MS = 1_000
 const DELIVERY_MS = 1
 
-export function webhooks(declare: Declare, context: HttpContext): void {
-  const { door, pace, turns, webhooks } = context
-  const maxLimit = context.config.limits.listPage
-  const { send, answers } = declareResource(declare, context, {
-    name: 'webhook',
-    tag: 'Webhooks',
-    access: 'write',
-    paths: { all: paths.webhooks, one: paths.webhook },
-    ids: WebhookParams,
-    schemaOfList: WebhookList,
-    changesWith: 'the settings',
-    words: {
-      list: {
-        summary: 'List the webhooks of a project',
-        description: 'Oldest first.',
-        answer: 'The webhooks, without their secrets.',
+export const webhooks =
+  (webhooks: Webhooks): DeclareSome =>
+  (declare, context) => {
+    const { pace, turns } = context
+    const maxLimit = context.config.limits.listPage
+    const { find, send, answers } = declareResource(declare, context, {
+      name: 'webhook',
+      access: 'write',
+      schemaOfList: WebhookList,
+      changesWith: 'the settings',
+      words: {
+        list: { description: 'Oldest first.', answer: 'The webhooks, without their secrets.' },
+        create: {
+          description:
+            'It is notified of events from now on. Each delivery is a POST, signed according to Standard Webhooks. Any 2xx answer ' +
+            'within 15 seconds is a success; after any other, the delivery is tried again for about a day.',
+          answer: 'The webhook, with its secret. The secret is not shown again.',
+        },
+        get: {
+          description: 'With `off` if the service has switched it off.',
+          answer: 'The webhook, without its secret.',
+        },
+        change: {
+          description:
+            'Replaces all settings; the secret stays. Switches it on again, if the service had switched it off. Events that happened ' +
+            'while it was paused or off are delivered only if they are replayed.',
+        },
+        remove: {
+          description: 'Also removes its secret and its deliveries. Pending deliveries are not sent.',
+        },
       },
-      create: {
-        summary: 'Create a webhook',
-        description:
-          'It is notified of events from now on. Each delivery is a POST, signed according to Standard Webhooks. Any 2xx answer ' +
-          'within 15 seconds is a success; after any other, the delivery is tried again for about a day.',
-        answer: 'The webhook, with its secret. The secret is not shown again.',
-        fails: ['conflict'],
+      get: (key) => webhooks.get(key),
+      async list({ projectId }, page, { inTurn }) {
+        const { webhooks: shown, nextCursor } = await inTurn(() => webhooks.list(projectId, page))
+        return { ...wholeAnswer(toJson(shown)), nextCursor }
       },
-      get: {
-        summary: 'Get one webhook',
-        description: 'With `off` if the service has switched it off.',
-        answer: 'The webhook, without its secret.',
+      create: (projectId, body) => webhooks.create(projectId, body),
+      change: (row, body, revision) => webhooks.change(row, body, revision),
+      remove: (row, revision) => webhooks.remove(row, revision),
+      render: async (row) => toJson(show(row)),
+    })
+    const deliveryAnswer = json('The delivery. It will be sent.', 'Delivery')
+    declare({
+      id: 'testWebhook',
+      summary: 'Send a test delivery',
+      description: 'Sends `webhook.test` at once. The list of deliveries shows the result.',
+      access: 'write',
+      method: 'POST',
+      path: paths.testWebhook,
+      isPaced: true,
+      body: 'ignored',
+      answers: { 202: deliveryAnswer },
+      fails: ['conflict'],
+      async run(request, reply) {
+        const { projectId, webhookId } = await find(request)
+        const delivery = await turns.run(clientOf(request), () => webhooks.test({ projectId, webhookId }))
+        logAct(request, 'webhook tested', { projectId, webhookId })
+        return await reply.code(202).header('cache-control', 'no-store').send(delivery)
       },
-      change: {
-        summary: 'Change a webhook',
-        description:
-          'Replaces all settings; the secret stays. Switches it on again, if the service had switched it off. Events that happened ' +
-          'while it was paused or off are delivered only if they are replayed.',
-        answer: 'The changed webhook.',
+    })
+    declare({
+      id: 'rotateSecret',
+      summary: 'Give a webhook a new secret',
+      description:
+        'For 24 hours deliveries are also signed with the old secret, so that the receiver can switch.',
+      access: 'write',
+      method: 'POST',
+      path: paths.rotateSecret,
+      isPaced: true,
+      body: 'ignored',
+      answers: { 200: answers('The webhook, with its new secret. The secret is not shown again.') },
+      async run(request, reply) {
+        const { projectId, webhookId } = await find(request)
+        const changed = await webhooks.rotateSecret({ projectId, webhookId })
+        logAct(request, 'secret of a webhook changed', { projectId, webhookId })
+        return await send(changed, request, reply)
       },
-      remove: {
-        summary: 'Remove a webhook',
-        description: 'Also removes its secret and its deliveries. Pending deliveries are not sent.',
-        answer: 'It is removed.',
+    })
+    declare({
+      id: 'listDeliveries',
+      summary: 'List the deliveries of a webhook',
+      description:
+        'Newest first, with the status and the first bytes of the last answer. They are removed after a while (`KEEP_DELIVERIES`).',
+      access: 'write',
+      path: paths.deliveries,
+      query: createListQueries(maxLimit).deliveries,
+      answers: { 200: json('The deliveries.', DeliveryList, linkHeaders) },
+      async run(request, reply) {
+        const { limit = maxLimit, cursor, state } = request.query
+        const webhook = await find(request)
+        const { deliveries, nextCursor } = await turns.run(clientOf(request), () =>
+          webhooks.listDeliveries(webhook, { limit, cursor, state }),
+        )
+        const path = pathTo(paths.deliveries, webhook.projectId, webhook.webhookId)
+        linkNext(reply, originOf(request, context) + path, { limit, cursor: nextCursor, state })
+        return await reply.header('cache-control', 'no-store').send(deliveries)
       },
-    },
-    find: (ids, visitor) => door.getWebhook(ids, visitor),
-    async list({ projectId }, page, { inTurn }) {
-      const { webhooks: shown, nextCursor } = await inTurn(() => webhooks.list(projectId, page))
-      return { ...wholeAnswer(toJson(shown)), nextCursor }
-    },
-    create: (projectId, body) => webhooks.create(projectId, body),
-    change: (row, body, revision) => webhooks.change(row, body, revision),
-    remove: (row, revision) => webhooks.remove(row, revision),
-    render: async (row) => toJson(show(row)),
-  })
-  const deliveryAnswer = {
-    description: 'The delivery. It will be sent.',
-    content: { 'application/json': { schema: { $ref: 'Delivery#' } } },
+    })
+    declare({
+      id: 'replayDelivery',
+      summary: 'Send a delivery again',
+      description: 'It is sent at once, as a new delivery would be. Its `webhook-id` stays the same.',
+      access: 'write',
+      method: 'POST',
+      path: paths.replayDelivery,
+      isPaced: true,
+      body: 'ignored',
+      answers: { 202: deliveryAnswer },
+      fails: ['conflict'],
+      async run(request, reply) {
+        const { projectId, webhookId } = await find(request)
+        const deliveryId = requireId(request.params.deliveryId)
+        const delivery = await turns.run(clientOf(request), () =>
+          webhooks.replay({ projectId, webhookId }, deliveryId),
+        )
+        logAct(request, 'delivery replayed', { projectId, webhookId, deliveryId })
+        return await reply.code(202).header('cache-control', 'no-store').send(delivery)
+      },
+    })
+    declare({
+      id: 'replayDeliveries',
+      summary: 'Send everything since a time again',
+      description:
+        'Sends ended deliveries again, and events that happened while the webhook was paused or off. Events are kept for seven days.',
+      access: 'write',
+      method: 'POST',
+      path: paths.replayDeliveries,
+      isPaced: true,
+      body: { schema: 'ReplayRequest', read: (json) => requireValid(ReplayRequest, json) },
+      answers: { 202: json('How many are sent again.', Replayed) },
+      fails: ['conflict'],
+      async run(request, reply, { from }) {
+        const { projectId, webhookId } = await find(request)
+        const client = clientOf(request)
+        const deliveries = await webhooks.replayFrom({ projectId, webhookId }, from, turns.for(client))
+        pace.spend(client, LOOKING_MS + deliveries * DELIVERY_MS)
+        logAct(request, 'deliveries replayed', { projectId, webhookId, deliveries: String(deliveries) })
+        return await reply.code(202).header('cache-control', 'no-store').send({ deliveries })
+      },
+    })
   }
-  declare({
-    id: 'testWebhook',
-    tag: 'Webhooks',
-    summary: 'Send a test delivery',
-    description: 'Sends `webhook.test` at once. The list of deliveries shows the result.',
-    access: 'write',
-    method: 'POST',
-    path: paths.testWebhook,
-    isPaced: true,
-    params: WebhookParams,
-    body: 'ignored',
-    answers: { 202: deliveryAnswer },
-    fails: ['conflict'],
-    async run(request, reply) {
-      const { projectId, webhookId } = await door.getWebhook(request.params, request.apiKey)
-      const delivery = await turns.run(clientOf(request), () => webhooks.test({ projectId, webhookId }))
-      logAct(request, 'webhook tested', { projectId, webhookId })
-      return await reply.code(202).header('cache-control', 'no-store').send(delivery)
-    },
-  })
-  declare({
-    id: 'rotateSecret',
-    tag: 'Webhooks',
-    summary: 'Give a webhook a new secret',
-    description:
-      'For 24 hours deliveries are also signed with the old secret, so that the receiver can switch.',
-    access: 'write',
-    method: 'POST',
-    path: paths.rotateSecret,
-    isPaced: true,
-    params: WebhookParams,
-    body: 'ignored',
-    answers: { 200: answers('The webhook, with its new secret. The secret is not shown again.') },
-    async run(request, reply) {
-      const { projectId, webhookId } = await door.getWebhook(request.params, request.apiKey)
-      const changed = await webhooks.rotateSecret({ projectId, webhookId })
-      logAct(request, 'secret of a webhook changed', { projectId, webhookId })
-      return await send(changed, request, reply)
-    },
-  })
-  declare({
-    id: 'listDeliveries',
-    tag: 'Webhooks',
-    summary: 'List the deliveries of a webhook',
-    description:
-      'Newest first, with the status and the first bytes of the last answer. They are removed after a while (`KEEP_DELIVERIES`).',
-    access: 'write',
-    path: paths.deliveries,
-    params: WebhookParams,
-    query: createDeliveriesQuery(maxLimit),
-    answers: {
-      200: {
-        description: 'The deliveries.',
-        headers: linkHeaders,
-        content: { 'application/json': { schema: DeliveryList } },
-      },
-    },
-    async run(request, reply) {
-      const { limit = maxLimit, cursor, state } = request.query
-      const webhook = await door.getWebhook(request.params, request.apiKey)
-      const { deliveries, nextCursor } = await turns.run(clientOf(request), () =>
-        webhooks.listDeliveries(webhook, { limit, cursor, state }),
-      )
-      const path = pathTo(paths.deliveries, webhook.projectId, webhook.webhookId)
-      linkNext(reply, originOf(request, context) + path, { limit, cursor: nextCursor, state })
-      return await reply.header('cache-control', 'no-store').send(deliveries)
-    },
-  })
-  declare({
-    id: 'replayDelivery',
-    tag: 'Webhooks',
-    summary: 'Send a delivery again',
-    description: 'It is sent at once, as a new delivery would be. Its `webhook-id` stays the same.',
-    access: 'write',
-    method: 'POST',
-    path: paths.replayDelivery,
-    isPaced: true,
-    params: DeliveryParams,
-    body: 'ignored',
-    answers: { 202: deliveryAnswer },
-    fails: ['conflict'],
-    async run(request, reply) {
-      const { projectId, webhookId } = await door.getWebhook(request.params, request.apiKey)
-      const deliveryId = requireId(request.params.deliveryId)
-      const delivery = await turns.run(clientOf(request), () =>
-        webhooks.replay({ projectId, webhookId }, deliveryId),
-      )
-      logAct(request, 'delivery replayed', { projectId, webhookId, deliveryId })
-      return await reply.code(202).header('cache-control', 'no-store').send(delivery)
-    },
-  })
-  declare({
-    id: 'replayDeliveries',
-    tag: 'Webhooks',
-    summary: 'Send everything since a time again',
-    description:
-      'Sends ended deliveries again, and events that happened while the webhook was paused or off. Events are kept for seven days.',
-    access: 'write',
-    method: 'POST',
-    path: paths.replayDeliveries,
-    isPaced: true,
-    params: WebhookParams,
-    body: { schema: 'ReplayRequest', read: (json) => requireValid(ReplayRequest, json) },
-    answers: {
-      202: { description: 'How many are sent again.', content: { 'application/json': { schema: Replayed } } },
-    },
-    fails: ['conflict'],
-    async run(request, reply, { from }) {
-      const { projectId, webhookId } = await door.getWebhook(request.params, request.apiKey)
-      const client = clientOf(request)
-      const deliveries = await webhooks.replayFrom({ projectId, webhookId }, from, turns.for(client))
-      pace.spend(client, LOOKING_MS + deliveries * DELIVERY_MS)
-      logAct(request, 'deliveries replayed', { projectId, webhookId, deliveries: String(deliveries) })
-      return await reply.code(202).header('cache-control', 'no-store').send({ deliveries })
-    },
-  })
-}

@@ -13,27 +13,24 @@ const ENDED = 'the session has ended: sign in again'
 /** Counts a request without a valid key against the rate of its address, and throws `unauthorized`. */
 export type RefuseKey = (request: FastifyRequest, reply: FastifyReply, detail: string) => never
 
-export function createRefuseKey(count: CountRequest): RefuseKey {
-  return (request, reply, detail) => {
-    count(`no key, ${request.ip}`, reply)
-    throw new AppError('unauthorized', detail)
-  }
-}
-
 /**
  * Runs first, so that a request without a valid key learns nothing from other checks. Refused requests count against the
  * rate of their address, apart from all others: guessing keys is limited, and clients with a key behind the same proxy
  * are not.
  */
-export function requireKeys(server: Server, context: HttpContext, refuse: RefuseKey): void {
-  const { keys, config } = context
+export function requireKeys(server: Server, context: HttpContext, count: CountRequest): RefuseKey {
+  const { keys, sessions, clock, config } = context
   server.decorateRequest('apiKey', undefined)
   server.decorateRequest('givenKey', undefined)
   server.decorateRequest('keys', undefined)
   server.decorateRequest('hasSession', false)
+  const refuse: RefuseKey = (request, reply, detail) => {
+    count(`no key, ${request.ip}`, reply)
+    throw new AppError('unauthorized', detail)
+  }
   const isAsked = config.auth === 'keys'
   // Only with AUTH=open can metrics be read without a token: they say, for example, how many pages were `blocked`.
-  if (config.auth === 'open' && config.metricsToken === undefined) return
+  if (config.auth === 'open' && config.metricsToken === undefined) return refuse
 
   server.addHook('onRequest', async (request, reply) => {
     const { access, leadsToSignIn } = request.routeOptions.config
@@ -52,7 +49,8 @@ export function requireKeys(server: Server, context: HttpContext, refuse: Refuse
       return
     }
     const text = request.headers.authorization === undefined ? readSessionCookie(request, context) : undefined
-    const ofSession = text === undefined ? NONE : await findSessionKeys(text, context)
+    // Those that still exist. None if the session has ended.
+    const ofSession = text === undefined ? [] : await keys.findOf(sessions.open(text, clock()))
     const { projectId } = request.params as { projectId?: string }
     const chosen = chooseKey(ofSession, projectId)
     request.hasSession = text !== undefined
@@ -66,16 +64,7 @@ export function requireKeys(server: Server, context: HttpContext, refuse: Refuse
         .send()
     } else if (access !== 'session') refuse(request, reply, text === undefined ? NO_KEY : ENDED)
   })
-}
-
-const NONE: readonly GivenKey[] = []
-
-/** The keys of a session that still exist. None if it has ended. */
-export async function findSessionKeys(
-  text: string,
-  { keys, sessions, clock }: HttpContext,
-): Promise<readonly GivenKey[]> {
-  return await keys.findOf(sessions.open(text, clock()))
+  return refuse
 }
 
 function use(request: FastifyRequest, given: GivenKey, keys: readonly GivenKey[]): void {
@@ -136,13 +125,6 @@ function wantsPage({ headers }: FastifyRequest): boolean {
  */
 function chooseKey(keys: readonly GivenKey[], projectText: string | undefined): GivenKey | undefined {
   const opening = projectText === undefined ? [] : keys.filter(({ key }) => isOpenTo(key, projectText))
-  let best: GivenKey | undefined
-  for (const given of opening.length > 0 ? opening : keys) {
-    if (!best || rank(given) > rank(best)) best = given
-  }
-  return best
-}
-
-function rank({ key }: GivenKey): number {
-  return KEY_SCOPES.indexOf(key.scope)
+  const rank = ({ key }: GivenKey) => KEY_SCOPES.indexOf(key.scope)
+  return (opening.length > 0 ? opening : keys).toSorted((one, other) => rank(other) - rank(one))[0]
 }

@@ -9,18 +9,13 @@ interface Peer {
 }
 
 /** An open connection, and its neighbours in the list of idle ones. */
-export class Connection {
+export interface Connection {
   readonly socket: Socket
   readonly peer: Peer
-  isOpen = true
-  isIdle = false
+  isOpen: boolean
+  isIdle: boolean
   before: Connection | undefined
   after: Connection | undefined
-
-  constructor(socket: Socket, peer: Peer) {
-    this.socket = socket
-    this.peer = peer
-  }
 }
 
 /** Not a `Set`: every request takes its connection out and puts it back, and links cost less than a table. */
@@ -72,7 +67,8 @@ export class ConnectionsByAddress {
     const address = addressOf(socket)
     const peer = this.#peers.get(address) ?? { address, count: 0, idle: new IdleList() }
     this.#peers.set(address, peer)
-    const connection = new Connection(socket, peer)
+    const neighbours = { before: undefined, after: undefined }
+    const connection: Connection = { socket, peer, isOpen: true, isIdle: false, ...neighbours }
     this.#open.add(connection)
     peer.idle.append(connection)
     this.#change(peer, 1)

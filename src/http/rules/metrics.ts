@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { histogram, PREFIX } from '../answers/exposition.ts'
+import { metric, PREFIX } from '../answers/exposition.ts'
 import { renderFigures } from '../answers/figures.ts'
 import type { HttpContext } from '../context.ts'
 import type { Connections } from './connections.ts'
@@ -72,7 +72,7 @@ export function measureRequests(connections: Connections, context: HttpContext):
   return {
     contentType: registry.contentType,
     async render() {
-      const times = histogram(NAME, 'Time from request to the last byte of the answer.', BUCKETS, all)
+      const times = metric(NAME, 'Time from request to the last byte of the answer.', { ends: BUCKETS, all })
       return `${[await registry.metrics(), times, ...(await renderFigures(context))].join('\n')}\n`
     },
   }

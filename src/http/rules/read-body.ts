@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../errors.ts'
 import { ByteBudget } from '../../shares/byte-budget.ts'
 import type { Refusals } from '../../shares/refusals.ts'
-import { whenOver } from '../answers/when-over.ts'
+import { whenOver } from '../answers/when-closed.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from './client-of.ts'
 
@@ -38,22 +38,20 @@ export function openBodies(
   })
 }
 
-/** `look` gets the beginning of a longer body. If it throws, the rest of the body is not kept, and the error is thrown. */
-export type ReadBody = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  look: (beginning: Buffer) => void,
-) => Promise<Buffer>
-
 /**
  * Reads bodies when there is memory for them. The memory stays reserved until the answer: a parsed body is as large as the
- * body. A body that waits is not read, so that its client stops sending.
+ * body. A body that waits is not read, so that its client stops sending. `look` gets the beginning of a longer body. If it throws, the
+ * rest of the body is not kept, and the error is thrown.
  */
-export function createReadBody(server: Server, { bodies, config: { limits } }: HttpContext): ReadBody {
+export function createReadBody(server: Server, { bodies, config: { limits } }: HttpContext) {
   const over = whenOver(server)
   // Shorter than REQUEST_TIMEOUT, which ends the connection without an answer.
   const stillMs = Math.min(STILL_MS, limits.requestMs / 2)
-  return async (request, reply, look) => {
+  return async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    look: (beginning: Buffer) => void,
+  ): Promise<Buffer> => {
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
     const bytes = encoding === undefined ? Number(length ?? 0) : undefined
     try {
@@ -90,7 +88,9 @@ function readAll({ raw }: FastifyRequest, { bytes, most, stillMs, look }: Expect
     let body: Buffer = Buffer.allocUnsafeSlow(bytes ?? Math.min(FIRST_BYTES, most))
     let filled = 0
     let wrong: unknown
-    const still = setTimeout(() => end(standsStill(stillMs)), stillMs)
+    const tooStill = () =>
+      end(new AppError('request_timeout', `no byte of the body arrived for ${stillMs / 1000} s`))
+    const still = setTimeout(tooStill, stillMs)
     const end = (error?: unknown) => {
       clearTimeout(still)
       raw.off('data', take).off('end', whole).off('error', gone).off('close', gone)
@@ -113,7 +113,9 @@ function readAll({ raw }: FastifyRequest, { bytes, most, stillMs, look }: Expect
       }
       if (wrong === undefined) {
         if (needed > body.length) {
-          body = enlarge(body, Math.min(most, Math.max(needed, 2 * body.length)))
+          const larger = Buffer.allocUnsafeSlow(Math.min(most, Math.max(needed, 2 * body.length)))
+          body.copy(larger)
+          body = larger
         }
         chunk.copy(body, filled)
       }
@@ -123,20 +125,10 @@ function readAll({ raw }: FastifyRequest, { bytes, most, stillMs, look }: Expect
   })
 }
 
-function enlarge(body: Buffer, bytes: number): Buffer {
-  const larger = Buffer.allocUnsafeSlow(bytes)
-  body.copy(larger)
-  return larger
-}
-
 function brokenOff(): AppError {
   return new AppError('bad_request', 'the body broke off')
 }
 
 function tooLarge(): AppError {
   return new AppError('too_large', 'the request body is larger than MAX_BODY_BYTES')
-}
-
-function standsStill(ms: number): AppError {
-  return new AppError('request_timeout', `no byte of the body arrived for ${ms / 1000} s`)
 }

@@ -3,14 +3,13 @@ import { check } from '../../contract/check.ts'
 import type { Schema } from '../../contract/schema.ts'
 import type { RequestLimits } from '../../contract/screenshot-request.ts'
 import { AppError, wrongRequest } from '../../errors.ts'
-import { msOfBytes } from '../../shares/pace.ts'
+import { msOfStored } from '../../shares/pace.ts'
 import { otherWork } from '../../work/other-work.ts'
+import { whenClosed } from '../answers/when-closed.ts'
 import type { HttpContext, Server } from '../context.ts'
 import { clientOf } from './client-of.ts'
 import { outlineJson } from './json-outline.ts'
 import { createReadBody } from './read-body.ts'
-
-export { wrongRequest } from '../../errors.ts'
 
 /** Bytes that are not UTF-8 are refused, not replaced. */
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
@@ -25,26 +24,27 @@ export const LARGE = 65_536
 /** The end of a message of the parser: a part of the body. It may be a password. */
 const QUOTED = /, (\.\.\.)?".*"(\.\.\.)? is not valid JSON$/s
 
-/**
- * Reads and parses the body of a request, and has it checked by `read` in the same turn of the client. `absent`: what no body
- * stands for; without it, a body must be there. Throws `bad_request` for what is not JSON. Takes milliseconds for any body.
- */
-export type ReadJson = <T>(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  read: (body: unknown) => T,
-  options?: { readonly absent?: unknown },
-) => Promise<T>
-
 /** The operations of this scope take a JSON body, or none. All other types of content are refused. */
-export function createReadJson(scope: Server, context: HttpContext): ReadJson {
+export function createReadJson(scope: Server, context: HttpContext) {
   const { config, pace, turns } = context
   const readBody = createReadBody(scope, context)
-  takeNothingButJson(scope)
-  return async (request, reply, read, { absent } = {}) => {
+  // Web pages of other sites can send every other type without permission (CSRF).
+  scope.removeAllContentTypeParsers()
+  scope.addContentTypeParser('application/json', (_request, _body, done) => done(null))
+  /**
+   * Reads and parses the body of a request, and has it checked by `read` in the same turn of the client. `absent`: what no body
+   * stands for; without it, a body must be there. Throws `bad_request` for what is not JSON. Takes milliseconds for any body.
+   */
+  return async <T>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { read, absent }: { read: (body: unknown) => T; absent?: unknown },
+  ): Promise<T> => {
     const body = await readBody(request, reply, (beginning) => requireFewParts(beginning, config.limits))
     const isAbsent = absent !== undefined && body.length === 0
-    if (body.length > LARGE) await pace.wait(clientOf(request), msOfBytes(body.length))
+    if (body.length > LARGE) {
+      await pace.wait(clientOf(request), msOfStored(body.length), whenClosed(reply.raw))
+    }
     return await turns.run(clientOf(request), async () => {
       const value = isAbsent ? absent : parseJson(body, config.limits)
       if (body.length > LARGE) await otherWork()
@@ -58,12 +58,6 @@ export function requireValid<T>(schema: Schema<T>, body: unknown): T {
   const { value, mistakes } = check(schema, body, { nothing: 'not_given' })
   if (mistakes) throw wrongRequest(mistakes)
   return value
-}
-
-/** Web pages of other sites can send every other type without permission (CSRF). `ReadJson` reads the body. */
-function takeNothingButJson(scope: Server): void {
-  scope.removeAllContentTypeParsers()
-  scope.addContentTypeParser('application/json', (_request, _body, done) => done(null))
 }
 
 /** Throws `bad_request` if these bytes, or the beginning of a body, have too many parts to be parsed. */

@@ -3,17 +3,11 @@ import { SESSION_MS } from '../../access/sessions.ts'
 import type { HttpContext } from '../context.ts'
 import { originOf } from './origin.ts'
 
-/** How the cookie of one origin is called, and what is said about it. */
-interface Kind {
-  readonly name: string
-  readonly attributes: string
-}
-
 /** The text of the cookie. Undefined if there is none, or more than one service has set one. */
 export function readSessionCookie(request: FastifyRequest, context: HttpContext): string | undefined {
   const { cookie } = request.headers
   if (cookie === undefined) return undefined
-  const { name } = kindFor(originOf(request, context))
+  const { name } = kindOf(originOf(request, context))
   for (const pair of cookie.split(';')) {
     const [key = '', ...value] = pair.split('=')
     if (key.trim() === name) return value.join('=').trim()
@@ -27,24 +21,16 @@ export function setSessionCookie(
   reply: FastifyReply,
   { text, stays = false, context }: { text: string; stays?: boolean; context: HttpContext },
 ): void {
-  const { name, attributes } = kindFor(originOf(request, context))
+  const { name, attributes } = kindOf(originOf(request, context))
   const age = text === '' ? '; Max-Age=0' : stays ? `; Max-Age=${SESSION_MS / 1000}` : ''
   reply.header('set-cookie', `${name}=${text}${attributes}${age}`)
 }
 
-let last: Kind & { origin: string } = { origin: '', name: '', attributes: '' }
-
-/** Almost every request has the same origin as the last one. */
-function kindFor(origin: string): Kind {
-  if (origin !== last.origin) last = { origin, ...kindOf(origin) }
-  return last
-}
-
 /**
- * Browsers do not separate the cookies of two ports, so the name contains the port. They keep a name with a prefix to https,
+ * The name of the cookie of one origin, and its attributes. Browsers do not separate the cookies of two ports, so the name contains the port. They keep a name with a prefix to https,
  * and other hosts of the same domain cannot set it.
  */
-function kindOf(origin: string): Kind {
+function kindOf(origin: string) {
   const { protocol, pathname, port } = new URL(origin)
   const path = pathname.replace(/(.)\/$/, '$1')
   const isSecure = protocol === 'https:'

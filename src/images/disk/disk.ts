@@ -9,14 +9,10 @@ import { WriteProbe } from '../../files/write-probe.ts'
 import type { ImageBatch, ImageKey, Images } from '../images.ts'
 import { isFull, translating, translatingAll, translatingWrites } from './errors.ts'
 import { conditionOf, type KnownWhole, openImage } from './open-image.ts'
-import { readRoom } from './room.ts'
+import { readRoom, requireRoom, tryWriting } from './room.ts'
 import { keepPathAddresses, type PathSigner, verifySignedPath } from './signed-path.ts'
 import { makeInStaging, STAGING, tidyStaging } from './staging.ts'
 import { removeFiles, unlessMissing, walkFiles } from './stored-files.ts'
-import { requireRoom, tryWriting } from './try-writing.ts'
-
-const SHARED_MARK = '.shared'
-const STORE_ID_FILE = '.store'
 
 export async function openDiskImages(root: string, signer: PathSigner): Promise<Images> {
   const probe = new WriteProbe(() => tryWriting(root))
@@ -34,6 +30,7 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
   const staged = new Map<string, number>()
   const known: KnownWhole = new Map()
   const addresses = keepPathAddresses(signer)
+  const [sharedMark, storeIdFile] = [join(root, '.shared'), join(root, '.store')]
   return {
     startBatch: () => startBatch(root, ready, writing),
     addresses,
@@ -42,11 +39,15 @@ export async function openDiskImages(root: string, signer: PathSigner): Promise<
     condition: (key) => translating(() => conditionOf(root, key)),
     walk: (projectId) => translatingAll(walkFiles(root, projectId)),
     remove: (keys, before) => writing(() => removeFiles(root, keys, before)),
-    setShared: () => writing(() => markShared(root)),
-    isShared: () => translating(() => isMarkedShared(root)),
+    setShared: () =>
+      writing(async () => {
+        await writeFile(sharedMark, WHY, { mode: 0o600, flush: true })
+        await syncFolder(root)
+      }),
+    isShared: () => translating(async () => !!(await lstat(sharedMark).catch(unlessMissing))),
     tidy: () => translating(() => tidyStaging(root, staged)),
-    findStoreId: () => translating(() => findStoreId(root)),
-    keepStoreId: (storeId) => writing(() => keepStoreId(root, storeId)),
+    findStoreId: () => translating(async () => (await readIfThere(storeIdFile))?.trim()),
+    keepStoreId: (storeId) => writing(async () => (await makeOnce(storeIdFile, `${storeId}\n`)).trim()),
     holdsAny: () => translating(() => holdsAny(root)),
     room: () => translating(() => readRoom(root)),
     check: () => translating(async () => void (await stat(root))),
@@ -107,13 +108,9 @@ async function makeProjectFolder(folder: string): Promise<void> {
 }
 
 async function writeDurably(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, 'wx', 0o600)
-  try {
-    await file.writeFile(bytes)
-    await syncOrFail(() => file.sync(), path)
-  } finally {
-    await file.close()
-  }
+  await using file = await open(path, 'wx', 0o600)
+  await file.writeFile(bytes)
+  await syncOrFail(() => file.sync(), path)
 }
 
 /** After a failed fsync the data may be lost, although a second fsync would succeed. So there is no second try. */
@@ -129,24 +126,6 @@ async function syncOrFail(sync: () => Promise<void>, path: string): Promise<void
 const WHY =
   'Results of two databases point at these pictures, since one was copied to another. While this file is here, pictures\n' +
   'that a database does not know are not removed. Remove it once only one of the databases is in use.\n'
-
-/** See `Images.setShared`. */
-async function markShared(root: string): Promise<void> {
-  await writeFile(join(root, SHARED_MARK), WHY, { mode: 0o600, flush: true })
-  await syncFolder(root)
-}
-
-async function isMarkedShared(root: string): Promise<boolean> {
-  return (await lstat(join(root, SHARED_MARK)).catch(unlessMissing)) !== undefined
-}
-
-async function findStoreId(root: string): Promise<string | undefined> {
-  return (await readIfThere(join(root, STORE_ID_FILE)))?.trim()
-}
-
-async function keepStoreId(root: string, storeId: string): Promise<string> {
-  return (await makeOnce(join(root, STORE_ID_FILE), `${storeId}\n`)).trim()
-}
 
 /** Stops at the first picture. */
 async function holdsAny(root: string): Promise<boolean> {

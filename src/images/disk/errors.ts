@@ -6,44 +6,44 @@ const READ_ONLY: Readonly<Record<string, string>> = {
   EPERM: 'The service has no right to write to the folder of pictures.',
 }
 
+function translate(error: unknown): AppError {
+  if (error instanceof AppError) return error
+  const { code, message } = error as NodeJS.ErrnoException
+  if (isFull(error)) {
+    return new AppError('storage_full', 'The disk that holds the pictures is full.', { cause: error })
+  }
+  if (code === 'EROFS') return new AppError('read_only', READ_ONLY[code], { cause: error })
+  if (code === 'EMFILE' || code === 'ENFILE') {
+    return new AppError('unavailable', 'Too many files are open; try again.', { cause: error })
+  }
+  return new AppError('storage_failed', `The folder of pictures failed: ${message}`, { cause: error })
+}
+
 /** Works on the folder of pictures, and translates its errors into AppErrors. */
 export async function translating<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
-    if (error instanceof AppError) throw error
-    const { code } = error as NodeJS.ErrnoException
-    if (isFull(error)) {
-      throw new AppError('storage_full', 'The disk that holds the pictures is full.', { cause: error })
-    }
-    if (code === 'EROFS') throw new AppError('read_only', READ_ONLY[code], { cause: error })
-    if (code === 'EMFILE' || code === 'ENFILE') {
-      throw new AppError('unavailable', 'Too many files are open; try again.', { cause: error })
-    }
-    throw new AppError('storage_failed', `The folder of pictures failed: ${(error as Error).message}`, {
-      cause: error,
-    })
+    throw translate(error)
   }
 }
 
 /** The same for something that writes: a missing right is one to write. */
 export async function translatingWrites<T>(run: () => Promise<T>): Promise<T> {
-  return await translating(async () => {
-    try {
-      return await run()
-    } catch (error) {
-      const message = READ_ONLY[(error as NodeJS.ErrnoException).code ?? '']
-      throw message === undefined ? error : new AppError('read_only', message, { cause: error })
-    }
-  })
+  try {
+    return await run()
+  } catch (error) {
+    const message = READ_ONLY[(error as NodeJS.ErrnoException).code ?? '']
+    throw message === undefined ? translate(error) : new AppError('read_only', message, { cause: error })
+  }
 }
 
-/** The same for a generator. */
+/** As `translating`, for a generator. */
 export async function* translatingAll<T>(parts: AsyncGenerator<T>): AsyncGenerator<T> {
-  for (;;) {
-    const next = await translating(() => parts.next())
-    if (next.done) return
-    yield next.value
+  try {
+    yield* parts
+  } catch (error) {
+    throw translate(error)
   }
 }
 

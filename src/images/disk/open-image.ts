@@ -22,36 +22,21 @@ export async function openImage(
   known: KnownWhole,
 ): Promise<OpenImage | undefined> {
   const opened = await openWhole(root, key, known)
-  if (typeof opened === 'string') return undefined
-  const { file, size, etag, modified } = opened
-  return {
-    size,
-    etag,
-    modified,
-    stream: ({ start, end }) => file.createReadStream({ start, end }),
-    close: () => file.close(),
-  }
+  return typeof opened === 'string' ? undefined : opened
 }
 
 export async function conditionOf(root: string, key: ImageKey): Promise<Condition> {
   const opened = await openWhole(root, key, new Map())
   if (typeof opened === 'string') return opened
-  await opened.file.close()
+  await opened.close()
   return 'whole'
-}
-
-interface WholeFile {
-  readonly file: FileHandle
-  readonly size: number
-  readonly etag: string
-  readonly modified: Date
 }
 
 async function openWhole(
   root: string,
   key: ImageKey,
   known: KnownWhole,
-): Promise<WholeFile | 'missing' | 'damaged'> {
+): Promise<OpenImage | 'missing' | 'damaged'> {
   const path = join(root, key)
   let file: FileHandle
   try {
@@ -72,7 +57,11 @@ async function openWhole(
     if (stats.isFile() && (known.get(key) === etag || (await isWhole(file, size)))) {
       if (known.size >= MOST_KNOWN) known.clear()
       known.set(key, etag)
-      return { file, size, etag, modified: mtime }
+      return {
+        ...{ size, etag, modified: mtime },
+        stream: ({ start, end }) => file.createReadStream({ start, end }),
+        close: () => file.close(),
+      }
     }
   } catch (error) {
     await file.close()

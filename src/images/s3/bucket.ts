@@ -1,11 +1,14 @@
-import { GetObjectCommand, S3Client, type S3ClientConfig } from '@aws-sdk/client-s3'
+import { GetObjectCommand, S3, type S3ClientConfig } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
-import { boundedCredentials, type ExpiringCredentials } from './credentials.ts'
+import { createLimiter } from '../../work/limiter.ts'
+import { boundedCredentials } from './credentials.ts'
 import { toImagesError } from './errors.ts'
 import type { BucketAddress } from './sigv4.ts'
 
 export interface BucketSettings {
   readonly bucket: string
+  /** Stands before the key of everything that is ours. */
+  readonly prefix: string
   readonly endpoint: string | undefined
   readonly region: string | undefined
   readonly style: 'path' | 'virtual'
@@ -17,25 +20,7 @@ export interface BucketSettings {
   readonly signedHost: 'bucket' | 'public'
 }
 
-export interface S3Bucket {
-  readonly name: string
-  readonly region: string
-  readonly address: BucketAddress
-  readonly credentials: () => Promise<ExpiringCredentials>
-  /**
-   * Runs one request that sends `bytes` bytes, in limited time and with few others. Throws AppErrors whose cause is the
-   * error of S3.
-   */
-  readonly run: Run
-  /** The same for an answer that may be read slowly. It uses a connection of its own, not one of `run`. */
-  readonly read: Run
-  close(): void
-}
-
-type Run = <T>(
-  request: (s3: S3Client, options: { abortSignal: AbortSignal }) => Promise<T>,
-  bytes?: number,
-) => Promise<T>
+export type S3Bucket = Awaited<ReturnType<typeof openBucket>>
 
 const REQUESTS_AT_ONCE = 32
 /** Answers that may be read at a time. */
@@ -47,7 +32,7 @@ const SLOWEST_BYTES_PER_SECOND = 8 * 1024
 /** The region of stores other than AWS, by default. */
 const ANY_REGION = 'us-east-1'
 
-export async function openBucket(settings: BucketSettings): Promise<S3Bucket> {
+export async function openBucket(settings: BucketSettings) {
   const region = settings.region ?? (await findRegion(settings))
   const target = {
     region,
@@ -56,7 +41,7 @@ export async function openBucket(settings: BucketSettings): Promise<S3Bucket> {
   }
   const credentials = boundedCredentials(region, settings.timeoutMs)
   const openLane = (maxSockets: number) => {
-    const client = new S3Client({
+    const client = new S3({
       ...target,
       credentials,
       // Not every store knows it, and then each large picture would take six seconds longer.
@@ -71,26 +56,38 @@ export async function openBucket(settings: BucketSettings): Promise<S3Bucket> {
         httpsAgent: { keepAlive: true, maxSockets },
       },
     })
-    const limit = createRequestLimiter(REQUESTS_AT_ONCE, BYTES_AT_ONCE)
-    const run: Run = (request, bytes = 0) =>
-      limit(bytes, () => {
+    const limit = createLimiter(REQUESTS_AT_ONCE, BYTES_AT_ONCE)
+    const run = <T>(
+      request: (s3: S3, options: { abortSignal: AbortSignal }) => Promise<T>,
+      bytes = 0,
+    ): Promise<T> =>
+      limit(async () => {
         const timeMs = settings.timeoutMs + (bytes / SLOWEST_BYTES_PER_SECOND) * 1000
         const late = new AbortController()
         // The limit is for the beginning of the answer. Its body may take longer.
         const timer = setTimeout(() => late.abort(), timeMs)
-        return explaining(() => request(client, { abortSignal: late.signal })).finally(() =>
-          clearTimeout(timer),
-        )
-      })
+        try {
+          return await request(client, { abortSignal: late.signal })
+        } catch (error) {
+          throw toImagesError(error)
+        } finally {
+          clearTimeout(timer)
+        }
+      }, bytes)
     return { run, close: () => client.destroy() }
   }
   const [own, reading] = [openLane(REQUESTS_AT_ONCE), openLane(READ_AT_ONCE)]
   return {
-    name: settings.bucket,
     region,
     address: await findAddress(target, settings),
     credentials,
+    object: (name: string) => ({ Bucket: settings.bucket, Key: settings.prefix + name }),
+    /**
+     * Runs one request that sends `bytes` bytes, in limited time and with few others. Throws AppErrors whose cause is the
+     * error of S3.
+     */
     run: own.run,
+    /** The same for an answer that may be read slowly. It uses a connection of its own, not one of `run`. */
     read: reading.run,
     close() {
       own.close()
@@ -102,7 +99,7 @@ export async function openBucket(settings: BucketSettings): Promise<S3Bucket> {
 /** The region of the environment or the profile. */
 async function findRegion({ endpoint }: BucketSettings): Promise<string> {
   try {
-    return await new S3Client({}).config.region()
+    return await new S3({}).config.region()
   } catch (cause) {
     if (endpoint !== undefined) return ANY_REGION
     const message = 'S3 needs a region, such as IMAGES_URL=s3://bucket?region=eu-central-1 or AWS_REGION.'
@@ -119,7 +116,7 @@ async function findAddress(
   { bucket, publicUrl, signedHost }: BucketSettings,
 ): Promise<BucketAddress> {
   const nobody = { accessKeyId: 'nobody', secretAccessKey: 'nobody' }
-  const client = new S3Client({ ...target, credentials: nobody })
+  const client = new S3({ ...target, credentials: nobody })
   const probe = new GetObjectCommand({ Bucket: bucket, Key: 'x' })
   let found: URL | undefined
   probe.middlewareStack.add(
@@ -143,43 +140,5 @@ async function findAddress(
     origin: shown.origin,
     host: (signedHost === 'public' ? shown : own).host,
     path: own.pathname.slice(0, -'x'.length),
-  }
-}
-
-async function explaining<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run()
-  } catch (error) {
-    throw toImagesError(error)
-  }
-}
-
-/** Limits how many requests run at a time, and how many bytes they send. The others wait in their order. */
-function createRequestLimiter(most: number, mostBytes: number) {
-  const waiting: { bytes: number; enter: () => void }[] = []
-  let inside = 0
-  let bytesInside = 0
-  const letIn = () => {
-    for (let next = waiting[0]; next; next = waiting[0]) {
-      const fits = inside < most && bytesInside + next.bytes <= mostBytes
-      if (!fits && inside > 0) return
-      waiting.shift()
-      inside++
-      bytesInside += next.bytes
-      next.enter()
-    }
-  }
-  return async <T>(bytes: number, work: () => Promise<T>): Promise<T> => {
-    await new Promise<void>((enter) => {
-      waiting.push({ bytes, enter })
-      letIn()
-    })
-    try {
-      return await work()
-    } finally {
-      inside--
-      bytesInside -= bytes
-      letIn()
-    }
   }
 }

@@ -20,12 +20,10 @@ export function boundedCredentials(region: string, mostMs: number): S3Client['co
   const newChain = () => new S3Client({ region }).config.credentials
   let chain = newChain()
   return async () => {
-    const late = new AbortController()
-    const deadline = sleep(timeMs, undefined, { signal: late.signal, ref: false }).then(() => {
-      throw new Error(`no answer within ${timeMs} ms`)
-    })
     try {
-      return await Promise.race([chain(), deadline])
+      const found = await Promise.race([chain(), sleep(timeMs, undefined, { ref: false })])
+      if (!found) throw new Error(`no answer within ${timeMs} ms`)
+      return found
     } catch (cause) {
       chain = newChain()
       throw new AppError(
@@ -34,9 +32,6 @@ export function boundedCredentials(region: string, mostMs: number): S3Client['co
           `(${(cause as Error).message})`,
         { cause },
       )
-    } finally {
-      late.abort()
-      deadline.catch(() => {})
     }
   }
 }

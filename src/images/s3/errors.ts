@@ -38,10 +38,15 @@ export async function ifThere<T>(answer: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Without the right to list a bucket, S3 says "access denied" for a missing object. */
-export function isDenied(error: unknown): boolean {
-  const { code, cause } = error as AppError
-  return code === 'storage_failed' && (cause as Error)?.name === 'AccessDenied'
+/** Undefined if it is denied. Without the right to list a bucket, S3 also says "access denied" for a missing object. */
+export async function unlessDenied<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer
+  } catch (error) {
+    const { code, cause } = error as AppError
+    if (code === 'storage_failed' && (cause as Error)?.name === 'AccessDenied') return undefined
+    throw error
+  }
 }
 
 export function toImagesError(error: unknown): unknown {

@@ -1,12 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { setImmediate as nextIteration } from 'node:timers/promises'
-import {
-  GetObjectCommand,
-  PutObjectCommand,
-  type PutObjectCommandInput,
-  type S3Client,
-} from '@aws-sdk/client-s3'
+import type { PutObjectCommandInput, S3 } from '@aws-sdk/client-s3'
 import { AppError } from '../../errors.ts'
 import { isDamaged, isMissing } from './errors.ts'
 
@@ -22,7 +17,7 @@ type NewObject = PutObjectCommandInput & { readonly Body: Buffer }
  * bucket has something else, several times. `before` is called before each upload.
  */
 export async function putObject(
-  s3: S3Client,
+  s3: S3,
   object: NewObject,
   { before, ...options }: { abortSignal: AbortSignal; before?: (() => void) | undefined },
 ): Promise<void> {
@@ -30,10 +25,10 @@ export async function putObject(
   for (let left = TRIES; left > 0; left--) {
     before?.()
     try {
-      const { ETag } = await s3.send(new PutObjectCommand(object), options)
+      const { ETag } = await s3.putObject(object, options)
       if (ETag?.replaceAll('"', '').toLowerCase() === md5) return
       const { Bucket, Key } = object
-      const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }), options)
+      const { Body } = await s3.getObject({ Bucket, Key }, options)
       if (await isSame(Body as Readable, object.Body)) return
     } catch (error) {
       if (!isDamaged(error) && !isMissing(error)) throw error

@@ -1,11 +1,6 @@
 import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  HeadObjectCommand,
-  ListObjectsV2Command,
-} from '@aws-sdk/client-s3'
+import { parseId } from '../../contract/ids.ts'
 import { AppError } from '../../errors.ts'
 import { WriteProbe } from '../../files/write-probe.ts'
 import { inParallel } from '../../work/limiter.ts'
@@ -23,14 +18,14 @@ import {
 } from '../images.ts'
 import { type BucketSettings, openBucket, type S3Bucket } from './bucket.ts'
 import { type ExpiringCredentials, keepCredentials } from './credentials.ts'
-import { ifThere, isDenied, toImagesError } from './errors.ts'
+import { ifThere, toImagesError, unlessDenied } from './errors.ts'
 import { putObject } from './put-object.ts'
 import { type BucketAddress, createPresigner } from './sigv4.ts'
 import { openSpool, trySpool } from './spool.ts'
-import { findStoreId, holdsAny, keepStoreId } from './store-id.ts'
 
 const UPLOADS_AT_ONCE = 16
 const SHARED = '.proofsheet/shared'
+const STORE_ID = '.store'
 /** The longest time in which an address is given out. */
 const CACHE_CONTROL = 'public, max-age=86400, immutable'
 /** S3 accepts no address that is valid for longer. */
@@ -38,7 +33,7 @@ const LONGEST_SECONDS = 7 * 86_400
 const REMOVED_AT_ONCE = 16
 
 export async function openS3Images(
-  settings: BucketSettings & { readonly prefix: string; readonly windowMs: number },
+  settings: BucketSettings & { readonly windowMs: number },
 ): Promise<Images> {
   const { prefix, windowMs } = settings
   const bucket = await openBucket(settings)
@@ -46,27 +41,27 @@ export async function openS3Images(
   const addresses = createS3Addresses({ bucket: address, prefix, region, windowMs, credentials })
   const probe = new WriteProbe(() => translating(trySpool))
   return {
-    startBatch: () => startBatch(bucket, prefix),
+    startBatch: () => startBatch(bucket),
     addresses: ({ now }) => addresses(now),
     verify: () => {
       throw new AppError('not_found')
     },
-    open: (key) => openImage(bucket, prefix + key),
-    condition: (key) => conditionOf(bucket, prefix + key),
-    walk: (projectId) => walkObjects(bucket, prefix, projectId),
-    remove: (keys, before) => removeObjects(bucket, prefix, keys, before),
+    open: (key) => openImage(bucket, key),
+    condition: (key) => conditionOf(bucket, key),
+    walk: (projectId) => walkObjects(bucket, projectId),
+    remove: (keys, before) => removeObjects(bucket, keys, before),
     setShared: async () => {
-      const object = { Bucket: bucket.name, Key: prefix + SHARED, Body: Buffer.from('two databases') }
+      const object = { ...bucket.object(SHARED), Body: Buffer.from('two databases') }
       await bucket.run((s3, options) => putObject(s3, object, options))
     },
-    isShared: async () => (await conditionOf(bucket, prefix + SHARED)) !== 'missing',
+    isShared: async () => (await conditionOf(bucket, SHARED)) !== 'missing',
     // Unpublished pictures are files without names: there is nothing to remove.
     tidy: async () => 0,
-    findStoreId: () => findStoreId(bucket, prefix),
-    keepStoreId: (storeId) => keepStoreId(bucket, prefix, storeId),
-    holdsAny: () => holdsAny(bucket, prefix),
+    findStoreId: () => findStoreId(bucket),
+    keepStoreId: (storeId) => keepStoreId(bucket, storeId),
+    holdsAny: () => holdsAny(bucket),
     room: async () => undefined,
-    check: () => checkBucket(bucket, prefix),
+    check: () => checkBucket(bucket),
     // A bucket that refuses uploads is told by the captures that fail.
     checkWriting: () => probe.check(),
     hasFailedToWrite: () => probe.failed,
@@ -78,7 +73,7 @@ export async function openS3Images(
  * Pictures wait on the local disk and are uploaded when they are published. A bucket has no rename, and an earlier upload could
  * overwrite a picture that a result points at.
  */
-async function startBatch(bucket: S3Bucket, prefix: string): Promise<ImageBatch> {
+async function startBatch(bucket: S3Bucket): Promise<ImageBatch> {
   const spool = await translating(async () => openSpool())
   const waiting: { key: ImageKey; size: number; read: () => Promise<Buffer> }[] = []
   return {
@@ -89,8 +84,7 @@ async function startBatch(bucket: S3Bucket, prefix: string): Promise<ImageBatch>
       const upload = ({ key, size, read }: (typeof waiting)[number]) =>
         bucket.run(async (s3, options) => {
           const object = {
-            Bucket: bucket.name,
-            Key: prefix + key,
+            ...bucket.object(key),
             Body: await translating(read),
             ContentType: IMAGE_TYPE,
             CacheControl: CACHE_CONTROL,
@@ -103,11 +97,10 @@ async function startBatch(bucket: S3Bucket, prefix: string): Promise<ImageBatch>
   }
 }
 
-async function openImage(bucket: S3Bucket, Key: string): Promise<OpenImage | undefined> {
+async function openImage(bucket: S3Bucket, key: ImageKey): Promise<OpenImage | undefined> {
+  const object = bucket.object(key)
   const get = (part: { Range?: string; IfMatch?: string } = {}) =>
-    bucket.read((s3, options) =>
-      s3.send(new GetObjectCommand({ Bucket: bucket.name, Key, ...part }), options),
-    )
+    bucket.read((s3, options) => s3.getObject({ ...object, ...part }, options))
   const whole = await ifThere(get())
   if (!whole) return undefined
   const { ContentLength: size, ETag: etag = '""', LastModified: modified = new Date(0) } = whole
@@ -115,7 +108,7 @@ async function openImage(bucket: S3Bucket, Key: string): Promise<OpenImage | und
   if (!size) {
     body.destroy()
     if (size === 0) return undefined
-    throw new AppError('storage_failed', `S3 does not say how large ${Key} is.`)
+    throw new AppError('storage_failed', `S3 does not say how large ${object.Key} is.`)
   }
   return {
     size,
@@ -132,10 +125,8 @@ async function openImage(bucket: S3Bucket, Key: string): Promise<OpenImage | und
 }
 
 /** An incomplete upload is not stored: S3 compares its length with the announced length. */
-async function conditionOf(bucket: S3Bucket, Key: string): Promise<Condition> {
-  const head = await ifThere(
-    bucket.run((s3, options) => s3.send(new HeadObjectCommand({ Bucket: bucket.name, Key }), options)),
-  )
+async function conditionOf(bucket: S3Bucket, name: string): Promise<Condition> {
+  const head = await ifThere(bucket.run((s3, options) => s3.headObject(bucket.object(name), options)))
   if (!head) return 'missing'
   return head.ContentLength ? 'whole' : 'damaged'
 }
@@ -149,17 +140,41 @@ async function* explained(body: Readable | Promise<Readable>): AsyncGenerator<Ui
 }
 
 /** Asks for a missing object. The answer shows whether bucket, credentials and signature are right. */
-async function checkBucket(bucket: S3Bucket, prefix: string): Promise<void> {
-  try {
-    const nothing = { Bucket: bucket.name, Key: `${prefix}.proofsheet/nothing` }
-    const found = await ifThere(bucket.run((s3, options) => s3.send(new GetObjectCommand(nothing), options)))
-    if (!found) return
-    ;(found.Body as Readable).destroy()
-  } catch (error) {
-    if (isDenied(error)) return
-    throw error
-  }
+async function checkBucket(bucket: S3Bucket): Promise<void> {
+  const nothing = bucket.object('.proofsheet/nothing')
+  const found = await unlessDenied(ifThere(bucket.run((s3, options) => s3.getObject(nothing, options))))
+  if (!found) return
+  const body = found.Body as Readable
+  body.destroy()
   throw new AppError('storage_failed', 'The server does not answer as S3 does.')
+}
+
+async function findStoreId(bucket: S3Bucket): Promise<string | undefined> {
+  const read = bucket.run(async (s3, options) => {
+    const { Body } = await s3.getObject(bucket.object(STORE_ID), options)
+    return await Body?.transformToString()
+  })
+  // Some servers show an incomplete object while it is being written.
+  return parseId((await unlessDenied(ifThere(read)))?.trim() ?? '')
+}
+
+/** Not every store can write an object only if it is missing. So it is read again after writing. */
+async function keepStoreId(bucket: S3Bucket, storeId: string): Promise<string> {
+  const kept = await findStoreId(bucket)
+  if (kept !== undefined) return kept
+  const object = { ...bucket.object(STORE_ID), Body: `${storeId}\n`, ContentType: 'text/plain' }
+  await bucket.run((s3, options) => s3.putObject(object, options))
+  return (await findStoreId(bucket)) ?? storeId
+}
+
+/** Lists only the names of folders: the bucket may contain other things. */
+async function holdsAny(bucket: S3Bucket): Promise<boolean | undefined> {
+  const { Bucket, Key: Prefix } = bucket.object('')
+  const folders = { Bucket, Prefix, Delimiter: '/' }
+  const listed = await unlessDenied(bucket.run((s3, options) => s3.listObjectsV2(folders, options)))
+  if (!listed) return undefined
+  const names = (listed.CommonPrefixes ?? []).map((each) => each.Prefix?.slice(Prefix.length, -1) ?? '')
+  return names.some((name) => parseId(name) !== undefined)
 }
 
 /** Translates errors of the temporary folder. */
@@ -189,12 +204,11 @@ interface S3Addressing {
 }
 
 /** Presigned addresses. They are the same within one signing window and with the same credentials. */
-export function createS3Addresses(addressing: S3Addressing): (now: number) => Promise<Addresses> {
-  const { bucket, prefix, region, windowMs } = addressing
-  const currentCredentials = keepCredentials(addressing.credentials)
+export function createS3Addresses({ bucket, prefix, region, windowMs, credentials: load }: S3Addressing) {
+  const currentCredentials = keepCredentials(load)
   const location = `${region}.${bucket.host}.${bucket.origin}${bucket.path}${prefix}`
   let last: { credentials: ExpiringCredentials; signed: number; addresses: Addresses } | undefined
-  return async (now) => {
+  return async (now: number): Promise<Addresses> => {
     const credentials = await currentCredentials(now)
     const { signed, expires: wanted } = signingWindow(now, windowMs)
     if (last?.credentials === credentials && last.signed === signed) return last.addresses
@@ -214,15 +228,11 @@ export function createS3Addresses(addressing: S3Addressing): (now: number) => Pr
 }
 
 /** See `Images.walk`. Gives as many as S3 lists in one answer. */
-async function* walkObjects(
-  bucket: S3Bucket,
-  prefix: string,
-  projectId: string,
-): AsyncGenerator<StoredImage[]> {
-  const Prefix = `${prefix}${projectId}/`
+async function* walkObjects(bucket: S3Bucket, projectId: string): AsyncGenerator<StoredImage[]> {
+  const { Bucket, Key: Prefix } = bucket.object(`${projectId}/`)
   for (let ContinuationToken: string | undefined; ; ) {
-    const page = { Bucket: bucket.name, Prefix, ContinuationToken }
-    const listed = await bucket.run((s3, options) => s3.send(new ListObjectsV2Command(page), options))
+    const page = { Bucket, Prefix, ContinuationToken }
+    const listed = await bucket.run((s3, options) => s3.listObjectsV2(page, options))
     yield (listed.Contents ?? []).flatMap(({ Key = '', LastModified }) => {
       const key = parseName(projectId, Key.slice(Prefix.length))
       return key && LastModified ? [{ key, modified: LastModified.getTime() }] : []
@@ -235,14 +245,13 @@ async function* walkObjects(
 /** See `Images.remove`. One request for each: not every store supports removing many at once. */
 async function removeObjects(
   bucket: S3Bucket,
-  prefix: string,
   keys: readonly ImageKey[],
   before?: () => void,
 ): Promise<void> {
   const remove = (key: ImageKey) =>
     bucket.run((s3, options) => {
       before?.()
-      return s3.send(new DeleteObjectCommand({ Bucket: bucket.name, Key: prefix + key }), options)
+      return s3.deleteObject(bucket.object(key), options)
     })
   for await (const _ of inParallel(keys, REMOVED_AT_ONCE, remove));
 }

@@ -1,5 +1,5 @@
-import { createHmac, hash } from 'node:crypto'
-import { createMac } from '../mac.ts'
+import { createHmac } from 'node:crypto'
+import { createHasher, createMac } from '../mac.ts'
 
 export interface S3Credentials {
   readonly accessKeyId: string
@@ -45,21 +45,11 @@ export function createPresigner({ bucket, region, credentials, signed, expires }
   const rest = `\n${before}&${after}\nhost:${bucket.host}\n\nhost\nUNSIGNED-PAYLOAD`
   const signingKey = deriveKey(credentials.secretAccessKey, [day, region, 's3', 'aws4_request'])
   const sign = createMac(signingKey)(`AWS4-HMAC-SHA256\n${time}\n${scope}\n`)
-
-  // By the length of the path. Only the path changes, so the rest is kept.
-  const requests = new Map<number, Buffer>()
-  const makeRequest = (path: string) => {
-    const request = Buffer.from(`GET\n${path}${rest}`)
-    if (requests.size > 64) requests.clear()
-    requests.set(path.length, request)
-    return request
-  }
+  const hashRequest = createHasher(Buffer.from('GET\n'), rest)
 
   return (key: string): string => {
     const path = bucket.path + encodeKey(key)
-    const request = requests.get(path.length) ?? makeRequest(path)
-    request.write(path, 4, 'latin1')
-    const signature = sign(hash('sha256', request, 'hex'), 'hex')
+    const signature = sign(hashRequest(path), 'hex')
     return `${bucket.origin}${path}?${before}&X-Amz-Signature=${signature}&${after}`
   }
 }

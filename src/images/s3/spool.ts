@@ -6,15 +6,11 @@ import { promisify } from 'node:util'
 
 const [closeFile, readFile, writeFile] = [promisify(close), promisify(read), promisify(write)]
 
-/** Keeps bytes on the disk instead of in memory until they are uploaded. A kill leaves nothing behind. */
-export interface Spool {
-  /** Stores bytes. Returns a function that reads them again. */
-  keep(bytes: Uint8Array): Promise<() => Promise<Buffer>>
-  close(): Promise<void>
-}
-
-/** A file in the temporary folder, which is deleted as soon as it is open. */
-export function openSpool(): Spool {
+/**
+ * Keeps bytes on the disk instead of in memory until they are uploaded: in a file of the temporary folder, which is deleted as soon
+ * as it is open. A kill leaves nothing behind.
+ */
+export function openSpool() {
   const path = join(tmpdir(), `proofsheet-${randomBytes(9).toString('base64url')}`)
   // Synchronous: a process that is killed in between would leave a file behind.
   const file = openSync(path, 'wx+', 0o600)
@@ -32,13 +28,14 @@ export function openSpool(): Spool {
   // Made here, not beside the bytes: closures of one scope keep all its variables alive.
   const reader = (start: number, length: number) => () => use(() => readExactly(file, start, length))
   return {
-    async keep(bytes) {
+    /** Stores bytes. Returns a function that reads them again. */
+    async keep(bytes: Uint8Array): Promise<() => Promise<Buffer>> {
       const start = end
       end += bytes.length
       await use(() => writeExactly(file, bytes, start))
       return reader(start, bytes.length)
     },
-    close() {
+    close(): Promise<void> {
       closing ??= Promise.allSettled(under).then(() => closeFile(file))
       return closing
     },

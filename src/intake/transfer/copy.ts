@@ -3,24 +3,17 @@ import { optionsOfPage } from '../../contract/options-of-page.ts'
 import { AppError } from '../../errors.ts'
 import type { CaptureProgress, RootProgress } from '../../store/captures.ts'
 import type { RootHead } from '../../store/store.ts'
-import { type CopiedKept, copyKept } from './kept.ts'
+import { copyKept } from './kept.ts'
 import { keysOf, stagePictures } from './pictures.ts'
 import { copyProject } from './project.ts'
 import { eachRoot, patiently, projectIds, type Transfer, type TransferHooks } from './transfer.ts'
 
-export interface Copied {
-  readonly roots: number
-  readonly pictures: number
-  /** Roots that were there already. */
-  readonly present: number
-  readonly kept: CopiedKept
-}
-
 /**
  * Copies projects, keys, what projects keep, and roots with their pictures. It skips what is there already, so that a run can
- * continue after a kill. The service may run meanwhile; `verifyAll` copies what was added.
+ * continue after a kill. The service may run meanwhile; `verifyAll` copies what was added. Returns how many of each; `present` roots
+ * were there already.
  */
-export async function copyAll(transfer: Transfer, hooks: TransferHooks): Promise<Copied> {
+export async function copyAll(transfer: Transfer, hooks: TransferHooks) {
   const copied = { roots: 0, pictures: 0, present: 0 }
   const kept = { templates: 0, schedules: 0, webhooks: 0 }
   // Before any row is copied: a service on the copy must not remove pictures whose rows are not there yet.
@@ -28,10 +21,8 @@ export async function copyAll(transfer: Transfer, hooks: TransferHooks): Promise
   for (const projectId of await projectIds(transfer, hooks)) {
     if (hooks.signal.aborted) break
     await patiently(() => copyProject(transfer, projectId), hooks)
-    const { templates, schedules, webhooks } = await patiently(() => copyKept(transfer, projectId), hooks)
-    kept.templates += templates
-    kept.schedules += schedules
-    kept.webhooks += webhooks
+    const more = await patiently(() => copyKept(transfer, projectId), hooks)
+    for (const kind of ['templates', 'schedules', 'webhooks'] as const) kept[kind] += more[kind]
     await eachRoot(transfer, projectId, hooks, async (head) => {
       if (await copyRoot(transfer, projectId, head, () => hooks.onFiles(1))) {
         copied.roots++

@@ -7,54 +7,56 @@ import type { ListedWebhook } from '../../store/webhooks.ts'
 import type { Transfer } from './transfer.ts'
 
 /** How many were copied. */
-export interface CopiedKept {
-  readonly templates: number
-  readonly schedules: number
-  readonly webhooks: number
-}
+export type CopiedKept = Awaited<ReturnType<typeof copyKept>>
 
 /**
  * Copies templates, schedules and webhooks that are not there. Their secrets come along as they are stored, sealed: they open
  * with the same secret keys. Schedules are paused there, because both storages may be in use for a while.
  */
-export async function copyKept({ from, to }: Transfer, projectId: string): Promise<CopiedKept> {
-  const copied = { templates: 0, schedules: 0, webhooks: 0 }
-  for (const template of await listTemplates(from.store, projectId)) {
-    if (await to.store.templates.find(template)) continue
-    await to.store.templates.create(template)
-    copied.templates++
+export async function copyKept({ from, to }: Transfer, projectId: string) {
+  const pause = (schedule: StoredSchedule) => ({ ...schedule, paused: true, next: undefined })
+  return {
+    templates: await copyMissing(await listTemplates(from.store, projectId), to.store.templates),
+    schedules: await copyMissing((await listSchedules(from.store, projectId)).map(pause), to.store.schedules),
+    webhooks: await copyMissing(await listWebhooks(from.store, projectId), to.store.webhooks),
   }
-  for (const schedule of await listSchedules(from.store, projectId)) {
-    if (await to.store.schedules.find(schedule)) continue
-    await to.store.schedules.create({ ...schedule, paused: true, next: undefined })
-    copied.schedules++
-  }
-  for (const webhook of await listWebhooks(from.store, projectId)) {
-    if (await to.store.webhooks.find(webhook)) continue
-    await to.store.webhooks.create(webhook)
-    copied.webhooks++
+}
+
+async function copyMissing<Row>(
+  rows: readonly Row[],
+  there: { find(row: Row): Promise<unknown>; create(row: Row): Promise<unknown> },
+): Promise<number> {
+  let copied = 0
+  for (const row of rows) {
+    if (await there.find(row)) continue
+    await there.create(row)
+    copied++
   }
   return copied
 }
 
 /** Differences at the target: `template 5f0c…`. Pauses and past runs or deliveries are not compared. */
 export async function findOtherKept({ from, to }: Transfer, projectId: string): Promise<string[]> {
+  const { templates, schedules, webhooks } = to.store
   const other: string[] = []
-  const compare = (what: string, here: object, there: object | undefined) => {
-    if (!isDeepStrictEqual(here, there)) other.push(what)
+  const compare = async <Row>(
+    kind: 'template' | 'schedule' | 'webhook',
+    rows: readonly Row[],
+    there: { find(row: NoInfer<Row>): Promise<NoInfer<Row> | undefined> },
+    fields: readonly (keyof Row)[],
+  ) => {
+    for (const here of rows) {
+      const copy = await there.find(here)
+      const isSame = copy && fields.every((field) => isDeepStrictEqual(here[field], copy[field]))
+      if (!isSame) other.push(`${kind} ${here[`${kind}Id` as keyof Row]}`)
+    }
   }
-  for (const here of await listTemplates(from.store, projectId)) {
-    const there = await to.store.templates.find(here)
-    compare(`template ${here.templateId}`, contentOfTemplate(here), there && contentOfTemplate(there))
-  }
-  for (const here of await listSchedules(from.store, projectId)) {
-    const there = await to.store.schedules.find(here)
-    compare(`schedule ${here.scheduleId}`, contentOfSchedule(here), there && contentOfSchedule(there))
-  }
-  for (const here of await listWebhooks(from.store, projectId)) {
-    const there = await to.store.webhooks.find(here)
-    compare(`webhook ${here.webhookId}`, contentOfWebhook(here), there && contentOfWebhook(there))
-  }
+  const ofRequest = ['name', 'request', 'sealed'] as const
+  const ofTimes = ['templateId', 'cron', 'timezone', 'every', 'overlap'] as const
+  const ofWebhook = ['name', 'url', 'events', 'format', 'secrets'] as const
+  await compare('template', await listTemplates(from.store, projectId), templates, ofRequest)
+  await compare('schedule', await listSchedules(from.store, projectId), schedules, [...ofRequest, ...ofTimes])
+  await compare('webhook', await listWebhooks(from.store, projectId), webhooks, ofWebhook)
   return other
 }
 
@@ -84,17 +86,4 @@ async function listWebhooks({ webhooks }: Store, projectId: string): Promise<Lis
     (page) => webhooks.page(projectId, page),
     ({ webhookId }) => webhookId,
   )
-}
-
-function contentOfTemplate({ name, request, sealed }: StoredTemplate): object {
-  return { name, request, sealed }
-}
-
-function contentOfSchedule(schedule: StoredSchedule): object {
-  const { name, templateId, request, sealed, cron, timezone, every, overlap } = schedule
-  return { name, templateId, request, sealed, cron, timezone, every, overlap }
-}
-
-function contentOfWebhook({ name, url, events, format, secrets }: ListedWebhook): object {
-  return { name, url, events, format, secrets }
 }

@@ -8,19 +8,12 @@ import { findMissing, keysOf, stagePictures } from './pictures.ts'
 import { compareProject, copyProject } from './project.ts'
 import { eachRoot, patiently, projectIds, type Transfer, type TransferHooks } from './transfer.ts'
 
-export interface Verified {
-  /** The counts of everything that is the same at both ends, byte for byte. */
-  readonly roots: number
-  readonly pictures: number
-  /** Picture files that were missing or damaged at the target, and were copied. */
-  readonly mended: number
-}
-
 /**
  * Compares every project, key and row, what projects keep, and every picture by its SHA-256. Before that it copies what was added since
- * `copyAll`, and pictures that are missing or damaged.
+ * `copyAll`, and pictures that are missing or damaged. Returns how many are the same at both ends, byte for byte, and how many files were
+ * copied.
  */
-export async function verifyAll(transfer: Transfer, hooks: TransferHooks): Promise<Verified> {
+export async function verifyAll(transfer: Transfer, hooks: TransferHooks) {
   const verified = { roots: 0, pictures: 0, mended: 0 }
   for (const projectId of await projectIds(transfer, hooks)) {
     await patiently(() => copyProject(transfer, projectId), hooks)

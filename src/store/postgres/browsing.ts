@@ -1,53 +1,22 @@
-import type { Browsing } from '../browsing.ts'
-import { BETWEEN_JOBS } from '../sql/reads.ts'
+import type { Query } from '../sql/reads.ts'
 import {
-  countNewest,
-  FAILURE,
-  REQUEST,
-  toFailures,
-  toNewestCount,
-  toRequestSummary,
-  toSeenTexts,
+  type Browsing,
+  containsText,
+  createBrowsing,
+  jobsIn,
+  toLookedPage,
+  toPictureCount,
 } from '../sql/roots/browsing.ts'
-import { createPostgresPages, namesAnySpelling, SEEN_TEXT } from './pages.ts'
-import type { Query } from './reads.ts'
+import { keyOf, WORDS } from './reads.ts'
 
-/** `look`: for statements that may read many rows. */
-export function createPostgresBrowsing(query: Query, look: Query): Browsing {
+const { shownJob, isShown } = jobsIn(WORDS)
+
+const ofPage = (url: string) => `from jobs where project_id = $1 and ${WORDS.hasUrl(url)} and ${isShown}`
+
+/** `search`: for statements that may read many rows. */
+export function createPostgresBrowsing(query: Query, search: Query): Browsing {
   return {
-    ...createPostgresPages(query, look),
-
-    async requestsOf(projectId, rootIds) {
-      const text = `select ${REQUEST} from roots join requests using (project_id, root_id)
-        where roots.project_id = $1 and roots.root_id = any($2::uuid[])`
-      return new Map((await query(text, [projectId, rootIds])).map(toRequestSummary))
-    },
-
-    async countNewest(projectId, most) {
-      return toNewestCount((await query(countNewest('$1', '$2::integer'), [projectId, most]))[0])
-    },
-
-    async firstTexts(projectId, rootIds, { limit, q }) {
-      const values: unknown[] = [projectId, rootIds, limit]
-      const names = q === undefined ? '' : `and ${namesAnySpelling(q, values)}`
-      const text = `select root_id, (select string_agg(${SEEN_TEXT}, chr(${BETWEEN_JOBS}) order by position) from
-          (select * from jobs where project_id = $1 and root_id = wanted.root_id ${names}
-           order by position limit $3) jobs)
-        from unnest($2::uuid[]) wanted (root_id)`
-      const rows = await (q === undefined ? query : look)(text, values)
-      return new Map(rows.map(([rootId, texts]) => [rootId as string, toSeenTexts(texts)]))
-    },
-
-    async firstFailures(projectId, rootIds, { limit, q }) {
-      const values: unknown[] = [projectId, rootIds, limit]
-      const names = q === undefined ? '' : `and ${namesAnySpelling(q, values)}`
-      const text = `select root_id, (select json_agg(json_build_array(${FAILURE}) order by position)::text from
-          (select * from captures where project_id = $1 and root_id = wanted.root_id and state = 'failed' ${names}
-           order by position limit $3) failed)
-        from unnest($2::uuid[]) wanted (root_id)`
-      const rows = await (q === undefined ? query : look)(text, values)
-      return new Map(rows.map(([rootId, failures]) => [rootId as string, toFailures(failures)]))
-    },
+    ...createBrowsing({ query, many: query, search }, WORDS),
 
     async matching(projectId, rootIds, { q, tag, mark, template }) {
       const values: unknown[] = [projectId, rootIds]
@@ -62,17 +31,42 @@ export function createPostgresBrowsing(query: Query, look: Query): Browsing {
         conditions.push(any('requests', `marks::jsonb ? $${values.push(mark)}`))
       }
       if (q !== undefined) {
-        const names = namesAnySpelling(q, values)
+        const contains = containsText(q, values, WORDS)
         // Done captures are searched as jobs.
-        conditions.push(`(${any('jobs', names)} or ${any('captures', `state <> 'done' and ${names}`)})`)
+        conditions.push(`(${any('jobs', contains)} or ${any('captures', `state <> 'done' and ${contains}`)})`)
       }
-      const text = `select root_id from unnest($2::uuid[]) wanted (root_id) where ${conditions.join(' and ')}`
-      return new Set((await look(text, values)).flat() as string[])
+      const text = `select value from ${WORDS.each('$2')} where ${conditions.join(' and ')}`
+      return new Set((await search(text, values)).flat() as string[])
+    },
+
+    async nextPages(projectId, { after, limit, q }) {
+      const values: unknown[] = [projectId, limit]
+      const matches = q === undefined ? 'true' : containsText(q, values, WORDS)
+      const next = (url: string | undefined) =>
+        `select jobs.url from jobs
+         where project_id = $1 ${url === undefined ? '' : `and (${keyOf('jobs.url')}) > (${keyOf(url)})`}
+         order by ${keyOf('jobs.url')} limit 1`
+      const start = after === undefined ? undefined : `$${values.push(after)}::text`
+      // It goes from one address to the next, and does not read the pictures between them.
+      const text = `with recursive page as (
+          (${next(start)}) union all select (${next('page.url')}) from page where page.url is not null)
+        select url, (
+          select case when ${matches} then json_build_array(uuid, 1, ${shownJob}) else json_build_array(uuid, 0) end::text
+          ${ofPage('page.url')} order by created desc, position, uuid limit 1)
+        from (select url from page limit $2) page where url is not null`
+      return (await search(text, values)).map(toLookedPage)
+    },
+
+    async countPictures(projectId, urls, most) {
+      const text = `select (select count(*) from (select 1 ${ofPage('wanted.url')} limit $3) counted),
+          (select created ${ofPage('wanted.url')} order by created, position desc, uuid desc limit 1)
+        from unnest($2::text[]) with ordinality wanted (url, ordinal) order by ordinal`
+      return (await search(text, [projectId, urls, most])).map(toPictureCount)
     },
   }
 }
 
 /** Not `exists`: with it, the server may read the whole table instead of some roots. */
 function any(table: 'requests' | 'jobs' | 'captures', condition: string): string {
-  return `(select true from ${table} where project_id = $1 and root_id = wanted.root_id and ${condition} limit 1)`
+  return `(select true from ${table} where project_id = $1 and root_id = wanted.value and ${condition} limit 1)`
 }

@@ -2,9 +2,8 @@ import { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { AppError, cannotWrite } from '../../errors.ts'
+import type { Query } from '../sql/reads.ts'
 import { isStatementError, toStoreError } from './errors.ts'
-import type { Query } from './reads.ts'
-import { createSession, type Session } from './session.ts'
 
 export interface PoolLimits {
   readonly connections: number
@@ -19,35 +18,21 @@ const GRACE_MS = 500
 const CLOSE_MS = 1_000
 const IDLE_MS = 5 * 60_000
 const INT8 = 20
+/** The first ends a statement that takes too long. The second frees the locks of a process that froze in a transaction. */
+export const LIMITS = ['statement_timeout', 'idle_in_transaction_session_timeout'] as const
+/** The transaction and the locks of a dead client machine stay until the server notices. So it must notice soon. */
+const NOTICE_THE_DEAD = { tcp_keepalives_idle: 30, tcp_keepalives_interval: 10, tcp_keepalives_count: 3 }
+/** A claim may wait for another claim. With a stricter isolation it would fail instead. */
+const BEGIN = 'begin isolation level read committed'
+
+export type Pool = ReturnType<typeof openPool>
 
 /** A pool that replaces lost connections. */
-export interface Pool {
-  /** One statement on any connection. */
-  readonly query: Query
-  /** `options` for sessions, from the address or the environment. */
-  readonly options: string
-  connect(): Promise<Connection>
-  /** How many connections are in use, and how many wait for one. */
-  figures(): { readonly used: number; readonly waiting: number }
-  /** Called when nothing could be written. */
-  onUnwritable?: () => void
-  close(): Promise<void>
-}
-
-interface Connection {
-  /** Whether a pooler is in between. Then each transaction may run in another session. */
-  readonly isPooled: boolean
-  /** The statement that begins a transaction. */
-  readonly begin: string
-  query(statement: pg.QueryConfig): Promise<pg.QueryResult>
-  release(discard?: boolean): void
-}
-
 export function openPool(
   url: string,
   { connections, waitMs, statementMs }: PoolLimits,
   givenUpMs = statementMs + GRACE_MS,
-): Pool {
+) {
   const connectionString = withLibpqMeaning(url)
   const options = requireUsable(connectionString)
   const session = createSession(statementMs)
@@ -78,21 +63,29 @@ export function openPool(
   // An idle connection was lost. The pool has removed it, and the next request gets another.
   pool.on('error', () => {})
   let closed: Promise<void> | undefined
-  const watched = () => watch(pool, session, () => opened.onUnwritable?.())
-  const opened: Pool = {
+  let onUnwritable = () => {}
+  const connect = () => watch(pool, session, () => onUnwritable())
+  /** One statement on any connection. */
+  const query: Query = async (text, values = [], name = undefined) => {
+    const connection = await connect()
+    try {
+      // Behind a pooler, the next statement may meet a session that was never asked to prepare it.
+      const prepared = name !== undefined && !connection.isPooled && { name }
+      const statement = { ...prepared, text, values: [...values], rowMode: 'array' }
+      return (await connection.query(statement)).rows as unknown[][]
+    } finally {
+      connection.release()
+    }
+  }
+  return {
+    ...{ query, connect },
+    /** `options` for sessions, from the address or the environment. */
     options,
-    connect: watched,
+    /** How many connections are in use, and how many wait for one. */
     figures: () => ({ used: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
-    async query(text, values = [], name = undefined) {
-      const connection = await watched()
-      try {
-        // Behind a pooler, the next statement may meet a session that was never asked to prepare it.
-        const prepared = name !== undefined && !connection.isPooled && { name }
-        const statement = { ...prepared, text, values: [...values], rowMode: 'array' }
-        return (await connection.query(statement)).rows as unknown[][]
-      } finally {
-        connection.release()
-      }
+    /** `call` is called when nothing could be written. */
+    onUnwritable: (call: () => void) => {
+      onUnwritable = call
     },
     close: () => {
       closed ??= Promise.race([pool.end(), sleep(CLOSE_MS, undefined, { ref: false })]).then(() => {
@@ -101,14 +94,13 @@ export function openPool(
       return closed
     },
   }
-  return opened
 }
 
 /**
  * Takes a connection that may be lost while it is in use. If so, it is not put back, no rollback is sent (the server does
  * it), and the loss is not an uncaught error.
  */
-async function watch(pool: pg.Pool, session: Session, onUnwritable: () => void): Promise<Connection> {
+async function watch(pool: pg.Pool, session: Session, onUnwritable: () => void) {
   const client = await acquire(pool)
   let lost: Error | undefined
   const lose = (error: Error) => {
@@ -116,9 +108,11 @@ async function watch(pool: pg.Pool, session: Session, onUnwritable: () => void):
   }
   client.on('error', lose)
   return {
+    /** Whether a pooler is in between. Then each transaction may run in another session. */
     isPooled: session.isPooled(client),
+    /** The statement that begins a transaction. */
     begin: session.begin(client),
-    async query(statement) {
+    async query(statement: pg.QueryConfig): Promise<pg.QueryResult> {
       if (lost && statement.text === 'rollback') {
         return { command: 'ROLLBACK', rowCount: 0, rows: [], oid: 0, fields: [] }
       }
@@ -171,4 +165,30 @@ function withLibpqMeaning(address: string): string {
   const url = address.replaceAll(' ', '%20')
   if (!/[?&]sslmode=/.test(url) || /[?&](uselibpqcompat=|sslmode=no-verify)/.test(url)) return url
   return `${url}&uselibpqcompat=true`
+}
+
+type Session = ReturnType<typeof createSession>
+
+/** The settings of a session. */
+function createSession(statementMs: number) {
+  const pooled = new WeakSet<pg.ClientBase>()
+  const limits = LIMITS.map((name) => [name, statementMs] as const)
+  const settings = [...limits, ...Object.entries(NOTICE_THE_DEAD)]
+    .map(([name, value]) => `('${name}', '${value}')`)
+    .join(', ')
+  const beginPooled = [BEGIN, ...limits.map(([name, value]) => `set local ${name} = ${value}`)].join('; ')
+  return {
+    /** Sets them once, in one round trip. Does nothing behind a pooler: other clients use the same session. */
+    async settle(client: pg.ClientBase, withinMs: number): Promise<void> {
+      // A pooler answers the connecting client itself, with an id that is not a process of the server.
+      const { processID } = client as unknown as { processID: number | null }
+      const text = `select set_config(name, value, false) from (values ${settings}) as settings (name, value)
+                    where pg_backend_pid() = ${processID}`
+      const { rows } = await client.query({ text, query_timeout: withinMs } as pg.QueryConfig)
+      if (rows.length === 0) pooled.add(client)
+    },
+    isPooled: (client: pg.ClientBase) => pooled.has(client),
+    /** The statement that begins a transaction, with all settings that are not set yet. */
+    begin: (client: pg.ClientBase) => (pooled.has(client) ? beginPooled : BEGIN),
+  }
 }

@@ -2,15 +2,13 @@ import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import { AppError } from '../../errors.ts'
 import { createLimiter } from '../../work/limiter.ts'
 import type { Engine } from '../sql/database.ts'
-import { isUpToDate, MIGRATION_TABLE } from '../sql/schema-version.ts'
-import { createSqlStore } from '../sql/sql-store.ts'
+import { isUpToDate, MIGRATION_TABLE, migrate } from '../sql/migrate.ts'
+import type { Query } from '../sql/reads.ts'
+import { createSqlStore, type Store } from '../sql/sql-store.ts'
 import type { Tables } from '../sql/tables.ts'
-import type { Store } from '../store.ts'
 import { createPostgresBrowsing } from './browsing.ts'
-import { PAGE } from './pages.ts'
-import { openPool, type Pool, type PoolLimits } from './pool.ts'
-import { createPostgresReads, type Query } from './reads.ts'
-import { LIMITS } from './session.ts'
+import { LIMITS, openPool, type Pool, type PoolLimits } from './pool.ts'
+import { createPostgresReads, keyOf } from './reads.ts'
 
 const OLDEST_VERSION = 14
 /** Changing the tables may take long. */
@@ -32,24 +30,21 @@ export async function openPostgresStore(
     const schema = await requireSuitable(pool.query)
     const warnings = await findWarnings(pool, limits)
     if (!isUpToDate(await migrationsMade(pool.query, schema)))
-      await bringUpToDate(url, limits, { id: 'uuid', page: PAGE, oldVersionRuns: true, schema })
+      await bringUpToDate(url, limits, { id: 'uuid', page: keyOf('url'), oldVersionRuns: true, schema })
     const db = queryBuilder(pool)
-    const clockSkew = createClockSkew(pool.query)
     // Searches use at most half of the connections, so that look-ups need not wait for them.
     const limited = createLimiter(Math.ceil(limits.connections / 2))
-    const look: Query = (text, values) => limited(() => pool.query(text, values))
+    const search: Query = (text, values) => limited(() => pool.query(text, values))
     return createSqlStore({
       reads: createPostgresReads(pool.query),
-      browsing: createPostgresBrowsing(pool.query, look),
-      database: { read: db, write: db, severalWriters: true, clockSkew, clock },
+      browsing: createPostgresBrowsing(pool.query, search),
+      database: { read: db, write: db, skew: createClockSkew(pool.query), clock },
       connections: pool.figures,
       warnings,
       writing: {
         // A server that does not allow writing refuses it, though it would change nothing.
         check: async () => void (await pool.query('update identity set value = value where false')),
-        onFailure: (fail) => {
-          pool.onUnwritable = fail
-        },
+        onFailure: pool.onUnwritable,
       },
       close: pool.close,
     })
@@ -78,7 +73,6 @@ async function migrationsMade(query: Query, schema: string): Promise<unknown[]> 
  * In one transaction, with a lock that ends with it: behind a pooler, each transaction may run in another session.
  */
 async function bringUpToDate(url: string, limits: PoolLimits, engine: Engine): Promise<void> {
-  const { migrate } = await import('../sql/migrate.ts')
   const pool = openPool(url, { ...limits, connections: 1 }, MIGRATION_MS)
   try {
     await queryBuilder(pool)

@@ -1,42 +1,40 @@
 import {
-  ANY_UNFINISHED,
-  BACKLOG,
-  BETWEEN_JOBS,
+  createReads,
   HEAD,
-  JOB,
-  jobText,
   KEY,
+  type LookUps,
   PROJECT,
-  positionsOf,
+  type Query,
   type Reads,
+  SHOWN,
   toApiKey,
-  toBacklog,
-  toJobs,
-  toJobTexts,
   toProject,
   toRootHead,
-  toRootPositions,
-  toRootTexts,
+  type Words,
 } from '../sql/reads.ts'
 
 /**
- * Runs one statement. The rows are arrays. With a name, each connection prepares it once, and the server plans it once: for
- * look-ups of almost every request. A name stands for one text.
+ * An address in the index of jobs by address. An entry has at most 2,704 bytes. So a longer address is indexed by its
+ * beginning and a hash.
  */
-export type Query = (text: string, values?: readonly unknown[], name?: string) => Promise<unknown[][]>
+export const keyOf = (url: string) =>
+  `(left(${url}, 500)) collate "C", (case when length(${url}) > 500 then md5(${url}) else '' end) collate "C"`
 
-const SHOWN = `select ${HEAD} from roots where project_id = $1 and claimed is null`
-export const TEXT = jobText((column) => `to_json(${column})`)
-export const TEXTS = `string_agg(${TEXT}, chr(${BETWEEN_JOBS}) order by position)`
-const OF_ROOT = 'from jobs where project_id = $1 and root_id = $2'
-const POSITIONS = positionsOf(
-  `${SHOWN} and root_id = $2`,
-  OF_ROOT,
-  (column) => `string_agg(${column}::text, ',' order by ${column})`,
-)
-const JOBS = `json_agg(json_build_array(${JOB}) order by position)::text`
+export const WORDS: Words = {
+  json: (column) => `to_json(${column})`,
+  array: (columns) => `json_build_array(${columns})`,
+  arrayOf: (json) => `json_agg(${json} order by position)::text`,
+  among: (id, parameter) => `${id} = any(${parameter}::uuid[])`,
+  each: (parameter) => `unnest(${parameter}::uuid[]) wanted (value)`,
+  notAmong: (value, selection) => `${value} <> all(array(${selection}))`,
+  hasUrl: (url) => `(${keyOf('jobs.url')}) = (${keyOf(`${url}::text`)}) and jobs.url = ${url}::text`,
+  holds: (column, parameter) => `strpos(lower(${column} collate "C"), ${parameter}) > 0`,
+}
 
-export function createPostgresReads(query: Query): Reads {
+/** The keys of a look-up, each of two values. */
+const WANTED = 'with ordinality wanted (one, other, ordinal)'
+
+export function createPostgresReads(query: Query): Reads & LookUps {
   /** One result for each of `count` keys. A row begins with the number of its key, counted from one. */
   const inOrder = <T>(count: number, rows: unknown[][], read: (row: unknown[]) => T): (T | undefined)[] => {
     const found = new Array<T | undefined>(count).fill(undefined)
@@ -44,6 +42,7 @@ export function createPostgresReads(query: Query): Reads {
     return found
   }
   return {
+    ...createReads(query, WORDS),
     async findProjects(ids) {
       const text = `select ordinal, ${PROJECT}
         from unnest($1::uuid[]) with ordinality wanted (wanted_id, ordinal) join projects on project_id = wanted_id
@@ -57,87 +56,24 @@ export function createPostgresReads(query: Query): Reads {
         const rows = await query(`${SHOWN} and root_id = $2`, [projectId, rootId], 'find_root')
         return [rows.map(toRootHead)[0]]
       }
-      const text = `select ordinal, ${HEAD}
-        from unnest($1::uuid[], $2::uuid[]) with ordinality wanted (wanted_project, wanted_root, ordinal)
-        join roots on project_id = wanted_project and root_id = wanted_root where claimed is null`
+      const text = `select ordinal, ${HEAD} from unnest($1::uuid[], $2::uuid[]) ${WANTED}
+        join roots on project_id = one and root_id = other where claimed is null`
       const values = [keys.map(({ projectId }) => projectId), keys.map(({ rootId }) => rootId)]
       return inOrder(keys.length, await query(text, values, 'find_roots'), toRootHead)
     },
     async findVersions(keys) {
-      const text = `select ordinal, version
-        from unnest($1::uuid[], $2::uuid[]) with ordinality wanted (wanted_project, wanted_root, ordinal)
-        join requests on project_id = wanted_project and root_id = wanted_root`
+      const text = `select ordinal, version from unnest($1::uuid[], $2::uuid[]) ${WANTED}
+        join requests on project_id = one and root_id = other`
       const values = [keys.map(({ projectId }) => projectId), keys.map(({ rootId }) => rootId)]
-      return inOrder(
-        keys.length,
-        await query(text, values, 'find_versions'),
-        ([version]) => version as number,
-      )
+      const rows = await query(text, values, 'find_versions')
+      return inOrder(keys.length, rows, ([version]) => version as number)
     },
     async findKeys(keys) {
-      const text = `select ordinal, ${KEY}
-        from unnest($1::text[], $2::text[]) with ordinality wanted (wanted_hash, wanted_session, ordinal)
-        join keys on hash = wanted_hash where revoked is null
-          and not exists (select 1 from ended_sessions where session = wanted_session)`
+      const text = `select ordinal, ${KEY} from unnest($1::text[], $2::text[]) ${WANTED}
+        join keys on hash = one where revoked is null
+          and not exists (select 1 from ended_sessions where session = other)`
       const values = [keys.map(({ hash }) => hash), keys.map(({ session }) => session)]
       return inOrder(keys.length, await query(text, values, 'find_keys'), toApiKey)
     },
-    async findIdentity(name) {
-      return (await query('select value from identity where name = $1', [name]))[0]?.[0] as string | undefined
-    },
-    async listProjects({ after, limit } = {}) {
-      const text = `select ${PROJECT} from projects where removed is null ${after ? 'and (created, project_id) > ($2, $3)' : ''}
-        order by created, project_id limit $1`
-      return (await query(text, after ? [limit, after.created, after.projectId] : [limit])).map(toProject)
-    },
-    async pageRoots(projectId, { after, limit }) {
-      if (after === undefined) {
-        const text = `${SHOWN} order by created desc, root_id limit $2`
-        return (await query(text, [projectId, limit])).map(toRootHead)
-      }
-      // Two index ranges instead of one condition with OR: each begins where the list page begins. So every list page costs
-      // the same, even if many roots share one instant.
-      const text = `select * from (${SHOWN} and created = $3 and root_id > $4 order by root_id limit $2) same_instant
-        union all select * from (${SHOWN} and created < $3 order by created desc, root_id limit $2) older
-        order by created desc, root_id limit $2`
-      return (await query(text, [projectId, limit, after.created, after.rootId])).map(toRootHead)
-    },
-    async jobsOf(projectId, rootIds) {
-      const text = `select root_id, ${JOBS} from jobs
-        where project_id = $1 and root_id = any($2::uuid[]) group by root_id`
-      const rows = await query(text, [projectId, rootIds])
-      return rows.flatMap(([rootId, json]) => toJobs(rootId as string, json as string))
-    },
-    async pageJobs(projectId, rootId, { from, limit }) {
-      const text = `select ${JOBS} from
-        (select * from jobs where project_id = $1 and root_id = $2 and position >= $3 order by position limit $4) part`
-      const rows = await query(text, [projectId, rootId, from, limit])
-      return rows.flatMap(([json]) => (json === null ? [] : toJobs(rootId, json as string)))
-    },
-    async textsOf(projectId, rootIds) {
-      // One statement sees one instant, so the head belongs to the jobs.
-      const text = `select ${HEAD}, (select ${TEXTS} from jobs where project_id = $1 and root_id = roots.root_id)
-        from roots where project_id = $1 and root_id = any($2::uuid[]) and claimed is null`
-      const rows = await query(text, [projectId, rootIds])
-      return new Map(rows.map((row) => [row[0] as string, toRootTexts(row)]))
-    },
-    async pageTexts(projectId, rootId, { from, limit }) {
-      const text = `select ${HEAD},
-          (select ${TEXTS} from (select * ${OF_ROOT} and position >= $3 order by position limit $4) part)
-        from roots where project_id = $1 and root_id = $2 and claimed is null`
-      return (await query(text, [projectId, rootId, from, limit])).map(toRootTexts)[0]
-    },
-    async findPositions(projectId, rootId) {
-      return (await query(POSITIONS, [projectId, rootId])).map(toRootPositions)[0]
-    },
-    async textsBetween(projectId, { rootId, digest }, { first, last }) {
-      const text = `select ${TEXTS} ${OF_ROOT} and position between $4 and $5
-        and exists (${SHOWN} and root_id = $2 and digest = $3)`
-      const rows = await query(text, [projectId, rootId, digest, first, last])
-      return toJobTexts(rows[0]?.[0] ?? null)
-    },
-    findBacklog: async () => toBacklog((await query(BACKLOG))[0] ?? []),
-    anyUnfinished: async () => (await query(ANY_UNFINISHED)).length > 0,
-    check: async () => void (await query('select project_id from projects limit 1')),
   }
 }

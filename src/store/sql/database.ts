@@ -1,44 +1,42 @@
-import type { Kysely, Transaction } from 'kysely'
+import { type Kysely, type Transaction as KyselyTransaction, type RawBuilder, sql } from 'kysely'
+import type { CaptureKey } from '../captures.ts'
+import type { RootKey } from '../rows.ts'
 import type { Tables } from './tables.ts'
+
+export type Transaction = KyselyTransaction<Tables>
 
 /** A database that a driver has opened. It translates the errors of its engine. `read` and `write` may be one connection. */
 export interface Connections {
   readonly read: Kysely<Tables>
   readonly write: Kysely<Tables>
-  /** Transactions run at the same time, and lock rows. If false, each waits for the one before. */
-  readonly severalWriters: boolean
   /** How far the clock of the database is ahead of the clock of this machine. */
-  readonly clockSkew: () => Promise<number>
+  readonly skew: () => Promise<number>
   /** The time of this machine, in Unix milliseconds. */
   readonly clock: () => number
 }
 
+export type Database = ReturnType<typeof createDatabase>
+
 /** A database with the tables of the store. */
-export class Database {
-  readonly read: Kysely<Tables>
-  /** Whether rows must be locked. */
-  readonly lock: boolean
-  readonly clock: () => number
-  readonly skew: () => Promise<number>
-  readonly #write: Kysely<Tables>
-
-  constructor({ read, write, severalWriters, clockSkew, clock }: Connections) {
-    this.read = read
-    this.lock = severalWriters
-    this.clock = clock
-    this.skew = clockSkew
-    this.#write = write
+export function createDatabase({ read, write, skew, clock }: Connections) {
+  return {
+    ...{ read, skew, clock },
+    /** Every write uses a transaction, also a single statement: only a transaction waits for other writers. */
+    transaction: <T>(work: (transaction: Transaction) => Promise<T>): Promise<T> =>
+      write.transaction().execute(work),
+    /** A time of this machine, by the clock of the database. */
+    timeAt: async (time: number): Promise<number> => time + (await skew()),
   }
+}
 
-  /** Every write uses a transaction, also a single statement: only a transaction waits for other writers. */
-  async transaction<T>(work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
-    return await this.#write.transaction().execute(work)
-  }
+// Conditions for the rows of every table that has these columns.
 
-  /** A time of this machine, by the clock of the database. */
-  async timeAt(time: number): Promise<number> {
-    return time + (await this.skew())
-  }
+export function ofRoot({ projectId, rootId }: RootKey): RawBuilder<boolean> {
+  return sql`project_id = ${projectId} and root_id = ${rootId}`
+}
+
+export function ofCapture({ position, ...root }: CaptureKey): RawBuilder<boolean> {
+  return sql`${ofRoot(root)} and position = ${position}`
 }
 
 /** Differences between the engines. */

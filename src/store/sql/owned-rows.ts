@@ -1,21 +1,9 @@
-import {
-  type InsertObject,
-  type Kysely,
-  type Selectable,
-  type SelectQueryBuilder,
-  sql,
-  type Transaction,
-} from 'kysely'
+import { type InsertObject, type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import { AppError, hasChanged } from '../../errors.ts'
 import type { Expected, Position, Room } from '../owned.ts'
-import type { Database } from './database.ts'
+import type { Database, Transaction } from './database.ts'
 import { unknownProject } from './projects/projects.ts'
 import type { Tables } from './tables.ts'
-
-export interface OwnedKey {
-  readonly projectId: string
-  readonly id: string
-}
 
 /**
  * The size of a kept request. Both engines store the size of a text beside it, and `octet_length` reads nothing else; `length` counts
@@ -24,21 +12,28 @@ export interface OwnedKey {
 export const BYTES = sql<number>`coalesce(octet_length(request), 0)`.as('bytes')
 
 /** The rows of one kind that projects own. Their tables have the same columns for what is done here. */
-export class OwnedRows<T extends 'templates' | 'schedules' | 'webhooks'> {
+export class OwnedRows<T extends 'templates' | 'schedules' | 'webhooks', Key extends { projectId: string }> {
   readonly #db: Database
   /** Any of them: only columns that all have are used. */
   readonly #table: 'templates'
   readonly #id: 'template_id'
+  readonly #idOf: (key: Key) => string
 
-  constructor(db: Database, table: T) {
+  constructor(db: Database, table: T, idOf: (key: Key) => string) {
     this.#db = db
     this.#table = table as 'templates'
     this.#id = `${table.slice(0, -1)}_id` as 'template_id'
+    this.#idOf = idOf
   }
 
-  async find(key: OwnedKey): Promise<Selectable<Tables[T]> | undefined> {
-    const row = await this.#select(this.#db.read, key).selectAll().executeTakeFirst()
-    return row as Selectable<Tables[T]> | undefined
+  /** The condition for one row. */
+  of(key: Key): RawBuilder<boolean> {
+    return sql`project_id = ${key.projectId} and ${sql.ref(this.#id)} = ${this.#idOf(key)}`
+  }
+
+  async find(key: Key): Promise<Selectable<Tables[T]> | undefined> {
+    const find = this.#db.read.selectFrom(this.#table).selectAll().where(this.of(key))
+    return (await find.executeTakeFirst()) as Selectable<Tables[T]> | undefined
   }
 
   /** By age, then by id, after a position. */
@@ -67,22 +62,23 @@ export class OwnedRows<T extends 'templates' | 'schedules' | 'webhooks'> {
   ): Promise<void> {
     await this.#db.transaction(async (transaction) => {
       // Locked, so that two at the same time do not exceed the limit.
-      const project = transaction
+      const project = await transaction
         .selectFrom('projects')
         .select('last_event')
         .where('project_id', '=', projectId)
         .where('removed', 'is', null)
-      const found = await (this.#db.lock ? project.forUpdate() : project).executeTakeFirst()
-      if (!found) throw unknownProject(projectId)
+        .forUpdate()
+        .executeTakeFirst()
+      if (!project) throw unknownProject(projectId)
       const { count } = await transaction
         .selectFrom(this.#table)
         .select(({ fn }) => fn.countAll<number>().as('count'))
         .where('project_id', '=', projectId)
         .executeTakeFirstOrThrow()
-      if (Number(count) >= most) throw this.#tooMany(most)
+      if (count >= most) throw this.#tooMany(most)
       const { numInsertedOrUpdatedRows } = await transaction
         .insertInto(this.#table)
-        .values(makeRow(found) as InsertObject<Tables, 'templates'>)
+        .values(makeRow(project) as InsertObject<Tables, 'templates'>)
         .onConflict((conflict) => conflict.doNothing())
         .executeTakeFirstOrThrow()
       if (numInsertedOrUpdatedRows === 0n) throw new AppError('conflict', 'this id exists already')
@@ -91,29 +87,21 @@ export class OwnedRows<T extends 'templates' | 'schedules' | 'webhooks'> {
 
   /** Does `work` while the row is locked. Throws `not_found`, or `precondition_failed` if it has another revision. */
   async locked<R>(
-    key: OwnedKey,
+    key: Key,
     { revision }: Expected,
-    work: (transaction: Transaction<Tables>) => Promise<R>,
+    work: (transaction: Transaction) => Promise<R>,
   ): Promise<R> {
     return await this.#db.transaction(async (transaction) => {
-      const find = this.#select(transaction, key).select('revision')
-      const found = await (this.#db.lock ? find.forUpdate() : find).executeTakeFirst()
+      const find = transaction.selectFrom(this.#table).select('revision').where(this.of(key)).forUpdate()
+      const found = await find.executeTakeFirst()
       if (!found) throw new AppError('not_found')
       if (revision !== undefined && revision !== found.revision) throw hasChanged()
       return await work(transaction)
     })
   }
 
-  async remove(transaction: Transaction<Tables>, { projectId, id }: OwnedKey): Promise<void> {
-    await transaction
-      .deleteFrom(this.#table)
-      .where('project_id', '=', projectId)
-      .where(this.#id, '=', id)
-      .execute()
-  }
-
-  #select(db: Kysely<Tables>, { projectId, id }: OwnedKey) {
-    return db.selectFrom(this.#table).where('project_id', '=', projectId).where(this.#id, '=', id)
+  async remove(transaction: Transaction, key: Key): Promise<void> {
+    await transaction.deleteFrom(this.#table).where(this.of(key)).execute()
   }
 
   #tooMany(most: number): AppError {

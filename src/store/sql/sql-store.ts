@@ -1,37 +1,58 @@
 import { sql } from 'kysely'
 import { WriteProbe } from '../../files/write-probe.ts'
-import type { Browsing } from '../browsing.ts'
-import type { ApiKey, Project, RootHead, RootKey, Store } from '../store.ts'
-import { SqlCaptures } from './captures/captures.ts'
-import { SqlEvents } from './captures/events.ts'
-import { type Connections, Database } from './database.ts'
-import { SqlEndedSessions } from './projects/ended-sessions.ts'
+import { createCaptures } from './captures/captures.ts'
+import { createEvents } from './captures/events.ts'
+import { type Connections, createDatabase, type Database } from './database.ts'
+import { createEndedSessions } from './projects/ended-sessions.ts'
 import { createKeys } from './projects/keys.ts'
 import { createProjects } from './projects/projects.ts'
-import { SqlTemplates } from './projects/templates.ts'
-import type { Reads, WantedKey } from './reads.ts'
+import { createTemplates } from './projects/templates.ts'
+import type { LookUps, Reads } from './reads.ts'
 import { createAdding } from './roots/add-root.ts'
-import { SqlRemovals } from './roots/removals.ts'
-import { SqlScheduledRoots } from './schedules/scheduled-roots.ts'
-import { SqlSchedules } from './schedules/schedules.ts'
+import type { Browsing } from './roots/browsing.ts'
+import { createRemovals } from './roots/removals.ts'
+import { createScheduledRoots } from './schedules/scheduled-roots.ts'
+import { createSchedules } from './schedules/schedules.ts'
 import { together } from './together.ts'
-import { SqlDeliveries } from './webhooks/deliveries.ts'
-import { SqlWebhooks } from './webhooks/webhooks.ts'
+import { createDeliveries } from './webhooks/deliveries.ts'
+import { createWebhooks } from './webhooks/webhooks.ts'
 
 /** The length of an id. */
 const ID = 36
 
-/** How the engine finds out whether it can write. */
-export interface Writing {
-  /** Throws `storage_full` or `read_only`. Looks without writing anything, while all is well. */
-  check(): Promise<void>
-  /** Called before a write is tried, after one has failed. */
-  afterFailure?(): void
-  /** `fail` is to be called when a write fails for such a reason. */
-  onFailure(fail: () => void): void
+/** What an engine brings to a store. */
+interface EngineParts {
+  readonly reads: Reads & LookUps
+  readonly browsing: Browsing
+  readonly database: Connections
+  /** The use of the connections of this process. Undefined if they have no limit. */
+  readonly connections?: () => { readonly used: number; readonly waiting: number } | undefined
+  /**
+   * Searches the whole database for damage that the engine can find, in the background. Returns the first damage. From then on
+   * `check` throws.
+   */
+  readonly findDamage?: (signal: AbortSignal) => Promise<string | undefined>
+  /** Advice for the operator: problems that do not stop the service, and how to solve them. */
+  readonly warnings?: readonly string[]
+  /** How the engine finds out whether it can write. */
+  readonly writing: {
+    /** Throws `storage_full` or `read_only`. Looks without writing anything, while all is well. */
+    check(): Promise<void>
+    /** Called before a write is tried, after one has failed. */
+    afterFailure?(): void
+    /** `fail` is to be called when a write fails for such a reason. */
+    onFailure(fail: () => void): void
+  }
+  readonly close: () => Promise<void>
 }
 
-/** A store on an SQL engine. */
+/**
+ * Projects, roots, jobs and keys. Ids are lower case. Absence is undefined or an empty list.
+ * Every method may throw AppError `unavailable` (try again later), `storage_full`, `read_only` or
+ * `storage_failed`.
+ */
+export interface Store extends ReturnType<typeof createSqlStore> {}
+
 export function createSqlStore({
   reads,
   browsing,
@@ -41,82 +62,78 @@ export function createSqlStore({
   warnings = [],
   writing,
   close,
-}: {
-  reads: Reads
-  browsing: Browsing
-  database: Connections
-  connections?: Store['connections']
-  findDamage?: Store['findDamage']
-  warnings?: Store['warnings']
-  writing: Writing
-  close: () => Promise<void>
-}): Store {
-  const db = new Database(database)
-  const { tryWriting, ...identity } = createIdentity(db)
+}: EngineParts) {
+  const db = createDatabase(database)
   const probe = new WriteProbe(async (failed) => {
     if (!failed) return await writing.check()
     writing.afterFailure?.()
-    await tryWriting()
+    await tryWriting(db)
   })
   writing.onFailure(() => probe.fail())
-  const findProject = together<Project | undefined>((ids) => reads.findProjects(ids))
-  const findRoot = together<RootHead | undefined>((keys) => reads.findRoots(keys.map(toRootKey)))
-  const findVersion = together<number | undefined>((keys) => reads.findVersions(keys.map(toRootKey)))
-  const findKey = together<ApiKey | undefined>((keys) => reads.findKeys(keys.map(toWantedKey)))
+  const rootsOf = (keys: readonly string[]) =>
+    keys.map((key) => ({ projectId: key.slice(0, ID), rootId: key.slice(ID) }))
+  const findProject = together((ids) => reads.findProjects(ids))
+  const findRoot = together((keys) => reads.findRoots(rootsOf(keys)))
+  const findVersion = together((keys) => reads.findVersions(rootsOf(keys)))
+  const findKey = together((keys) =>
+    reads.findKeys(keys.map((key) => key.split(' ')).map(([hash = '', session = '']) => ({ hash, session }))),
+  )
   return {
     ...reads,
     ...createProjects(db),
     ...createKeys(db),
     ...createAdding(db),
-    ...identity,
-    findProject: (projectId) => findProject(projectId),
-    findRoot: (projectId, rootId) => findRoot(projectId + rootId),
-    findKey: (hash, session = '') => findKey(`${hash} ${session}`),
+    ...createIdentity(db),
+    findProject: (projectId: string) => findProject(projectId),
+    findRoot: (projectId: string, rootId: string) => findRoot(projectId + rootId),
+    /** A key that was not revoked. With a session, by the hash of its id: and the session has not ended. */
+    findKey: (hash: string, session = '') => findKey(`${hash} ${session}`),
+
+    /** Queries for answers to people. */
     browsing,
-    captures: Object.assign(new SqlCaptures(db), {
-      ...{
-        anyUnfinished: reads.anyUnfinished,
-        findBacklog: reads.findBacklog,
-        findVersions: reads.findVersions,
-      },
+    /** Requests and their captures. */
+    captures: {
+      ...createCaptures(db),
+      anyUnfinished: reads.anyUnfinished,
+      findBacklog: reads.findBacklog,
+      /** One version for each root, in their order. */
+      findVersions: reads.findVersions,
+      /** The version of a request. Undefined if there is no such request. Imported roots have none. */
       findVersion: (projectId: string, rootId: string) => findVersion(projectId + rootId),
-    }),
-    events: new SqlEvents(db),
-    removals: new SqlRemovals(db),
-    scheduledRoots: new SqlScheduledRoots(db),
-    schedules: new SqlSchedules(db),
-    webhooks: new SqlWebhooks(db),
-    deliveries: new SqlDeliveries(db),
-    templates: new SqlTemplates(db),
-    endedSessions: new SqlEndedSessions(db),
-    checkWriting: () => probe.check(),
-    hasFailedToWrite: () => probe.failed,
+    },
+    /** The outbox. */
+    events: createEvents(db),
+    removals: createRemovals(db),
+    /** Roots whose pages are captured later, once. */
+    scheduledRoots: createScheduledRoots(db),
+    /** Recurring schedules. */
+    schedules: createSchedules(db),
+    webhooks: createWebhooks(db),
+    /** The work of delivering. */
+    deliveries: createDeliveries(db),
+    templates: createTemplates(db),
+    endedSessions: createEndedSessions(db),
+
     connections,
     findDamage,
     warnings,
+    /**
+     * Throws if nothing can be written: `storage_full` or `read_only`, with a message for clients. It looks, at most every few
+     * seconds while all is well. After a write has failed, it tries one.
+     */
+    checkWriting: () => probe.check(),
+    /** Whether the last write failed for such a reason. */
+    hasFailedToWrite: () => probe.failed,
     close,
   }
 }
 
-function toRootKey(key: string): RootKey {
-  return { projectId: key.slice(0, ID), rootId: key.slice(ID) }
-}
-
-function toWantedKey(text: string): WantedKey {
-  const [hash = '', session = ''] = text.split(' ')
-  return { hash, session }
-}
-
-type Identity = Pick<Store, 'keepIdentity' | 'followTime'> & {
-  /** Writes something, and changes nothing. */
-  tryWriting(): Promise<void>
-}
-
 /** The data of a store about itself. */
-function createIdentity(db: Database): Identity {
+function createIdentity(db: Database) {
   return {
-    async keepIdentity(name, value) {
-      return await db.transaction(async (transaction) => {
+    /** Keeps a value, unless there is one. Returns the value that is there, so that two processes at the same time agree. */
+    keepIdentity: (name: string, value: string): Promise<string> =>
+      db.transaction(async (transaction) => {
         await transaction
           .insertInto('identity')
           .values({ name, value })
@@ -124,30 +141,32 @@ function createIdentity(db: Database): Identity {
           .execute()
         const kept = transaction.selectFrom('identity').select('value').where('name', '=', name)
         return (await kept.executeTakeFirstOrThrow()).value
-      })
-    },
-    async followTime(name, { now: given, most }) {
-      const now = await db.timeAt(given)
+      }),
+
+    /**
+     * A time that is kept under a name. It follows `now`, corrected to the clock of the store, but goes ahead by `most` with each
+     * call at most, and back with it. The first call trusts `now`.
+     */
+    async followTime(name: string, options: { now: number; most: number }): Promise<number> {
+      const now = await db.timeAt(options.now)
       return await db.transaction(async (transaction) => {
         await transaction
           .insertInto('times')
           .values({ name, time: now })
           .onConflict((conflict) => conflict.doNothing())
           .execute()
-        const kept = transaction.selectFrom('times').select('time').where('name', '=', name)
-        const { time: before } = await (db.lock ? kept.forUpdate() : kept).executeTakeFirstOrThrow()
-        const time = Math.min(now, before + Math.round(most))
+        const kept = transaction.selectFrom('times').select('time').where('name', '=', name).forUpdate()
+        const { time: before } = await kept.executeTakeFirstOrThrow()
+        const time = Math.min(now, before + Math.round(options.most))
         await transaction.updateTable('times').set({ time }).where('name', '=', name).execute()
         return time
       })
     },
-    async tryWriting() {
-      await db.transaction((transaction) =>
-        transaction
-          .updateTable('identity')
-          .set({ value: sql.ref('value') })
-          .execute(),
-      )
-    },
   }
+}
+
+/** Writes something, and changes nothing. */
+async function tryWriting(db: Database): Promise<void> {
+  const same = { value: sql<string>`value` }
+  await db.transaction((transaction) => transaction.updateTable('identity').set(same).execute())
 }

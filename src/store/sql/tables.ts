@@ -1,17 +1,25 @@
-import type { KeyScope } from '../../contract/access.ts'
 import type { CaptureReason, CaptureState } from '../../contract/status.ts'
-import type { DeliveryEvent, DeliveryState, WebhookFormat } from '../../contract/webhooks.ts'
-import type { Outcome } from '../captures.ts'
-import type { EventKind } from '../events.ts'
-import type { OffReason } from '../webhooks.ts'
+import type { CaptureKey, CaptureTimes, Outcome, RequestedPage, RootEvent } from '../captures.ts'
+import type { Job, Project, RootHead, RootKey, StoredKey } from '../rows.ts'
+import type { StoredSchedule } from '../schedules.ts'
+import type { StoredTemplate } from '../templates.ts'
+import type { OffReason, StoredDelivery, StoredWebhook, WebhookKey } from '../webhooks.ts'
+
+/** `projectId` is `project_id`. */
+type Column<Name> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Column<Rest>}`
+  : ''
+
+/** The columns of an object. Undefined is null. */
+type Row<T> = {
+  -readonly [Name in keyof T as Column<Name>]-?: undefined extends T[Name]
+    ? Exclude<T[Name], undefined> | null
+    : T[Name]
+}
 
 /** The tables of both engines. Times are Unix milliseconds, ids are lower case text. */
 export interface Tables {
-  projects: {
-    project_id: string
-    name: string
-    created: number
-    revision: string
+  projects: Row<Project> & {
     /** The number of its last event. */
     last_event: number
     /** When its removal began. Null: it is shown. */
@@ -19,49 +27,21 @@ export interface Tables {
     /** When a part of it was last removed. */
     last_removal: number | null
   }
-  roots: {
-    project_id: string
-    root_id: string
-    created: number
-    revision: string
-    job_count: number
-    digest: string
+  roots: Row<RootKey & RootHead> & {
     /** While its pictures are being published: when the claim was last renewed. Or BEING_REMOVED. Null: it is shown. */
     claimed: number | null
     /** How many imports share the claim. */
     claimers: number
   }
-  jobs: {
-    project_id: string
-    root_id: string
-    position: number
-    uuid: string
+  jobs: Row<RootKey & Omit<Job, 'picture'>> & {
     /** The name of its picture. Null: its uuid. */
     picture: string | null
-    url: string
-    name: string
-    loading_time: number
-    created: number
-    basepath: string
-    width: number
-    height: number
   }
-  keys: {
-    key_id: string
-    /** Null for the scope `admin`, and only for it. */
-    project_id: string | null
-    hash: string
-    scope: KeyScope
-    label: string
-    created: number
-    revoked: number | null
-  }
+  keys: Row<StoredKey>
   /** One for each root that was not imported. */
-  requests: {
-    project_id: string
-    root_id: string
+  requests: Row<RootKey> & {
     idempotency_key: string | null
-    /** See options-text.ts. */
+    /** See columns.ts. */
     options: string
     /** Counts up with everything that happens to its captures. */
     version: number
@@ -81,14 +61,8 @@ export interface Tables {
     late_ms: number | null
     missed: number | null
   }
-  captures: {
-    project_id: string
-    root_id: string
-    position: number
-    url: string
-    name: string
-    loading_time: number
-    /** Null: none. See options-text.ts. */
+  captures: Row<CaptureKey & Omit<RequestedPage, 'ownOptions'> & CaptureTimes> & {
+    /** Null: none. See columns.ts. */
     own_options: string | null
     state: CaptureState
     /** Its position in the queue of its project. */
@@ -102,9 +76,6 @@ export interface Tables {
     due: number
     /** Changes while its process lives. Other processes take over if it does not change. Only older versions use the time. */
     lease: number | null
-    queued: number
-    started: number | null
-    finished: number | null
     reason: CaptureReason | null
     detail: string | null
     cut: number
@@ -114,12 +85,7 @@ export interface Tables {
     changed: number
   }
   /** The secrets of unfinished captures, sealed. They go with the end of the capture, or with its row. */
-  secrets: {
-    project_id: string
-    root_id: string
-    position: number
-    sealed: string
-  }
+  secrets: Row<CaptureKey> & { sealed: string }
   /** One for each project that ever requested pages. It decides whose turn it is. */
   turns: {
     project_id: string
@@ -131,68 +97,31 @@ export interface Tables {
     since: number
   }
   /** The outbox: what has happened to captured roots. */
-  events: {
-    project_id: string
-    /** Counts up by one within the project. */
-    number: number
-    kind: EventKind
-    root_id: string
-    /** Null: it is about the whole root. */
-    position: number | null
-    created: number
-  }
+  events: Row<RootKey & RootEvent>
   /** Recurring schedules. */
-  schedules: {
-    project_id: string
-    schedule_id: string
-    name: string
-    template_id: string | null
-    /** JSON without secrets. Null: it runs a template. */
-    request: string | null
-    sealed: string | null
-    cron: string | null
-    timezone: string | null
-    every: string | null
-    overlap: 'skip' | 'run'
+  schedules: Row<Omit<StoredSchedule, 'paused' | 'next' | 'problem'>> & {
     paused: number
     /** Its next time. Null: there is none, or it is paused. */
     next: number | null
     /** When the root of that time is made. */
     due: number | null
-    created: number
-    changed: number
-    revision: string
-    last_root: string | null
-    runs: number
-    late: number
-    skipped: number
-    last_skipped: number | null
     /** Why the last time made no root. */
     problem: string | null
     problem_at: number | null
   }
-  webhooks: {
-    webhook_id: string
-    project_id: string
-    name: string
-    url: string
+  webhooks: Row<Omit<StoredWebhook, 'events' | 'paused' | 'secrets' | 'off'>> & {
     /** A JSON array of events. */
     events: string
-    format: WebhookFormat
     paused: number
     /** A JSON array: sealed texts, each with the time until which it is valid. */
     secrets: string
-    created: number
-    changed: number
-    revision: string
     /** The number of the last event of its project that was made into a delivery, or was not wanted. */
     after: number
     /** Larger than all others when an attempt begins. The webhook with the smallest is next of its project. */
     turn: number
     /** When its next attempt is due. Null: nothing can be begun. */
     next_due: number | null
-    failing_since: number | null
-    /** How long every attempt has failed, added up from attempt to attempt. See failing.ts. */
+    /** How long every attempt has failed, added up from attempt to attempt. */
     failing_ms: number
     /** When the last attempt failed, if `failing_since` is there. */
     last_failed: number | null
@@ -200,18 +129,9 @@ export interface Tables {
     off_reason: OffReason | null
     off_detail: string | null
   }
-  deliveries: {
-    delivery_id: string
-    project_id: string
-    webhook_id: string
+  deliveries: Row<WebhookKey & Omit<StoredDelivery, 'due' | 'last'>> & {
     /** The number of its event. Null: it is a test. */
     number: number | null
-    event: DeliveryEvent
-    root_id: string | null
-    position: number | null
-    created: number
-    state: DeliveryState
-    attempts: number
     /** Null: it waits for an earlier one of its root, or has ended. */
     due: number | null
     /** When `due` was written. Null: an older version wrote it. */
@@ -225,23 +145,8 @@ export interface Tables {
     last_status: number | null
     last_answer: string | null
     last_problem: string | null
-    /** Null: it is pending. */
-    finished: number | null
   }
-  templates: {
-    project_id: string
-    template_id: string
-    name: string
-    /** JSON, with empty strings for secrets. */
-    request: string
-    /** Its secrets, sealed. */
-    sealed: string | null
-    created: number
-    changed: number
-    revision: string
-    /** The last root that was made from it. The root may be removed by now. */
-    last_root: string | null
-  }
+  templates: Row<StoredTemplate>
   /** Sessions that somebody has signed out of. */
   ended_sessions: {
     /** A hash of its id. */

@@ -16,47 +16,44 @@ const HEAP = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2 }
  * Copies the log into the database. SQLite would do that as part of a commit: ten milliseconds in which nobody is answered. A thread
  * does it meanwhile. It starts when enough was written, and ends when nothing is.
  */
-export class Checkpoints {
-  readonly #file: DatabaseFile
-  #thread: Worker | undefined
-  #bytes = 0
-  #isUnderWay = false
-  #isClosed = false
+export function createCheckpoints({ path }: DatabaseFile) {
+  let thread: Worker | undefined
+  let bytes = 0
+  let isUnderWay = false
+  let isClosed = false
 
-  constructor(file: DatabaseFile) {
-    this.#file = file
-  }
-
-  /** A statement was run with these parameters. */
-  readonly onRun = (parameters: readonly SQLInputValue[]): void => {
-    this.#bytes += PAGE
-    for (const each of parameters) if (typeof each === 'string') this.#bytes += each.length
-    if (this.#bytes < AFTER_BYTES || this.#isUnderWay || this.#isClosed) return
-    this.#bytes = 0
-    this.#isUnderWay = true
-    this.#thread ??= this.#start()
-    this.#thread.postMessage(undefined)
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true
-    await this.#thread?.terminate()
-  }
-
-  #start(): Worker {
-    const thread = new Worker(PROGRAM, { workerData: this.#file.path, resourceLimits: HEAP })
+  const start = (): Worker => {
+    const started = new Worker(PROGRAM, { workerData: path, resourceLimits: HEAP })
     const over = () => {
-      if (this.#thread !== thread) return
-      this.#thread = undefined
-      this.#isUnderWay = false
+      if (thread !== started) return
+      thread = undefined
+      isUnderWay = false
     }
-    thread.on('message', () => {
-      this.#isUnderWay = false
+    started.on('message', () => {
+      isUnderWay = false
     })
     // A commit copies the log then.
-    thread.on('error', over)
-    thread.on('exit', over)
-    thread.unref()
-    return thread
+    started.on('error', over)
+    started.on('exit', over)
+    started.unref()
+    return started
+  }
+
+  return {
+    /** A statement was run with these parameters. */
+    onRun(parameters: readonly SQLInputValue[]): void {
+      bytes += PAGE
+      for (const each of parameters) if (typeof each === 'string') bytes += each.length
+      if (bytes < AFTER_BYTES || isUnderWay || isClosed) return
+      bytes = 0
+      isUnderWay = true
+      thread ??= start()
+      thread.postMessage(undefined)
+    },
+
+    async close(): Promise<void> {
+      isClosed = true
+      await thread?.terminate()
+    },
   }
 }

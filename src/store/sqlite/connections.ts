@@ -3,8 +3,7 @@ import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { AppError, cannotWrite } from '../../errors.ts'
 import { type DatabaseFile, isAllowed, isFull, isReadOnly, readOnly } from './errors.ts'
-import { type Mode, openDatabase } from './open-database.ts'
-import { whileBusy } from './while-busy.ts'
+import { type Mode, openDatabase, whileBusy } from './open-database.ts'
 
 /** How often to check whether the database can be written again. */
 const LOOK_MS = 2_000
@@ -20,21 +19,12 @@ interface Opened {
   readonly waits: boolean
 }
 
-export interface SqliteConnections {
-  connect(options?: { waits?: boolean }): Promise<Connection>
-  /** Whether the database is open as always. If not, there was no room, or nothing could be written. */
-  isShared(): boolean
-  /** A write has failed. If the file system is read-only now, only reading goes on, until it can be written again. */
-  afterFailure(): void
-  close(): void
-}
-
 /**
  * The connections of one process to a file. Processes share an index of the log, in a file beside the database. The first
  * connection makes it. If there is no room for it, a process works without it, and locks the database until there is room. If
  * nothing can be written at all, it reads.
  */
-export function openConnections(file: DatabaseFile): SqliteConnections {
+export function openConnections(file: DatabaseFile) {
   const opened: Opened[] = []
   let isClosed = false
   let mode: Mode = 'shared'
@@ -92,7 +82,7 @@ export function openConnections(file: DatabaseFile): SqliteConnections {
     throw readOnly()
   }
   return {
-    async connect({ waits = true } = {}) {
+    async connect({ waits = true } = {}): Promise<Connection> {
       if (isClosed) throw new AppError('unavailable', 'The database is closed.')
       // The first process turns the log on. SQLite does not wait for that by itself.
       const database = await whileBusy(async () =>
@@ -102,7 +92,9 @@ export function openConnections(file: DatabaseFile): SqliteConnections {
       opened.push(connection)
       return connection
     },
+    /** Whether the database is open as always. If not, there was no room, or nothing could be written. */
     isShared: () => mode === 'shared',
+    /** A write has failed. If the file system is read-only now, only reading goes on, until it can be written again. */
     afterFailure() {
       if (mode === 'shared' && !isBusy() && isReadOnly(file.path)) change('reading')
     },

@@ -4,6 +4,7 @@ import {
   type DatabaseConnection,
   type Dialect,
   Kysely,
+  type SelectModifierNode,
   SqliteAdapter,
   type SqliteDatabase,
   SqliteDriver,
@@ -13,31 +14,21 @@ import {
 import type { Tables } from '../sql/tables.ts'
 import type { Connection } from './connections.ts'
 import { type DatabaseFile, translating } from './errors.ts'
-import { whileBusy } from './while-busy.ts'
+import { whileBusy } from './open-database.ts'
+import { createStatements } from './statements.ts'
 
 /** Called after each statement that returns no rows. */
 export type OnRun = (parameters: readonly SQLInputValue[]) => void
 
+/** Kysely on `node:sqlite`, with what several processes on one file need. */
 export function queryBuilder(connection: Connection, file: DatabaseFile, onRun?: OnRun): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new NodeSqliteDialect(connection, file, onRun) })
-}
-
-/** Kysely's SQLite dialect on `node:sqlite`. It adds two things that several processes on one file need. */
-class NodeSqliteDialect implements Dialect {
-  readonly #connection: Connection
-  readonly #file: DatabaseFile
-  readonly #onRun: OnRun | undefined
-
-  constructor(connection: Connection, file: DatabaseFile, onRun: OnRun | undefined) {
-    this.#connection = connection
-    this.#file = file
-    this.#onRun = onRun
+  const dialect: Dialect = {
+    createDriver: () => new ImmediateDriver(connection, file, onRun),
+    createAdapter: () => new TransactionalDdlAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new LocklessCompiler(),
   }
-
-  createDriver = () => new ImmediateDriver(this.#connection, this.#file, this.#onRun)
-  createAdapter = () => new TransactionalDdlAdapter()
-  createIntrospector = (db: Kysely<unknown>) => new SqliteIntrospector(db)
-  createQueryCompiler = () => new SqliteQueryCompiler()
+  return new Kysely<Tables>({ dialect })
 }
 
 /**
@@ -62,6 +53,14 @@ class ImmediateDriver extends SqliteDriver {
   }
 }
 
+/** One transaction writes at a time, so no row needs a lock, and SQLite has no words for one. */
+class LocklessCompiler extends SqliteQueryCompiler {
+  protected override visitSelectModifier(node: SelectModifierNode): void {
+    const isLock = node.modifier === 'ForUpdate' || node.modifier === 'SkipLocked'
+    if (!isLock) super.visitSelectModifier(node)
+  }
+}
+
 /** DDL of SQLite is transactional. Within an immediate transaction, migrations run once. */
 class TransactionalDdlAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
@@ -69,35 +68,19 @@ class TransactionalDdlAdapter extends SqliteAdapter {
   }
 }
 
-/** `node:sqlite` with the interface that Kysely expects. Statements are prepared once. */
+/** `node:sqlite` with the interface that Kysely expects. */
 function adapt(connection: Connection, file: DatabaseFile, onRun?: OnRun): SqliteDatabase {
-  let { database } = connection
-  const statements = new Map<string, ReturnType<SqliteDatabase['prepare']>>()
-  return {
-    // `connections.ts` closes the database. Kysely would close it only if it was used.
-    close: () => {},
-    prepare(text) {
-      if (database !== connection.database) statements.clear()
-      database = connection.database
-      const known = statements.get(text)
-      if (known) return known
-      const statement = translating(file, () => database.prepare(text))
-      const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[]
-      const prepared = {
-        reader: statement.columns().length > 0,
-        all: (parameters: readonly unknown[]) =>
-          translating(file, () => statement.all(...values(parameters))),
-        run(parameters: readonly unknown[]) {
-          const result = translating(file, () => statement.run(...values(parameters)))
-          onRun?.(values(parameters))
-          return result
-        },
-        iterate: (parameters: readonly unknown[]) => statement.iterate(...values(parameters)),
-      }
-      // The text of some statements depends on the number of values. They must not fill the memory.
-      if (statements.size >= 200) statements.clear()
-      statements.set(text, prepared)
-      return prepared
+  const values = (parameters: readonly unknown[]) => parameters as SQLInputValue[]
+  const prepare = createStatements(connection, file, (statement) => ({
+    reader: statement.columns().length > 0,
+    all: (parameters: readonly unknown[]) => translating(file, () => statement.all(...values(parameters))),
+    run(parameters: readonly unknown[]) {
+      const result = translating(file, () => statement.run(...values(parameters)))
+      onRun?.(values(parameters))
+      return result
     },
-  }
+    iterate: (parameters: readonly unknown[]) => statement.iterate(...values(parameters)),
+  }))
+  // `connections.ts` closes the database. Kysely would close it only if it was used.
+  return { close: () => {}, prepare }
 }

@@ -1,11 +1,15 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { AppError } from '../../errors.ts'
 import { AUTOCHECKPOINT } from './checkpoints.ts'
 import { type DatabaseFile, translating } from './errors.ts'
-import { BUSY_TIMEOUT_MS } from './while-busy.ts'
 
+/** How long a writer waits for the transaction of another process. Readers never wait in WAL mode. */
+export const BUSY_TIMEOUT_MS = 5_000
+/** SQLite would block the thread while it waits, and with it every request. So it does not wait, and is asked again. */
+const RETRY_MS = 10
 /** Many writes may make the WAL grow. A checkpoint cuts the file back to this size. */
 const WAL_KEPT_BYTES = 64 * 1024 * 1024
 const EACH_CONNECTION = `pragma busy_timeout = ${BUSY_TIMEOUT_MS}; pragma foreign_keys = on; pragma cell_size_check = on`
@@ -69,5 +73,23 @@ function settle(database: DatabaseSync, begin: (database: DatabaseSync) => void)
   } catch (error) {
     database.close()
     throw error
+  }
+}
+
+/** Tries again and again. Other work runs in between. */
+export async function whileBusy<T>(work: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + BUSY_TIMEOUT_MS
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      // A closed database is also `unavailable`, but stays so.
+      const busy =
+        error instanceof AppError &&
+        error.code === 'unavailable' &&
+        (error.cause as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR'
+      if (!busy || performance.now() > deadline) throw error
+      await sleep(RETRY_MS)
+    }
   }
 }

@@ -7,18 +7,16 @@ import type { DatabaseSync } from 'node:sqlite'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { makeDurableFolder, syncFolder } from '../../files/durable-folder.ts'
-import { isUpToDate, MIGRATION_TABLE } from '../sql/schema-version.ts'
-import { createSqlStore, type Writing } from '../sql/sql-store.ts'
-import type { Store } from '../store.ts'
+import { isUpToDate, MIGRATION_TABLE, migrate } from '../sql/migrate.ts'
+import { createSqlStore, type Store } from '../sql/sql-store.ts'
 import { createSqliteBrowsing } from './browsing.ts'
-import { Checkpoints } from './checkpoints.ts'
+import { createCheckpoints } from './checkpoints.ts'
 import { openConnections } from './connections.ts'
 import { queryBuilder } from './dialect.ts'
 import { type DatabaseFile, damaged, full, isFull, isReadOnly, readOnly, translating } from './errors.ts'
-import { openDatabase } from './open-database.ts'
-import { preparing } from './prepare.ts'
+import { openDatabase, whileBusy } from './open-database.ts'
 import { createSqliteReads } from './reads.ts'
-import { whileBusy } from './while-busy.ts'
+import { createRun } from './statements.ts'
 
 const QUICK_CHECK = fileURLToPath(
   new URL(`./quick-check-program${extname(import.meta.url)}`, import.meta.url),
@@ -29,7 +27,7 @@ export async function openSqliteStore(path: string, { clock = Date.now } = {}): 
   await makeFile(path)
   const file: DatabaseFile = { path, damage: undefined }
   const connections = openConnections(file)
-  const checkpoints = new Checkpoints(file)
+  const checkpoints = createCheckpoints(file)
   const close = async () => {
     await checkpoints.close()
     connections.close()
@@ -42,28 +40,33 @@ export async function openSqliteStore(path: string, { clock = Date.now } = {}): 
     }
     const writer = await connections.connect({ waits: false })
     const [read, write] = [queryBuilder(reader, file), queryBuilder(writer, file, checkpoints.onRun)]
-    const database = { read, write, severalWriters: false, clockSkew: async () => 0, clock }
-    const prepare = preparing(reader, file)
-    const [found, browsing] = [createSqliteReads(prepare), createSqliteBrowsing(prepare)]
+    const run = createRun(reader, file)
+    const reads = createSqliteReads(run)
     const check = async () => {
       if (file.damage !== undefined) throw damaged(file)
-      await found.check()
+      await reads.check()
     }
     const findDamage = async (signal: AbortSignal) => {
       file.damage ??= await quickCheck(path, signal)
       return file.damage
     }
-    const writing: Writing = {
-      check: async () => {
-        if (isReadOnly(path)) throw readOnly()
+    return createSqlStore({
+      reads: { ...reads, check },
+      browsing: createSqliteBrowsing(run),
+      database: { read, write, skew: async () => 0, clock },
+      findDamage,
+      writing: {
+        check: async () => {
+          if (isReadOnly(path)) throw readOnly()
+        },
+        afterFailure: connections.afterFailure,
+        onFailure: (fail) => {
+          file.onUnwritable = fail
+          if (!connections.isShared()) fail()
+        },
       },
-      afterFailure: connections.afterFailure,
-      onFailure: (fail) => {
-        file.onUnwritable = fail
-        if (!connections.isShared()) fail()
-      },
-    }
-    return createSqlStore({ reads: { ...found, check }, browsing, database, findDamage, writing, close })
+      close,
+    })
   } catch (error) {
     await close()
     throw error
@@ -95,7 +98,6 @@ function migrationsMade(database: DatabaseSync, file: DatabaseFile): unknown[] {
 }
 
 async function bringUpToDate(file: DatabaseFile): Promise<void> {
-  const { migrate } = await import('../sql/migrate.ts')
   const database = await whileBusy(async () => openDatabase(file))
   try {
     await migrate(queryBuilder({ database }, file), { id: 'text', page: 'url', oldVersionRuns: false })

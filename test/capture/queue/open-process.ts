@@ -4,12 +4,7 @@ import { openQueue } from '../../../src/capture/open-queue.ts'
 import type { Queue, QueueOptions, Work } from '../../../src/capture/queue.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { openStorage } from '../../../src/service/storage.ts'
-import {
-  type Captures,
-  type CaptureTask,
-  type NewRequest,
-  SUSPECT_DEATHS,
-} from '../../../src/store/captures.ts'
+import { type CaptureTask, type NewRequest, SUSPECT_DEATHS } from '../../../src/store/captures.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { until } from '../../support/runner/until.ts'
 import { newRequest, PICTURE } from '../../support/store/captures.ts'
@@ -34,7 +29,7 @@ export async function openProcess(
     concurrency = 2,
     work = finishing,
     ...more
-  }: { work?: (captures: Captures) => Work } & Partial<Omit<QueueOptions, 'work'>> = {},
+  }: { work?: (captures: Store['captures']) => Work } & Partial<Omit<QueueOptions, 'work'>> = {},
 ) {
   const { store, close } = await openStorage(readConfig({ PORT: '0', ...place }))
   onTestFinished(close)
@@ -66,7 +61,7 @@ function once(close: () => Promise<void>): () => Promise<void> {
 
 /** Work that takes a picture in no time. */
 const finishing =
-  (captures: Captures): Work =>
+  (captures: Store['captures']): Work =>
   async (task) => {
     await captures.finish(task, PICTURE, Date.now())
   }
@@ -91,7 +86,7 @@ export const progressOf = async ({ captures }: Store, { projectId, rootId }: New
   if (!progress) throw new Error('there is no such request')
   return progress.captures
 }
-export const over = async (captures: Captures) => !(await captures.anyUnfinished())
+export const over = async (captures: Store['captures']) => !(await captures.anyUnfinished())
 /** Time passes whenever its first page was put back, and not while that is under way: its lease would run out. */
 export async function untilOver(
   { store, queue }: Pick<Awaited<ReturnType<typeof openProcess>>, 'store' | 'queue'>,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { MAX_ATTEMPTS, type Work } from '../../../src/capture/queue.ts'
 import { AppError } from '../../../src/errors.ts'
-import type { Captures } from '../../../src/store/captures.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { until } from '../../support/runner/until.ts'
 import { FAILURE, PICTURE } from '../../support/store/captures.ts'
 import { makeProject } from '../../support/store/results.ts'
@@ -207,7 +207,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       const begun: string[] = []
       const ended: string[] = []
       const work =
-        (captures: Captures): Work =>
+        (captures: Store['captures']): Work =>
         async (task) => {
           begun.push(nameOf(task))
           await sleep(20)

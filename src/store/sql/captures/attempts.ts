@@ -1,29 +1,82 @@
 import { randomUUID } from 'node:crypto'
-import type { Transaction, Updateable } from 'kysely'
+import type { RawBuilder, Updateable } from 'kysely'
 import { hasSecrets } from '../../../contract/options/secrets.ts'
 import { optionsOfPage } from '../../../contract/options-of-page.ts'
 import type { Attempt, Captured, CaptureKey, CaptureTask, Failed, PutBack } from '../../captures.ts'
-import { changeProject, newRevision } from '../revision.ts'
+import { type Database, ofCapture, ofRoot, type Transaction } from '../database.ts'
+import { changeProject, newRevision } from '../projects/projects.ts'
 import type { Tables } from '../tables.ts'
-import { type CaptureCondition, type DueOptions, isDue, isOf } from './due.ts'
-import { appendEvents, type NewEvent } from './events.ts'
-import { finishIfLast } from './life.ts'
-import { countMarks } from './marks.ts'
-import { readOptions, readOwnOptions } from './options-text.ts'
-import { deleteSecrets, findSecrets } from './secrets.ts'
+import { countMarks, readOptions, readOwnOptions } from './columns.ts'
+import { type DueOptions, isDue, isOf } from './due.ts'
+import { appendEvents, finishIfLast, type NewEvent } from './events.ts'
 import { charge } from './turns.ts'
 
 /** Longer than any attempt takes. */
 const LONGEST_ATTEMPT_MS = 10 * 60_000
 
+export function createAttempts(db: Database) {
+  return {
+    /** False if the attempt is not the last one any more. */
+    async renew(attempt: Attempt, until: number): Promise<boolean> {
+      const lease = await db.timeAt(until)
+      const { numUpdatedRows } = await db.transaction((transaction) =>
+        transaction
+          .updateTable('captures')
+          .set({ lease })
+          .where(ofCapture(attempt))
+          .where(isOf(attempt))
+          .executeTakeFirst(),
+      )
+      return numUpdatedRows > 0n
+    },
+
+    /**
+     * Ends the capture, deletes its sealed secrets, and adds its job if it succeeded. If it was the last capture of the root, the same
+     * transaction finishes the root. It also writes the events of both. False if the attempt is not the last one any more: then
+     * nothing changes.
+     */
+    async finish(attempt: Attempt, outcome: Captured | Failed, at: number): Promise<boolean> {
+      const now = await db.timeAt(at)
+      return await db.transaction((transaction) => end(transaction, attempt, outcome, now))
+    },
+
+    /**
+     * Puts the capture back into the queue, not before `due`. `counts`: the attempt counts against the page. `died`: its process
+     * died, which is counted separately. False if the attempt is not the last one any more.
+     */
+    async putBack(attempt: Attempt, { counts, died = false, ...times }: PutBack): Promise<boolean> {
+      const skew = await db.skew()
+      const [now, due] = [times.now + skew, times.due + skew]
+      const changed = await db.transaction((transaction) =>
+        change(transaction, attempt, isOf(attempt), { now }, ({ attempts, deaths }) => ({
+          state: 'queued',
+          // So this attempt cannot end the capture any more.
+          attempt: null,
+          attempts: counts ? attempts : attempts - 1,
+          deaths: died ? deaths + 1 : deaths,
+          lease: null,
+          started: null,
+          due,
+        })),
+      )
+      return changed !== undefined
+    },
+  }
+}
+
 /** Begins an attempt at a capture that is due. `written`: what its project had used when it was chosen. */
 export async function begin(
-  transaction: Transaction<Tables>,
+  transaction: Transaction,
   key: CaptureKey,
-  { now, leaseMs, written, ...which }: DueOptions & { now: number; leaseMs: number; written?: number },
+  {
+    now,
+    leaseMs,
+    written,
+    ...which
+  }: DueOptions & Pick<ChangeOptions, 'now' | 'written'> & { leaseMs: number },
 ): Promise<CaptureTask | undefined> {
   const uuid = randomUUID()
-  const rules = { now, begins: true, ...(written !== undefined && { written }) }
+  const rules = { now, begins: true, written }
   const begun = await change(transaction, key, isDue(now, which), rules, ({ attempts }) => ({
     state: 'running',
     attempts: attempts + 1,
@@ -34,6 +87,7 @@ export async function begin(
   if (!begun) return undefined
   const { capture, request } = begun
   const options = optionsOfPage(readOptions(request.options), readOwnOptions(capture.own_options))
+  const secrets = transaction.selectFrom('secrets').select('sealed').where(ofCapture(key))
   return {
     ...key,
     uuid,
@@ -41,18 +95,14 @@ export async function begin(
     name: capture.name,
     loadingTime: capture.loading_time,
     options,
-    ...(hasSecrets(options) && { sealed: await findSecrets(transaction, key) }),
+    ...(hasSecrets(options) && { sealed: (await secrets.executeTakeFirst())?.sealed }),
     attempts: capture.attempts + 1,
     deaths: capture.deaths,
   }
 }
 
-/**
- * Ends the capture, deletes its secrets, and adds its job if it succeeded. If it was the last capture of the root, the same transaction finishes
- * the root. It also writes the events of both.
- */
-export async function end(
-  transaction: Transaction<Tables>,
+async function end(
+  transaction: Transaction,
   attempt: Attempt,
   outcome: Captured | Failed,
   now: number,
@@ -69,14 +119,10 @@ export async function end(
     seen: seen ? JSON.stringify(seen) : null,
   }))
   if (!ended) return false
-  await deleteSecrets(transaction, attempt)
+  await transaction.deleteFrom('secrets').where(ofCapture(attempt)).execute()
   if (seen && seen.marks.length > 0) {
-    await transaction
-      .updateTable('requests')
-      .set({ marks: countMarks(ended.request.marks, [seen]) })
-      .where('project_id', '=', attempt.projectId)
-      .where('root_id', '=', attempt.rootId)
-      .execute()
+    const marks = countMarks(ended.request.marks, [seen])
+    await transaction.updateTable('requests').set({ marks }).where(ofRoot(attempt)).execute()
   }
   if (!('reason' in outcome)) await addJob(transaction, attempt, { ...ended.capture, ...outcome }, now)
   const { position } = attempt
@@ -86,39 +132,6 @@ export async function end(
   return true
 }
 
-export async function requeue(
-  transaction: Transaction<Tables>,
-  attempt: Attempt,
-  { now, due, counts, died = false }: PutBack,
-): Promise<boolean> {
-  const changed = await change(transaction, attempt, isOf(attempt), { now }, ({ attempts, deaths }) => ({
-    state: 'queued',
-    // So this attempt cannot end the capture any more.
-    attempt: null,
-    attempts: counts ? attempts : attempts - 1,
-    deaths: died ? deaths + 1 : deaths,
-    lease: null,
-    started: null,
-    due,
-  }))
-  return changed !== undefined
-}
-
-/** False if no capture of the root is queued. */
-export async function release(
-  transaction: Transaction<Tables>,
-  { projectId, rootId }: { projectId: string; rootId: string },
-): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('captures')
-    .set({ due: 0 })
-    .where('project_id', '=', projectId)
-    .where('root_id', '=', rootId)
-    .where('state', '=', 'queued')
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
-}
-
 /** Another process took a page of this project at the same time. The next project must be chosen again. */
 export class Overtaken extends Error {}
 
@@ -126,7 +139,7 @@ interface ChangeOptions {
   readonly now: number
   readonly begins?: boolean
   readonly ends?: boolean
-  readonly written?: number
+  readonly written?: number | undefined
 }
 
 /**
@@ -135,43 +148,33 @@ interface ChangeOptions {
  * project.
  */
 async function change(
-  transaction: Transaction<Tables>,
+  transaction: Transaction,
   key: CaptureKey,
-  condition: CaptureCondition,
-  { now, begins = false, ends = false, written }: ChangeOptions,
+  condition: RawBuilder<boolean>,
+  { now, ...how }: ChangeOptions,
   set: (before: { attempts: number; deaths: number }) => Updateable<Tables['captures']>,
 ) {
   // This update only locks the row, so that the values read stay true.
   const capture = await transaction
     .updateTable('captures')
     .set(({ ref }) => ({ changed: ref('changed') }))
-    .where('project_id', '=', key.projectId)
-    .where('root_id', '=', key.rootId)
-    .where('position', '=', key.position)
+    .where(ofCapture(key))
     .where(condition)
     .returning(['url', 'name', 'loading_time', 'own_options', 'attempts', 'deaths', 'started', 'lease'])
     .executeTakeFirst()
   if (!capture) return undefined
-  const elapsed = usedUntil(now, capture)
-  const charged = await charge(transaction, key.projectId, {
-    ...{ elapsed, begins, ends },
-    ...(written !== undefined && { written }),
-  })
-  if (!charged && written !== undefined) throw new Overtaken()
-  const values = set(capture)
+  const charged = await charge(transaction, key.projectId, { elapsed: usedUntil(now, capture), ...how })
+  if (!charged && how.written !== undefined) throw new Overtaken()
   const request = await transaction
     .updateTable('requests')
     .set(({ eb }) => ({ version: eb('version', '+', 1) }))
-    .where('project_id', '=', key.projectId)
-    .where('root_id', '=', key.rootId)
+    .where(ofRoot(key))
     .returning(['version', 'options', 'marks'])
     .executeTakeFirstOrThrow()
   await transaction
     .updateTable('captures')
-    .set({ ...values, changed: request.version })
-    .where('project_id', '=', key.projectId)
-    .where('root_id', '=', key.rootId)
-    .where('position', '=', key.position)
+    .set({ ...set(capture), changed: request.version })
+    .where(ofCapture(key))
     .execute()
   return { capture, request }
 }
@@ -189,39 +192,23 @@ export function usedUntil(
 }
 
 async function addJob(
-  transaction: Transaction<Tables>,
+  transaction: Transaction,
   { projectId, rootId, position, uuid }: Attempt,
-  {
-    url,
-    name,
-    loading_time,
-    width,
-    height,
-    basepath,
-  }: Captured & Pick<Tables['captures'], 'url' | 'name' | 'loading_time'>,
+  capture: Captured & Pick<Tables['captures'], 'url' | 'name' | 'loading_time'>,
   now: number,
 ): Promise<void> {
+  const { url, name, loading_time, width, height, basepath } = capture
   await transaction
     .insertInto('jobs')
     .values({
-      project_id: projectId,
-      root_id: rootId,
-      position,
-      uuid,
-      url,
-      name,
-      loading_time,
-      created: now,
-      basepath,
-      width,
-      height,
+      ...{ project_id: projectId, root_id: rootId, position, uuid, url, name, loading_time },
+      ...{ created: now, basepath, width, height },
     })
     .execute()
   await transaction
     .updateTable('roots')
     .set(({ eb }) => ({ job_count: eb('job_count', '+', 1), revision: newRevision() }))
-    .where('project_id', '=', projectId)
-    .where('root_id', '=', rootId)
+    .where(ofRoot({ projectId, rootId }))
     .execute()
   await changeProject(transaction, projectId)
 }

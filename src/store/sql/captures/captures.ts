@@ -1,184 +1,155 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
-import type {
-  AcceptLimits,
-  Attempt,
-  Captured,
-  Captures,
-  CaptureTask,
-  Changes,
-  Failed,
-  NewRequest,
-  PutBack,
-  RootProgress,
-  UnderWay,
-} from '../../captures.ts'
-import type { RootKey } from '../../store.ts'
-import type { Database } from '../database.ts'
+import { type Kysely, sql } from 'kysely'
+import type { AcceptLimits, CaptureTask, NewRequest, RootProgress, UnderWay } from '../../captures.ts'
+import type { RootKey } from '../../rows.ts'
+import { type Database, ofRoot, type Transaction } from '../database.ts'
 import type { Tables } from '../tables.ts'
-import { acceptRequest, KeyTaken } from './accept.ts'
-import { begin, end, Overtaken, release, requeue } from './attempts.ts'
-import { findDue, isDue, isOf, NO_TURN } from './due.ts'
-import { isCompeting, joinTurns, lockTurns } from './join-turns.ts'
-import { findEnded, finishEnded } from './life.ts'
-import { findChanges, findFailed, findProgress } from './progress.ts'
-import { adoptRequest } from './requests.ts'
-import { findNext } from './turns.ts'
+import { begin, createAttempts, Overtaken } from './attempts.ts'
+import { findDue, isDue, NO_TURN } from './due.ts'
+import { findEnded, finishEnded } from './events.ts'
+import { createProgress } from './progress.ts'
+import { acceptRequest, adoptRequest, KeyTaken } from './requests.ts'
+import { findNext, isCompeting, joinTurns, lockTurns } from './turns.ts'
 
 /** If nothing is due: how often to look for captures that an older version did not count. */
 const RECOUNT_MS = 30_000
 
-/** Each engine has its own SQL for these: see `reads.ts`. */
-type ReadApart = 'anyUnfinished' | 'findBacklog' | 'findVersion' | 'findVersions'
-
-/** Requests and their captures, with queries for every engine. */
-export class SqlCaptures implements Omit<Captures, ReadApart> {
-  readonly #db: Database
-  #recounted = Number.NEGATIVE_INFINITY
-
-  constructor(db: Database) {
-    this.#db = db
-  }
-
-  async accept(request: NewRequest, limits: AcceptLimits = {}): Promise<string> {
-    const skew = await this.#db.skew()
-    const now = request.created + skew
-    const heldUntil = request.heldUntil && request.heldUntil + skew
-    const options = { now, lock: this.#db.lock, ...limits }
-    for (;;) {
-      const accepted = await this.#db
-        .transaction((transaction) => acceptRequest(transaction, { ...request, heldUntil }, options))
-        .catch(unless(KeyTaken))
-      if (accepted !== undefined) return accepted
-    }
-  }
-
-  async anyDueSince(then: number): Promise<boolean> {
-    const due = this.#db.read
-      .selectFrom('captures')
-      .select('position')
-      .where(isDue(then, { held: false }))
-      .where('queued', '<=', then)
-      .limit(1)
-    return (await due.executeTakeFirst()) !== undefined
-  }
-
-  async takeNext({
-    leaseMs,
-    rootId,
-    idleOnly = false,
-    suspects = false,
-    ...options
-  }: Parameters<Captures['takeNext']>[0]): Promise<CaptureTask | undefined> {
-    const lock = this.#db.lock
-    const now = await this.#db.timeAt(options.now)
-    for (;;) {
-      const taken = await this.#db
-        .transaction(async (transaction) => {
-          const held = rootId !== undefined
-          const next = held
-            ? { key: await findDue(transaction, now, { rootId, suspects, lock }) }
-            : await findNext(transaction, now, { idleOnly, suspects, lock })
-          if (!next?.key) return 'nothing'
-          const { key, ...chosen } = next
-          const task = await begin(transaction, key, { now, leaseMs, held, suspects, ...chosen })
-          // Another process was faster. There may be another capture.
-          if (!task) throw new Overtaken()
-          return task
-        })
-        .catch(unless(Overtaken))
-      if (taken !== 'nothing' && taken) return taken
-      if (taken === 'nothing' && !(await this.#recount(now))) return undefined
-    }
-  }
+/**
+ * Requests and their captures. A request becomes a root when it is accepted. Each capture that succeeds adds a job to it.
+ */
+export function createCaptures(db: Database) {
+  let recounted = Number.NEGATIVE_INFINITY
 
   /** Whether it found captures that were not counted. */
-  async #recount(now: number): Promise<boolean> {
-    if (performance.now() - this.#recounted < RECOUNT_MS) return false
-    this.#recounted = performance.now()
-    const projectIds = await findMiscounted(this.#db.read)
-    for (const id of projectIds)
-      await this.#db.transaction((one) => recount(one, id, { now, lock: this.#db.lock }))
-    for (const root of await findEnded(this.#db.read))
-      await this.#db.transaction((one) => finishEnded(one, root, now))
+  const recountAll = async (now: number): Promise<boolean> => {
+    if (performance.now() - recounted < RECOUNT_MS) return false
+    recounted = performance.now()
+    const projectIds = await findMiscounted(db.read)
+    for (const id of projectIds) await db.transaction((transaction) => recount(transaction, id, now))
+    for (const root of await findEnded(db.read))
+      await db.transaction((transaction) => finishEnded(transaction, root, now))
     return projectIds.length > 0
   }
 
-  async anySuspect(at: number): Promise<boolean> {
-    const now = await this.#db.timeAt(at)
-    const suspect = this.#db.read
-      .selectFrom('captures')
-      .select('position')
-      .where(isDue(now, { held: true, suspects: true }))
-      .limit(1)
-    return (await suspect.executeTakeFirst()) !== undefined
-  }
+  return {
+    ...createAttempts(db),
+    ...createProgress(db),
 
-  async findUnderWay(): Promise<UnderWay[]> {
-    const rows = await this.#db.read
-      .selectFrom('captures')
-      .select(['project_id', 'root_id', 'position', 'attempt', 'lease', 'deaths'])
-      .where('state', '=', sql.lit('running'))
-      .execute()
-    return rows.flatMap(({ attempt: uuid, position, lease, deaths, ...row }) =>
-      uuid === null
-        ? []
-        : { projectId: row.project_id, rootId: row.root_id, position, uuid, lease: lease ?? 0, deaths },
-    )
-  }
+    /**
+     * Adds the root without jobs, and queues its pages: all or nothing, durable when it resolves. Returns the id of the root.
+     * If the same request was accepted with the same idempotency key, that is the earlier root. Throws `not_found` for an
+     * unknown project, `conflict` if another request has the key, `rate_limited` if more pages of the project would wait than
+     * the limits allow. With a time to come in `origin.scheduled`, its pages are not queued: see `createScheduledRoots`.
+     */
+    async accept(request: NewRequest, limits: AcceptLimits = {}): Promise<string> {
+      const skew = await db.skew()
+      const heldUntil = request.heldUntil && request.heldUntil + skew
+      const options = { now: request.created + skew, ...limits }
+      for (;;) {
+        const accepted = await db
+          .transaction((transaction) => acceptRequest(transaction, { ...request, heldUntil }, options))
+          .catch(unless(KeyTaken))
+        if (accepted !== undefined) return accepted
+      }
+    },
 
-  async renew(attempt: Attempt, until: number): Promise<boolean> {
-    const lease = await this.#db.timeAt(until)
-    const { numUpdatedRows } = await this.#db.transaction((transaction) =>
-      transaction
-        .updateTable('captures')
-        .set({ lease })
-        .where('project_id', '=', attempt.projectId)
-        .where('root_id', '=', attempt.rootId)
-        .where('position', '=', attempt.position)
-        .where(isOf(attempt))
-        .executeTakeFirst(),
-    )
-    return numUpdatedRows > 0n
-  }
+    /** Whether a capture has been due since `then`, and no process has begun it. */
+    async anyDueSince(then: number): Promise<boolean> {
+      const due = db.read
+        .selectFrom('captures')
+        .select('position')
+        .where(isDue(then, { held: false }))
+        .where('queued', '<=', then)
+        .limit(1)
+      return (await due.executeTakeFirst()) !== undefined
+    },
 
-  async finish(attempt: Attempt, outcome: Captured | Failed, now: number): Promise<boolean> {
-    const skew = await this.#db.skew()
-    return await this.#db.transaction((transaction) => end(transaction, attempt, outcome, now + skew))
-  }
+    /**
+     * Begins an attempt at the next capture that is due. The next project is the one that has used the browser least, including
+     * its captures under way. Its next page is the one that was requested first. `idleOnly`: only projects that have nothing
+     * under way. `rootId`: only this root, also its held captures. `suspects`: only pages at which SUSPECT_DEATHS processes
+     * died; without it, none of them. Undefined if nothing is due.
+     */
+    async takeNext({
+      leaseMs,
+      rootId,
+      idleOnly = false,
+      suspects = false,
+      ...options
+    }: {
+      now: number
+      leaseMs: number
+      rootId?: string | undefined
+      idleOnly?: boolean | undefined
+      suspects?: boolean | undefined
+    }): Promise<CaptureTask | undefined> {
+      const now = await db.timeAt(options.now)
+      const held = rootId !== undefined
+      for (;;) {
+        const taken = await db
+          .transaction(async (transaction) => {
+            const next = held
+              ? { key: await findDue(transaction, now, { rootId, suspects, lock: true }) }
+              : await findNext(transaction, now, { idleOnly, suspects })
+            if (!next?.key) return 'nothing'
+            const { key, ...chosen } = next
+            const task = await begin(transaction, key, { now, leaseMs, held, suspects, ...chosen })
+            // Another process was faster. There may be another capture.
+            if (!task) throw new Overtaken()
+            return task
+          })
+          .catch(unless(Overtaken))
+        if (taken !== 'nothing' && taken) return taken
+        if (taken === 'nothing' && !(await recountAll(now))) return undefined
+      }
+    },
 
-  async letGo(root: RootKey, at: number): Promise<void> {
-    const { projectId } = root
-    const now = await this.#db.timeAt(at)
-    await this.#db.transaction(async (transaction) => {
-      const competes = await isCompeting(transaction, projectId, now)
-      if (!(await release(transaction, root))) return
-      const turns = await lockTurns(transaction, projectId, { lock: this.#db.lock })
-      await joinTurns(transaction, { projectId, now, pages: 0, competes }, turns)
-    })
-  }
+    /** Whether a page is due at which SUSPECT_DEATHS processes died. */
+    async anySuspect(at: number): Promise<boolean> {
+      const now = await db.timeAt(at)
+      const suspect = db.read
+        .selectFrom('captures')
+        .select('position')
+        .where(isDue(now, { held: true, suspects: true }))
+        .limit(1)
+      return (await suspect.executeTakeFirst()) !== undefined
+    },
 
-  async putBack(attempt: Attempt, options: PutBack): Promise<boolean> {
-    const skew = await this.#db.skew()
-    const [now, due] = [options.now + skew, options.due + skew]
-    return await this.#db.transaction((transaction) =>
-      requeue(transaction, attempt, { ...options, now, due }),
-    )
-  }
+    /** All attempts under way, in all processes, including dead ones. */
+    async findUnderWay(): Promise<UnderWay[]> {
+      const rows = await db.read
+        .selectFrom('captures')
+        .select(['project_id as projectId', 'root_id as rootId', 'position', 'attempt', 'lease', 'deaths'])
+        .where('state', '=', sql.lit('running'))
+        .execute()
+      return rows.flatMap(({ attempt: uuid, lease, ...row }) =>
+        uuid === null ? [] : { ...row, uuid, lease: lease ?? 0 },
+      )
+    },
 
-  async findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined> {
-    return await findProgress(this.#db.read, projectId, rootId)
-  }
+    /** Every process may capture the pages of this root that are still held. */
+    async letGo(root: RootKey, at: number): Promise<void> {
+      const { projectId } = root
+      const now = await db.timeAt(at)
+      await db.transaction(async (transaction) => {
+        const competes = await isCompeting(transaction, projectId, now)
+        const { numUpdatedRows } = await transaction
+          .updateTable('captures')
+          .set({ due: 0 })
+          .where(ofRoot(root))
+          .where('state', '=', 'queued')
+          .executeTakeFirst()
+        if (numUpdatedRows === 0n) return
+        const turns = await lockTurns(transaction, projectId)
+        await joinTurns(transaction, { projectId, now, pages: 0, competes }, turns)
+      })
+    },
 
-  async findFailed(...[projectId, rootId, position]: Parameters<Captures['findFailed']>) {
-    return await findFailed(this.#db.read, projectId, rootId, position)
-  }
-
-  async findChanges(projectId: string, rootId: string, since: number): Promise<Changes | undefined> {
-    return await findChanges(this.#db.read, projectId, rootId, since)
-  }
-
-  async adopt(projectId: string, rootId: string, progress: RootProgress): Promise<void> {
-    await this.#db.transaction((transaction) => adoptRequest(transaction, projectId, rootId, progress))
+    /**
+     * Adds a finished request to a root that was added with its jobs, once. It writes no events: no client waits for it in this
+     * store.
+     */
+    adopt: (projectId: string, rootId: string, progress: RootProgress): Promise<void> =>
+      db.transaction((transaction) => adoptRequest(transaction, projectId, rootId, progress)),
   }
 }
 
@@ -202,12 +173,8 @@ async function findMiscounted(db: Kysely<Tables>): Promise<string[]> {
   return rows.map((row) => row.project_id)
 }
 
-async function recount(
-  transaction: Transaction<Tables>,
-  projectId: string,
-  { now, lock }: { now: number; lock: boolean },
-): Promise<void> {
-  const turns = await lockTurns(transaction, projectId, { lock })
+async function recount(transaction: Transaction, projectId: string, now: number): Promise<void> {
+  const turns = await lockTurns(transaction, projectId)
   const { pages } = await transaction
     .selectFrom('captures')
     .select(({ fn }) => fn.countAll<number>().as('pages'))

@@ -1,71 +1,66 @@
 import { type Kysely, sql } from 'kysely'
 import type { Counts } from '../../../contract/status.ts'
-import type { CaptureProgress, Changes, RootProgress } from '../../captures.ts'
+import type { CaptureProgress, Changes, Failed, RequestedPage, RootProgress } from '../../captures.ts'
+import { type Database, ofCapture, ofRoot } from '../database.ts'
 import type { Tables } from '../tables.ts'
-import { readOptions, readOwnOptions } from './options-text.ts'
-import { ORIGIN_COLUMNS, readOrigin } from './origin.ts'
+import { ORIGIN_COLUMNS, readOptions, readOrigin, readOwnOptions } from './columns.ts'
 
 /** Columns that may be long. They are read only for captures that have changed. */
 const LONG = ['url', 'name', 'own_options', 'seen', 'detail'] as const
 
-/** A request with all its captures. */
-export async function findProgress(
-  db: Kysely<Tables>,
-  projectId: string,
-  rootId: string,
-): Promise<RootProgress | undefined> {
-  const request = await findRequest(db, projectId, rootId)
-  if (!request) return undefined
-  const rows = await db
-    .selectFrom('captures')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('root_id', '=', rootId)
-    .orderBy('position')
-    .execute()
+export function createProgress({ read }: Database) {
   return {
-    created: request.created,
-    idempotencyKey: request.idempotency_key ?? undefined,
-    origin: readOrigin(request),
-    options: readOptions(request.options),
-    version: versionOf(request, rows),
-    finished: toFinished(request),
-    captures: rows.map(toProgress),
-  }
-}
+    /** A request with all its captures. Undefined if there is no such request. Imported roots have none. */
+    async findProgress(projectId: string, rootId: string): Promise<RootProgress | undefined> {
+      const request = await findRequest(read, projectId, rootId)
+      if (!request) return undefined
+      const rows = await read
+        .selectFrom('captures')
+        .selectAll()
+        .where(ofRoot({ projectId, rootId }))
+        .orderBy('position')
+        .execute()
+      const idempotencyKey = request.idempotency_key ?? undefined
+      return { ...toProgress(request, rows), idempotencyKey, captures: rows.map(toCapture) }
+    },
 
-/** One statement reads all captures, so that counts and changes are from the same instant. */
-export async function findChanges(
-  db: Kysely<Tables>,
-  projectId: string,
-  rootId: string,
-  since: number,
-): Promise<Changes | undefined> {
-  const request = await findRequest(db, projectId, rootId)
-  if (!request) return undefined
-  const rows = await db
-    .selectFrom('captures')
-    .select(['position', 'loading_time', 'state', 'attempts', 'attempt', 'queued', 'started', 'finished'])
-    .select(['reason', 'cut', 'changed'])
-    .select(
-      LONG.map((column) =>
-        sql<string | null>`case when changed > ${since} then ${sql.ref(column)} end`.as(column),
-      ),
-    )
-    .where('project_id', '=', projectId)
-    .where('root_id', '=', rootId)
-    .orderBy('position')
-    .execute()
-  const counts: Counts = { total: rows.length, queued: 0, running: 0, done: 0, failed: 0 }
-  for (const { state } of rows) counts[state] = (counts[state] ?? 0) + 1
-  return {
-    created: request.created,
-    origin: readOrigin(request),
-    options: readOptions(request.options),
-    version: versionOf(request, rows),
-    finished: toFinished(request),
-    counts,
-    captures: rows.filter(({ changed }) => changed > since).map((row) => toProgress(row as Row)),
+    /** All from one instant: one statement reads all captures. `since`: a version, or 0 for everything. Undefined as above. */
+    async findChanges(projectId: string, rootId: string, since: number): Promise<Changes | undefined> {
+      const request = await findRequest(read, projectId, rootId)
+      if (!request) return undefined
+      const rows = await read
+        .selectFrom('captures')
+        .select(['position', 'loading_time', 'state', 'attempts', 'attempt', 'queued', 'started', 'finished'])
+        .select(['reason', 'cut', 'changed'])
+        .select(
+          LONG.map((column) =>
+            sql<string | null>`case when changed > ${since} then ${sql.ref(column)} end`.as(column),
+          ),
+        )
+        .where(ofRoot({ projectId, rootId }))
+        .orderBy('position')
+        .execute()
+      const counts: Counts = { total: rows.length, queued: 0, running: 0, done: 0, failed: 0 }
+      for (const { state } of rows) counts[state] = (counts[state] ?? 0) + 1
+      const captures = rows.filter(({ changed }) => changed > since).map((row) => toCapture(row as Row))
+      return { ...toProgress(request, rows), counts, captures }
+    },
+
+    /** A page that has failed. Undefined if there is none at this position. */
+    async findFailed(
+      projectId: string,
+      rootId: string,
+      position: number,
+    ): Promise<(Omit<Failed, 'seen'> & Pick<RequestedPage, 'url' | 'name'>) | undefined> {
+      const row = await read
+        .selectFrom('captures')
+        .select(['url', 'name', 'reason', 'detail'])
+        .where(ofCapture({ projectId, rootId, position }))
+        .where('state', '=', 'failed')
+        .executeTakeFirst()
+      if (!row || row.reason === null) return undefined
+      return { ...row, reason: row.reason, detail: row.detail ?? '' }
+    },
   }
 }
 
@@ -84,18 +79,24 @@ async function findRequest(db: Kysely<Tables>, projectId: string, rootId: string
     .executeTakeFirst()
 }
 
-/** The request was read before its captures, so a capture may have a newer version. */
-function versionOf(request: { version: number }, rows: readonly { readonly changed: number }[]): number {
-  return rows.reduce((last, { changed }) => Math.max(last, changed), request.version)
-}
-
-function toFinished({ finished, outcome }: Pick<Tables['requests'], 'finished' | 'outcome'>) {
-  return finished === null || outcome === null ? undefined : { at: finished, outcome }
+function toProgress(
+  request: NonNullable<Awaited<ReturnType<typeof findRequest>>>,
+  captures: readonly { readonly changed: number }[],
+) {
+  const { created, finished: at, outcome } = request
+  return {
+    created,
+    origin: readOrigin(request),
+    options: readOptions(request.options),
+    // The request was read before its captures, so a capture may have a newer version.
+    version: captures.reduce((last, { changed }) => Math.max(last, changed), request.version),
+    finished: at === null || outcome === null ? undefined : { at, outcome },
+  }
 }
 
 type Row = Omit<Tables['captures'], 'project_id' | 'root_id' | 'turn' | 'due' | 'lease' | 'deaths'>
 
-function toProgress(row: Row): CaptureProgress {
+function toCapture(row: Row): CaptureProgress {
   return {
     position: row.position,
     url: row.url,
@@ -113,17 +114,4 @@ function toProgress(row: Row): CaptureProgress {
     finished: row.finished ?? undefined,
     changed: row.changed,
   }
-}
-
-export async function findFailed(db: Kysely<Tables>, projectId: string, rootId: string, position: number) {
-  const row = await db
-    .selectFrom('captures')
-    .select(['url', 'name', 'reason', 'detail'])
-    .where('project_id', '=', projectId)
-    .where('root_id', '=', rootId)
-    .where('position', '=', position)
-    .where('state', '=', 'failed')
-    .executeTakeFirst()
-  if (!row || row.reason === null) return undefined
-  return { url: row.url, name: row.name, reason: row.reason, detail: row.detail ?? '' }
 }

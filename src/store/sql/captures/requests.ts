@@ -1,24 +1,79 @@
-import type { Transaction } from 'kysely'
 import { AppError } from '../../../errors.ts'
-import type { NewRequest, RootProgress } from '../../captures.ts'
-import { writeInSlices } from '../in-slices.ts'
-import { unknownProject } from '../projects/projects.ts'
+import { otherWork } from '../../../work/other-work.ts'
+import type { AcceptLimits, NewRequest, RootProgress } from '../../captures.ts'
+import type { Transaction } from '../database.ts'
+import { changeProject, newRevision, requireProject, unknownProject } from '../projects/projects.ts'
 import { noteLastRoot } from '../projects/templates.ts'
-import { changeProject, newRevision } from '../revision.ts'
 import type { Tables } from '../tables.ts'
-import { FIRST_VERSION } from './due.ts'
-import { outcomeOf } from './life.ts'
-import { countMarks, marksOf, NO_MARKS } from './marks.ts'
-import { writeOptions, writeOwnOptions } from './options-text.ts'
-import { writeOrigin } from './origin.ts'
-import { keepSecrets } from './secrets.ts'
+import { countMarks, marksOf, NO_MARKS, writeOptions, writeOrigin, writeOwnOptions } from './columns.ts'
+import { FIRST_VERSION, NO_TURN } from './due.ts'
+import { outcomeOf } from './events.ts'
+import { isCompeting, joinTurns, lockTurns, requireRoom } from './turns.ts'
 
-/** The root of a request is shown at once, without jobs. It has no claim. */
-const SHOWN = { job_count: 0, claimed: null, claimers: 0 } as const
+/** By then, some may have begun. */
+const RETRY_AFTER_S = 60
+/** Rows of captures that one statement writes. Each may have 30 KB. */
+const AT_ONCE = 25
+
+/** Another request with the same idempotency key was accepted at the same time. This one starts again. */
+export class KeyTaken extends Error {}
+
+interface AcceptOptions extends AcceptLimits {
+  /** By the clock of the store. */
+  readonly now: number
+}
+
+/** See `Captures.accept`. Throws KeyTaken: then the transaction must be rolled back. */
+export async function acceptRequest(
+  transaction: Transaction,
+  request: NewRequest,
+  { now, mostWaiting = Number.POSITIVE_INFINITY, mostScheduled }: AcceptOptions,
+): Promise<string> {
+  const { projectId, rootId, pages } = request
+  await requireProject(transaction, projectId)
+  const turns = await lockTurns(transaction, projectId)
+  const before = await findAccepted(transaction, request)
+  if (before !== undefined) return before
+  if ((request.origin?.scheduled ?? 0) > now) {
+    await requireRoomLater(transaction, request, mostScheduled)
+    await addRequest(transaction, request, { begun: null })
+    await addPages(transaction, request, () => ({ state: 'scheduled', turn: NO_TURN }))
+    return rootId
+  }
+  requireRoom(request, turns, mostWaiting)
+  const competes = turns.waiting > 0 && (await isCompeting(transaction, projectId, now))
+  await joinTurns(transaction, { projectId, now, pages: pages.length, competes }, turns)
+  await addRequest(transaction, request, { begun: now })
+  const first = await firstTurn(transaction, projectId)
+  await addPages(transaction, request, (position) => ({ state: 'queued', turn: first + position }))
+  return rootId
+}
+
+/** Throws `rate_limited` if too many pages of the project would be scheduled. */
+async function requireRoomLater(
+  transaction: Transaction,
+  { projectId, pages }: NewRequest,
+  most = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const { count } = await transaction
+    .selectFrom('captures')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('finished', 'is', null)
+    .where('project_id', '=', projectId)
+    .where('turn', '=', NO_TURN)
+    .executeTakeFirstOrThrow()
+  if (count + pages.length <= most) return
+  throw new AppError(
+    'rate_limited',
+    `this project has ${count} scheduled pages; ${pages.length} more would exceed its limit of ` +
+      `${most} (MAX_PAGES_SCHEDULED)`,
+    { retryAfterS: RETRY_AFTER_S },
+  )
+}
 
 /** The root of the same request, if it was accepted before. Throws `conflict` if its key belongs to another request. */
-export async function findAccepted(
-  transaction: Transaction<Tables>,
+async function findAccepted(
+  transaction: Transaction,
   { projectId, idempotencyKey, digest, olderDigests = [] }: NewRequest,
 ): Promise<string | undefined> {
   if (idempotencyKey === undefined) return undefined
@@ -39,22 +94,25 @@ export async function findAccepted(
   return found?.root_id
 }
 
-/** False if another request with the same key was faster. Then the transaction must be rolled back. */
-export async function addRequest(
-  transaction: Transaction<Tables>,
+/** The root is shown at once, without jobs. Throws KeyTaken if another request with the same key was faster. */
+async function addRequest(
+  transaction: Transaction,
   request: NewRequest,
   { begun }: Pick<Tables['requests'], 'begun'>,
-): Promise<boolean> {
+): Promise<void> {
   const { projectId, rootId, created, digest } = request
+  const root = { project_id: projectId, root_id: rootId }
   await transaction
     .insertInto('roots')
-    .values({ project_id: projectId, root_id: rootId, created, digest, revision: newRevision(), ...SHOWN })
+    .values({
+      ...{ ...root, created, digest, revision: newRevision() },
+      ...{ job_count: 0, claimed: null, claimers: 0 },
+    })
     .execute()
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('requests')
     .values({
-      project_id: projectId,
-      root_id: rootId,
+      ...root,
       idempotency_key: request.idempotencyKey ?? null,
       options: writeOptions(request.options),
       version: FIRST_VERSION,
@@ -65,25 +123,68 @@ export async function addRequest(
     })
     .onConflict((conflict) => conflict.columns(['project_id', 'idempotency_key']).doNothing())
     .executeTakeFirstOrThrow()
-  if (numInsertedOrUpdatedRows === 0n) return false
+  if (numInsertedOrUpdatedRows === 0n) throw new KeyTaken()
   // The project is locked after the template: its removal does so, too.
   await noteLastRoot(transaction, request)
   if (!(await changeProject(transaction, projectId))) throw unknownProject(projectId)
-  return true
 }
 
-/** Does nothing if the request is there already. */
+/** Adds the pages, with their secrets. A foreign key deletes the secrets with their capture, so removals need no code. */
+async function addPages(
+  transaction: Transaction,
+  { projectId, rootId, created, pages, heldUntil = 0 }: NewRequest,
+  place: (position: number) => Pick<Tables['captures'], 'state' | 'turn'>,
+): Promise<void> {
+  const root = { project_id: projectId, root_id: rootId }
+  const captures = pages.map(({ url, name, loadingTime, ownOptions }, position) => ({
+    ...{ ...root, position, url, name, loading_time: loadingTime, own_options: writeOwnOptions(ownOptions) },
+    ...{ ...place(position), attempts: 0, deaths: 0, due: heldUntil, queued: created },
+    ...{ cut: 0, changed: FIRST_VERSION },
+  }))
+  await writeInSlices(captures, (some) => transaction.insertInto('captures').values(some).execute())
+  const secrets = pages.flatMap(({ sealed }, position) =>
+    sealed === undefined ? [] : { ...root, position, sealed },
+  )
+  await writeInSlices(secrets, (some) => transaction.insertInto('secrets').values(some).execute())
+}
+
+/**
+ * Writes rows a few at a time, within one transaction. Between the statements others use the event loop: SQLite works in the same
+ * thread, and making a statement of a megabyte for PostgreSQL takes as long.
+ */
+async function writeInSlices<Row>(
+  rows: readonly Row[],
+  write: (some: readonly Row[]) => Promise<unknown>,
+): Promise<void> {
+  for (let from = 0; from < rows.length; from += AT_ONCE) {
+    if (from > 0) await otherWork()
+    await write(rows.slice(from, from + AT_ONCE))
+  }
+}
+
+/** The turn after all others of the project. Pages that are not in the queue have NO_TURN, which is less. */
+export async function firstTurn(transaction: Transaction, projectId: string): Promise<number> {
+  const last = await transaction
+    .selectFrom('captures')
+    .select(({ fn }) => fn.max('turn').as('turn'))
+    .where('finished', 'is', null)
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+  return (last?.turn ?? -1) + 1
+}
+
+/** See `Captures.adopt`. Does nothing if the request is there already. */
 export async function adoptRequest(
-  transaction: Transaction<Tables>,
+  transaction: Transaction,
   projectId: string,
   rootId: string,
   { idempotencyKey, origin, options, version, finished, captures }: RootProgress,
 ): Promise<void> {
+  const root = { project_id: projectId, root_id: rootId }
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('requests')
     .values({
-      project_id: projectId,
-      root_id: rootId,
+      ...root,
       idempotency_key: idempotencyKey ?? null,
       options: writeOptions(options),
       version,
@@ -98,8 +199,7 @@ export async function adoptRequest(
   // A new revision: the root was shown before, but now it can be found by its tags.
   await changeProject(transaction, projectId)
   const rows = captures.map((capture) => ({
-    project_id: projectId,
-    root_id: rootId,
+    ...root,
     position: capture.position,
     url: capture.url,
     name: capture.name,
@@ -121,43 +221,4 @@ export async function adoptRequest(
     changed: capture.changed,
   }))
   if (rows.length > 0) await transaction.insertInto('captures').values(rows).execute()
-}
-
-/** Queues the pages after the other pages of the project. */
-export async function queuePages(transaction: Transaction<Tables>, request: NewRequest): Promise<void> {
-  const first = await firstTurn(transaction, request.projectId)
-  const rows = rowsOfPages(request).map((row) => ({ ...row, turn: first + row.position }))
-  await writeInSlices(rows, (some) => transaction.insertInto('captures').values(some).execute())
-  await keepSecrets(transaction, request, request.pages)
-}
-
-/** The rows of new captures, without their turn. */
-export function rowsOfPages({ projectId, rootId, created, pages, heldUntil = 0 }: NewRequest) {
-  return pages.map(({ url, name, loadingTime, ownOptions }, position) => ({
-    project_id: projectId,
-    root_id: rootId,
-    position,
-    url,
-    name,
-    loading_time: loadingTime,
-    own_options: writeOwnOptions(ownOptions),
-    state: 'queued' as const,
-    attempts: 0,
-    deaths: 0,
-    due: heldUntil,
-    queued: created,
-    cut: 0,
-    changed: FIRST_VERSION,
-  }))
-}
-
-/** The turn after all others of the project. Pages that are not in the queue have NO_TURN, which is less. */
-export async function firstTurn(transaction: Transaction<Tables>, projectId: string): Promise<number> {
-  const last = await transaction
-    .selectFrom('captures')
-    .select(({ fn }) => fn.max('turn').as('turn'))
-    .where('finished', 'is', null)
-    .where('project_id', '=', projectId)
-    .executeTakeFirst()
-  return (last?.turn ?? -1) + 1
 }

@@ -1,5 +1,7 @@
-import { type RawBuilder, sql, type Transaction } from 'kysely'
-import type { CaptureKey } from '../../captures.ts'
+import { type RawBuilder, sql } from 'kysely'
+import { AppError } from '../../../errors.ts'
+import type { CaptureKey, NewRequest } from '../../captures.ts'
+import type { Transaction } from '../database.ts'
 import type { Tables } from '../tables.ts'
 import { findDue } from './due.ts'
 
@@ -23,14 +25,6 @@ interface Standing {
   readonly waiting: number
 }
 
-interface StandingRow {
-  project_id: string
-  written: number
-  used: number
-  under_way: number
-  waiting: number
-}
-
 /** The captures under way of each project, and their time until now. */
 const busyProjects = (now: number): RawBuilder<unknown> =>
   sql`select project_id, count(*) as pages,
@@ -39,7 +33,7 @@ const busyProjects = (now: number): RawBuilder<unknown> =>
 
 /** Projects sorted by what they have used, the least first. The time under way is added for the few that have captures. */
 async function* standings(
-  transaction: Transaction<Tables>,
+  transaction: Transaction,
   now: number,
   { idleOnly = false } = {},
 ): AsyncGenerator<Standing> {
@@ -47,47 +41,38 @@ async function* standings(
     select turns.project_id, used, used + elapsed, since, pages, waiting
     from busy cross join turns where turns.project_id = busy.project_id and waiting > 0`
   for (let from = 0; ; from += AT_ONCE) {
-    const { rows } = await sql<StandingRow>`with busy as (${busyProjects(now)})
-      select project_id, written, used, under_way, waiting from (
+    const { rows } = await sql<Standing>`with busy as (${busyProjects(now)})
+      select project_id as "projectId", written, used, under_way as "underWay", waiting from (
         select * from (
           select project_id, used as written, used, since, 0 as under_way, waiting from turns
           where waiting > 0 and project_id not in (select project_id from busy)
           order by used, since, project_id limit ${from + AT_ONCE}) as idle
         ${idleOnly ? sql`` : busy}) as standings
       order by used, since, project_id limit ${AT_ONCE} offset ${from}`.execute(transaction)
-    for (const { project_id: projectId, under_way: underWay, ...row } of rows)
-      yield { projectId, underWay, ...row }
+    yield* rows
     if (rows.length < AT_ONCE) return
   }
 }
 
-export interface Next extends Pick<Standing, 'written'> {
-  readonly key: CaptureKey
-}
-
-/** The next page of the project that has used least. `lock`: no other transaction can take it. */
+/** The next page of the project that has used least. No other transaction can take it. */
 export async function findNext(
-  transaction: Transaction<Tables>,
+  transaction: Transaction,
   now: number,
-  { idleOnly, suspects, lock }: { idleOnly: boolean; suspects: boolean; lock: boolean },
-): Promise<Next | undefined> {
+  { idleOnly, suspects }: { idleOnly: boolean; suspects: boolean },
+): Promise<{ readonly key: CaptureKey; readonly written: number } | undefined> {
   for await (const { projectId, written, waiting, underWay } of standings(transaction, now, { idleOnly })) {
     if (waiting <= underWay) continue
-    const key = await findDue(transaction, now, { projectId, suspects, lock })
+    const key = await findDue(transaction, now, { projectId, suspects, lock: true })
     if (key) return { key, written }
   }
   return undefined
 }
 
 /** The least that another project has used, of those that have captures due or under way. */
-export async function leastUsed(
-  transaction: Transaction<Tables>,
-  now: number,
-  own: string,
-): Promise<number | undefined> {
+async function leastUsed(transaction: Transaction, now: number, own: string): Promise<number | undefined> {
   for await (const { projectId, used, underWay } of standings(transaction, now)) {
     if (projectId === own) continue
-    if (underWay > 0 || (await findDue(transaction, now, { projectId, lock: false }))) return used
+    if (underWay > 0 || (await findDue(transaction, now, { projectId }))) return used
   }
   return undefined
 }
@@ -97,9 +82,14 @@ export async function leastUsed(
  * `written` any more: another process was faster.
  */
 export async function charge(
-  transaction: Transaction<Tables>,
+  transaction: Transaction,
   projectId: string,
-  { elapsed, begins, ends, written }: { elapsed: number; begins: boolean; ends: boolean; written?: number },
+  {
+    elapsed,
+    begins = false,
+    ends = false,
+    written,
+  }: { elapsed: number; begins?: boolean; ends?: boolean; written?: number | undefined },
 ): Promise<boolean> {
   const cost = Math.max(0, elapsed) + (begins ? ATTEMPT_MS : 0)
   let update = transaction
@@ -112,4 +102,70 @@ export async function charge(
   if (written !== undefined) update = update.where('used', '=', written)
   const { numUpdatedRows } = await update.executeTakeFirst()
   return numUpdatedRows > 0n
+}
+
+/** By then, some pages of a full queue are captured. */
+const RETRY_AFTER_S = 60
+
+type Turns = Pick<Tables['turns'], 'used' | 'waiting' | 'since'>
+
+/** Reads the row of a project. No other transaction changes it until this one ends. */
+export async function lockTurns(transaction: Transaction, projectId: string): Promise<Turns> {
+  const locked = transaction
+    .selectFrom('turns')
+    .select(['used', 'waiting', 'since'])
+    .where('project_id', '=', projectId)
+    .forUpdate()
+  const found = await locked.executeTakeFirst()
+  if (found) return found
+  await transaction
+    .insertInto('turns')
+    .values({ project_id: projectId, used: 0, waiting: 0, since: 0 })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  return await locked.executeTakeFirstOrThrow()
+}
+
+/** Throws `rate_limited` if too many pages would wait. */
+export function requireRoom({ pages }: NewRequest, { waiting }: Turns, most: number): void {
+  if (waiting + pages.length <= most) return
+  throw new AppError(
+    'rate_limited',
+    `this project has ${waiting} waiting pages; ${pages.length} more would exceed its limit of ` +
+      `${most} (MAX_PAGES_WAITING)`,
+    { retryAfterS: RETRY_AFTER_S },
+  )
+}
+
+/**
+ * Adds waiting pages to a project. A project that had none begins with the least that others have used: it cannot save up
+ * turns, and owes nothing from before. A project whose waiting pages are not due does not save up turns either.
+ */
+export async function joinTurns(
+  transaction: Transaction,
+  { projectId, now, pages, competes }: { projectId: string; now: number; pages: number; competes: boolean },
+  { used, waiting, since }: Turns,
+): Promise<void> {
+  const least = competes ? used : ((await leastUsed(transaction, now, projectId)) ?? 0)
+  const start = waiting === 0 ? least : Math.max(used, least)
+  await transaction
+    .updateTable('turns')
+    .set({ used: start, waiting: waiting + pages, since: waiting === 0 ? now : since })
+    .where('project_id', '=', projectId)
+    .execute()
+}
+
+/** Whether the project has a capture that is due or under way. */
+export async function isCompeting(
+  transaction: Transaction,
+  projectId: string,
+  now: number,
+): Promise<boolean> {
+  const running = await transaction
+    .selectFrom('captures')
+    .select('position')
+    .where('state', '=', sql.lit('running'))
+    .where('project_id', '=', projectId)
+    .executeTakeFirst()
+  return running !== undefined || (await findDue(transaction, now, { projectId })) !== undefined
 }

@@ -1,48 +1,57 @@
-import { sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
 import { AppError } from '../../../errors.ts'
-import type { EndedSession, EndedSessions } from '../../store.ts'
-import type { Database } from '../database.ts'
-import type { Tables } from '../tables.ts'
+import type { Database, Transaction } from '../database.ts'
+
+/** A session that somebody has signed out of. */
+export interface EndedSession {
+  /** A hash of its id. */
+  readonly session: string
+  /** The key that it began with, so that nobody can end more than some. A hash. */
+  readonly owner: string
+}
 
 const DAY_MS = 86_400_000
 
-export class SqlEndedSessions implements EndedSessions {
-  readonly #db: Database
+/** `Store.findKey` finds no key for a session that is among these. */
+export function createEndedSessions(db: Database) {
+  return {
+    /** Durable when it returns. Throws `rate_limited` if its owner has `most` already. */
+    end({ session, owner }: EndedSession, { most }: { readonly most: number }): Promise<void> {
+      return db.transaction(async (transaction) => {
+        const { count } = await transaction
+          .selectFrom('ended_sessions')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('owner', '=', owner)
+          .executeTakeFirstOrThrow()
+        if (count >= most) throw tooMany(most)
+        const day = sql<number>`coalesce((select day from session_days), 0)`
+        await transaction
+          .insertInto('ended_sessions')
+          .values({ session, owner, day })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute()
+      })
+    },
 
-  constructor(db: Database) {
-    this.#db = db
-  }
-
-  async end({ session, owner }: EndedSession, { most }: { most: number }): Promise<void> {
-    await this.#db.transaction(async (transaction) => {
-      const { count } = await transaction
-        .selectFrom('ended_sessions')
-        .select(({ fn }) => fn.countAll<number>().as('count'))
-        .where('owner', '=', owner)
-        .executeTakeFirstOrThrow()
-      if (Number(count) >= most) throw tooMany(most)
-      const day = sql<number>`coalesce((select day from session_days), 0)`
-      await transaction
-        .insertInto('ended_sessions')
-        .values({ session, owner, day })
-        .onConflict((conflict) => conflict.doNothing())
-        .execute()
-    })
-  }
-
-  async forget({ now: given, days, limit }: Parameters<EndedSessions['forget']>[0]): Promise<number> {
-    const now = await this.#db.timeAt(given)
-    const day = await this.#db.transaction((transaction) => countDay(transaction, now))
-    const some = sql`select session from ended_sessions where day < ${day - days} limit ${limit}`
-    const { numAffectedRows = 0n } = await this.#db.transaction((transaction) =>
-      sql`delete from ended_sessions where session in (${some})`.execute(transaction),
-    )
-    return Number(numAffectedRows)
+    /**
+     * Counts the days, and forgets up to `limit` sessions that ended more than `days` ago. A day counts when a call comes at
+     * least a day after the call that counted the day before: a clock that jumps by a year counts as one day. Returns how many were
+     * forgotten.
+     */
+    async forget({ now: at, days, limit }: { now: number; days: number; limit: number }): Promise<number> {
+      const now = await db.timeAt(at)
+      const day = await db.transaction((transaction) => countDay(transaction, now))
+      const some = sql`select session from ended_sessions where day < ${day - days} limit ${limit}`
+      const { numAffectedRows = 0n } = await db.transaction((transaction) =>
+        sql`delete from ended_sessions where session in (${some})`.execute(transaction),
+      )
+      return Number(numAffectedRows)
+    },
   }
 }
 
 /** The number of the day. Of several processes, one counts. */
-async function countDay(transaction: Transaction<Tables>, now: number): Promise<number> {
+async function countDay(transaction: Transaction, now: number): Promise<number> {
   await transaction
     .insertInto('session_days')
     .values({ one: 1, day: 0, begun: now })

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../../errors.ts'
-import type { NewRoot, Store } from '../../store.ts'
-import type { Database } from '../database.ts'
+import type { NewRoot } from '../../rows.ts'
+import { type Database, ofRoot } from '../database.ts'
 import { requireProject } from '../projects/projects.ts'
 import { claim, releaseClaim, renewClaim, STALE_MS, showRoot } from './claims.ts'
 
@@ -10,14 +10,24 @@ const RENEW_MS = 15_000
 const TRUSTED_MS = STALE_MS / 2
 
 /** Adds roots that were captured elsewhere. */
-export function createAdding(db: Database): Pick<Store, 'addRoot' | 'findTaken' | 'whileFree'> {
+export function createAdding(db: Database) {
   const hold = (root: NewRoot) =>
     holdClaim(() => db.transaction((transaction) => renewClaim(transaction, root, db.clock())))
   const release = async (root: NewRoot) => {
     await db.transaction((transaction) => releaseClaim(transaction, root, db.clock())).catch(() => {})
   }
   return {
-    async addRoot(root, publish) {
+    /**
+     * Adds a root with all its jobs, or nothing. `publish` makes the pictures durable under their keys. It runs after the ids
+     * are claimed for this root, and before the root is shown. It may take long: no other writer waits for it. Before each
+     * picture it calls `stillOurs`, which throws if another process may own the ids now. If `publish` throws, nothing is
+     * added. Returns `present` if the same root was added before, or by another process at the same time. Throws `conflict`
+     * if the root or a job exists with other content, `not_found` if the project does not exist.
+     */
+    async addRoot(
+      root: NewRoot,
+      publish: (stillOurs: () => void) => Promise<void>,
+    ): Promise<'added' | 'present'> {
       await requireProject(db.read, root.projectId)
       const outcome = await db.transaction((transaction) => claim(transaction, root, db.clock()))
       if (outcome === 'present') return outcome
@@ -37,7 +47,9 @@ export function createAdding(db: Database): Pick<Store, 'addRoot' | 'findTaken' 
       if (await isShown(db, root)) return 'present'
       throw lostClaim()
     },
-    async findTaken(projectId, uuids) {
+
+    /** Which of these are ids of jobs, including jobs of a root that is being added. */
+    async findTaken(projectId: string, uuids: readonly string[]): Promise<Set<string>> {
       if (uuids.length === 0) return new Set()
       const rows = await db.read
         .selectFrom('jobs')
@@ -47,7 +59,16 @@ export function createAdding(db: Database): Pick<Store, 'addRoot' | 'findTaken' 
         .execute()
       return new Set(rows.map(({ uuid }) => uuid))
     },
-    async whileFree(projectId, uuids, work) {
+
+    /**
+     * Runs `work` while no job has these ids, and no new root can take them. `stillOurs` as above. False if one of the ids is
+     * taken: then `work` did not run.
+     */
+    async whileFree(
+      projectId: string,
+      uuids: readonly string[],
+      work: (stillOurs: () => void) => Promise<void>,
+    ): Promise<boolean> {
       const root = rootOfNothing(projectId, uuids)
       try {
         await db.transaction((transaction) => claim(transaction, root, db.clock()))
@@ -67,15 +88,9 @@ export function createAdding(db: Database): Pick<Store, 'addRoot' | 'findTaken' 
   }
 }
 
-async function isShown(db: Database, { projectId, rootId, digest }: NewRoot): Promise<boolean> {
-  const row = await db.read
-    .selectFrom('roots')
-    .select('digest')
-    .where('project_id', '=', projectId)
-    .where('root_id', '=', rootId)
-    .where('claimed', 'is', null)
-    .executeTakeFirst()
-  return row?.digest === digest
+async function isShown(db: Database, root: NewRoot): Promise<boolean> {
+  const shown = db.read.selectFrom('roots').select('digest').where(ofRoot(root)).where('claimed', 'is', null)
+  return (await shown.executeTakeFirst())?.digest === root.digest
 }
 
 /** It claims ids, and is never shown. */

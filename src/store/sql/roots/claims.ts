@@ -1,9 +1,8 @@
-import type { ExpressionBuilder, ExpressionWrapper, SqlBool, Transaction } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { AppError } from '../../../errors.ts'
-import type { NewRoot } from '../../store.ts'
-import { unknownProject } from '../projects/projects.ts'
-import { changeProject, newRevision } from '../revision.ts'
-import type { Tables } from '../tables.ts'
+import type { NewRoot } from '../../rows.ts'
+import { ofRoot, type Transaction } from '../database.ts'
+import { changeProject, newRevision, unknownProject } from '../projects/projects.ts'
 
 // A root is claimed, its pictures are published, and then it is shown. These are two short transactions, even if publishing
 // takes long. Until the root is shown, only these functions see it.
@@ -16,14 +15,13 @@ const INSERT_ROWS = 500
  */
 export const STALE_MS = 120_000
 /** Instead of a time: the root is being removed. No import may take it over. */
-export const BEING_REMOVED = -1
-export const isStale =
-  (now: number) =>
-  (eb: ExpressionBuilder<Tables, 'roots'>): ExpressionWrapper<Tables, 'roots', SqlBool> =>
-    eb.and([
-      eb('claimed', '!=', BEING_REMOVED),
-      eb.or([eb('claimed', '<', now - STALE_MS), eb('claimed', '>', now + STALE_MS)]),
-    ])
+const BEING_REMOVED = -1
+/** The columns of a root that is being removed. */
+export const HIDDEN = { claimed: BEING_REMOVED, claimers: 0, digest: '' }
+
+export function isStale(now: number): RawBuilder<boolean> {
+  return sql`claimed <> ${BEING_REMOVED} and (claimed < ${now - STALE_MS} or claimed > ${now + STALE_MS})`
+}
 
 type Claimed = Pick<NewRoot, 'projectId' | 'rootId' | 'digest'>
 
@@ -33,7 +31,7 @@ type Claimed = Pick<NewRoot, 'projectId' | 'rootId' | 'digest'>
  * belongs to other content.
  */
 export async function claim(
-  transaction: Transaction<Tables>,
+  transaction: Transaction,
   root: NewRoot,
   now: number,
 ): Promise<'claimed' | 'present'> {
@@ -42,14 +40,8 @@ export async function claim(
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto('roots')
       .values({
-        project_id: root.projectId,
-        root_id: root.rootId,
-        created: root.created,
-        revision: newRevision(),
-        job_count: root.jobs.length,
-        digest: root.digest,
-        claimed: now,
-        claimers: 1,
+        ...{ project_id: root.projectId, root_id: root.rootId, created: root.created, digest: root.digest },
+        ...{ revision: newRevision(), job_count: root.jobs.length, claimed: now, claimers: 1 },
       })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirstOrThrow()
@@ -61,8 +53,7 @@ export async function claim(
     const existing = await transaction
       .selectFrom('roots')
       .select(['digest', 'claimed'])
-      .where('project_id', '=', root.projectId)
-      .where('root_id', '=', root.rootId)
+      .where(ofRoot(root))
       .executeTakeFirst()
     // The claim was released in this moment, so the id is free.
     if (!existing) continue
@@ -80,11 +71,7 @@ function whyTaken(claimed: number): string {
 }
 
 /** False if the claim was lost: it was not renewed for too long, and another import took it over. */
-export async function renewClaim(
-  transaction: Transaction<Tables>,
-  root: NewRoot,
-  now: number,
-): Promise<boolean> {
+export async function renewClaim(transaction: Transaction, root: NewRoot, now: number): Promise<boolean> {
   return (await changeClaim(transaction, root, { claimed: now, more: 0 })) !== undefined
 }
 
@@ -92,33 +79,28 @@ export async function renewClaim(
  * Shows the root. False if there is no claim: another import that shared it has shown the root, or the claim was lost. Throws
  * `not_found` if the project was removed meanwhile.
  */
-export async function showRoot(transaction: Transaction<Tables>, root: NewRoot): Promise<boolean> {
+export async function showRoot(transaction: Transaction, root: NewRoot): Promise<boolean> {
   if ((await changeClaim(transaction, root, { claimed: null, more: 0 })) === undefined) return false
   if (!(await changeProject(transaction, root.projectId))) throw unknownProject(root.projectId)
   return true
 }
 
 /** Releases the claim. When all that share it have released it, the ids are free. Does nothing if the root is shown. */
-export async function releaseClaim(
-  transaction: Transaction<Tables>,
-  root: Claimed,
-  now: number,
-): Promise<void> {
+export async function releaseClaim(transaction: Transaction, root: Claimed, now: number): Promise<void> {
   if ((await changeClaim(transaction, root, { claimed: now, more: -1 })) === 0)
     await remove(transaction, root)
 }
 
 /** Returns how many share the claim now. Undefined if there is no claim with this content. The row stays locked. */
 async function changeClaim(
-  transaction: Transaction<Tables>,
+  transaction: Transaction,
   root: Claimed,
   { claimed, more }: { claimed: number | null; more: number },
 ): Promise<number | undefined> {
   const row = await transaction
     .updateTable('roots')
     .set(({ eb }) => ({ claimed, claimers: eb('claimers', '+', more) }))
-    .where('project_id', '=', root.projectId)
-    .where('root_id', '=', root.rootId)
+    .where(ofRoot(root))
     .where('digest', '=', root.digest)
     .where('claimed', 'is not', null)
     .returning('claimers')
@@ -126,53 +108,38 @@ async function changeClaim(
   return row?.claimers
 }
 
-async function releaseDead(transaction: Transaction<Tables>, projectId: string, now: number): Promise<void> {
+async function releaseDead(transaction: Transaction, projectId: string, now: number): Promise<void> {
   const dead = await transaction
     .selectFrom('roots')
-    .select(['root_id', 'digest'])
+    .select(['project_id as projectId', 'root_id as rootId', 'digest'])
     .where('project_id', '=', projectId)
     .where(isStale(now))
     .orderBy('root_id')
     .execute()
-  for (const { root_id: rootId, digest } of dead) {
+  for (const root of dead) {
     // Checks again and locks: another import may have joined the claim or shown the root.
     const { numUpdatedRows } = await transaction
       .updateTable('roots')
       .set({ claimers: 0 })
-      .where('project_id', '=', projectId)
-      .where('root_id', '=', rootId)
+      .where(ofRoot(root))
       .where(isStale(now))
       .executeTakeFirst()
-    if (numUpdatedRows === 1n) await remove(transaction, { projectId, rootId, digest })
+    if (numUpdatedRows === 1n) await remove(transaction, root)
   }
 }
 
-async function remove(transaction: Transaction<Tables>, root: Claimed): Promise<void> {
-  for (const table of ['jobs', 'roots'] as const) {
-    await transaction
-      .deleteFrom(table)
-      .where('project_id', '=', root.projectId)
-      .where('root_id', '=', root.rootId)
-      .execute()
-  }
+async function remove(transaction: Transaction, root: Claimed): Promise<void> {
+  for (const table of ['jobs', 'roots'] as const)
+    await transaction.deleteFrom(table).where(ofRoot(root)).execute()
 }
 
 /** In the order of their ids, so that two imports that claim the same jobs cannot block each other. */
-async function insertJobs(transaction: Transaction<Tables>, root: NewRoot): Promise<void> {
+async function insertJobs(transaction: Transaction, root: NewRoot): Promise<void> {
   const rows = root.jobs
-    .map((job, index) => ({
-      project_id: root.projectId,
-      root_id: root.rootId,
-      position: job.position ?? index,
-      uuid: job.uuid,
-      picture: job.picture === undefined || job.picture === job.uuid ? null : job.picture,
-      url: job.url,
-      name: job.name,
-      loading_time: job.loadingTime,
-      created: job.created,
-      basepath: job.basepath,
-      width: job.width,
-      height: job.height,
+    .map(({ uuid, url, name, created, basepath, width, height, ...job }, index) => ({
+      ...{ project_id: root.projectId, root_id: root.rootId, position: job.position ?? index, uuid },
+      picture: job.picture === undefined || job.picture === uuid ? null : job.picture,
+      ...{ url, name, loading_time: job.loadingTime, created, basepath, width, height },
     }))
     .sort((a, b) => (a.uuid < b.uuid ? -1 : 1))
   for (let from = 0; from < rows.length; from += INSERT_ROWS) {
@@ -187,7 +154,7 @@ async function insertJobs(transaction: Transaction<Tables>, root: NewRoot): Prom
 }
 
 async function refuseTaken(
-  transaction: Transaction<Tables>,
+  transaction: Transaction,
   root: NewRoot,
   jobs: readonly { uuid: string }[],
 ): Promise<never> {

@@ -1,9 +1,10 @@
-import { sql, type Transaction } from 'kysely'
-import type { RootKey } from '../../store.ts'
+import { sql } from 'kysely'
+import type { RootKey } from '../../rows.ts'
 import { usedUntil } from '../captures/attempts.ts'
-import { changeProject } from '../revision.ts'
-import type { Tables } from '../tables.ts'
-import { BEING_REMOVED } from './claims.ts'
+import { countMarks, marksOf } from '../captures/columns.ts'
+import { ofCapture, ofRoot, type Transaction } from '../database.ts'
+import { changeProject, newRevision } from '../projects/projects.ts'
+import { HIDDEN } from './claims.ts'
 
 /** Jobs that one transaction removes. */
 const JOBS_AT_ONCE = 200
@@ -16,33 +17,29 @@ export interface RemovalStep {
 
 /** Hides the root, if it is not hidden yet, and removes some of its jobs. Undefined if there is nothing to remove. */
 export async function removeStep(
-  transaction: Transaction<Tables>,
+  transaction: Transaction,
   root: RootKey,
-  { now, lock }: { now: number; lock: boolean },
+  now: number,
 ): Promise<RemovalStep | undefined> {
-  await removeRequest(transaction, root, { now, lock })
+  await removeRequest(transaction, root, now)
   if (!(await hide(transaction, root, now))) return undefined
   const pictures = await removeJobs(transaction, root)
   const isLast = pictures.length < JOBS_AT_ONCE
-  if (isLast) await deleteOf(transaction, 'roots', root)
+  if (isLast) await transaction.deleteFrom('roots').where(ofRoot(root)).execute()
   return { pictures, isLast }
 }
 
 /** Removes the request and its captures. Rows are locked in the order of `attempts.ts`. */
-async function removeRequest(
-  transaction: Transaction<Tables>,
-  root: RootKey,
-  { now, lock }: { now: number; lock: boolean },
-): Promise<void> {
-  const find = transaction
+async function removeRequest(transaction: Transaction, root: RootKey, now: number): Promise<void> {
+  const captures = await transaction
     .selectFrom('captures')
     .select(['state', 'finished', 'started', 'lease'])
-    .where('project_id', '=', root.projectId)
-    .where('root_id', '=', root.rootId)
+    .where(ofRoot(root))
     .orderBy('position')
-  const captures = await (lock ? find.forUpdate() : find).execute()
+    .forUpdate()
+    .execute()
   const unfinished = captures.filter(({ state, finished }) => finished === null && state !== 'scheduled')
-  await deleteOf(transaction, 'captures', root)
+  await transaction.deleteFrom('captures').where(ofRoot(root)).execute()
   if (unfinished.length > 0) {
     const used = unfinished.reduce((sum, capture) => sum + usedUntil(now, capture), 0)
     await transaction
@@ -54,32 +51,24 @@ async function removeRequest(
       .where('project_id', '=', root.projectId)
       .execute()
   }
-  await deleteOf(transaction, 'requests', root)
-  await deleteOf(transaction, 'events', root)
+  for (const table of ['requests', 'events'] as const)
+    await transaction.deleteFrom(table).where(ofRoot(root)).execute()
 }
 
 /** False if there is no such root, or it is being added. */
-async function hide(transaction: Transaction<Tables>, root: RootKey, now: number): Promise<boolean> {
-  const ofRoot = transaction
-    .updateTable('roots')
-    .set({ claimed: BEING_REMOVED, claimers: 0, digest: '' })
-    .where('project_id', '=', root.projectId)
-    .where('root_id', '=', root.rootId)
-  const shown = await ofRoot.where('claimed', 'is', null).executeTakeFirst()
+async function hide(transaction: Transaction, root: RootKey, now: number): Promise<boolean> {
+  const hiding = transaction.updateTable('roots').set(HIDDEN).where(ofRoot(root))
+  const shown = await hiding.where('claimed', 'is', null).executeTakeFirst()
   if (shown.numUpdatedRows > 0n) await changeProject(transaction, root.projectId, { last_removal: now })
-  const hidden = await ofRoot.where('claimed', '=', BEING_REMOVED).executeTakeFirst()
+  const hidden = await hiding.where('claimed', '=', HIDDEN.claimed).executeTakeFirst()
   return hidden.numUpdatedRows > 0n
 }
 
-async function removeJobs(
-  transaction: Transaction<Tables>,
-  { projectId, rootId }: RootKey,
-): Promise<string[]> {
+async function removeJobs(transaction: Transaction, root: RootKey): Promise<string[]> {
   const some = await transaction
     .selectFrom('jobs')
     .select(['uuid', 'picture'])
-    .where('project_id', '=', projectId)
-    .where('root_id', '=', rootId)
+    .where(ofRoot(root))
     .orderBy('position')
     .limit(JOBS_AT_ONCE)
     .execute()
@@ -87,20 +76,73 @@ async function removeJobs(
   if (uuids.length > 0)
     await transaction
       .deleteFrom('jobs')
-      .where('project_id', '=', projectId)
+      .where('project_id', '=', root.projectId)
       .where('uuid', 'in', uuids)
       .execute()
   return some.map(({ uuid, picture }) => picture ?? uuid)
 }
 
-async function deleteOf(
-  transaction: Transaction<Tables>,
-  table: 'captures' | 'requests' | 'events' | 'roots',
-  { projectId, rootId }: RootKey,
-): Promise<void> {
-  await transaction
-    .deleteFrom(table)
+/** Rows are locked in the order of `attempts.ts`. */
+export async function removeJob(
+  transaction: Transaction,
+  { projectId, uuid, now }: { projectId: string; uuid: string; now: number },
+): Promise<string | undefined> {
+  const found = await transaction
+    .selectFrom('jobs')
+    .select(['root_id', 'position', 'picture'])
     .where('project_id', '=', projectId)
-    .where('root_id', '=', rootId)
+    .where('uuid', '=', uuid)
+    .executeTakeFirst()
+  if (!found) return undefined
+  const root = { projectId, rootId: found.root_id }
+  await removePage(transaction, root, { uuid, position: found.position })
+  const locked = await transaction
+    .updateTable('roots')
+    .set(({ ref }) => ({ job_count: ref('job_count') }))
+    .where(ofRoot(root))
+    .where('claimed', 'is', null)
+    .executeTakeFirst()
+  // It is being added or removed.
+  if (locked.numUpdatedRows === 0n) return undefined
+  const { numDeletedRows } = await transaction
+    .deleteFrom('jobs')
+    .where('project_id', '=', projectId)
+    .where('uuid', '=', uuid)
+    .executeTakeFirst()
+  // Another process was faster.
+  if (numDeletedRows === 0n) return undefined
+  await transaction
+    .updateTable('roots')
+    .set(({ eb }) => ({ job_count: eb('job_count', '-', 1), revision: newRevision() }))
+    .where(ofRoot(root))
+    .execute()
+  await changeProject(transaction, projectId, { last_removal: now })
+  return found.picture ?? uuid
+}
+
+/** Does nothing if the job was imported. */
+async function removePage(
+  transaction: Transaction,
+  root: RootKey,
+  { uuid, position }: { uuid: string; position: number },
+): Promise<void> {
+  const capture = await transaction
+    .deleteFrom('captures')
+    .where(ofCapture({ ...root, position }))
+    .where('attempt', '=', uuid)
+    .returning(['seen', 'cut'])
+    .executeTakeFirst()
+  if (!capture) return
+  const request = transaction.updateTable('requests').where(ofRoot(root))
+  const { marks } = await request
+    .set(({ eb }) => ({ version: eb('version', '+', 1) }))
+    .returning('marks')
+    .executeTakeFirstOrThrow()
+  const seen = capture.seen === null ? undefined : JSON.parse(capture.seen)
+  const page = marksOf({ seen, cut: capture.cut === 1 })
+  await request.set({ marks: countMarks(marks, [page], -1) }).execute()
+  await transaction
+    .deleteFrom('events')
+    .where(ofCapture({ ...root, position }))
     .execute()
 }

@@ -1,42 +1,74 @@
-import { sql, type Transaction, type Updateable } from 'kysely'
+import { sql, type Updateable } from 'kysely'
 import { AppError } from '../../../errors.ts'
-import type { AcceptLimits, NewRequest } from '../../captures.ts'
-import type { Occurrence, RunOutcome, ScheduleKey, Schedules, StoredSchedule } from '../../schedules.ts'
-import { acceptRequest } from '../captures/accept.ts'
+import type { NewRequest } from '../../captures.ts'
+import type { Occurrence, RunOptions, RunOutcome, ScheduleKey, StoredSchedule } from '../../schedules.ts'
+import { acceptRequest } from '../captures/requests.ts'
+import { type Database, ofRoot, type Transaction } from '../database.ts'
 import type { Tables } from '../tables.ts'
-import { type ScheduleRow, writeNext } from './rows.ts'
-
-interface Options extends AcceptLimits {
-  readonly now: number
-  readonly lock: boolean
-}
 
 /** The request of a schedule may be large, and was read before. */
-type RunningRow = Pick<
-  ScheduleRow,
-  'project_id' | 'schedule_id' | 'overlap' | 'next' | 'last_root' | 'runs' | 'late' | 'skipped'
->
+const COLUMNS = ['overlap', 'next', 'last_root', 'runs', 'late', 'skipped'] as const
 
-type Ran = Parameters<Schedules['run']>[2]
+export function createRuns(db: Database) {
+  return {
+    /**
+     * Makes the root of an occurrence and moves the schedule to its next time, in one transaction. It does so once, whatever
+     * process comes first: `schedule` must be as it was read, with the same next time. `request`: the root, or why there can be
+     * none. If too many pages of the project wait, that is a failure of this occurrence.
+     */
+    async run(
+      schedule: StoredSchedule,
+      occurrence: Occurrence,
+      options: RunOptions & { readonly request: NewRequest | { readonly problem: string } },
+    ): Promise<RunOutcome> {
+      const now = await db.timeAt(options.now)
+      return await db.transaction((transaction) =>
+        runOnce(transaction, schedule, occurrence, { ...options, now }),
+      )
+    },
 
-/** See `Schedules.run`. The row of the schedule is locked before all others. */
-export async function runOnce(
-  transaction: Transaction<Tables>,
+    /**
+     * Makes a root beside the times of the schedule. Throws as `Captures.accept`. If its time is one of the schedule, or has a
+     * root, it gets the next millisecond.
+     */
+    async runNow(schedule: ScheduleKey, request: NewRequest, options: RunOptions): Promise<string> {
+      const now = await db.timeAt(options.now)
+      return await db.transaction(async (transaction) => {
+        const found = await ofSchedule(transaction, schedule).forUpdate().executeTakeFirst()
+        if (!found) throw new AppError('not_found')
+        const origin = await besideTimes(transaction, schedule, found.next, request.origin)
+        await acceptRequest(transaction, { ...request, origin }, { ...options, now })
+        await update(transaction, schedule, { last_root: request.rootId, runs: found.runs + 1 })
+        return request.rootId
+      })
+    },
+  }
+}
+
+/** The row of the schedule is locked before all others. */
+async function runOnce(
+  transaction: Transaction,
   schedule: StoredSchedule,
   occurrence: Occurrence,
-  { request, ...options }: Ran & Options,
+  { request, ...options }: RunOptions & { readonly request: NewRequest | { readonly problem: string } },
 ): Promise<RunOutcome> {
-  const found = await lockDue(transaction, schedule, options)
+  // As it was read. A row that another process has locked is left to it.
+  const found = await ofSchedule(transaction, schedule)
+    .where('next', '=', schedule.next?.next ?? 0)
+    .where('revision', '=', schedule.revision)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
   if (!found) return 'overtaken'
   const move = (values: Updateable<Tables['schedules']>) =>
     update(transaction, schedule, { ...writeNext(occurrence.next), ...values })
   const times = occurrence.missed + 1
-  if (await hasRoot(transaction, schedule, occurrence.time)) {
+  if (await hasRoot(transaction, schedule.scheduleId, occurrence.time)) {
     // A backup of the table was restored.
     await move({})
     return 'overtaken'
   }
-  if (found.overlap === 'skip' && (await isUnfinished(transaction, found))) {
+  if (found.overlap === 'skip' && (await isUnfinished(transaction, schedule.projectId, found.last_root))) {
     await move({ skipped: found.skipped + times, last_skipped: occurrence.time })
     return 'skipped'
   }
@@ -60,59 +92,28 @@ export async function runOnce(
   return { projectId: schedule.projectId, rootId: request.rootId }
 }
 
-/** See `Schedules.runNow`. */
-export async function runNow(
-  transaction: Transaction<Tables>,
-  schedule: ScheduleKey,
-  request: NewRequest,
-  options: Options,
-): Promise<string> {
-  const find = ofSchedule(transaction, schedule)
-  const found = await (options.lock ? find.forUpdate() : find).executeTakeFirst()
-  if (!found) throw new AppError('not_found')
-  const origin = await besideTimes(transaction, found, request.origin)
-  await acceptRequest(transaction, { ...request, origin }, options)
-  await update(transaction, schedule, { last_root: request.rootId, runs: found.runs + 1 })
-  return request.rootId
-}
-
 /** A run by hand must not take away a time of the schedule. */
 async function besideTimes(
-  transaction: Transaction<Tables>,
-  { schedule_id: scheduleId, next }: RunningRow,
+  transaction: Transaction,
+  { scheduleId }: ScheduleKey,
+  next: number | null,
   origin: NewRequest['origin'],
 ): Promise<NewRequest['origin']> {
   if (!origin?.schedule) return origin
   let { occurrence } = origin.schedule
-  while (occurrence === next || (await hasRoot(transaction, { scheduleId }, occurrence))) occurrence++
+  while (occurrence === next || (await hasRoot(transaction, scheduleId, occurrence))) occurrence++
   return { ...origin, schedule: { ...origin.schedule, occurrence } }
 }
 
-function ofSchedule(transaction: Transaction<Tables>, { projectId, scheduleId }: ScheduleKey) {
+function ofSchedule(transaction: Transaction, { projectId, scheduleId }: ScheduleKey) {
   return transaction
     .selectFrom('schedules')
-    .select(['project_id', 'schedule_id', 'overlap', 'next', 'last_root', 'runs', 'late', 'skipped'])
+    .select(COLUMNS)
     .where('project_id', '=', projectId)
     .where('schedule_id', '=', scheduleId)
 }
 
-/** The row, if it is as it was read. A row that another process has locked is left to it. */
-async function lockDue(
-  transaction: Transaction<Tables>,
-  schedule: StoredSchedule,
-  { lock }: { lock: boolean },
-): Promise<RunningRow | undefined> {
-  const find = ofSchedule(transaction, schedule)
-    .where('next', '=', schedule.next?.next ?? 0)
-    .where('revision', '=', schedule.revision)
-  return await (lock ? find.forUpdate().skipLocked() : find).executeTakeFirst()
-}
-
-async function hasRoot(
-  transaction: Transaction<Tables>,
-  { scheduleId }: Pick<ScheduleKey, 'scheduleId'>,
-  occurrence: number,
-): Promise<boolean> {
+async function hasRoot(transaction: Transaction, scheduleId: string, occurrence: number): Promise<boolean> {
   const found = await transaction
     .selectFrom('requests')
     .select('root_id')
@@ -122,21 +123,24 @@ async function hasRoot(
   return found !== undefined
 }
 
-/** Whether the last root of the schedule is unfinished. A root that was removed is over. */
-async function isUnfinished(transaction: Transaction<Tables>, row: RunningRow): Promise<boolean> {
-  if (row.last_root === null) return false
+/** Whether this root is unfinished. A root that was removed is over. */
+async function isUnfinished(
+  transaction: Transaction,
+  projectId: string,
+  rootId: string | null,
+): Promise<boolean> {
+  if (rootId === null) return false
   const found = await transaction
     .selectFrom('requests')
     .select(sql<number>`1`.as('one'))
-    .where('project_id', '=', row.project_id)
-    .where('root_id', '=', row.last_root)
+    .where(ofRoot({ projectId, rootId }))
     .where('finished', 'is', null)
     .executeTakeFirst()
   return found !== undefined
 }
 
 async function update(
-  transaction: Transaction<Tables>,
+  transaction: Transaction,
   { projectId, scheduleId }: ScheduleKey,
   values: Updateable<Tables['schedules']>,
 ): Promise<void> {
@@ -146,4 +150,8 @@ async function update(
     .where('project_id', '=', projectId)
     .where('schedule_id', '=', scheduleId)
     .execute()
+}
+
+export function writeNext(next: StoredSchedule['next']) {
+  return { next: next?.next ?? null, due: next?.due ?? null }
 }

@@ -1,170 +1,253 @@
-import { sql } from 'kysely'
-import type { NewRequest } from '../../captures.ts'
+import { type Insertable, type Selectable, sql } from 'kysely'
 import type { Expected, ListPage, Position, Room } from '../../owned.ts'
-import type {
-  AheadSchedule,
-  NewSchedule,
-  Next,
-  RunOptions,
-  ScheduleKey,
-  Schedules,
-  StoredSchedule,
-} from '../../schedules.ts'
+import type { AheadSchedule, NewSchedule, Next, ScheduleKey, StoredSchedule } from '../../schedules.ts'
 import type { Database } from '../database.ts'
 import { BYTES, OwnedRows } from '../owned-rows.ts'
-import { newRevision } from '../revision.ts'
-import { findAhead, moveBack } from './ahead.ts'
-import { countAtOnce, readSchedule, writeSchedule } from './rows.ts'
-import { runNow, runOnce } from './run-schedule.ts'
+import { newRevision } from '../projects/projects.ts'
+import type { Tables } from '../tables.ts'
+import { createRuns, writeNext } from './run-schedule.ts'
 
+/** Bytes of requests that are read at once. A request may have a million. */
+const BYTES_AT_ONCE = 500_000
+/** Clocks of processes may differ by less than this. */
+const APART_MS = 60_000
+/** The longest day of a time zone. */
+const DAY_MS = 25 * 3_600_000
 /** The columns that a change does not write. The request need not be sent back: it may have a megabyte. */
 const NOT_WRITTEN = [
   ...(['project_id', 'schedule_id', 'next', 'due', 'created', 'last_root', 'runs', 'late'] as const),
   ...(['skipped', 'last_skipped', 'problem', 'problem_at'] as const),
 ]
 
-export class SqlSchedules implements Schedules {
-  readonly #db: Database
-  readonly #rows: OwnedRows<'schedules'>
+/** Recurring schedules. */
+export function createSchedules(db: Database) {
+  const schedules = new OwnedRows(db, 'schedules', ({ scheduleId }: ScheduleKey) => scheduleId)
+  return {
+    ...createRuns(db),
 
-  constructor(db: Database) {
-    this.#db = db
-    this.#rows = new OwnedRows(db, 'schedules')
-  }
+    /** The time by the clock of the store. `now`: by the clock of this process. */
+    timeAt: db.timeAt,
 
-  timeAt(now: number): Promise<number> {
-    return this.#db.timeAt(now)
-  }
+    /** When the next schedule or the next scheduled root is due, by the clock of the store. Undefined: there is none. */
+    async findNextDue(): Promise<number | undefined> {
+      // Projects that are being removed are left out here, too: otherwise the caller would come again at once.
+      const { rows } = await sql<{ due: number | null }>`select min(due) as due from (
+        select * from (select due from schedules cross join projects
+          where due is not null and projects.project_id = schedules.project_id and removed is null
+          order by due limit 1) as recurring
+        union all
+        select * from (select scheduled as due from requests cross join projects
+          where scheduled is not null and begun is null and finished is null
+            and projects.project_id = requests.project_id and removed is null
+          order by scheduled limit 1) as once) as first`.execute(db.read)
+      return rows[0]?.due ?? undefined
+    },
 
-  async findNextDue(): Promise<number | undefined> {
-    // Projects that are being removed are left out here, too: otherwise the caller would come again at once.
-    const { rows } = await sql<{ due: number | null }>`select min(due) as due from (
-      select * from (select due from schedules cross join projects
-        where due is not null and projects.project_id = schedules.project_id and removed is null
-        order by due limit 1) as recurring
-      union all
-      select * from (select scheduled as due from requests cross join projects
-        where scheduled is not null and begun is null and finished is null
-          and projects.project_id = requests.project_id and removed is null
-        order by scheduled limit 1) as once) as first`.execute(this.#db.read)
-    return rows[0]?.due ?? undefined
-  }
-
-  async findDue(at: number, limit: number): Promise<StoredSchedule[]> {
-    const now = await this.#db.timeAt(at)
-    const heads = await this.#db.read
-      .selectFrom('schedules')
-      .innerJoin('projects', 'projects.project_id', 'schedules.project_id')
-      .select(['schedules.project_id', 'schedules.schedule_id', BYTES])
-      .where('due', '<=', now)
-      .where('due', 'is not', null)
-      .where('projects.removed', 'is', null)
-      .orderBy('due')
-      .limit(limit)
-      .execute()
-    const some = heads.slice(0, countAtOnce(heads))
-    if (some.length === 0) return []
-    const rows = await this.#db.read
-      .selectFrom('schedules')
-      .selectAll()
-      .where('project_id', 'in', [...new Set(some.map((head) => head.project_id))])
-      .where(
-        'schedule_id',
-        'in',
+    /**
+     * Schedules that are due, the earliest first. None of a project that is being removed. Fewer than `limit` if their requests are
+     * long.
+     */
+    async findDue(at: number, limit: number): Promise<StoredSchedule[]> {
+      const now = await db.timeAt(at)
+      const heads = await db.read
+        .selectFrom('schedules')
+        .innerJoin('projects', 'projects.project_id', 'schedules.project_id')
+        .select(['schedules.project_id', 'schedules.schedule_id', BYTES])
+        .where('due', '<=', now)
+        .where('due', 'is not', null)
+        .where('projects.removed', 'is', null)
+        .orderBy('due')
+        .limit(limit)
+        .execute()
+      const some = heads.slice(0, countAtOnce(heads))
+      if (some.length === 0) return []
+      const [projectIds, scheduleIds] = [
+        some.map((head) => head.project_id),
         some.map((head) => head.schedule_id),
+      ]
+      const rows = await db.read
+        .selectFrom('schedules')
+        .selectAll()
+        .where('project_id', 'in', [...new Set(projectIds)])
+        .where('schedule_id', 'in', scheduleIds)
+        .where('due', '<=', now)
+        .orderBy('due')
+        .execute()
+      return rows.map(readSchedule)
+    },
+
+    /** Throws `not_found` for an unknown project, `conflict` if the project has `most` schedules. */
+    async create(schedule: NewSchedule, room: Room = {}): Promise<StoredSchedule> {
+      const { projectId, scheduleId, created } = schedule
+      const row = {
+        ...{ project_id: projectId, schedule_id: scheduleId, created, changed: created },
+        ...{ revision: newRevision(), last_root: null, runs: 0, late: 0, skipped: 0, last_skipped: null },
+        ...{ problem: null, problem_at: null },
+        ...writeSchedule(schedule),
+      }
+      await schedules.insert(projectId, room, () => row)
+      return readSchedule(row)
+    },
+
+    async find(key: ScheduleKey): Promise<StoredSchedule | undefined> {
+      const row = await schedules.find(key)
+      return row && readSchedule(row)
+    },
+
+    /** Oldest first, then by id. `mayBeFewer`: than `limit`, if their requests are long; but at least one, if there is one. */
+    async page(
+      projectId: string,
+      { after, limit, mayBeFewer = false }: ListPage & { readonly mayBeFewer?: boolean },
+    ): Promise<StoredSchedule[]> {
+      const sorted = schedules.sorted(projectId, { after })
+      const count = mayBeFewer ? countAtOnce(await sorted.select(BYTES).limit(limit).execute()) : limit
+      const rows = await sorted.selectAll().limit(count).execute()
+      return rows.map(readSchedule)
+    },
+
+    /** Whether a schedule follows this one in the list. */
+    async hasAfter(projectId: string, after: Position): Promise<boolean> {
+      const next = schedules.sorted(projectId, { after }).select('schedule_id').limit(1)
+      return (await next.executeTakeFirst()) !== undefined
+    },
+
+    /**
+     * Throws `not_found`, and `precondition_failed` if it has another revision. `keepNext`: the next time stays as it is. A time that is
+     * due must not be lost because the schedule gets another name.
+     */
+    change(
+      schedule: NewSchedule & { readonly changed: number },
+      { keepNext = false, ...expected }: Expected & { readonly keepNext?: boolean } = {},
+    ): Promise<StoredSchedule> {
+      const { next, due, ...content } = writeSchedule(schedule)
+      const values = keepNext ? content : { ...content, next, due }
+      return schedules.locked(schedule, expected, async (transaction) => {
+        const written = { ...values, changed: schedule.changed, revision: newRevision() }
+        const others = await transaction
+          .updateTable('schedules')
+          .set(written)
+          .where(schedules.of(schedule))
+          .returning(NOT_WRITTEN)
+          .executeTakeFirstOrThrow()
+        return readSchedule({ ...content, ...others, ...written })
+      })
+    },
+
+    /** Throws as above. Its roots stay. */
+    remove(key: ScheduleKey, expected: Expected = {}): Promise<void> {
+      return schedules.locked(key, expected, (transaction) => schedules.remove(transaction, key))
+    },
+
+    /**
+     * Schedules of all projects that have run more than a minute after `now`, or whose next time is more than a day away. `now`: by the
+     * clock of the store. By id, those after `after`.
+     */
+    async findAhead(
+      now: number,
+      { after = '', limit }: { after?: string | undefined; limit: number },
+    ): Promise<AheadSchedule[]> {
+      const rows = await db.read
+        .selectFrom('schedules')
+        .leftJoin('roots', (join) =>
+          join
+            .onRef('roots.project_id', '=', 'schedules.project_id')
+            .onRef('roots.root_id', '=', 'schedules.last_root'),
+        )
+        .select(['schedules.project_id as projectId', 'schedules.schedule_id as scheduleId'])
+        .select(['cron', 'timezone', 'every', 'schedules.created', 'next', 'due', 'schedules.revision'])
+        .where('next', 'is not', null)
+        .$if(after !== '', (query) => query.where('schedules.schedule_id', '>', after))
+        .where((eb) =>
+          eb.or([
+            eb('roots.created', '>', now + APART_MS),
+            eb('schedules.last_skipped', '>', now + APART_MS),
+            eb('schedules.problem_at', '>', now + APART_MS),
+            // Few schedules run more seldom: their times are found again.
+            eb('schedules.next', '>', now + DAY_MS),
+          ]),
+        )
+        .orderBy('schedules.schedule_id')
+        .limit(limit)
+        .execute()
+      return rows.map(({ cron, timezone, every, next, due, ...row }) => ({
+        ...{ ...row, cron: cron ?? undefined, timezone: timezone ?? undefined, every: every ?? undefined },
+        next: { next: next ?? 0, due: due ?? 0 },
+      }))
+    },
+
+    /** Gives a schedule an earlier next time. False if it is not as it was read. */
+    async moveBack(schedule: AheadSchedule, earlier: Next): Promise<boolean> {
+      const { numUpdatedRows } = await db.transaction((transaction) =>
+        transaction
+          .updateTable('schedules')
+          .set(writeNext(earlier))
+          .where(schedules.of(schedule))
+          .where('next', '=', schedule.next.next)
+          .where('revision', '=', schedule.revision)
+          .executeTakeFirstOrThrow(),
       )
-      .where('due', '<=', now)
-      .orderBy('due')
-      .execute()
-    return rows.map(readSchedule)
-  }
+      return numUpdatedRows > 0n
+    },
 
-  async create(schedule: NewSchedule, room: Room = {}): Promise<StoredSchedule> {
-    const { projectId, scheduleId, created } = schedule
-    const row = {
-      ...{ project_id: projectId, schedule_id: scheduleId, created, changed: created },
-      ...{ revision: newRevision(), last_root: null, runs: 0, late: 0, skipped: 0, last_skipped: null },
-      ...{ problem: null, problem_at: null },
-      ...writeSchedule(schedule),
-    }
-    await this.#rows.insert(projectId, room, () => row)
-    return readSchedule(row)
-  }
-
-  async find(key: ScheduleKey): Promise<StoredSchedule | undefined> {
-    const row = await this.#rows.find(ownedKey(key))
-    return row && readSchedule(row)
-  }
-
-  async page(
-    projectId: string,
-    { after, limit, mayBeFewer = false }: ListPage & { readonly mayBeFewer?: boolean },
-  ): Promise<StoredSchedule[]> {
-    const sorted = this.#rows.sorted(projectId, { after })
-    const count = mayBeFewer ? countAtOnce(await sorted.select(BYTES).limit(limit).execute()) : limit
-    const rows = await sorted.selectAll().limit(count).execute()
-    return rows.map(readSchedule)
-  }
-
-  async hasAfter(projectId: string, after: Position): Promise<boolean> {
-    const next = this.#rows.sorted(projectId, { after }).select('schedule_id').limit(1)
-    return (await next.executeTakeFirst()) !== undefined
-  }
-
-  async change(
-    schedule: NewSchedule & { readonly changed: number },
-    { keepNext = false, ...expected }: Expected & { readonly keepNext?: boolean } = {},
-  ): Promise<StoredSchedule> {
-    const { next, due, ...content } = writeSchedule(schedule)
-    const values = keepNext ? content : { ...content, next, due }
-    return await this.#rows.locked(ownedKey(schedule), expected, async (transaction) => {
-      const written = { ...values, changed: schedule.changed, revision: newRevision() }
-      const others = await transaction
-        .updateTable('schedules')
-        .set(written)
-        .where('project_id', '=', schedule.projectId)
-        .where('schedule_id', '=', schedule.scheduleId)
-        .returning(NOT_WRITTEN)
+    /** How many there are in all projects. */
+    async count(): Promise<number> {
+      const { count } = await db.read
+        .selectFrom('schedules')
+        .select(({ fn }) => fn.countAll<number>().as('count'))
         .executeTakeFirstOrThrow()
-      return readSchedule({ ...content, ...others, ...written })
-    })
-  }
-
-  async remove(key: ScheduleKey, expected: Expected = {}): Promise<void> {
-    await this.#rows.locked(ownedKey(key), expected, (one) => this.#rows.remove(one, ownedKey(key)))
-  }
-
-  async run(...[schedule, occurrence, options]: Parameters<Schedules['run']>) {
-    const now = await this.#db.timeAt(options.now)
-    return await this.#db.transaction((transaction) =>
-      runOnce(transaction, schedule, occurrence, { ...options, now, lock: this.#db.lock }),
-    )
-  }
-
-  async runNow(schedule: ScheduleKey, request: NewRequest, options: RunOptions): Promise<string> {
-    const now = await this.#db.timeAt(options.now)
-    return await this.#db.transaction((transaction) =>
-      runNow(transaction, schedule, request, { ...options, now, lock: this.#db.lock }),
-    )
-  }
-
-  async findAhead(...[now, page]: Parameters<Schedules['findAhead']>): Promise<AheadSchedule[]> {
-    return await findAhead(this.#db.read, now, page)
-  }
-
-  async moveBack(schedule: AheadSchedule, earlier: Next): Promise<boolean> {
-    return await this.#db.transaction((transaction) => moveBack(transaction, schedule, earlier))
-  }
-
-  async count(): Promise<number> {
-    const { count } = await this.#db.read
-      .selectFrom('schedules')
-      .select(({ fn }) => fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow()
-    return count
+      return count
+    },
   }
 }
 
-function ownedKey({ projectId, scheduleId }: ScheduleKey) {
-  return { projectId, id: scheduleId }
+/** How many of these schedules are read at once: at least one. */
+function countAtOnce(heads: readonly { readonly bytes: number }[]): number {
+  let sum = 0
+  const end = heads.findIndex(({ bytes }, index) => {
+    sum += bytes
+    return index > 0 && sum > BYTES_AT_ONCE
+  })
+  return end < 0 ? heads.length : end
+}
+
+/** The columns that people change. */
+function writeSchedule(schedule: NewSchedule) {
+  return {
+    name: schedule.name,
+    template_id: schedule.templateId ?? null,
+    request: schedule.request ?? null,
+    sealed: schedule.sealed ?? null,
+    cron: schedule.cron ?? null,
+    timezone: schedule.timezone ?? null,
+    every: schedule.every ?? null,
+    overlap: schedule.overlap,
+    paused: schedule.paused ? 1 : 0,
+    ...writeNext(schedule.next),
+  } satisfies Partial<Insertable<Tables['schedules']>>
+}
+
+function readSchedule(row: Selectable<Tables['schedules']>): StoredSchedule {
+  return {
+    projectId: row.project_id,
+    scheduleId: row.schedule_id,
+    name: row.name,
+    templateId: row.template_id ?? undefined,
+    request: row.request ?? undefined,
+    sealed: row.sealed ?? undefined,
+    cron: row.cron ?? undefined,
+    timezone: row.timezone ?? undefined,
+    every: row.every ?? undefined,
+    overlap: row.overlap,
+    paused: row.paused === 1,
+    next: row.next === null || row.due === null ? undefined : { next: row.next, due: row.due },
+    created: row.created,
+    changed: row.changed,
+    revision: row.revision,
+    lastRoot: row.last_root ?? undefined,
+    runs: row.runs,
+    late: row.late,
+    skipped: row.skipped,
+    lastSkipped: row.last_skipped ?? undefined,
+    problem: row.problem === null ? undefined : { at: row.problem_at ?? 0, detail: row.problem },
+  }
 }

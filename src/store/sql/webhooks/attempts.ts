@@ -1,99 +1,117 @@
 import { randomUUID } from 'node:crypto'
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { sql } from 'kysely'
 import type {
   AttemptEnd,
   DeliveryAttempt,
   DeliveryTask,
   DueWebhook,
+  Ended,
   EndedAttempt,
   EndOptions,
   Failing,
-  FindDue,
   SwitchOff,
-  TakeDeliveries,
 } from '../../deliveries.ts'
 import type { Attempted, WebhookKey } from '../../webhooks.ts'
-import { newRevision } from '../revision.ts'
-import type { Tables } from '../tables.ts'
-import { findNext, noteNextDue, releaseNext } from './order.ts'
-import { type DeliveryRow, lockWebhook, toWebhook, type WebhookRow } from './rows.ts'
+import type { Database, Transaction } from '../database.ts'
+import { newRevision } from '../projects/projects.ts'
+import {
+  type DeliveryRow,
+  findNext,
+  lockWebhook,
+  noteNextDue,
+  releaseNext,
+  toWebhook,
+  type WebhookRow,
+} from './rows.ts'
 
 /** Longer than any pause between two attempts at a delivery. */
 const LONGEST_STEP_MS = 10 * 3_600_000
 
-interface Options {
-  readonly now: number
-  /** Whether rows must be locked. */
-  readonly lock: boolean
-}
+export function createDeliveryAttempts(db: Database) {
+  return {
+    /** Webhooks of projects that are shown that have an attempt due, by turn, after `after`. */
+    async findDue(page: {
+      now: number
+      after?: DueWebhook | undefined
+      limit: number
+    }): Promise<DueWebhook[]> {
+      const now = await db.timeAt(page.now)
+      let query = db.read
+        .selectFrom('webhooks')
+        .select(['project_id as projectId', 'webhook_id as webhookId', 'url', 'turn', 'failing_since'])
+        .where('next_due', 'is not', null)
+        .where('next_due', '<=', now)
+        .where(
+          sql<boolean>`not exists (select 1 from projects where projects.project_id = webhooks.project_id
+            and projects.removed is not null)`,
+        )
+        .orderBy('turn')
+        .orderBy('webhook_id')
+        .limit(page.limit)
+      const { after } = page
+      if (after) query = query.where(sql<boolean>`(turn, webhook_id) > (${after.turn}, ${after.webhookId})`)
+      return (await query.execute()).map(({ failing_since, ...webhook }) => ({
+        ...webhook,
+        isFailing: failing_since !== null,
+      }))
+    },
 
-/** Webhooks that have an attempt due, of projects that are shown. */
-export async function findDue(db: Kysely<Tables>, { now, after, limit }: FindDue): Promise<DueWebhook[]> {
-  let query = db
-    .selectFrom('webhooks')
-    .select(['project_id', 'webhook_id', 'url', 'turn', 'failing_since'])
-    .where('next_due', 'is not', null)
-    .where('next_due', '<=', now)
-    .where(
-      sql<boolean>`not exists (select 1 from projects where projects.project_id = webhooks.project_id
-        and projects.removed is not null)`,
-    )
-    .orderBy('turn')
-    .orderBy('webhook_id')
-    .limit(limit)
-  if (after) query = query.where(sql<boolean>`(turn, webhook_id) > (${after.turn}, ${after.webhookId})`)
-  return (await query.execute()).map((row) => ({
-    projectId: row.project_id,
-    webhookId: row.webhook_id,
-    url: row.url,
-    turn: row.turn,
-    isFailing: row.failing_since !== null,
-  }))
-}
+    /**
+     * Begins attempts at deliveries of a webhook, of each root one. Nothing if another process does that in this moment: that takes
+     * milliseconds, and there are others.
+     */
+    async take(
+      key: WebhookKey,
+      { now: at, leaseMs, most }: { now: number; leaseMs: number; most: number },
+    ): Promise<DeliveryTask[]> {
+      const now = await db.timeAt(at)
+      return await db.transaction(async (transaction) => {
+        const webhook = await lockWebhook(transaction, key, { skip: true })
+        if (webhook?.paused !== 0 || webhook.off_since !== null) return []
+        const next = await findNext(transaction, key.webhookId, most + 1)
+        const rows = oneOfEachRoot(next.filter(({ due }) => due !== null && due <= now)).slice(0, most)
+        if (rows.length === 0) {
+          await noteNextDue(transaction, webhook)
+          return []
+        }
+        const attempt = randomUUID()
+        const ids = rows.map(({ delivery_id }) => delivery_id)
+        await transaction
+          .updateTable('deliveries')
+          .set(({ eb }) => ({ attempt, lease: now + leaseMs, attempts: eb('attempts', '+', 1) }))
+          .where('delivery_id', 'in', ids)
+          .execute()
+        const rootIds = rows.flatMap(({ root_id }) => root_id ?? [])
+        await releaseNext(transaction, { webhookId: key.webhookId, rootIds, now })
+        const left = next.find(
+          (row) => !rows.includes(row) && (row.root_id === null || !rootIds.includes(row.root_id)),
+        )
+        await noteNextDue(transaction, webhook, { takesTurn: true, next: left })
+        const shown = toWebhook(webhook)
+        return rows.map((row) => ({
+          ...{ ...key, deliveryId: row.delivery_id, attempt, event: row.event, created: row.created },
+          ...{ rootId: row.root_id ?? undefined, position: row.position ?? undefined },
+          ...{ attempts: row.attempts + 1, webhook: shown },
+        }))
+      })
+    },
 
-/** Begins the next attempts at deliveries of one webhook, of each root one. */
-export async function take(
-  transaction: Transaction<Tables>,
-  key: WebhookKey,
-  { now, leaseMs, most, lock }: TakeDeliveries & Options,
-): Promise<DeliveryTask[]> {
-  // One that another process works on is skipped: that takes milliseconds, and there are others.
-  const webhook = await lockWebhook(transaction, key, lock && 'skip')
-  if (webhook?.paused !== 0 || webhook.off_since !== null) return []
-  const next = await findNext(transaction, key.webhookId, most + 1)
-  const rows = oneOfEachRoot(next.filter(({ due }) => due !== null && due <= now)).slice(0, most)
-  if (rows.length === 0) {
-    await noteNextDue(transaction, webhook)
-    return []
+    /**
+     * Ends attempts, all in one transaction. If a webhook is switched off, it is in the same transaction, so that nothing more is
+     * begun. Its pending deliveries are dropped later.
+     */
+    async end(ends: readonly EndedAttempt[], { now: at, offIf }: EndOptions): Promise<Ended[]> {
+      const now = await db.timeAt(at)
+      const byWebhook = Map.groupBy(ends, ({ attempt }) => attempt.webhookId)
+      return await db.transaction(async (transaction) => {
+        const results = new Map<EndedAttempt, Ended>()
+        // In the order of their ids, so that two processes cannot block each other.
+        for (const webhookId of [...byWebhook.keys()].toSorted())
+          await endAll(transaction, byWebhook.get(webhookId) ?? [], { now, offIf }, results)
+        return ends.map((one) => results.get(one) ?? false)
+      })
+    },
   }
-  const attempt = randomUUID()
-  await transaction
-    .updateTable('deliveries')
-    .set(({ eb }) => ({ attempt, lease: now + leaseMs, attempts: eb('attempts', '+', 1) }))
-    .where(
-      'delivery_id',
-      'in',
-      rows.map(({ delivery_id }) => delivery_id),
-    )
-    .execute()
-  const rootIds = rows.flatMap(({ root_id }) => root_id ?? [])
-  await releaseNext(transaction, { webhookId: key.webhookId, rootIds, now })
-  const left = next.find(
-    (row) => !rows.includes(row) && (row.root_id === null || !rootIds.includes(row.root_id)),
-  )
-  await noteNextDue(transaction, webhook, { takesTurn: true, next: left })
-  const shown = toWebhook(webhook)
-  return rows.map((row) => ({
-    ...key,
-    deliveryId: row.delivery_id,
-    attempt,
-    event: row.event,
-    rootId: row.root_id ?? undefined,
-    position: row.position ?? undefined,
-    created: row.created,
-    attempts: row.attempts + 1,
-    webhook: shown,
-  }))
 }
 
 /** Tests are of no root, and do not wait for each other. */
@@ -106,43 +124,40 @@ function oneOfEachRoot(rows: readonly DeliveryRow[]): DeliveryRow[] {
   })
 }
 
-/** Ends attempts at deliveries of one webhook. False for each that is not the last one any more. */
-export async function end(
-  transaction: Transaction<Tables>,
-  key: WebhookKey,
+/** Ends attempts at deliveries of one webhook, and adds the results of those that were the last ones. */
+async function endAll(
+  transaction: Transaction,
   ends: readonly EndedAttempt[],
-  { now, lock, offIf }: Options & EndOptions,
-): Promise<({ switchedOff: SwitchOff | undefined } | false)[]> {
-  const before = await lockWebhook(transaction, key, lock)
-  if (!before) return ends.map(() => false)
+  { now, offIf }: EndOptions,
+  results: Map<EndedAttempt, Ended>,
+): Promise<void> {
+  const [first] = ends
+  const before = first && (await lockWebhook(transaction, first.attempt))
+  if (!before) return
   let webhook: WebhookRow = before
-  const results: ({ switchedOff: SwitchOff | undefined } | false)[] = []
   const delivered = await writeDelivered(transaction, ends, now)
-  for (const { attempt, how } of ends) {
+  for (const one of ends) {
+    const { attempt, how } = one
     const isWritten =
       how.state === 'delivered'
         ? delivered.has(attempt.deliveryId)
         : await write(transaction, attempt, how, now)
-    if (!isWritten) {
-      results.push(false)
-      continue
-    }
+    if (!isWritten) continue
     webhook = { ...webhook, ...failingAfter(webhook, how, now) }
     const off = webhook.off_since === null ? offIf?.(how, toFailing(webhook)) : undefined
     if (off) {
-      await switchOff(transaction, key, off, now)
+      await switchOff(transaction, attempt, off, now)
       webhook = { ...webhook, off_since: now }
     }
-    results.push({ switchedOff: off })
+    results.set(one, { switchedOff: off })
   }
   const { failing_since, failing_ms, last_failed } = webhook
   await noteNextDue(transaction, webhook, { failing_since, failing_ms, last_failed })
-  return results
 }
 
 /** Those that were delivered, by one statement for all that were taken together. Returns their ids. */
 async function writeDelivered(
-  transaction: Transaction<Tables>,
+  transaction: Transaction,
   ends: readonly EndedAttempt[],
   now: number,
 ): Promise<Set<string>> {
@@ -173,7 +188,7 @@ async function writeDelivered(
 }
 
 async function write(
-  transaction: Transaction<Tables>,
+  transaction: Transaction,
   { deliveryId, attempt }: DeliveryAttempt,
   how: AttemptEnd,
   now: number,
@@ -203,7 +218,7 @@ async function write(
 }
 
 async function switchOff(
-  transaction: Transaction<Tables>,
+  transaction: Transaction,
   { webhookId }: WebhookKey,
   { reason, detail }: SwitchOff,
   now: number,

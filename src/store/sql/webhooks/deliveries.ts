@@ -1,130 +1,192 @@
-import { sql, type Transaction } from 'kysely'
-import {
-  type Deliveries,
-  type DeliveriesBacklog,
-  type DeliveryTask,
-  type DeliveryWork,
-  type DueWebhook,
-  type Ended,
-  type EndedAttempt,
-  type EndOptions,
-  type FindDue,
-  type FindLost,
-  MOST_COUNTED,
-  type TakeDeliveries,
-} from '../../deliveries.ts'
-import type { WebhookKey } from '../../webhooks.ts'
-import type { Database } from '../database.ts'
+import { type Expression, type RawBuilder, sql, type Updateable } from 'kysely'
+import { type DeliveriesBacklog, type DeliveryWork, MOST_COUNTED } from '../../deliveries.ts'
+import type { Database, Transaction } from '../database.ts'
 import type { Tables } from '../tables.ts'
-import { end, findDue, take } from './attempts.ts'
-import { forgetSome } from './forget.ts'
-import { bringBack, giveBackLost, isAhead, isLost } from './lost.ts'
-import { BEHIND, findBehind, spread } from './spread.ts'
+import { createDeliveryAttempts } from './attempts.ts'
+import { lockWebhook, noteNextDue } from './rows.ts'
+import { BEHIND, createSpreading } from './spread.ts'
 
-export class SqlDeliveries implements Deliveries {
-  readonly #db: Database
+/** Clocks of processes differ by less. */
+const NEARLY_MS = 10_000
+/** Deliveries that one transaction changes. */
+const AT_ONCE = 500
 
-  constructor(db: Database) {
-    this.#db = db
-  }
+/**
+ * The work of delivering, shared by any number of processes. An event becomes one delivery of each webhook that wants it. Of
+ * one webhook and one root, one attempt is under way at a time, and the first attempts are in the order of the events. Times that
+ * are given are corrected to the clock of the store.
+ */
+export function createDeliveries(db: Database) {
+  return {
+    ...createSpreading(db),
+    ...createDeliveryAttempts(db),
 
-  async findWork({ now: given, leaseMs }: { now: number; leaseMs: number }): Promise<DeliveryWork> {
-    const now = await this.#db.timeAt(given)
-    const { rows } = await sql<Record<keyof DeliveryWork, number>>`select
-      case when exists (select 1 ${BEHIND}) then 1 else 0 end as events,
-      case when exists (select 1 from webhooks where next_due is not null and next_due <= ${now}) then 1 else 0 end as due,
-      case when exists (select 1 from deliveries where ${isLost({ now, leaseMs })}) then 1 else 0 end as lost,
-      case when exists (select 1 from deliveries where ${isAhead(now)}) then 1 else 0 end as ahead`.execute(
-      this.#db.read,
-    )
-    const [found] = rows
-    return {
-      events: found?.events === 1,
-      due: found?.due === 1,
-      lost: found?.lost === 1,
-      ahead: found?.ahead === 1,
-    }
-  }
+    /** By one cheap query. */
+    async findWork({ now: at, leaseMs }: { now: number; leaseMs: number }): Promise<DeliveryWork> {
+      const now = await db.timeAt(at)
+      const { rows } = await sql<Record<keyof DeliveryWork, number>>`select
+        case when exists (select 1 ${BEHIND}) then 1 else 0 end as events,
+        case when exists (select 1 from webhooks where next_due is not null and next_due <= ${now}) then 1 else 0 end as due,
+        case when exists (select 1 from deliveries where ${isLost(now, leaseMs)}) then 1 else 0 end as lost,
+        case when exists (select 1 from deliveries where ${isAhead(now)}) then 1 else 0 end as ahead`.execute(
+        db.read,
+      )
+      const [{ events, due, lost, ahead } = { events: 0, due: 0, lost: 0, ahead: 0 }] = rows
+      return { events: events === 1, due: due === 1, lost: lost === 1, ahead: ahead === 1 }
+    },
 
-  async findBehind(options: { after?: string | undefined; limit: number }): Promise<WebhookKey[]> {
-    return await findBehind(this.#db.read, options)
-  }
+    /**
+     * Attempts whose processes are dead, or stood still for too long, can be begun again. Returns how many. `own`: the deliveries that
+     * this process sends now. They are not lost, whatever the clock says.
+     */
+    async giveBackLost(options: { now: number; leaseMs: number; own: ReadonlySet<string> }): Promise<number> {
+      const which = isLost(await db.timeAt(options.now), options.leaseMs)
+      const isOthers = ({ delivery_id }: Found) => !options.own.has(delivery_id)
+      return await changeAll(db, which, { attempt: null, lease: null }, isOthers)
+    },
 
-  async spread(key: WebhookKey, { now, limit }: { now: number; limit: number }): Promise<number> {
-    const options = { now: await this.#db.timeAt(now), limit, lock: this.#db.lock }
-    return await this.#db.transaction((transaction) => spread(transaction, key, options))
-  }
+    /** Deliveries that are `ahead`, and wait for a time from a wrong clock, are due now. Returns how many. */
+    async bringBack(at: number): Promise<number> {
+      const now = await db.timeAt(at)
+      return await changeAll(db, isAhead(now), { due: now, since: now })
+    },
 
-  async findDue(options: FindDue): Promise<DueWebhook[]> {
-    return await findDue(this.#db.read, { ...options, now: await this.#db.timeAt(options.now) })
-  }
+    /** Drops some pending deliveries of webhooks that are off. Returns how many. */
+    async dropPending({ now, limit }: { now: number; limit: number }): Promise<number> {
+      const some = sql`select delivery_id from deliveries
+        join webhooks on webhooks.webhook_id = deliveries.webhook_id
+        where webhooks.off_since is not null and deliveries.finished is null limit ${limit}`
+      const finished = await db.timeAt(now)
+      const { numAffectedRows = 0n } = await db.transaction((transaction) =>
+        sql`update deliveries set state = 'dropped', finished = ${finished}, due = null, attempt = null, lease = null
+          where delivery_id in (${some})`.execute(transaction),
+      )
+      return Number(numAffectedRows)
+    },
 
-  async take(key: WebhookKey, options: TakeDeliveries): Promise<DeliveryTask[]> {
-    const corrected = { ...options, now: await this.#db.timeAt(options.now), lock: this.#db.lock }
-    return await this.#db.transaction((transaction) => take(transaction, key, corrected))
-  }
+    async findBacklog(): Promise<DeliveriesBacklog> {
+      const { rows } = await sql<{ pending: number; oldest: number | null; off_count: number }>`select
+        (select count(*) from (select 1 from deliveries where finished is null limit ${MOST_COUNTED}) as counted) as pending,
+        (select min(created) from deliveries where finished is null) as oldest,
+        (select count(*) from webhooks where off_since is not null) as off_count`.execute(db.read)
+      const [{ pending, oldest, off_count: off } = { pending: 0, oldest: null, off_count: 0 }] = rows
+      return { pending, oldest: oldest ?? undefined, off }
+    },
 
-  async end(ends: readonly EndedAttempt[], { now, offIf }: EndOptions): Promise<Ended[]> {
-    const options = { now: await this.#db.timeAt(now), offIf, lock: this.#db.lock }
-    const byWebhook = Map.groupBy(ends, ({ attempt }) => attempt.webhookId)
-    return await this.#db.transaction(async (transaction) => {
-      const results = new Map<EndedAttempt, Ended>()
-      // In the order of their ids, so that two processes cannot block each other.
-      for (const webhookId of [...byWebhook.keys()].toSorted()) {
-        const some = byWebhook.get(webhookId) ?? []
-        const key = { projectId: some[0]?.attempt.projectId ?? '', webhookId }
-        const ended = await end(transaction, key, some, options)
-        for (const [index, one] of some.entries()) results.set(one, ended[index] ?? false)
+    /**
+     * Removes some deliveries that have ended: those from before `before`, and all but the newest `most` of a webhook. Also all
+     * of removed projects. Returns how many. 0: nothing is left. It looks at one webhook after the other, by the index of its deliveries.
+     */
+    async forget(limits: { before: number; most: number; limit: number }): Promise<number> {
+      const webhooks = await db.read
+        .selectFrom('webhooks')
+        .innerJoin('projects', 'projects.project_id', 'webhooks.project_id')
+        .select(['webhook_id', 'projects.removed'])
+        .execute()
+      for (const { webhook_id: webhookId, removed } of webhooks) {
+        const forgotten = await db.transaction((transaction) =>
+          removed === null
+            ? forgetOld(transaction, webhookId, limits)
+            : removeSome(transaction, webhookId, limits.limit),
+        )
+        if (forgotten > 0) return forgotten
       }
-      return ends.map((one) => results.get(one) ?? false)
+      return 0
+    },
+  }
+}
+
+/** The lease is over, or further ahead than a lease is long: then a clock was ahead when it was written. */
+function isLost(now: number, leaseMs: number): RawBuilder<boolean> {
+  return sql`lease is not null and (lease < ${now} or lease > ${now + leaseMs + NEARLY_MS})`
+}
+
+/** It began to wait at a time that is still to come: a clock was ahead when that was written. */
+function isAhead(now: number): RawBuilder<boolean> {
+  return sql`finished is null and lease is null and since is not null and since > ${now + NEARLY_MS}`
+}
+
+type Found = Pick<Tables['deliveries'], 'project_id' | 'webhook_id' | 'delivery_id' | 'attempt'>
+
+/** Changes deliveries, some in each transaction. Returns how many. */
+async function changeAll(
+  db: Database,
+  which: Expression<boolean>,
+  set: Updateable<Tables['deliveries']>,
+  isMeant: (row: Found) => boolean = () => true,
+): Promise<number> {
+  let count = 0
+  for (;;) {
+    const some = await db.transaction(async (transaction) => {
+      const found = await transaction
+        .selectFrom('deliveries')
+        .select(['project_id', 'webhook_id', 'delivery_id', 'attempt'])
+        .where(which)
+        .limit(AT_ONCE)
+        .execute()
+      const rows = found.filter(isMeant)
+      await change(transaction, rows, set)
+      return rows.length
     })
+    if (some === 0) return count
+    count += some
   }
+}
 
-  async giveBackLost(options: FindLost): Promise<number> {
-    const corrected = { ...options, now: await this.#db.timeAt(options.now), lock: this.#db.lock }
-    return await this.#untilNone((transaction) => giveBackLost(transaction, corrected))
+/** Webhook by webhook, in the order of their ids, so that two processes cannot block each other. */
+async function change(
+  transaction: Transaction,
+  found: readonly Found[],
+  set: Updateable<Tables['deliveries']>,
+): Promise<void> {
+  const byWebhook = Map.groupBy(found, ({ webhook_id }) => webhook_id)
+  for (const webhookId of [...byWebhook.keys()].toSorted()) {
+    const rows = byWebhook.get(webhookId) ?? []
+    const webhook = await lockWebhook(transaction, { projectId: rows[0]?.project_id ?? '', webhookId })
+    for (const { delivery_id, attempt } of rows)
+      await transaction
+        .updateTable('deliveries')
+        .set(set)
+        .where('delivery_id', '=', delivery_id)
+        .where('attempt', attempt === null ? 'is' : '=', attempt)
+        .where('finished', 'is', null)
+        .execute()
+    if (webhook) await noteNextDue(transaction, webhook)
   }
+}
 
-  async bringBack(now: number): Promise<number> {
-    const options = { now: await this.#db.timeAt(now), lock: this.#db.lock }
-    return await this.#untilNone((transaction) => bringBack(transaction, options))
-  }
+async function forgetOld(
+  transaction: Transaction,
+  webhookId: string,
+  { before, most, limit }: { before: number; most: number; limit: number },
+): Promise<number> {
+  const oldestKept = await transaction
+    .selectFrom('deliveries')
+    .select('created')
+    .where('webhook_id', '=', webhookId)
+    .orderBy('created', 'desc')
+    .orderBy('delivery_id', 'desc')
+    .offset(most - 1)
+    .limit(1)
+    .executeTakeFirst()
+  const end = Math.max(before, oldestKept?.created ?? 0)
+  return await remove(
+    transaction,
+    sql`webhook_id = ${webhookId} and created < ${end} and finished is not null order by created limit ${limit}`,
+  )
+}
 
-  async dropPending({ now, limit }: { now: number; limit: number }): Promise<number> {
-    const some = sql`select delivery_id from deliveries
-      join webhooks on webhooks.webhook_id = deliveries.webhook_id
-      where webhooks.off_since is not null and deliveries.finished is null limit ${limit}`
-    const finished = await this.#db.timeAt(now)
-    const { numAffectedRows = 0n } = await this.#db.transaction((transaction) =>
-      sql`update deliveries set state = 'dropped', finished = ${finished}, due = null, attempt = null, lease = null
-        where delivery_id in (${some})`.execute(transaction),
-    )
-    return Number(numAffectedRows)
-  }
+/** Deliveries of a webhook that is being removed. */
+export async function removeSome(
+  transaction: Transaction,
+  webhookId: string,
+  limit: number,
+): Promise<number> {
+  return await remove(transaction, sql`webhook_id = ${webhookId} limit ${limit}`)
+}
 
-  async findBacklog(): Promise<DeliveriesBacklog> {
-    const { rows } = await sql<{ pending: number; oldest: number | null; off_count: number }>`select
-      (select count(*) from (select 1 from deliveries where finished is null limit ${MOST_COUNTED}) as counted) as pending,
-      (select min(created) from deliveries where finished is null) as oldest,
-      (select count(*) from webhooks where off_since is not null) as off_count`.execute(this.#db.read)
-    const [found] = rows
-    return {
-      pending: Number(found?.pending ?? 0),
-      oldest: found?.oldest == null ? undefined : Number(found.oldest),
-      off: Number(found?.off_count ?? 0),
-    }
-  }
-
-  async forget(limits: { before: number; most: number; limit: number }): Promise<number> {
-    return await forgetSome(this.#db, limits)
-  }
-
-  async #untilNone(step: (transaction: Transaction<Tables>) => Promise<number>): Promise<number> {
-    let count = 0
-    for (;;) {
-      const some = await this.#db.transaction(step)
-      if (some === 0) return count
-      count += some
-    }
-  }
+async function remove(transaction: Transaction, which: RawBuilder<unknown>): Promise<number> {
+  const some = sql`select delivery_id from deliveries where ${which}`
+  const deletion = sql`delete from deliveries where delivery_id in (${some})`
+  return Number((await deletion.execute(transaction)).numAffectedRows ?? 0n)
 }

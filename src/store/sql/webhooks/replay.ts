@@ -1,137 +1,171 @@
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { setImmediate as nextIteration } from 'node:timers/promises'
+import { type Kysely, sql } from 'kysely'
 import { TEST_EVENT } from '../../../contract/webhooks.ts'
 import { AppError } from '../../../errors.ts'
-import type { StoredDelivery, WebhookKey } from '../../webhooks.ts'
+import type { Position } from '../../owned.ts'
+import type { InTurn, StoredDelivery, WebhookKey } from '../../webhooks.ts'
+import type { Database, Transaction } from '../database.ts'
 import type { Tables } from '../tables.ts'
-import { noteNextDue, releaseNext } from './order.ts'
-import { lockWebhook, toDelivery, toWebhook, type WebhookRow } from './rows.ts'
+import { lockWebhook, noteNextDue, releaseNext, toDelivery, toWebhook, type WebhookRow } from './rows.ts'
 import { EVENT_OF, findKnown, newDeliveryId } from './spread.ts'
 
-interface Options {
-  readonly now: number
-  readonly lock: boolean
-}
-
+/** Deliveries that one transaction changes: less than 20 ms. */
+const AT_ONCE = 50
+/** Events that are looked at together. */
+const EVENTS_AT_ONCE = 4 * AT_ONCE
+/** So that tests of a receiver that does not answer cannot pile up. */
+const MOST_TESTS = 100
+/** Before all ids. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 /** As if it had never been tried. The result of the last attempt stays visible until the next. */
 const AGAIN = {
-  state: 'pending',
-  attempts: 0,
-  due: null,
-  since: null,
-  attempt: null,
-  lease: null,
-  finished: null,
-} as const
-
-export async function addTest(
-  transaction: Transaction<Tables>,
-  key: WebhookKey,
-  { now, lock }: Options,
-): Promise<StoredDelivery | undefined> {
-  const webhook = await lockWebhook(transaction, key, lock)
-  if (!webhook) return undefined
-  requireOn(webhook)
-  await requireFewTests(transaction, key)
-  const row = await transaction
-    .insertInto('deliveries')
-    .values({
-      delivery_id: newDeliveryId(now),
-      project_id: key.projectId,
-      webhook_id: key.webhookId,
-      event: TEST_EVENT,
-      created: now,
-      state: 'pending',
-      attempts: 0,
-      due: now,
-      since: now,
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  await noteNextDue(transaction, webhook)
-  return toDelivery(row)
+  ...({ state: 'pending', attempts: 0, due: null, since: null } as const),
+  ...{ attempt: null, lease: null, finished: null },
 }
 
-/** One that is under way is left as it is. */
-export async function replay(
-  transaction: Transaction<Tables>,
-  key: WebhookKey,
-  { deliveryId, now, lock }: Options & { deliveryId: string },
-): Promise<StoredDelivery | undefined> {
-  const webhook = await lockWebhook(transaction, key, lock)
-  if (!webhook) return undefined
-  const find = transaction
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('webhook_id', '=', key.webhookId)
-    .where('delivery_id', '=', deliveryId)
-  const before = await find.executeTakeFirst()
-  if (!before) return undefined
-  requireOn(webhook)
-  if (before.lease === null) {
-    await transaction
-      .updateTable('deliveries')
-      .set({ ...AGAIN, due: now, since: now })
-      .where('delivery_id', '=', deliveryId)
-      .execute()
-    await noteNextDue(transaction, webhook)
+/** SQLite works in this thread: others come in between. */
+const yielding: InTurn = async (piece) => {
+  await nextIteration()
+  return await piece()
+}
+
+/** All of it throws `conflict` if the webhook is paused or off. */
+export function createReplays(db: Database) {
+  return {
+    /** A test delivery. Undefined if there is no such webhook. Throws `conflict` also if it has very many pending tests. */
+    async addTest(key: WebhookKey, at: number): Promise<StoredDelivery | undefined> {
+      const now = await db.timeAt(at)
+      return await db.transaction(async (transaction) => {
+        const webhook = await lockOn(transaction, key)
+        if (!webhook) return undefined
+        await requireFewTests(transaction, key)
+        const row = await transaction
+          .insertInto('deliveries')
+          .values({
+            ...{ delivery_id: newDeliveryId(now), project_id: key.projectId, webhook_id: key.webhookId },
+            ...{ event: TEST_EVENT, created: now, state: 'pending', attempts: 0, due: now, since: now },
+          })
+          .returningAll()
+          .executeTakeFirstOrThrow()
+        await noteNextDue(transaction, webhook)
+        return toDelivery(row)
+      })
+    },
+
+    /**
+     * Makes a delivery pending again, as if it had never been tried. One that is pending is due at once, and one that is under way is
+     * left as it is. Undefined if there is no such delivery.
+     */
+    async replay(key: WebhookKey, deliveryId: string, at: number): Promise<StoredDelivery | undefined> {
+      const now = await db.timeAt(at)
+      return await db.transaction(async (transaction) => {
+        const webhook = await lockWebhook(transaction, key)
+        if (!webhook) return undefined
+        const find = transaction
+          .selectFrom('deliveries')
+          .selectAll()
+          .where('webhook_id', '=', key.webhookId)
+          .where('delivery_id', '=', deliveryId)
+        const before = await find.executeTakeFirst()
+        if (!before) return undefined
+        requireOn(webhook)
+        if (before.lease === null) {
+          await transaction
+            .updateTable('deliveries')
+            .set({ ...AGAIN, due: now, since: now })
+            .where('delivery_id', '=', deliveryId)
+            .execute()
+          await noteNextDue(transaction, webhook)
+        }
+        return toDelivery(await find.executeTakeFirstOrThrow())
+      })
+    },
+
+    /**
+     * The same for all that have ended and are about something that happened at `from` or later. Events of that time that never became
+     * a delivery become one. Returns how many they are. Undefined if there is no such webhook.
+     */
+    async replayFrom(
+      key: WebhookKey,
+      from: number,
+      { now: at, inTurn = yielding }: { now: number; inTurn?: InTurn | undefined },
+    ): Promise<number | undefined> {
+      const now = await db.timeAt(at)
+      let count = 0
+      for (let after: Position | undefined = { created: from, id: FIRST_ID }; after; ) {
+        const position: Position = after
+        const some = await inTurn(() =>
+          db.transaction((transaction) => replaySome(transaction, key, { after: position, now })),
+        )
+        if (some === undefined) return undefined
+        count += some.count
+        after = some.last
+      }
+      let first: number | undefined
+      for (let after: number | undefined = 0; after !== undefined; ) {
+        const number: number = after
+        const missed: Missed = await inTurn(() => findMissed(db.read, key, { from, after: number }))
+        first ??= missed.first
+        count += missed.count
+        after = missed.last
+      }
+      if (first !== undefined) {
+        const number = first
+        await db.transaction((transaction) => goBack(transaction, key, number))
+      }
+      return count
+    },
   }
-  return toDelivery(await find.executeTakeFirstOrThrow())
+}
+
+/** Undefined if there is no such webhook. */
+async function lockOn(transaction: Transaction, key: WebhookKey): Promise<WebhookRow | undefined> {
+  const webhook = await lockWebhook(transaction, key)
+  if (webhook) requireOn(webhook)
+  return webhook
 }
 
 /** The last delivery that was looked at, and how many are sent again. */
 interface Replayed {
-  readonly last: { readonly created: number; readonly id: string } | undefined
+  readonly last: Position | undefined
   readonly count: number
 }
 
-/** Some of those that have ended, after `after`. Each root gets its order again. Undefined if there is no such webhook. */
-export async function replaySome(
-  transaction: Transaction<Tables>,
+/**
+ * Some of those that ended before `now`, after `after`: deliveries that end meanwhile are not sent a third time. Each root gets its order
+ * again. Undefined if there is no such webhook.
+ */
+async function replaySome(
+  transaction: Transaction,
   key: WebhookKey,
-  {
-    from,
-    after,
-    ended,
-    limit,
-    now,
-    lock,
-  }: Options & { from: number; after: Replayed['last']; ended: number; limit: number },
+  { after, now }: { after: Position; now: number },
 ): Promise<Replayed | undefined> {
-  const webhook = await lockWebhook(transaction, key, lock)
+  const webhook = await lockOn(transaction, key)
   if (!webhook) return undefined
-  requireOn(webhook)
-  const { created, id } = after ?? { created: from, id: FIRST_ID }
   const rows = await transaction
     .selectFrom('deliveries')
     .select(['delivery_id', 'root_id', 'created'])
     .where('webhook_id', '=', key.webhookId)
-    .where(sql<boolean>`(created, delivery_id) > (${created}, ${id})`)
-    .where('finished', '<=', ended)
+    .where(sql<boolean>`(created, delivery_id) > (${after.created}, ${after.id})`)
+    .where('finished', '<=', now)
     .orderBy('created')
     .orderBy('delivery_id')
-    .limit(limit)
+    .limit(AT_ONCE)
     .execute()
   const last = rows.at(-1)
   if (!last) return { last: undefined, count: 0 }
   const ids = rows.map(({ delivery_id }) => delivery_id)
-  await transaction.updateTable('deliveries').set(AGAIN).where('delivery_id', 'in', ids).execute()
-  await transaction
-    .updateTable('deliveries')
-    .set({ due: now, since: now })
-    .where('delivery_id', 'in', ids)
-    .where('root_id', 'is', null)
-    .execute()
+  const replayed = transaction.updateTable('deliveries').where('delivery_id', 'in', ids)
+  await replayed.set(AGAIN).execute()
+  await replayed.set({ due: now, since: now }).where('root_id', 'is', null).execute()
   const rootIds = [...new Set(rows.flatMap(({ root_id }) => root_id ?? []))]
   await releaseNext(transaction, { webhookId: key.webhookId, rootIds, now })
   await noteNextDue(transaction, webhook)
   return { last: { created: last.created, id: last.delivery_id }, count: rows.length }
 }
 
-/** Before all ids. */
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-
 /** Events that a webhook wants and has passed, but that never became a delivery. */
-export interface Missed {
+interface Missed {
   /** The number of the first of them. */
   readonly first: number | undefined
   readonly count: number
@@ -140,26 +174,30 @@ export interface Missed {
 }
 
 /** Looks at some events since a time, after the event `after`. */
-export async function findMissed(
+async function findMissed(
   db: Kysely<Tables>,
-  key: WebhookKey,
-  { from, after, limit }: { from: number; after: number; limit: number },
+  { projectId, webhookId }: WebhookKey,
+  { from, after }: { from: number; after: number },
 ): Promise<Missed> {
-  const webhook = await lockWebhook(db, key, false)
-  if (!webhook) return { first: undefined, count: 0, last: undefined }
+  const webhook = await db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('webhook_id', '=', webhookId)
+    .executeTakeFirst()
   const looked = await db
     .selectFrom('events')
     .select(['number', 'kind', 'created'])
-    .where('project_id', '=', key.projectId)
+    .where('project_id', '=', projectId)
     .where('number', '>', after)
-    .where('number', '<=', webhook.after)
+    .where('number', '<=', webhook?.after ?? 0)
     .orderBy('number')
-    .limit(limit)
+    .limit(EVENTS_AT_ONCE)
     .execute()
   const last = looked.at(-1)?.number
-  if (last === undefined) return { first: undefined, count: 0, last }
+  if (!webhook || last === undefined) return { first: undefined, count: 0, last: undefined }
   const wanted = toWebhook(webhook).events
-  const known = await findKnown(db, key.webhookId, { after, last })
+  const known = await findKnown(db, webhookId, { after, last })
   const missed = looked.filter(
     ({ number, kind, created }) => created >= from && wanted.includes(EVENT_OF[kind]) && !known.has(number),
   )
@@ -167,11 +205,7 @@ export async function findMissed(
 }
 
 /** The webhook looks at the events from this number on again. Those that became deliveries before are skipped. */
-export async function goBack(
-  transaction: Transaction<Tables>,
-  { webhookId }: WebhookKey,
-  first: number,
-): Promise<void> {
+async function goBack(transaction: Transaction, { webhookId }: WebhookKey, first: number): Promise<void> {
   await transaction
     .updateTable('webhooks')
     .set({ after: first - 1 })
@@ -180,10 +214,7 @@ export async function goBack(
     .execute()
 }
 
-/** So that tests of a receiver that does not answer cannot pile up. */
-const MOST_TESTS = 100
-
-async function requireFewTests(transaction: Transaction<Tables>, { webhookId }: WebhookKey): Promise<void> {
+async function requireFewTests(transaction: Transaction, { webhookId }: WebhookKey): Promise<void> {
   const pending = await transaction
     .selectFrom('deliveries')
     .select('delivery_id')

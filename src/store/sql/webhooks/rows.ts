@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely'
 import { MOST_PENDING } from '../../../contract/states.ts'
 import type { ListedWebhook, StoredDelivery, StoredWebhook, WebhookKey } from '../../webhooks.ts'
+import type { Transaction } from '../database.ts'
 import type { Tables } from '../tables.ts'
 
 export type WebhookRow = Tables['webhooks']
@@ -55,18 +56,17 @@ export function toDelivery(row: DeliveryRow): StoredDelivery {
  * another transaction has locked it.
  */
 export async function lockWebhook(
-  transaction: Kysely<Tables>,
+  transaction: Transaction,
   { projectId, webhookId }: WebhookKey,
-  lock: boolean | 'skip',
+  { skip = false } = {},
 ): Promise<WebhookRow | undefined> {
-  const find = transaction
+  const locked = transaction
     .selectFrom('webhooks')
     .selectAll()
     .where('project_id', '=', projectId)
     .where('webhook_id', '=', webhookId)
-  if (!lock) return await find.executeTakeFirst()
-  const locked = find.forUpdate()
-  return await (lock === 'skip' ? locked.skipLocked() : locked).executeTakeFirst()
+    .forUpdate()
+  return await (skip ? locked.skipLocked() : locked).executeTakeFirst()
 }
 
 /** With the number of their pending deliveries, counted up to `MOST_PENDING`: no request waits for a long count. */
@@ -77,10 +77,72 @@ export async function countPending(
   const listed: ListedWebhook[] = []
   for (const row of rows) {
     const some = sql`select 1 from deliveries where webhook_id = ${row.webhook_id} and finished is null limit ${MOST_PENDING}`
-    const counted = await sql<{
-      pending: number
-    }>`select count(*) as pending from (${some}) as counted`.execute(db)
-    listed.push({ ...toWebhook(row), pending: Number(counted.rows[0]?.pending ?? 0) })
+    const count = sql<{ pending: number }>`select count(*) as pending from (${some}) as counted`
+    const [{ pending } = { pending: 0 }] = (await count.execute(db)).rows
+    listed.push({ ...toWebhook(row), pending })
   }
   return listed
+}
+
+// The order of deliveries. Of one webhook and one root, the first pending delivery without an attempt is due, and the later ones
+// without an attempt wait: their `due` is null. When the first attempt of one begins, the next one becomes due. It is
+// begun when nothing of its root is under way. All of this happens while the row of the webhook is locked.
+
+/** The deliveries that are next, of those that can be begun. They may be due later. */
+export async function findNext(
+  transaction: Transaction,
+  webhookId: string,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  return await transaction
+    .selectFrom('deliveries as next')
+    .selectAll()
+    .where('webhook_id', '=', webhookId)
+    .where('finished', 'is', null)
+    .where('lease', 'is', null)
+    .where('due', 'is not', null)
+    .where(
+      sql<boolean>`not exists (select 1 from deliveries as other where other.webhook_id = next.webhook_id
+        and other.root_id = next.root_id and other.lease is not null)`,
+    )
+    .orderBy('due')
+    .orderBy('number')
+    .limit(limit)
+    .execute()
+}
+
+/** Writes when the next attempt of the webhook is due. Call it after every change of its deliveries. `next`: if it is known. */
+export async function noteNextDue(
+  transaction: Transaction,
+  { webhook_id, paused, off_since }: Pick<WebhookRow, 'webhook_id' | 'paused' | 'off_since'>,
+  {
+    takesTurn = false,
+    next: known,
+    ...more
+  }: Partial<WebhookRow> & { takesTurn?: boolean; next?: DeliveryRow | undefined } = {},
+): Promise<void> {
+  const isOn = paused === 0 && off_since === null
+  const [next] = !isOn ? [] : known ? [known] : await findNext(transaction, webhook_id, 1)
+  await transaction
+    .updateTable('webhooks')
+    .set({ next_due: next?.due ?? null, ...more, ...(takesTurn && { turn: LAST_TURN }) })
+    .where('webhook_id', '=', webhook_id)
+    .execute()
+}
+
+/** After all others. A count, not a time: a clock that was ahead for a while must not leave a webhook behind the others. */
+export const LAST_TURN = sql<number>`(select coalesce(max(turn), 0) + 1 from webhooks)`
+
+/** Of each of these roots, the next delivery becomes due, unless an earlier one has not had an attempt. */
+export async function releaseNext(
+  transaction: Transaction,
+  { webhookId, rootIds, now }: { webhookId: string; rootIds: readonly string[]; now: number },
+): Promise<void> {
+  if (rootIds.length === 0) return
+  const roots = sql`select distinct root_id from deliveries where webhook_id = ${webhookId} and finished is null
+    and root_id in (${sql.join(rootIds)})`
+  const first = sql`select delivery_id from deliveries where webhook_id = ${webhookId} and root_id = roots.root_id
+    and finished is null and attempts = 0 order by number limit 1`
+  await sql`update deliveries set due = ${now}, since = ${now}
+    where due is null and delivery_id in (select (${first}) from (${roots}) as roots)`.execute(transaction)
 }

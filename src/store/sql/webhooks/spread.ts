@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { type Kysely, sql, type Transaction } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { EVENTS, WEBHOOK_EVENTS, type WebhookEvent } from '../../../contract/webhook-names.ts'
-import type { EventKind } from '../../events.ts'
+import type { EventKind } from '../../captures.ts'
 import type { WebhookKey } from '../../webhooks.ts'
+import type { Database } from '../database.ts'
 import type { Tables } from '../tables.ts'
-import { noteNextDue, releaseNext } from './order.ts'
-import { lockWebhook, toWebhook } from './rows.ts'
+import { lockWebhook, noteNextDue, releaseNext, toWebhook } from './rows.ts'
 
 /** The event of a webhook, by the kind of event that it comes from. */
 export const EVENT_OF = Object.fromEntries(
@@ -13,79 +13,77 @@ export const EVENT_OF = Object.fromEntries(
 ) as Readonly<Record<EventKind, WebhookEvent>>
 
 /** On, of a project that is shown, and some events of the project come after the last that was looked at. */
-const IS_BEHIND = sql`webhooks.paused = 0 and webhooks.off_since is null and projects.removed is null
-  and projects.last_event > webhooks.after`
-export const BEHIND = sql`from webhooks join projects on projects.project_id = webhooks.project_id where ${IS_BEHIND}`
+export const BEHIND = sql`from webhooks join projects on projects.project_id = webhooks.project_id
+  where webhooks.paused = 0 and webhooks.off_since is null and projects.removed is null
+    and projects.last_event > webhooks.after`
 
-export async function findBehind(
-  db: Kysely<Tables>,
-  { after, limit }: { after?: string | undefined; limit: number },
-): Promise<WebhookKey[]> {
-  const further = after === undefined ? sql`` : sql`and webhooks.webhook_id > ${after}`
-  const { rows } = await sql<Pick<Tables['webhooks'], 'project_id' | 'webhook_id'>>`
-    select webhooks.project_id, webhooks.webhook_id ${BEHIND} ${further}
-    order by webhooks.webhook_id limit ${limit}`.execute(db)
-  return rows.map((row) => ({ projectId: row.project_id, webhookId: row.webhook_id }))
-}
+export function createSpreading(db: Database) {
+  return {
+    /** Webhooks that have not taken all events of their project, by id, after `after`. */
+    async findBehind({ after, limit }: { after?: string | undefined; limit: number }): Promise<WebhookKey[]> {
+      const further = after === undefined ? sql`` : sql`and webhooks.webhook_id > ${after}`
+      const { rows } = await sql<WebhookKey>`
+        select webhooks.project_id as "projectId", webhooks.webhook_id as "webhookId" ${BEHIND} ${further}
+        order by webhooks.webhook_id limit ${limit}`.execute(db.read)
+      return rows
+    },
 
-/** Makes the next events into deliveries. The number of the last event moves forward in the same transaction. */
-export async function spread(
-  transaction: Transaction<Tables>,
-  key: WebhookKey,
-  { now, limit, lock }: { now: number; limit: number; lock: boolean },
-): Promise<number> {
-  const row = await lockWebhook(transaction, key, lock)
-  if (row?.paused !== 0 || row.off_since !== null) return 0
-  const project = await transaction
-    .selectFrom('projects')
-    .select('last_event')
-    .where('project_id', '=', key.projectId)
-    .where('removed', 'is', null)
-    .executeTakeFirst()
-  if (!project || project.last_event <= row.after) return 0
-  const events = await transaction
-    .selectFrom('events')
-    .selectAll()
-    .where('project_id', '=', key.projectId)
-    .where('number', '>', row.after)
-    .orderBy('number')
-    .limit(limit)
-    .execute()
-  // Those that are missing were removed with their root.
-  const after = events.length < limit ? Math.max(project.last_event, events.at(-1)?.number ?? 0) : undefined
-  const last = after ?? events.at(-1)?.number ?? row.after
-  const known = await findKnown(transaction, key.webhookId, { after: row.after, last })
-  const wanted = toWebhook(row).events
-  const fresh = events.filter(({ kind, number }) => wanted.includes(EVENT_OF[kind]) && !known.has(number))
-  if (fresh.length > 0) {
-    const rows = fresh.map((event, index) => ({
-      delivery_id: newDeliveryId(now, index),
-      project_id: key.projectId,
-      webhook_id: key.webhookId,
-      number: event.number,
-      event: EVENT_OF[event.kind],
-      root_id: event.root_id,
-      position: event.position,
-      created: event.created,
-      state: 'pending' as const,
-      attempts: 0,
-      due: null,
-    }))
-    await transaction.insertInto('deliveries').values(rows).execute()
-    const rootIds = [...new Set(fresh.map((event) => event.root_id))]
-    await releaseNext(transaction, { webhookId: key.webhookId, rootIds, now })
+    /**
+     * Makes some events into deliveries. The number of the last event moves forward in the same transaction. Returns how many events it
+     * looked at.
+     */
+    async spread(key: WebhookKey, { now: at, limit }: { now: number; limit: number }): Promise<number> {
+      const now = await db.timeAt(at)
+      return await db.transaction(async (transaction) => {
+        const row = await lockWebhook(transaction, key)
+        if (row?.paused !== 0 || row.off_since !== null) return 0
+        const project = await transaction
+          .selectFrom('projects')
+          .select('last_event')
+          .where('project_id', '=', key.projectId)
+          .where('removed', 'is', null)
+          .executeTakeFirst()
+        if (!project || project.last_event <= row.after) return 0
+        const events = await transaction
+          .selectFrom('events')
+          .selectAll()
+          .where('project_id', '=', key.projectId)
+          .where('number', '>', row.after)
+          .orderBy('number')
+          .limit(limit)
+          .execute()
+        // Those that are missing were removed with their root.
+        const after =
+          events.length < limit ? Math.max(project.last_event, events.at(-1)?.number ?? 0) : undefined
+        const last = after ?? events.at(-1)?.number ?? row.after
+        const known = await findKnown(transaction, key.webhookId, { after: row.after, last })
+        const wanted = toWebhook(row).events
+        const fresh = events.filter(
+          ({ kind, number }) => wanted.includes(EVENT_OF[kind]) && !known.has(number),
+        )
+        if (fresh.length > 0) {
+          const rows = fresh.map(({ kind, ...event }, index) => ({
+            ...{ ...event, delivery_id: newDeliveryId(now, index), webhook_id: key.webhookId },
+            ...{ event: EVENT_OF[kind], state: 'pending' as const, attempts: 0, due: null },
+          }))
+          await transaction.insertInto('deliveries').values(rows).execute()
+          const rootIds = [...new Set(fresh.map((event) => event.root_id))]
+          await releaseNext(transaction, { webhookId: key.webhookId, rootIds, now })
+        }
+        await noteNextDue(transaction, row, { after: last })
+        return events.length
+      })
+    },
   }
-  await noteNextDue(transaction, row, { after: last })
-  return events.length
 }
 
 /** Events that became deliveries before: somebody wants all since a time again. */
 export async function findKnown(
-  transaction: Kysely<Tables>,
+  db: Kysely<Tables>,
   webhookId: string,
   { after, last }: { after: number; last: number },
 ): Promise<Set<number | null>> {
-  const rows = await transaction
+  const rows = await db
     .selectFrom('deliveries')
     .select('number')
     .where('webhook_id', '=', webhookId)

@@ -1,0 +1,169 @@
+import type { ServerResponse } from 'node:http'
+import { createGzip } from 'node:zlib'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Piece } from '../../results/pieces.ts'
+import { msOfBytes } from '../../shares/pace.ts'
+import type { HttpContext } from '../context.ts'
+import { clientOf } from '../rules/client-of.ts'
+import { NOBODY_WAITS, whenClosed } from './when-closed.ts'
+
+/** Memory that is reserved for a piece before its size is known. Almost all pieces are smaller. */
+const PIECE_BYTES = 1_048_576
+
+/** A piece is in memory as rows, as text, and as bytes that wait in the connection. */
+const HELD_TIMES = 3
+
+/** A longer piece is handed on in slices, each in a turn of its own: writing takes time, too. */
+const SLICE_BYTES = 131_072
+/** The distance of two slices. */
+const SLICE_MS = msOfBytes(SLICE_BYTES)
+
+/** A piece, and the memory that is reserved for it until it was read. */
+export interface HeldPiece extends Piece {
+  readonly giveBack: () => void
+}
+
+/** The next piece. It is made in a turn of its client, when there is memory for it. */
+export type TakePiece = () => Promise<HeldPiece>
+
+export function takePieces(
+  pieces: AsyncGenerator<Piece>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { pace, turns, unread }: HttpContext,
+  { isPaced = false } = {},
+): TakePiece {
+  const client = clientOf(request)
+  const closed = whenClosed(reply.raw)
+  let slices: HeldPiece[] = []
+  let isWatched = false
+  return async () => {
+    const slice = slices.shift()
+    if (slice) {
+      await pace.wait(client, SLICE_MS, closed)
+      return await turns.run(client, async () => slice)
+    }
+    const held = await unread.take(client, PIECE_BYTES, closed)
+    try {
+      if (reply.raw.destroyed) throw NOBODY_WAITS
+      for (;;) {
+        const { value, done } = await turns.run(client, () => pieces.next())
+        if (done) throw new Error('an answer ends with its last piece')
+        if (!value.last && value.parts.length === 0) continue
+        held.resize(sizeOf(value) * HELD_TIMES)
+        const piece = { ...value, giveBack: held.giveBack }
+        if (!isPaced) return piece
+        const [first, ...others] = toSlices(piece)
+        slices = others
+        if (others.length > 0 && !isWatched) {
+          isWatched = true
+          // If the client goes, the others are not asked for.
+          reply.raw.once('close', () => slices.at(-1)?.giveBack())
+        }
+        return first
+      }
+    } catch (error) {
+      held.giveBack()
+      throw error
+    }
+  }
+}
+
+/** Puts back a piece that was taken: it comes first, then the others. It is not held after that. */
+export function beginningWith(first: HeldPiece, next: TakePiece): TakePiece {
+  let taken: HeldPiece | undefined = first
+  return () => {
+    const piece = taken
+    taken = undefined
+    return piece ? Promise.resolve(piece) : next()
+  }
+}
+
+/** The memory is given back with the last one. */
+function toSlices(piece: HeldPiece): [HeldPiece, ...HeldPiece[]] {
+  if (sizeOf(piece) <= SLICE_BYTES) return [piece]
+  const parts = piece.parts.splice(0).flatMap((part) => [...cut(part)])
+  const slices = parts.map((part) => ({ ...piece, parts: [part], last: false, giveBack: () => {} }))
+  const { last, giveBack } = piece
+  slices.push({ ...piece, parts: slices.pop()?.parts ?? [], last, giveBack })
+  return slices as unknown as [HeldPiece, ...HeldPiece[]]
+}
+
+/** Nothing is copied: a text that is cut points at the whole text. */
+function* cut(part: Buffer | string): Generator<Buffer | string> {
+  for (let from = 0, to: number; from < part.length; from = to) {
+    to = from + SLICE_BYTES
+    if (typeof part === 'string') {
+      // Not between the halves of a surrogate pair.
+      if (/[\uD800-\uDBFF]/.test(part.charAt(to - 1))) to--
+      yield part.slice(from, to)
+    } else yield part.subarray(from, to)
+  }
+}
+
+/** In bytes. A text counts with its characters. */
+function sizeOf({ parts }: Piece): number {
+  return parts.reduce((sum, { length }) => sum + length, 0)
+}
+
+/**
+ * Writes an answer as fast as it is read. One piece waits for a slow reader. When the client has gone, no more pieces are
+ * made.
+ */
+export async function writePieces(
+  response: ServerResponse,
+  next: TakePiece,
+  { gzip }: { gzip: boolean },
+): Promise<void> {
+  const sink = gzip ? openGzip(response) : response
+  let isLast = false
+  while (!isLast && !response.destroyed) isLast = await writeNext(sink, response, next)
+  if (isLast) sink.end()
+}
+
+/** A function of its own, so that the piece is not in memory while the next is made. Returns whether it was the last. */
+async function writeNext(sink: Sink, response: ServerResponse, next: TakePiece): Promise<boolean> {
+  const piece = await next()
+  await writePiece(sink, response, piece)
+  return piece.last
+}
+
+type Sink = Pick<ServerResponse, 'write' | 'cork' | 'uncork' | 'end'>
+
+/** The lowest level. The next one takes twice the time and saves a twentieth of the bytes (docs/performance.md). */
+function openGzip(response: ServerResponse): Sink {
+  const gzip = createGzip({ level: 1 })
+  response.once('close', () => gzip.destroy())
+  // Fails only if the connection is gone.
+  gzip.on('error', () => response.destroy())
+  gzip.pipe(response)
+  return gzip as unknown as Sink
+}
+
+/**
+ * Resolves when the sink has taken the piece, or the connection is closed. It does not wait for `drain`: after uncorking,
+ * nothing may be left to drain, and then there is no such event. Text is written as text, without a Buffer that the garbage
+ * collector must find.
+ */
+function writePiece(sink: Sink, response: ServerResponse, { parts, giveBack }: HeldPiece): Promise<void> {
+  return new Promise((resolve) => {
+    const over = () => {
+      parts.length = 0
+      giveBack()
+      response.off('close', over)
+      resolve()
+    }
+    response.once('close', over)
+    const some = parts.filter((part) => part !== '')
+    const last = some.pop() ?? ''
+    // The answer is corked, so that the parts become one chunk. The socket is corked, so that the chunk is one write.
+    const { socket } = response
+    socket?.cork()
+    sink.cork()
+    for (const part of some) sink.write(part)
+    sink.write(last, over)
+    sink.uncork()
+    socket?.uncork()
+    if (response.destroyed) over()
+  })
+}
