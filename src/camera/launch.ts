@@ -49,19 +49,20 @@ const ARGUMENTS = [
 /** Of several such arguments the last one counts, so it has to name the features that Playwright turns on, too. */
 const withFeatures = (...more: readonly string[]) =>
   `--enable-features=${['CDPScreenshotNewSurface', 'SkipListAccountsWithoutGaiaCookies', ...more].join(',')}`
-const OWN_CACHES = 'SplitCacheByNetworkIsolationKey'
+const APART = ['StrictOriginIsolation', 'SplitCacheByNetworkIsolationKey']
 /**
- * Documents of other sites live in processes of their own, with caches of their own. For pages with secrets: such a process cannot read
- * them from memory or from a kept answer, and a navigation that it begins can be told from one that the page begins.
+ * Documents of other origins live in processes of their own, with caches of their own; other ports and subdomains, too. For pages with
+ * secrets: such a process cannot read them from memory or from a kept answer, and a navigation that it begins can be told from one that
+ * the page begins.
  */
-export const ISOLATED = ['--site-per-process', withFeatures(OWN_CACHES)]
+export const ISOLATED = ['--site-per-process', withFeatures(...APART)]
 /**
  * Besides, a cookie goes only to the scheme and the port that it came from. For pages that are given cookies: on other pages, ports of
  * one host share their cookies, as in any browser.
  */
 export const COOKIES_STAY = [
   '--site-per-process',
-  withFeatures(OWN_CACHES, 'EnablePortBoundCookies', 'EnableSchemeBoundCookies'),
+  withFeatures(...APART, 'EnablePortBoundCookies', 'EnableSchemeBoundCookies'),
 ]
 /** What Chromium says, among much else, where its sandbox is not allowed: by name, or by the call that was refused. */
 const NO_SANDBOX = /sandbox|sys_chroot/i

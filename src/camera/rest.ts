@@ -24,6 +24,8 @@ export interface Rest {
 export interface RestRules extends Loaded {
   readonly window: Window
   readonly fullPage: boolean
+  /** Called before each sample of the completed page. */
+  readonly prepare: () => Promise<void>
   readonly signal: AbortSignal
 }
 
@@ -34,7 +36,7 @@ export interface RestRules extends Loaded {
 export async function comeToRest(
   page: Page,
   session: CDPSession,
-  { window, fullPage, complete, scripted, signal }: RestRules,
+  { window, fullPage, prepare, complete, scripted, signal }: RestRules,
 ): Promise<Rest> {
   const pointer = leadMouseOut(session)
   let last: string
@@ -54,7 +56,7 @@ export async function comeToRest(
   }
   for (let samples = 1; ; samples++) {
     signal.throwIfAborted()
-    const frame = await settleAndSample(page, session, { window, fullPage, signal })
+    const frame = await settleAndSample(page, session, { window, fullPage, prepare, signal })
     if (frame === last) return { frame, atRest: samples <= MAX_SAMPLES }
     last = frame
     if (samples < MAX_SAMPLES) await passFrames(page, signal)
@@ -75,26 +77,29 @@ async function passFrames(page: Page, signal: AbortSignal): Promise<void> {
 export async function takeAsItIs(
   page: Page,
   session: CDPSession,
-  { window, fullPage, signal }: Pick<RestRules, 'window' | 'fullPage' | 'signal'>,
+  { window, fullPage, prepare, signal }: Omit<RestRules, keyof Loaded>,
 ): Promise<Rest> {
   if (fullPage) {
     await hold(page)
     await page.evaluate(goToTop)
   }
   await leadMouseOut(session)
-  return { frame: await settleAndSample(page, session, { window, fullPage, signal }), atRest: false }
+  const frame = await settleAndSample(page, session, { window, fullPage, prepare, signal })
+  return { frame, atRest: false }
 }
 
 interface SampleRules extends Pick<RestRules, 'window' | 'fullPage' | 'signal'> {
+  readonly prepare?: () => Promise<void>
   readonly pointer?: Promise<void>
 }
 
 async function settleAndSample(
   page: Page,
   session: CDPSession,
-  { window, fullPage, signal, pointer }: SampleRules,
+  { window, fullPage, prepare, signal, pointer }: SampleRules,
 ): Promise<string> {
   await Promise.all([stillAll(page, fullPage), pointer])
+  await prepare?.()
   return await takeSample(session, window, signal)
 }
 

@@ -132,7 +132,7 @@ async function shoot(
       )
     }))
   const { fullPage, element } = wanted.options
-  const rules = { window, fullPage }
+  const rules = { window, fullPage, prepare: async () => await trust?.stopStrangers() }
   const unveilTo = fullPage ? highest(limits, window) : undefined
 
   const findRest = async (over: AbortSignal): Promise<Rest> => {
@@ -148,6 +148,7 @@ async function shoot(
     const seen = await seeNow({ ...marks, restless: stays || !rest.atRest })
     if (login) await requireForgotten({ world })
     login?.requireAllowed()
+    trust?.requireOwnPlace()
     return { bytes, seen }
   }
 

@@ -1,6 +1,10 @@
 import type { CDPSession, Frame, Page } from 'playwright-core'
+import { CaptureFailure } from './camera.ts'
+import { hostOf } from './failures.ts'
 import { Frames, outermostOf } from './frames.ts'
+import { scrollBack } from './in-page/unveil.ts'
 import { Navigations } from './navigations.ts'
+import { World } from './steps/world.ts'
 
 // Who decided what a page with secrets is asked for. The giver of the secrets chose its address. Documents of home origins may go on from
 // there. A frame of another site may not, nor may a site on the way. Decision 26.
@@ -28,6 +32,7 @@ export type Verdict = 'trusted' | 'untrusted' | 'refused'
 
 export class Trust {
   readonly #page: Page
+  readonly #world: World
   readonly #frames: Frames
   readonly #navigations: Navigations
   readonly #given: URL
@@ -41,6 +46,8 @@ export class Trust {
   #guide: string | undefined
   /** The page itself was elsewhere, or was led to a fragment. */
   #isLed = false
+  /** The page was led to a fragment, or through its history. */
+  #isMoved = false
   #isAtHome = true
   /** Frames that another origin was asked for a document in. */
   readonly #strayed = new Set<string>()
@@ -48,6 +55,8 @@ export class Trust {
   #stranger: string | undefined
   /** Frames that had a document of another origin. Some of them are in other sessions. */
   readonly #foreign = new WeakSet<Frame>()
+  /** Those of them that have been stopped. */
+  readonly #stopped = new WeakSet<Frame>()
   #isEmbedded = false
   /** Requests of other origins. They may lead to the own origin. */
   readonly #detours = new Set<string>()
@@ -66,6 +75,10 @@ export class Trust {
     session.on('Page.frameNavigated', ({ frame }) => {
       if (frame.parentId === undefined) trust.#document = frame.loaderId
     })
+    session.on('Page.navigatedWithinDocument', ({ frameId, navigationType }) => {
+      // An own document in a frame of another site is in the process of the page.
+      if (frameId === trust.#main && navigationType === 'fragment' && trust.#isEmbedded) trust.#isMoved = true
+    })
     await session.send('Page.enable')
     // A page made ahead of time is shown without a request that could be judged.
     await session.send('Page.setPrerenderingAllowed', { isAllowed: false })
@@ -79,8 +92,9 @@ export class Trust {
     { url, home, main }: { url: string; home: readonly string[]; main: string },
   ) {
     this.#page = page
+    this.#world = new World(session)
     this.#frames = new Frames(session)
-    this.#navigations = new Navigations(session, main, () => this.#stranger && this.#lead(this.#stranger))
+    this.#navigations = new Navigations(session, main, () => this.#noteMove())
     this.#given = new URL(url)
     this.#home = home
     this.#main = main
@@ -125,6 +139,26 @@ export class Trust {
       frames?.some(
         ({ id, origin }) => this.#strayed.has(id) || (origin !== undefined && !this.#home.includes(origin)),
       ) ?? this.#isEmbedded
+    )
+  }
+
+  /**
+   * Call it before each sample of the page. Frames of other origins stop there, and what they may have scrolled goes back. Own documents in
+   * them share the process of the page, which must go on.
+   */
+  async stopStrangers(): Promise<void> {
+    if (this.#stranger === undefined) return
+    await Promise.all(this.#page.frames().map((frame) => this.#foreign.has(frame) && this.#stop(frame)))
+    await this.#world.ask(scrollBack)
+  }
+
+  /** Throws if a frame of another origin has chosen the place in the page, and so what a picture would show. */
+  requireOwnPlace(): void {
+    if (!this.#isMoved) return
+    throw new CaptureFailure(
+      'unsteady',
+      `A frame of ${this.#stranger} led ${hostOf(this.#given.href)} to another place in the page. Beside a password, a header or a cookie, ` +
+        'no picture of that is taken.',
     )
   }
 
@@ -174,6 +208,32 @@ export class Trust {
     return withoutHash(referer) === address && address !== `${originOf(address)}/`
   }
 
+  async #stop(frame: Frame): Promise<void> {
+    if (this.#stopped.has(frame)) return
+    this.#stopped.add(frame)
+    // A frame in a process that has been stopped already has no session, and neither has one that is gone.
+    const session = await this.#page
+      .context()
+      .newCDPSession(frame)
+      .catch(() => undefined)
+    if (!session) return
+    session.on('Fetch.requestPaused', ({ requestId }) => {
+      session.send('Fetch.failRequest', { requestId, errorReason: 'Aborted' }).catch(() => {})
+    })
+    await Promise.all([
+      session.send('Emulation.setScriptExecutionDisabled', { value: true }),
+      // It cannot go on to a document whose scripts would run.
+      session.send('Fetch.enable', { patterns: [{ resourceType: 'Document' }] }),
+    ]).catch(() => {})
+  }
+
+  /** Another process moved the page in its document, or the page itself went back. */
+  #noteMove(): void {
+    if (this.#stranger === undefined) return
+    this.#isMoved = true
+    this.#lead(this.#stranger)
+  }
+
   #noteStranger({ frameId, request }: Paused): void {
     this.#strayed.add(frameId)
     this.#stranger ??= originOf(request.url)
@@ -183,6 +243,7 @@ export class Trust {
     if (!frame.parentFrame() || frame.url().startsWith('about:')) return
     if (!this.#isHome(frame.url())) {
       this.#foreign.add(frame)
+      this.#stopped.delete(frame)
       this.#stranger ??= originOf(frame.url())
     } else {
       for (let each: Frame | null = frame; each; each = each.parentFrame()) {

@@ -56,6 +56,19 @@ const site = useServer(() =>
       `<button id=a>1</button>${on('a', "const asked = new XMLHttpRequest(); asked.open('GET', '/never', false); asked.send()")}`,
     ),
     '/never': () => {},
+    // When the mouse comes, another button is where this one was: once, or always.
+    '/slides': paint(
+      RED,
+      `<button id=b>b</button><button id=a>a</button>${on('a', turn(GREEN))}${on('b', turn(BLUE))}
+      <style>button { display: block; height: 40px }</style><script>
+      addEventListener('mousemove', () => document.body.prepend(a), { once: true })</script>`,
+    ),
+    '/flees': paint(
+      GREEN,
+      `<button id=a>a</button><button id=b>b</button>${on('a', turn(RED))}${on('b', turn(RED))}
+      <style>button { display: block; height: 40px }</style><script>
+      addEventListener('mousemove', () => document.body.prepend(document.body.querySelector('button:nth-of-type(2)')))</script>`,
+    ),
     '/strict': strict(
       `<!doctype html><style nonce=x>html { background: red } #ad { height: 100px; background: blue } body { margin: 0 }</style>
       <div id=ad></div><div class=note>x</div><a id=next href=/strict-next>next</a><script nonce=x>document.adoptedStyleSheets = []</script>`,
@@ -203,6 +216,16 @@ describe.concurrent('clicks', () => {
   test('are not led astray by what a page has put in place of the browser’s methods', async () => {
     const shot = take('/tampered', { clicks: [{ elementId: '#a' }] })
     expect([await colourOf(shot), await notesOf(shot)]).toEqual([GREEN, []])
+  })
+
+  test('do not hit another element if the page moves when the mouse comes', async () => {
+    const moves = take('/slides', { clicks: [{ elementId: '#a' }] })
+    expect([await colourOf(moves), await notesOf(moves)]).toEqual([GREEN, []])
+    const flees = take('/flees', { clicks: [{ elementId: '#a' }] })
+    expect(await colourOf(flees)).toBe(GREEN)
+    expect(await notesOf(flees)).toEqual([
+      'click: #a was not clicked. Another element covers #a, or it moves.',
+    ])
   })
 
   test('leave no mouse on the page', async () => {

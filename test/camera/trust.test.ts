@@ -7,6 +7,7 @@ import {
   HTML,
   openTestCamera,
   paint,
+  readPixels,
   serveSite,
   type Wanted,
 } from '../support/camera/camera.ts'
@@ -30,9 +31,12 @@ const asked: Asked[] = []
 afterEach(() => void asked.splice(0))
 
 const site = useServer(() => serveSite({ '*': record }))
-const camera = useServer(async () =>
-  openTestCamera({ allow: ['own', 'sso', 'other'].map((name) => `${name}.test:${site.port}`).join(',') }),
-)
+/** Another port of the same hosts. */
+const port = useServer(() => serveSite({ '*': record }))
+const camera = useServer(async () => {
+  const hosts = ['own', 'sub.own', 'sso', 'other'].map((name) => `${name}.test:${site.port}`)
+  return openTestCamera({ allow: [...hosts, `own.test:${port.port}`].join(',') })
+})
 const own = (path: string) => `http://own.test:${site.port}${path}`
 const other = (path: string) => `http://other.test:${site.port}${path}`
 const frame = (path: string) => `<iframe src="${other(path)}"></iframe>`
@@ -55,6 +59,8 @@ const whenAsked = (...paths: readonly string[]) => `<script>
   }, 100)</script>`
 /** What a frame does next comes soon. */
 const ALL = { waitFor: '#all', delay: 1_000 }
+/** A frame that is far below the window, and comes into it by all means. */
+const farBelow = (path: string) => `<div style="height:1500px"></div>${frame(path)}<div style="height:1500px"></div>`
 const NO_REFERRER = '<meta name=referrer content=no-referrer>'
 
 const pages: Record<string, string | ((query: URLSearchParams) => string | Handler)> = {
@@ -108,6 +114,13 @@ const pages: Record<string, string | ((query: URLSearchParams) => string | Handl
   'own.test/flash': () => redirect(() => other('/leaves-a-notice')),
   'other.test/leaves-a-notice': () => redirect(() => own('/notice')),
   'own.test/notice': () => redirect(() => own('/flash'), { 'set-cookie': 'notice=1' }),
+  'other.test/scrolls': () => `<input id=a><p id=b>b</p><a id=c href="#b">c</a><script>
+    const scroll = () => { a.blur(); a.focus(); b.scrollIntoView(); c.click() }
+    setInterval(scroll, 10)
+    const draw = () => { scroll(); requestAnimationFrame(draw) }
+    draw()
+    setTimeout(() => { location = '/scrolls' }, 700)</script>`,
+  'sub.own.test/quietly': () => NO_REFERRER + later(`top.location = '${own('/moved')}'`),
   'other.test/fragment': () => later(`top.location = '${own('/page')}#moved'`),
   'other.test/back': () => later('history.back()'),
   // The own page goes on by itself, with such a frame in it.
@@ -292,14 +305,44 @@ describe('a frame of another site', () => {
         () => `<script>if (top !== self) top.location = self.location</script>${frame(path)}<script>
       history.replaceState('', '', '#first'); history.pushState('', '', '#second')
       onhashchange = () => { document.body.innerHTML = ${JSON.stringify(`<p id=shown>Shown</p>${form()}`)} }</script>`
-      const { seen } = await take('/page', { ...HEADERS, delay: 0, waitFor: '#shown' })
-      expect(seen).toMatchObject({ url: own('/'), title: '' })
+      const shot = take('/page', { ...HEADERS, delay: 0, waitFor: '#shown' })
+      expect((await failureOf(shot)).message).toContain(`A frame of ${other('')} led`)
       asked.splice(0)
       const login = take('/page', { ...LOGIN, loadingTime: 3_000, delay: 0 })
       expect((await failureOf(login)).message).toContain(`was reached by way of ${other('')}`)
       expect(told()).toEqual([])
     },
   )
+
+  test('does not scroll the page under its picture', async () => {
+    pages['own.test/page'] = () =>
+      `<div style="height:200px;background:#00ff00"></div>${farBelow('/scrolls')}${whenAsked('/scrolls')}`
+    for (const given of [HEADERS, { ...HEADERS, fullPage: true }]) {
+      const shot = await take('/page', { ...given, ...ALL })
+      expect((await readPixels(shot.bytes)).at(10, 10)).toBe('#00ff00')
+      asked.splice(0)
+    }
+  })
+
+  test('does not scroll a part of the page', async () => {
+    pages['own.test/page'] = () =>
+      `<div style="height:150px;overflow:auto"><div style="height:200px;background:#00ff00"></div>${farBelow('/scrolls')}</div>
+       ${whenAsked('/scrolls')}`
+    const shot = await take('/page', { ...HEADERS, ...ALL })
+    expect((await readPixels(shot.bytes)).at(10, 10)).toBe('#00ff00')
+  })
+
+  test.each([
+    ['another port', () => `http://own.test:${port.port}/quietly`],
+    ['a subdomain', () => `http://sub.own.test:${site.port}/quietly`],
+  ])('does not move the page if it is of the same site: %s', async (_, address) => {
+    pages[`own.test/quietly`] = () => NO_REFERRER + later(`top.location = '${own('/moved')}'`)
+    pages['own.test/page'] = () => `<iframe src="${address()}"></iframe>${whenAsked('/quietly')}`
+    const { seen } = await take('/page', { ...HEADERS, ...COOKIES, ...ALL })
+    expect(seen.url).toBe(own('/page'))
+    expect(pathsOf(asked)).toEqual(['/page', '/quietly'])
+    expect(told()).toEqual(['/page'])
+  })
 
   test('does not learn it from words that it gets into the title', async () => {
     pages['own.test/page'] = () => frame('/writes-title') + whenAsked('/done')

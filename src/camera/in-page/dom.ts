@@ -76,5 +76,6 @@ export interface PageGlobals {
     readonly position: string
     readonly opacity: string
     readonly visibility: string
+    readonly display: string
   }
 }

@@ -18,11 +18,23 @@ interface Root {
   elementFromPoint(x: number, y: number): Field | null
 }
 
+interface Press {
+  readonly type: string
+  composedPath(): Iterable<unknown>
+  preventDefault(): void
+  stopImmediatePropagation(): void
+}
+
 interface World extends PageGlobals {
   readonly scrollX: number
   readonly innerWidth: number
   readonly document: PageGlobals['document'] & Root
   readonly origin: string
+  readonly Element: { readonly prototype: Field; new (): Field }
+  addEventListener(name: string, hear: (press: Press) => void, capture: true): void
+  removeEventListener(name: string, hear: (press: Press) => void, capture: true): void
+  /** Ours, while a click is under way: ends it, and returns whether something else would have been clicked. */
+  proofsheetEndClick?: (() => boolean) | undefined
 }
 
 /** Why an element cannot be used, or that it can. */
@@ -72,7 +84,10 @@ export function look(find: Find, selector: string): { state: State; box?: Box } 
   return { state, box: { x: left + page.scrollX, y: top + page.scrollY, width, height } }
 }
 
-/** Where to click on an element. It is scrolled into view if that is necessary. `origins`: where the document may be. */
+/**
+ * Where to click on an element. It is scrolled into view if that is necessary. `origins`: where the document may be. Until `endClick`,
+ * nothing else can be clicked: the page may move before the click comes.
+ */
 export async function aim(find: Find, selector: string, origins?: readonly string[]): Promise<Aimed> {
   const page = globalThis as unknown as World
   if (origins && !origins.includes(page.origin)) return { state: 'elsewhere', x: 0, y: 0 }
@@ -106,7 +121,33 @@ export async function aim(find: Find, selector: string, origins?: readonly strin
   await frame()
   // It may be moving: the place must still be on it a frame later.
   await frame()
-  return { state: isHit(at) ? 'ready' : 'covered', ...at }
+  if (!isHit(at)) return { state: 'covered', ...at }
+  page.proofsheetEndClick?.()
+  let isMissed = false
+  const hear = (press: Press) => {
+    if (press.type === 'pointerdown' || press.type === 'mousedown') {
+      const hit = [...press.composedPath()].filter((each) => each instanceof page.Element)
+      // The page may replace an element when the mouse comes.
+      const isAimed = hit.some((each) => each === element || each.matches(selector))
+      if (!isAimed && hit[0]?.closest('label')?.control !== element) isMissed = true
+    }
+    if (!isMissed) return
+    press.preventDefault()
+    press.stopImmediatePropagation()
+  }
+  const names = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click']
+  for (const name of names) page.addEventListener(name, hear, true)
+  page.proofsheetEndClick = () => {
+    for (const name of names) page.removeEventListener(name, hear, true)
+    page.proofsheetEndClick = undefined
+    return isMissed
+  }
+  return { state: 'ready', ...at }
+}
+
+/** After the click. Whether something else would have been clicked. */
+export function endClick(): boolean {
+  return (globalThis as unknown as World).proofsheetEndClick?.() ?? false
 }
 
 /** Scrolls to an element and back, so that everything in it is loaded. Boxes around it that scroll stay where it is seen. */

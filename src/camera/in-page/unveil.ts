@@ -126,3 +126,53 @@ export function goToTop(): void {
   const page = globalThis as unknown as PageGlobals
   page.scrollTo({ top: 0, behavior: 'instant' })
 }
+
+/**
+ * Runs in the page. If a frame of another origin is in the window, whatever scrolls around it goes back to where it began: the frame may
+ * have scrolled it. A page whose address names a place in it began there.
+ */
+export function scrollBack(): void {
+  interface Box extends PageElement {
+    readonly ownerDocument: unknown
+    readonly contentDocument?: ElementRoot | null
+    /** Of a shadow root, its host; of a document, the frame it is in. */
+    readonly parentNode: Box | null
+    readonly host?: Box
+    readonly defaultView?: { readonly frameElement: Box | null } | null
+    readonly scrollTop?: number
+    readonly scrollLeft?: number
+    scrollTo?(place: { top: number; left: number; behavior: 'instant' }): void
+  }
+  const page = globalThis as unknown as PageGlobals & { readonly innerWidth: number }
+  const roots: ElementRoot[] = [page.document]
+  const foreign: Box[] = []
+  for (const root of roots) {
+    for (const each of root.querySelectorAll('*') as Iterable<Box>) {
+      if (each.shadowRoot) roots.push(each.shadowRoot)
+      if (!/^(iframe|frame|object|embed)$/.test(each.localName)) continue
+      if (each.contentDocument) roots.push(each.contentDocument)
+      else foreign.push(each)
+    }
+  }
+  const isInWindow = (frame: Box) => {
+    // In a frame of the page, its place says nothing about the window.
+    if (frame.ownerDocument !== page.document) return true
+    const { top, bottom, left, right } = frame.getBoundingClientRect()
+    const isIn = bottom >= 0 && right >= 0 && top <= page.innerHeight && left <= page.innerWidth
+    return isIn && page.getComputedStyle(frame).display !== 'none'
+  }
+  let hasScrolled = false
+  for (const frame of foreign.filter(isInWindow)) {
+    let box: Box | null | undefined = frame
+    while (box) {
+      if (box.scrollTop || box.scrollLeft) {
+        box.scrollTo?.({ top: 0, left: 0, behavior: 'instant' })
+        hasScrolled = true
+      }
+      box = box.parentNode ?? box.host ?? box.defaultView?.frameElement
+    }
+  }
+  if (!hasScrolled) return
+  const [place] = page.document.querySelectorAll(':target') as Iterable<{ scrollIntoView?(how: object): void }>
+  place?.scrollIntoView?.({ behavior: 'instant' })
+}

@@ -1,5 +1,5 @@
 import type { CaptureOptions } from '../../contract/capture-options.ts'
-import { type Aimed, aim, type State } from '../in-page/elements.ts'
+import { type Aimed, aim, endClick, type State } from '../in-page/elements.ts'
 import { before } from '../patience.ts'
 import { sayWhy, show, toCss } from './selector.ts'
 import { begin, type Stage, settle, settleAfterClick, tryUntil } from './stage.ts'
@@ -8,6 +8,8 @@ import { begin, type Stage, settle, settleAfterClick, tryUntil } from './stage.t
 const CLICK_MS = 1_000
 /** Also if the loading time is over, an element that is there is clicked. */
 const LEAST_MS = 100
+/** An element that moves when the mouse comes is aimed at again. */
+const MISSES = 3
 
 type Clicks = NonNullable<CaptureOptions['clicks']>
 
@@ -36,16 +38,25 @@ export async function click(
   attempt: (work: () => Promise<Aimed>) => Promise<Aimed | { readonly state: State }>,
   origins?: readonly string[],
 ): Promise<State> {
-  const aimed = await attempt(() => world.ask(aim, toCss(selector), origins))
-  if (aimed.state !== 'ready' || !('x' in aimed)) return aimed.state
-  const { x, y } = aimed
-  const send = (type: 'mouseMoved' | 'mousePressed' | 'mouseReleased') =>
+  const send = (type: 'mouseMoved' | 'mousePressed' | 'mouseReleased', { x, y }: Aimed) =>
     session.send('Input.dispatchMouseEvent', {
       ...{ type, x, y, clickCount: 1 },
       button: type === 'mouseMoved' ? 'none' : 'left',
     })
-  await before(performance.now() + CLICK_MS, () =>
-    Promise.allSettled([send('mouseMoved'), send('mousePressed'), send('mouseReleased')]),
-  )
-  return 'ready'
+  /** False if the browser does not say. */
+  const hasMissed = async (aimed: Aimed) => {
+    const sent = ['mouseMoved', 'mousePressed', 'mouseReleased'] as const
+    const isSent = await before(performance.now() + CLICK_MS, () =>
+      Promise.allSettled(sent.map((type) => send(type, aimed))),
+    )
+    if (!isSent) return false
+    const isMissed = before(performance.now() + CLICK_MS, () => world.ask(endClick))
+    return (await isMissed.catch(() => false)) ?? false
+  }
+  for (let misses = 0; misses < MISSES; misses++) {
+    const aimed = await attempt(() => world.ask(aim, toCss(selector), origins))
+    if (aimed.state !== 'ready' || !('x' in aimed)) return aimed.state
+    if (!(await hasMissed(aimed))) return 'ready'
+  }
+  return 'covered'
 }
