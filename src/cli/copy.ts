@@ -132,11 +132,11 @@ async function transferAll(transfer: Transfer, begin: () => Promise<void>): Prom
   return problems.size > 0 || !complete ? 1 : 0
 }
 
-function tellKept({ templates, schedules, webhooks }: CopiedKept): void {
-  if (templates + schedules + webhooks === 0) return
-  const what = [counted(templates, 'template'), counted(schedules, 'schedule'), counted(webhooks, 'webhook')]
-  say(`Also copied: ${what.join(', ')}.`)
-  if (schedules === 0) return
+function tellKept(kept: CopiedKept): void {
+  const all = Object.entries(kept)
+  if (all.every(([, count]) => count === 0)) return
+  say(`Also copied: ${all.map(([kind, count]) => counted(count, kind.slice(0, -1))).join(', ')}.`)
+  if (kept.schedules === 0) return
   say(
     'Schedules are paused there, so that nothing is captured twice. When the source has stopped, resume each of them: ' +
       'npx proofsheet schedule resume <schedule>',

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ParamsOf } from '../contract/paths.ts'
 import type { Schema } from '../contract/schema.ts'
+import type { RequestLimits } from '../contract/screenshot-request.ts'
 import type { ErrorCode } from '../errors.ts'
-import type { TagName } from './answers/api.ts'
 import { whenClosed } from './answers/when-closed.ts'
 import type { Access, HttpContext, Server } from './context.ts'
 import { clientOf } from './rules/client-of.ts'
@@ -25,7 +25,7 @@ interface BodyOf<B> {
 interface Description {
   readonly id: string
   /** Its chapter. By default that of the others of its file. */
-  readonly tag?: TagName
+  readonly tag?: string
   readonly summary: string
   readonly description: string
   readonly answers: Readonly<Record<number, object>>
@@ -55,7 +55,7 @@ interface Declared<Path extends string, Query, Body> {
 type Operation<Path extends string, Query, Body> = Declared<Path, Query, Body> &
   (Description | { readonly id?: undefined })
 
-export type DescribedOperation = Declared<string, unknown, unknown> & Description & { readonly tag: TagName }
+export type DescribedOperation = Declared<string, unknown, unknown> & Description & { readonly tag: string }
 
 export type Declare = <const Path extends string, Query, Body = undefined>(
   operation: Operation<Path, Query, Body>,
@@ -64,6 +64,15 @@ export type Declare = <const Path extends string, Query, Body = undefined>(
 /** Declares operations that belong together. */
 export type DeclareSome = (declare: Declare, context: HttpContext) => void
 
+/** Everything that people can do with something that projects own, as the documentation shows it. */
+export interface Chapter {
+  readonly name: string
+  readonly description: string
+  /** The schemas that its operations name, with examples. */
+  schemas(limits: RequestLimits): readonly Schema[]
+  readonly declare: DeclareSome
+}
+
 /**
  * Takes the declarations of all operations, and returns those that are described. Those with a body belong to a scope of their own: it
  * takes nothing but JSON.
@@ -71,7 +80,7 @@ export type DeclareSome = (declare: Declare, context: HttpContext) => void
 export async function declareAll(
   server: Server,
   context: HttpContext,
-  declareEach: (declareIn: (tag?: TagName) => Declare) => void,
+  declareEach: (declareIn: (tag?: string) => Declare) => void,
 ): Promise<DescribedOperation[]> {
   const described: DescribedOperation[] = []
   await server.register(async (inner) => {

@@ -3,12 +3,11 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import cors from '@fastify/cors'
 import Fastify, { type FastifyBaseLogger } from 'fastify'
-import type { TagName } from './answers/api.ts'
 import { OpenAnswers } from './answers/open-answers.ts'
 import { describeApi } from './answers/openapi.ts'
 import { refuseConnection, sendProblem } from './answers/problems.ts'
 import type { ContractTypes, HttpContext, Server } from './context.ts'
-import { type DeclareSome, declareAll } from './operation.ts'
+import { type Chapter, declareAll } from './operation.ts'
 import { browsing } from './operations/browsing.ts'
 import { capturing } from './operations/capturing.ts'
 import { documentation } from './operations/documentation.ts'
@@ -35,10 +34,10 @@ import { logRequests, RequestLog } from './rules/request-log.ts'
 /** Bytes of a body that Node reads before somebody reads the body, rounded up to what it reads at a time. */
 const READ_AHEAD = 49_152
 
-/** The HTTP server, complete but not listening. `resources`: the operations on everything that projects own, by their chapter. */
+/** The HTTP server, complete but not listening. `resources`: the operations on everything that projects own. */
 export async function createServer(
   context: HttpContext,
-  resources: { readonly [Tag in TagName]?: DeclareSome },
+  resources: readonly Chapter[],
   logger: FastifyBaseLogger,
 ): Promise<Server> {
   const { limits } = context.config
@@ -102,14 +101,13 @@ export async function createServer(
     browsing(declareIn('Browsing'), context)
     downloads(declareIn('Downloads'), context)
     capturing(declareIn('Capturing'), context)
-    for (const [tag, declareSome] of Object.entries(resources))
-      declareSome(declareIn(tag as TagName), context)
+    for (const { name, declare } of resources) declare(declareIn(name), context)
     keys(declareIn('Access'), context)
     session(declareIn('Access'), context, refuse)
     status(declareIn('Capturing'), context, openAnswers)
     signedPictures(declareIn('Images'), context)
     operating(declareIn('Operating'), context, metrics)
-    documentation(declareIn(), server, () => describeApi(described, context))
+    documentation(declareIn(), server, () => describeApi(described, resources, context))
     gallery(declareIn(), context)
   })
   return server

@@ -105,13 +105,13 @@ export async function openService(
       unread: new ByteBudget(config.limits.unreadBytes),
       clock,
     },
-    {
-      Templates: templates(capturing.templates, new TemplateResults(store, images)),
-      Schedules: schedules(capturing.schedules, async (roots, asked) =>
+    [
+      templates(capturing.templates, new TemplateResults(store, images)),
+      schedules(capturing.schedules, async (roots, asked) =>
         findLastRoots(store, roots, await images.addresses(asked)),
       ),
-      Webhooks: webhooks(notifications.webhooks),
-    },
+      webhooks(notifications.webhooks),
+    ],
     log,
   )
   // One listener: for a name with two addresses Fastify would make a second server without our limits.

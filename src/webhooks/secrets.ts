@@ -4,6 +4,8 @@ import type { SealedSecret } from '../store/webhooks.ts'
 
 /** After the secret was changed, deliveries are also signed with the old one for this long. */
 export const OLD_SECRET_MS = 24 * 3_600_000
+/** Each delivery is signed with all of them. */
+const MOST_OLD = 9
 const SECRET_PREFIX = 'whsec_'
 const SECRET_BYTES = 32
 
@@ -30,14 +32,14 @@ export function openSecrets(
   })
 }
 
-/** The new secret, and the one before it for a day. Older ones are not valid any more. */
+/** The new secret, and those before it for a day from when they were replaced. */
 export function rotate(
   fresh: SealedSecret,
   before: readonly SealedSecret[],
   now: number,
 ): readonly SealedSecret[] {
-  const [last] = before.filter(isValid(now))
-  return last ? [fresh, { sealed: last.sealed, until: now + OLD_SECRET_MS }] : [fresh]
+  const valid = before.filter(isValid(now)).slice(0, MOST_OLD)
+  return [fresh, ...valid.map(({ sealed, until = now + OLD_SECRET_MS }) => ({ sealed, until }))]
 }
 
 const isValid =

@@ -22,3 +22,20 @@ test('a rotation helps at once if the key of the old secret is lost', () => {
   const secrets = rotate(sealSecret('new', webhookId, ring), lost, 5)
   expect(openSecrets({ webhookId, secrets }, ring, 6)).toEqual(['new'])
 })
+
+test('a second rotation does not end the first secret sooner', () => {
+  const ring = ringOf('k1')
+  const once = rotate(sealSecret('second', webhookId, ring), [sealSecret('first', webhookId, ring)], 5)
+  const secrets = rotate(sealSecret('third', webhookId, ring), once, 100)
+  const at = (now: number) => openSecrets({ webhookId, secrets }, ring, now)
+  expect(at(100)).toEqual(['third', 'second', 'first'])
+  expect(at(5 + OLD_SECRET_MS)).toEqual(['third', 'second'])
+  expect(at(100 + OLD_SECRET_MS)).toEqual(['third'])
+})
+
+test('at most nine old secrets sign', () => {
+  const ring = ringOf('k1')
+  let secrets = [sealSecret('0', webhookId, ring)] as ReturnType<typeof rotate>
+  for (let now = 1; now <= 20; now++) secrets = rotate(sealSecret(`${now}`, webhookId, ring), secrets, now)
+  expect(openSecrets({ webhookId, secrets }, ring, 20)).toHaveLength(10)
+})

@@ -173,6 +173,8 @@ export function scrollBack(): void {
     }
   }
   if (!hasScrolled) return
-  const [place] = page.document.querySelectorAll(':target') as Iterable<{ scrollIntoView?(how: object): void }>
+  const [place] = page.document.querySelectorAll(':target') as Iterable<{
+    scrollIntoView?(how: object): void
+  }>
   place?.scrollIntoView?.({ behavior: 'instant' })
 }

@@ -3,7 +3,6 @@ import { JobOverview, PageFailure, PageSummary, Project, RootOverview } from '..
 import { CaptureOptions, OwnOptions, View } from '../../contract/capture-options.ts'
 import { Problem } from '../../contract/problem.ts'
 import { JobResult, RootResult } from '../../contract/results.ts'
-import { createScheduleRequest, Schedule, SchedulePreviewRequest } from '../../contract/schedules.ts'
 import type { Schema } from '../../contract/schema.ts'
 import {
   createScreenshotRequest,
@@ -12,32 +11,26 @@ import {
 } from '../../contract/screenshot-request.ts'
 import { type Note, Seen } from '../../contract/seen.ts'
 import { RootStatus } from '../../contract/status.ts'
-import { createTemplateRequest, createTemplateRun, Template } from '../../contract/templates.ts'
-import { Delivery, ReplayRequest, Webhook, WebhookRequest } from '../../contract/webhooks.ts'
+import type { Chapter } from '../operation.ts'
 
 /** Raise it with every addition. The paths are frozen. */
 export const API_VERSION = '1.6.0'
 
 /** In the order of the documentation. */
-export const TAGS = [
+export const chaptersWith = (resources: readonly Chapter[]) => [
   { name: 'Results', description: 'Finished screenshots, with signed addresses of their pictures.' },
   { name: 'Browsing', description: 'The same results, for people.' },
   { name: 'Capturing', description: 'Request screenshots, and read their status.' },
-  { name: 'Templates', description: 'Stored requests, to be run again.' },
-  { name: 'Schedules', description: 'Requests that run repeatedly, at fixed times.' },
-  { name: 'Webhooks', description: 'Notifies other servers of events.' },
+  ...resources.map(({ name, description }) => ({ name, description })),
   { name: 'Downloads', description: 'Pictures as files.' },
   { name: 'Access', description: 'Projects, keys, and the session of a browser.' },
   { name: 'Images', description: 'Picture files, at their signed URLs.' },
   { name: 'Operating', description: 'For operators.' },
-] as const
-
-export type TagName = (typeof TAGS)[number]['name']
+]
 
 const projectId = '11111111-1111-4111-8111-111111111111'
 const rootId = '7f3c1a52-4b0e-4d53-9a55-0a4e1f0f2a10'
 const uuid = 'c1d5a5c4-08a4-4b8e-b7a6-0f6a4b1f6f3d'
-const scheduleId = '5b0c7a1e-93d4-4c7e-8f58-1d2f6a7b8c90'
 const created = 1_772_344_800_000
 const page = { url: 'https://example.com/', name: 'Home' }
 const address = (file: string) =>
@@ -109,25 +102,20 @@ const fullRequest: ScreenshotRequest = {
   failOn: 'status',
 }
 
-const template: Template = {
-  templateId: '5a0c1a6e-6f4b-4d0e-9c52-7d2a1f3c9b10',
-  name: 'Nightly',
-  ...smallRequest,
-  created,
-  changed: created,
-  last: { rootId, created, state: 'done', preview: job.preview },
-}
 const key = { keyId: '6c0a1f93b2d4', scope: 'write', projectId, label: 'CI', created } satisfies Key
-const webhook: WebhookRequest = {
-  name: 'Chat',
-  url: 'https://example.com/hooks/screenshots',
-  events: ['screenshot.done', 'root.finished'],
-}
+/** For the examples of other schemas. */
+export const EXAMPLE = {
+  page,
+  request: smallRequest,
+  created,
+  rootId,
+  last: { rootId, created, state: 'done', preview: job.preview },
+} as const
 
-const named = <T>(schema: Schema<T>, ...examples: NoInfer<T>[]): Schema => ({ ...schema, examples })
+export const named = <T>(schema: Schema<T>, ...examples: NoInfer<T>[]): Schema => ({ ...schema, examples })
 
 /** The schemas that have a name, with examples. Operations refer to them by their name. */
-export const createNamedSchemas = (limits: RequestLimits): Schema[] => [
+export const createNamedSchemas = (limits: RequestLimits, resources: readonly Chapter[]): Schema[] => [
   named(JobResult, job),
   named(Seen, seen),
   named(View, view),
@@ -160,39 +148,13 @@ export const createNamedSchemas = (limits: RequestLimits): Schema[] => [
     ],
   }),
   named(createScreenshotRequest(limits), smallRequest, fullRequest),
-  named(createTemplateRequest(limits), { name: template.name, ...smallRequest }),
-  named(createTemplateRun(limits), { urls: [page] }),
-  named(Template, template),
-  named(createScheduleRequest(limits), {
-    ...{ name: 'Every night at two', cron: '0 2 * * *', timezone: 'Europe/Berlin', request: smallRequest },
-  }),
-  named(SchedulePreviewRequest, { cron: '0 2 * * *', timezone: 'Europe/Berlin' }),
-  named(Schedule, {
-    ...{ scheduleId, name: 'Every night at two', request: smallRequest },
-    ...{ cron: '0 2 * * *', timezone: 'Europe/Berlin', overlap: 'skip', paused: false },
-    next: [0, 1, 2, 3, 4].map((days) => created + days * 86_400_000),
-    ...{ created, changed: created, runs: 31, late: 0, skipped: 1, lastSkipped: created - 86_400_000 },
-    last: { rootId, created, state: 'done', preview: job.preview },
-  }),
+  ...resources.flatMap(({ schemas }) => schemas(limits)),
   named(Key, key),
   named(NewKey, { ...key, key: 'psk_…' }),
   named(KeyRequest, { scope: 'write', projectId, label: 'CI' }, { scope: 'admin', label: 'Operator' }),
   named(ProjectRequest, { name: 'My site' }),
   named(SignIn, { key: 'psk_…', stay: true }),
   named(Session, { auth: 'keys', keys: [key], isAdmin: false }),
-  named(WebhookRequest, webhook, {
-    ...{ ...webhook, url: 'https://hooks.slack.com/services/…', format: 'slack' },
-  }),
-  named(Webhook, {
-    ...{ webhookId: uuid, ...webhook, format: 'standard', paused: false },
-    ...{ created, changed: created, pending: 0 },
-  }),
-  named(Delivery, {
-    ...{ deliveryId: '0195514f-7b00-7000-9d3c-5f1e6a7b8c9d', event: 'screenshot.done', rootId, position: 0 },
-    ...{ state: 'pending', created, attempts: 1, next: created + 5_000 },
-    last: { at: created, ms: 120, status: 500, answer: 'try again later' },
-  }),
-  named(ReplayRequest, { from: created }),
   named(Problem, {
     ...{ type: 'about:blank', title: 'The request is not valid', status: 400, code: 'bad_request' },
     detail: 'the request has mistakes: see errors',

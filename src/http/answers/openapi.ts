@@ -1,14 +1,18 @@
 import type { Schema } from '../../contract/schema.ts'
 import { describeFailure, type ErrorCode } from '../../errors.ts'
 import type { HttpContext } from '../context.ts'
-import type { DescribedOperation } from '../operation.ts'
-import { API_VERSION, createNamedSchemas, TAGS } from './api.ts'
+import type { Chapter, DescribedOperation } from '../operation.ts'
+import { API_VERSION, chaptersWith, createNamedSchemas } from './api.ts'
 import type { ApiDocument } from './docs-page.ts'
 
 /** Made from the declarations of the operations. */
-export function describeApi(operations: readonly DescribedOperation[], { config }: HttpContext): ApiDocument {
+export function describeApi(
+  operations: readonly DescribedOperation[],
+  resources: readonly Chapter[],
+  { config }: HttpContext,
+): ApiDocument {
   const named = Object.fromEntries(
-    createNamedSchemas(config.limits).map((schema) => [
+    createNamedSchemas(config.limits, resources).map((schema) => [
       String(schema['$id']),
       withReferences(schema) as Json,
     ]),
@@ -42,7 +46,7 @@ export function describeApi(operations: readonly DescribedOperation[], { config 
     ),
     servers: [{ url: config.publicUrl ?? '/' }],
     security: config.auth === 'keys' ? [{ key: [] }] : [],
-    tags: TAGS,
+    tags: chaptersWith(resources),
   } as ApiDocument
 }
 

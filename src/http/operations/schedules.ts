@@ -1,6 +1,7 @@
 import { paths } from '../../contract/paths.ts'
 import {
-  type Schedule,
+  createScheduleRequest,
+  Schedule,
   ScheduleList,
   SchedulePreview,
   SchedulePreviewRequest,
@@ -9,9 +10,10 @@ import type { LastRoot } from '../../contract/templates.ts'
 import type { Asked } from '../../results/answer.ts'
 import type { Schedules, StoredSchedule } from '../../schedules/schedules.ts'
 import { acceptedResponse, acceptRoot } from '../answers/accept-root.ts'
+import { EXAMPLE, named } from '../answers/api.ts'
 import { json } from '../answers/responses.ts'
 import { toJson, wholeAnswer } from '../answers/send-answer.ts'
-import { type DeclareSome, logAct } from '../operation.ts'
+import { type Chapter, logAct } from '../operation.ts'
 import { declareResource } from '../resource.ts'
 import { clientOf } from '../rules/client-of.ts'
 import { requireValid } from '../rules/read-json.ts'
@@ -22,9 +24,24 @@ type FindLastRoots = (
   asked: Asked,
 ) => Promise<Map<string, LastRoot>>
 
-export const schedules =
-  (schedules: Schedules, lastRoots: FindLastRoots): DeclareSome =>
-  (declare, context) => {
+const { request, created, last } = EXAMPLE
+const TIMES = { cron: '0 2 * * *', timezone: 'Europe/Berlin' }
+const DAY_MS = 86_400_000
+
+export const schedules = (schedules: Schedules, lastRoots: FindLastRoots): Chapter => ({
+  name: 'Schedules',
+  description: 'Requests that run repeatedly, at fixed times.',
+  schemas: (limits) => [
+    named(createScheduleRequest(limits), { name: 'Every night at two', ...TIMES, request }),
+    named(SchedulePreviewRequest, TIMES),
+    named(Schedule, {
+      ...{ scheduleId: '5b0c7a1e-93d4-4c7e-8f58-1d2f6a7b8c90', name: 'Every night at two', request },
+      ...{ ...TIMES, overlap: 'skip', paused: false },
+      next: [0, 1, 2, 3, 4].map((days) => created + days * DAY_MS),
+      ...{ created, changed: created, runs: 31, late: 0, skipped: 1, lastSkipped: created - DAY_MS, last },
+    }),
+  ],
+  declare(declare, context) {
     const { door, requireBrowser, turns } = context
     /** With their last roots. */
     const showAll = async (stored: readonly StoredSchedule[], asked: Asked): Promise<Schedule[]> => {
@@ -111,4 +128,5 @@ export const schedules =
         return await reply.header('cache-control', 'no-store').send({ next })
       },
     })
-  }
+  },
+})

@@ -1,16 +1,28 @@
 import type { Templates } from '../../capture/templates.ts'
 import { paths } from '../../contract/paths.ts'
-import { createTemplateRun, TemplateList } from '../../contract/templates.ts'
+import { createTemplateRequest, createTemplateRun, Template, TemplateList } from '../../contract/templates.ts'
 import { whenOf } from '../../contract/when.ts'
 import type { TemplateResults } from '../../results/templates.ts'
 import { acceptedResponse, acceptRoot, readIdempotencyKey } from '../answers/accept-root.ts'
-import { type DeclareSome, logAct } from '../operation.ts'
+import { EXAMPLE, named } from '../answers/api.ts'
+import { type Chapter, logAct } from '../operation.ts'
 import { declareResource } from '../resource.ts'
 import { requireValid } from '../rules/read-json.ts'
 
-export const templates =
-  (templates: Templates, results: TemplateResults): DeclareSome =>
-  (declare, context) => {
+const { page, request, created, last } = EXAMPLE
+
+export const templates = (templates: Templates, results: TemplateResults): Chapter => ({
+  name: 'Templates',
+  description: 'Stored requests, to be run again.',
+  schemas: (limits) => [
+    named(createTemplateRequest(limits), { name: 'Nightly', ...request }),
+    named(createTemplateRun(limits), { urls: [page] }),
+    named(Template, {
+      ...{ templateId: '5a0c1a6e-6f4b-4d0e-9c52-7d2a1f3c9b10', name: 'Nightly', ...request },
+      ...{ created, changed: created, last },
+    }),
+  ],
+  declare(declare, context) {
     const { config, clock, requireBrowser } = context
     const { find } = declareResource(declare, context, {
       name: 'template',
@@ -75,4 +87,5 @@ export const templates =
         return await acceptRoot(request, reply, context, { projectId, kept, accept })
       },
     })
-  }
+  },
+})

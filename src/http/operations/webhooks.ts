@@ -1,11 +1,20 @@
 import { requireId } from '../../access/door.ts'
 import { paths, pathTo } from '../../contract/paths.ts'
 import { createListQueries } from '../../contract/requests.ts'
-import { DeliveryList, Replayed, ReplayRequest, WebhookList } from '../../contract/webhooks.ts'
+import {
+  Delivery,
+  DeliveryList,
+  Replayed,
+  ReplayRequest,
+  Webhook,
+  WebhookList,
+  WebhookRequest,
+} from '../../contract/webhooks.ts'
 import { show, type Webhooks } from '../../webhooks/webhooks.ts'
+import { EXAMPLE, named } from '../answers/api.ts'
 import { json, linkHeaders, linkNext } from '../answers/responses.ts'
 import { toJson, wholeAnswer } from '../answers/send-answer.ts'
-import { type DeclareSome, logAct } from '../operation.ts'
+import { type Chapter, logAct } from '../operation.ts'
 import { declareResource } from '../resource.ts'
 import { clientOf } from '../rules/client-of.ts'
 import { originOf } from '../rules/origin.ts'
@@ -15,9 +24,42 @@ import { requireValid } from '../rules/read-json.ts'
 const LOOKING_MS = 1_000
 const DELIVERY_MS = 1
 
-export const webhooks =
-  (webhooks: Webhooks): DeclareSome =>
-  (declare, context) => {
+const { created, rootId } = EXAMPLE
+const settings: WebhookRequest = {
+  name: 'Chat',
+  url: 'https://example.com/hooks/screenshots',
+  events: ['screenshot.done', 'root.finished'],
+}
+
+export const webhooks = (webhooks: Webhooks): Chapter => ({
+  name: 'Webhooks',
+  description: 'Notifies other servers of events.',
+  schemas: () => [
+    named(WebhookRequest, settings, {
+      ...{ ...settings, url: 'https://hooks.slack.com/services/…', format: 'slack' },
+    }),
+    named(Webhook, {
+      ...{
+        webhookId: 'c1d5a5c4-08a4-4b8e-b7a6-0f6a4b1f6f3d',
+        ...settings,
+        format: 'standard',
+        paused: false,
+      },
+      ...{ created, changed: created, pending: 0 },
+    }),
+    named(Delivery, {
+      ...{
+        deliveryId: '0195514f-7b00-7000-9d3c-5f1e6a7b8c9d',
+        event: 'screenshot.done',
+        rootId,
+        position: 0,
+      },
+      ...{ state: 'pending', created, attempts: 1, next: created + 5_000 },
+      last: { at: created, ms: 120, status: 500, answer: 'try again later' },
+    }),
+    named(ReplayRequest, { from: created }),
+  ],
+  declare(declare, context) {
     const { pace, turns } = context
     const maxLimit = context.config.limits.listPage
     const { find, send, answers } = declareResource(declare, context, {
@@ -155,4 +197,5 @@ export const webhooks =
         return await reply.code(202).header('cache-control', 'no-store').send({ deliveries })
       },
     })
-  }
+  },
+})

@@ -1,21 +1,26 @@
 import { Lines } from '../../shares/fair-turns.ts'
 
 /** Requests that begin in one iteration of the event loop: a millisecond or two. */
-const AT_ONCE = 32
+const REQUESTS = 32
 
 /**
  * Requests that arrive together begin a few at a time, and clients take turns. So a client that opens many connections at
  * once does not delay the others.
  */
 export class Admission {
+  readonly #atOnce: number
   readonly #lines = new Lines<() => void>()
   /** Requests of this iteration that did not wait. */
   #begun = 0
   #isAwaited = false
 
+  constructor(atOnce = REQUESTS) {
+    this.#atOnce = atOnce
+  }
+
   /** Whether a request may begin now. Then it counts as begun. Otherwise it must wait in line. */
   mayBegin(): boolean {
-    if (this.#begun >= AT_ONCE || !this.#lines.isEmpty) return false
+    if (this.#begun >= this.#atOnce || !this.#lines.isEmpty) return false
     this.#begun++
     this.#awaitNextIteration()
     return true
@@ -39,7 +44,7 @@ export class Admission {
   readonly #nextIteration = (): void => {
     this.#isAwaited = false
     this.#begun = 0
-    for (let begun = 0; begun < AT_ONCE && !this.#lines.isEmpty; begun++) this.#lines.next()?.()
+    for (let begun = 0; begun < this.#atOnce && !this.#lines.isEmpty; begun++) this.#lines.next()?.()
     if (!this.#lines.isEmpty) this.#awaitNextIteration()
   }
 }

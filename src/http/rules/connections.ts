@@ -8,6 +8,8 @@ import { type Connection, ConnectionsByAddress } from './connections-by-address.
 
 /** Requests that a client may send ahead of their answers. Each costs memory while it waits. */
 const MAX_AHEAD = 32
+/** Connections that are first read in one iteration of the event loop. Each may bring 64 KB of a body. */
+const BEGUN_AT_ONCE = 8
 const TOO_MANY_AHEAD = `more than ${MAX_AHEAD} requests were sent ahead`
 
 /** The answers that a connection still owes. */
@@ -41,7 +43,7 @@ export function isAnswering(socket: Socket): boolean {
  */
 function beginInSlices({ server }: Server, welcome: (socket: Socket) => void): void {
   const listeners = server.listeners('connection') as ((socket: Socket) => void)[]
-  const admission = new Admission()
+  const admission = new Admission(BEGUN_AT_ONCE)
   // A property of every net.Server, which the types do not know.
   Object.assign(server, { pauseOnConnect: true })
   const begin = (socket: Socket) => {

@@ -3,7 +3,7 @@ import { optionsOfPage } from '../../contract/options-of-page.ts'
 import { AppError } from '../../errors.ts'
 import type { CaptureProgress, RootProgress } from '../../store/captures.ts'
 import type { RootHead } from '../../store/store.ts'
-import { copyKept } from './kept.ts'
+import { type CopiedKept, copyKept } from './kept.ts'
 import { keysOf, stagePictures } from './pictures.ts'
 import { copyProject } from './project.ts'
 import { eachRoot, patiently, projectIds, type Transfer, type TransferHooks } from './transfer.ts'
@@ -15,14 +15,15 @@ import { eachRoot, patiently, projectIds, type Transfer, type TransferHooks } fr
  */
 export async function copyAll(transfer: Transfer, hooks: TransferHooks) {
   const copied = { roots: 0, pictures: 0, present: 0 }
-  const kept = { templates: 0, schedules: 0, webhooks: 0 }
+  const kept = {} as CopiedKept
   // Before any row is copied: a service on the copy must not remove pictures whose rows are not there yet.
   if (transfer.rowsOnly) await patiently(() => transfer.to.images.setShared(), hooks)
   for (const projectId of await projectIds(transfer, hooks)) {
     if (hooks.signal.aborted) break
     await patiently(() => copyProject(transfer, projectId), hooks)
     const more = await patiently(() => copyKept(transfer, projectId), hooks)
-    for (const kind of ['templates', 'schedules', 'webhooks'] as const) kept[kind] += more[kind]
+    for (const [kind, count] of Object.entries(more) as [keyof CopiedKept, number][])
+      kept[kind] = (kept[kind] ?? 0) + count
     await eachRoot(transfer, projectId, hooks, async (head) => {
       if (await copyRoot(transfer, projectId, head, () => hooks.onFiles(1))) {
         copied.roots++

@@ -1,9 +1,16 @@
-import { type InsertObject, type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import {
+  type InsertObject,
+  type RawBuilder,
+  type Selectable,
+  type SelectQueryBuilder,
+  sql,
+  type Updateable,
+} from 'kysely'
 import { AppError, hasChanged } from '../../errors.ts'
-import type { Expected, Position, Room } from '../owned.ts'
+import type { Expected, ListPage, Position, Room } from '../owned.ts'
 import type { Database, Transaction } from './database.ts'
-import { unknownProject } from './projects/projects.ts'
-import type { Tables } from './tables.ts'
+import { newRevision, unknownProject } from './projects/projects.ts'
+import { OWNED, type OwnedTable, type Tables } from './tables.ts'
 
 /**
  * The size of a kept request. Both engines store the size of a text beside it, and `octet_length` reads nothing else; `length` counts
@@ -11,29 +18,41 @@ import type { Tables } from './tables.ts'
  */
 export const BYTES = sql<number>`coalesce(octet_length(request), 0)`.as('bytes')
 
+/** Of `templates`, `projectId` and `templateId`. */
+type Key<T extends OwnedTable> = { readonly projectId: string } & {
+  readonly [Id in `${T extends `${infer One}s` ? One : never}Id`]: string
+}
+type Row<T extends OwnedTable> = Selectable<Tables[T]>
+type Values = Readonly<Record<string, unknown>> & { readonly project_id: string }
+
+/** The same at the target of a copy, beside what begins anew there. */
+const NOT_COMPARED = ['created', 'changed', 'revision', 'after']
+
 /** The rows of one kind that projects own. Their tables have the same columns for what is done here. */
-export class OwnedRows<T extends 'templates' | 'schedules' | 'webhooks', Key extends { projectId: string }> {
+export class OwnedRows<T extends OwnedTable> {
   readonly #db: Database
   /** Any of them: only columns that all have are used. */
   readonly #table: 'templates'
   readonly #id: 'template_id'
-  readonly #idOf: (key: Key) => string
+  readonly #keyId: 'templateId'
 
-  constructor(db: Database, table: T, idOf: (key: Key) => string) {
+  constructor(db: Database, table: T) {
+    const one = table.slice(0, -1)
     this.#db = db
     this.#table = table as 'templates'
-    this.#id = `${table.slice(0, -1)}_id` as 'template_id'
-    this.#idOf = idOf
+    this.#id = `${one}_id` as 'template_id'
+    this.#keyId = `${one}Id` as 'templateId'
   }
 
   /** The condition for one row. */
-  of(key: Key): RawBuilder<boolean> {
-    return sql`project_id = ${key.projectId} and ${sql.ref(this.#id)} = ${this.#idOf(key)}`
+  of(key: Key<T>): RawBuilder<boolean> {
+    const id = (key as unknown as Key<'templates'>)[this.#keyId]
+    return sql`project_id = ${key.projectId} and ${sql.ref(this.#id)} = ${id}`
   }
 
-  async find(key: Key): Promise<Selectable<Tables[T]> | undefined> {
+  async find(key: Key<T>): Promise<Row<T> | undefined> {
     const find = this.#db.read.selectFrom(this.#table).selectAll().where(this.of(key))
-    return (await find.executeTakeFirst()) as Selectable<Tables[T]> | undefined
+    return (await find.executeTakeFirst()) as Row<T> | undefined
   }
 
   /** By age, then by id, after a position. */
@@ -52,6 +71,11 @@ export class OwnedRows<T extends 'templates' | 'schedules' | 'webhooks', Key ext
       : all
     const sorted = some.orderBy('created', newestFirst ? 'desc' : 'asc').orderBy(this.#id)
     return sorted as unknown as SelectQueryBuilder<Tables, T, object>
+  }
+
+  /** Whole rows, oldest first. */
+  async page(projectId: string, { after, limit }: ListPage): Promise<Row<T>[]> {
+    return (await this.sorted(projectId, { after }).selectAll().limit(limit).execute()) as Row<T>[]
   }
 
   /** Throws `not_found` for an unknown project, `conflict` if that has `most` rows, or if the id is taken. */
@@ -87,7 +111,7 @@ export class OwnedRows<T extends 'templates' | 'schedules' | 'webhooks', Key ext
 
   /** Does `work` while the row is locked. Throws `not_found`, or `precondition_failed` if it has another revision. */
   async locked<R>(
-    key: Key,
+    key: Key<T>,
     { revision }: Expected,
     work: (transaction: Transaction) => Promise<R>,
   ): Promise<R> {
@@ -100,8 +124,69 @@ export class OwnedRows<T extends 'templates' | 'schedules' | 'webhooks', Key ext
     })
   }
 
-  async remove(transaction: Transaction, key: Key): Promise<void> {
-    await transaction.deleteFrom(this.#table).where(this.of(key)).execute()
+  /**
+   * Writes some columns, and a new revision. Throws as `locked`. Returns what it wrote with the other columns, `others`: a request may have a
+   * megabyte, and the database need not send it back.
+   */
+  change<W extends Updateable<Tables[T]>, C extends keyof Row<T>>(
+    key: Key<T>,
+    expected: Expected,
+    written: W,
+    others: readonly C[],
+  ): Promise<Pick<Row<T>, C> & W & { revision: string }> {
+    return this.locked(key, expected, async (transaction) => {
+      const all = { ...written, revision: newRevision() }
+      const update = transaction.updateTable(this.#table).set(all).where(this.of(key))
+      const kept = await update.returning(others as unknown as 'name'[]).executeTakeFirstOrThrow()
+      return { ...(kept as unknown as Pick<Row<T>, C>), ...all }
+    })
+  }
+
+  /** Throws as `locked`. `first` may refuse it. */
+  async remove(
+    key: Key<T>,
+    expected: Expected = {},
+    first: (transaction: Transaction) => Promise<void> = async () => {},
+  ): Promise<void> {
+    await this.locked(key, expected, async (transaction) => {
+      await first(transaction)
+      await transaction.deleteFrom(this.#table).where(this.of(key)).execute()
+    })
+  }
+
+  /** All rows of a project, one at a time: a request may be long. */
+  async *all(projectId: string): AsyncGenerator<Row<T>> {
+    const ids = this.#db.read.selectFrom(this.#table).select(this.#id).where('project_id', '=', projectId)
+    for (const row of await ids.orderBy('created').orderBy(this.#id).execute()) {
+      const found = await this.find({ projectId, [this.#keyId]: row[this.#id] } as unknown as Key<T>)
+      if (found) yield found
+    }
+  }
+
+  /** Adds a row of another store. Secrets in it stay sealed: they open with the same secret keys. False if it is there. */
+  async adopt(row: Row<T>): Promise<boolean> {
+    const values = row as unknown as Values
+    if (await this.find(this.#keyOf(values))) return false
+    await this.insert(values.project_id, {}, ({ last_event }) => {
+      // A webhook is notified of events from now on.
+      const anew = { ...OWNED[this.#table], ...('after' in values && { after: last_event }) }
+      return { ...values, ...anew, revision: newRevision() } as unknown as InsertObject<Tables, T>
+    })
+    return true
+  }
+
+  /** Whether a row of another store was adopted, and has not been changed at either end. */
+  async hasSame(row: Row<T>): Promise<boolean> {
+    const here = row as unknown as Values
+    const there = (await this.find(this.#keyOf(here))) as Values | undefined
+    const compared = Object.keys(here).filter(
+      (name) => !NOT_COMPARED.includes(name) && !(name in OWNED[this.#table]),
+    )
+    return there !== undefined && compared.every((name) => there[name] === here[name])
+  }
+
+  #keyOf(row: Values): Key<T> {
+    return { projectId: row.project_id, [this.#keyId]: row[this.#id] } as unknown as Key<T>
   }
 
   #tooMany(most: number): AppError {

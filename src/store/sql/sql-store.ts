@@ -3,6 +3,7 @@ import { WriteProbe } from '../../files/write-probe.ts'
 import { createCaptures } from './captures/captures.ts'
 import { createEvents } from './captures/events.ts'
 import { type Connections, createDatabase, type Database } from './database.ts'
+import { OwnedRows } from './owned-rows.ts'
 import { createEndedSessions } from './projects/ended-sessions.ts'
 import { createKeys } from './projects/keys.ts'
 import { createProjects } from './projects/projects.ts'
@@ -13,6 +14,7 @@ import type { Browsing } from './roots/browsing.ts'
 import { createRemovals } from './roots/removals.ts'
 import { createScheduledRoots } from './schedules/scheduled-roots.ts'
 import { createSchedules } from './schedules/schedules.ts'
+import { OWNED, type OwnedTable } from './tables.ts'
 import { together } from './together.ts'
 import { createDeliveries } from './webhooks/deliveries.ts'
 import { createWebhooks } from './webhooks/webhooks.ts'
@@ -112,6 +114,10 @@ export function createSqlStore({
     /** The work of delivering. */
     deliveries: createDeliveries(db),
     templates: createTemplates(db),
+    /** The rows of everything that projects own, as they are stored. */
+    owned: Object.fromEntries(
+      Object.keys(OWNED).map((table) => [table, new OwnedRows(db, table as OwnedTable)]),
+    ) as unknown as { readonly [T in OwnedTable]: OwnedRows<T> },
     endedSessions: createEndedSessions(db),
 
     connections,

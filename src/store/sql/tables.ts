@@ -175,3 +175,21 @@ export interface Tables {
     value: string
   }
 }
+
+/**
+ * The tables of what projects own, and people list, create, read, change and remove. Their rows are copied and removed with their project.
+ * In these columns a copy begins anew: a copied schedule is paused, because both storages may be in use for a while.
+ */
+export const OWNED = {
+  templates: { last_root: null },
+  schedules: {
+    ...{ paused: 1, next: null, due: null, last_root: null, runs: 0, late: 0, skipped: 0 },
+    ...{ last_skipped: null, problem: null, problem_at: null },
+  },
+  webhooks: {
+    ...{ turn: 0, next_due: null, failing_since: null, failing_ms: 0, last_failed: null },
+    ...{ off_since: null, off_reason: null, off_detail: null },
+  },
+} as const satisfies { readonly [T in keyof Tables]?: Partial<Tables[T]> }
+
+export type OwnedTable = keyof typeof OWNED

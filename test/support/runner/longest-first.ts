@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Which take longest. Without being told, the runner begins with large files, and these may be small ones. */
 const LONG = `
-  store/postgres whole/readme camera/right cli/capture cli/copy whole/ssrf whole/package whole/load
+  camera/trust camera/strangers store/postgres whole/readme camera/right cli/capture cli/copy whole/ssrf whole/package whole/load
   whole/capture-kill cli/commands gallery/accessible whole/database-faults whole/secrets capture/queue/postgres
   camera/browser-faults http/schedules http/streaming camera/steps gallery/getting-around gallery/hardship
   http/events whole/capture-soak schedules/exactly-once http/sharing gallery/roots

@@ -10,13 +10,15 @@ import { newRevision } from './projects.ts'
 
 /** The most schedules that are named if they use a template. */
 const MOST_NAMED = 5
+/** The columns that a change does not write. */
+const NOT_WRITTEN = ['project_id', 'template_id', 'created', 'last_root'] as const
 
 /**
  * Templates of projects. Roots keep the id of a template that was removed. `change` and `remove` throw `not_found`, and
  * `precondition_failed` if the revision is another one.
  */
 export function createTemplates(db: Database) {
-  const templates = new OwnedRows(db, 'templates', ({ templateId }: TemplateKey) => templateId)
+  const templates = new OwnedRows(db, 'templates')
   return {
     /** Throws `not_found` for an unknown project, `conflict` if it has `most` templates already, or the id is taken. */
     async create(template: NewTemplate, room: Room = {}): Promise<StoredTemplate> {
@@ -64,30 +66,18 @@ export function createTemplates(db: Database) {
       return rows.map(toTemplate)
     },
 
-    change(
+    async change(
       key: TemplateKey,
       { name, request, sealed, changed }: Pick<StoredTemplate, 'name' | 'request' | 'sealed' | 'changed'>,
       expected: Expected = {},
     ): Promise<StoredTemplate> {
-      return templates.locked(key, expected, async (transaction) => {
-        const written = { name, request, sealed: sealed ?? null, changed, revision: newRevision() }
-        const others = await transaction
-          .updateTable('templates')
-          .set(written)
-          .where(templates.of(key))
-          .returning(['project_id', 'template_id', 'created', 'last_root'])
-          .executeTakeFirstOrThrow()
-        return toTemplate({ ...others, ...written })
-      })
+      const written = { name, request, sealed: sealed ?? null, changed }
+      return toTemplate(await templates.change(key, expected, written, NOT_WRITTEN))
     },
 
     /** Throws `conflict` if something uses it. */
-    remove(key: TemplateKey, expected: Expected = {}): Promise<void> {
-      return templates.locked(key, expected, async (transaction) => {
-        await requireUnused(transaction, key)
-        await templates.remove(transaction, key)
-      })
-    },
+    remove: (key: TemplateKey, expected?: Expected): Promise<void> =>
+      templates.remove(key, expected, (transaction) => requireUnused(transaction, key)),
   }
 }
 

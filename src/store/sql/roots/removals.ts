@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { RootKey } from '../../rows.ts'
 import type { Database, Transaction } from '../database.ts'
 import { newRevision } from '../projects/projects.ts'
+import { OWNED } from '../tables.ts'
 import { HIDDEN, isStale } from './claims.ts'
 import { type RemovalStep, removeJob, removeStep } from './remove-root.ts'
 
@@ -177,13 +178,16 @@ async function removeSecrets(transaction: Transaction, projectId: string): Promi
       (select ${columns} from ${sql.table(table)} where ${of} limit ${limit})`.execute(transaction)
     return numAffectedRows === BigInt(limit)
   }
-  const schedules = await remove('schedules', 'project_id, schedule_id', LARGE_AT_ONCE)
-  const templates = await remove('templates', 'project_id, template_id', LARGE_AT_ONCE)
+  let more = false
+  for (const table of Object.keys(OWNED)) {
+    if (table === 'webhooks') continue
+    more = (await remove(table, `project_id, ${table.slice(0, -1)}_id`, LARGE_AT_ONCE)) || more
+  }
   // The rows of webhooks are few. They are emptied at once, and go with the last of their deliveries.
   await transaction.updateTable('webhooks').set(EMPTY_WEBHOOK).where('project_id', '=', projectId).execute()
   const ofWebhooks = sql`webhook_id in (select webhook_id from webhooks where project_id = ${projectId})`
   const deliveries = await remove('deliveries', 'delivery_id', DELIVERIES_AT_ONCE, ofWebhooks)
   if (!deliveries) await transaction.deleteFrom('webhooks').where('project_id', '=', projectId).execute()
   const sealed = await remove('secrets', 'project_id, root_id, position', SEALED_AT_ONCE)
-  return schedules || templates || deliveries || sealed
+  return more || deliveries || sealed
 }

@@ -13,7 +13,7 @@ const BYTES_AT_ONCE = 500_000
 const APART_MS = 60_000
 /** The longest day of a time zone. */
 const DAY_MS = 25 * 3_600_000
-/** The columns that a change does not write. The request need not be sent back: it may have a megabyte. */
+/** The columns that a change does not always write. */
 const NOT_WRITTEN = [
   ...(['project_id', 'schedule_id', 'next', 'due', 'created', 'last_root', 'runs', 'late'] as const),
   ...(['skipped', 'last_skipped', 'problem', 'problem_at'] as const),
@@ -21,7 +21,7 @@ const NOT_WRITTEN = [
 
 /** Recurring schedules. */
 export function createSchedules(db: Database) {
-  const schedules = new OwnedRows(db, 'schedules', ({ scheduleId }: ScheduleKey) => scheduleId)
+  const schedules = new OwnedRows(db, 'schedules')
   return {
     ...createRuns(db),
 
@@ -115,28 +115,21 @@ export function createSchedules(db: Database) {
      * Throws `not_found`, and `precondition_failed` if it has another revision. `keepNext`: the next time stays as it is. A time that is
      * due must not be lost because the schedule gets another name.
      */
-    change(
+    async change(
       schedule: NewSchedule & { readonly changed: number },
       { keepNext = false, ...expected }: Expected & { readonly keepNext?: boolean } = {},
     ): Promise<StoredSchedule> {
       const { next, due, ...content } = writeSchedule(schedule)
-      const values = keepNext ? content : { ...content, next, due }
-      return schedules.locked(schedule, expected, async (transaction) => {
-        const written = { ...values, changed: schedule.changed, revision: newRevision() }
-        const others = await transaction
-          .updateTable('schedules')
-          .set(written)
-          .where(schedules.of(schedule))
-          .returning(NOT_WRITTEN)
-          .executeTakeFirstOrThrow()
-        return readSchedule({ ...content, ...others, ...written })
+      const written = { ...content, changed: schedule.changed, ...(!keepNext && { next, due }) }
+      return readSchedule({
+        ...content,
+        ...(await schedules.change(schedule, expected, written, NOT_WRITTEN)),
+        changed: schedule.changed,
       })
     },
 
     /** Throws as above. Its roots stay. */
-    remove(key: ScheduleKey, expected: Expected = {}): Promise<void> {
-      return schedules.locked(key, expected, (transaction) => schedules.remove(transaction, key))
-    },
+    remove: (key: ScheduleKey, expected?: Expected): Promise<void> => schedules.remove(key, expected),
 
     /**
      * Schedules of all projects that have run more than a minute after `now`, or whose next time is more than a day away. `now`: by the

@@ -28,7 +28,7 @@ const AT_ONCE = 50
  * `remove` throw `not_found`, and `precondition_failed` if the revision is another one.
  */
 export function createWebhooks(db: Database) {
-  const webhooks = new OwnedRows(db, 'webhooks', ({ webhookId }: WebhookKey) => webhookId)
+  const webhooks = new OwnedRows(db, 'webhooks')
 
   const listed = async (row: WebhookRow): Promise<ListedWebhook> => {
     const [one] = await countPending(db.read, [row])
@@ -81,9 +81,8 @@ export function createWebhooks(db: Database) {
     },
 
     /** Oldest first, then by id. */
-    async page(projectId: string, { after, limit }: ListPage): Promise<ListedWebhook[]> {
-      const rows = await webhooks.sorted(projectId, { after }).selectAll().limit(limit).execute()
-      return await countPending(db.read, rows)
+    async page(projectId: string, page: ListPage): Promise<ListedWebhook[]> {
+      return await countPending(db.read, await webhooks.page(projectId, page))
     },
 
     /** Also switches it on again, if it was off. Events while it was paused or off are not delivered. */
@@ -127,7 +126,9 @@ export function createWebhooks(db: Database) {
       })
       while ((await db.transaction((transaction) => removeSome(transaction, webhookId, AT_ONCE))) > 0)
         await nextIteration()
-      await db.transaction((transaction) => webhooks.remove(transaction, key))
+      await db.transaction((transaction) =>
+        transaction.deleteFrom('webhooks').where(webhooks.of(key)).execute(),
+      )
     },
 
     /** Newest first. */
