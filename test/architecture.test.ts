@@ -50,7 +50,7 @@ function roomOf(path: string): string {
 
 const isOurs = (path: string) => path.startsWith('src/') || path.startsWith('gallery/')
 
-test('each room imports only what ARCHITECTURE.md says it may', async () => {
+test('each room imports only what ARCHITECTURE.md allows', async () => {
   const allowed = new Map(
     (await readTable('Room')).map(([room = '', , may = '']) => [room.replaceAll('`', ''), may.split(', ')]),
   )
@@ -93,7 +93,7 @@ test('no files import each other in a circle', async () => {
   expect(circles).toEqual([])
 })
 
-test('what lives in one place is used nowhere else', async () => {
+test('a package or file that belongs to one place is imported nowhere else', async () => {
   const imports = await readImports()
   const places = await readTable('Only here')
   expect(places.length).toBeGreaterThan(4)
@@ -108,7 +108,7 @@ test('what lives in one place is used nowhere else', async () => {
   }
 })
 
-test('only types come from node:http: with more, Node loads fetch at every start', async () => {
+test('only types are imported from node:http: importing values makes Node load fetch at every start', async () => {
   const users: string[] = []
   for await (const file of glob('src/**/*.ts', { cwd: ROOT })) {
     const text = await readFile(join(ROOT, file), 'utf8')
@@ -117,7 +117,7 @@ test('only types come from node:http: with more, Node loads fetch at every start
   expect(users).toEqual([])
 })
 
-test('client, contract and errors run anywhere: no node: module, and nothing to install', async () => {
+test('client, contract and errors run anywhere: they import no node: module and no package', async () => {
   const anywhere = ['client', 'contract', 'errors']
   const imports = (await readImports()).filter(({ from }) => anywhere.includes(roomOf(from)))
   expect(imports.filter(({ to }) => !isOurs(to))).toEqual([])
@@ -133,7 +133,7 @@ async function findLong(patterns: string[], most: number): Promise<string[]> {
   return long
 }
 
-test('files stay readable in one sitting', async () => {
+test('no source file has more than 320 lines', async () => {
   expect(await findLong([...SOURCES, 'gallery/src/**/*.css'], 320)).toEqual([])
 })
 

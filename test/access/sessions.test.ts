@@ -26,7 +26,7 @@ const content = fc.record({
   keys: fc.array(sessionKey, { maxLength: MAX_SESSION_KEYS }),
 })
 
-test('property: a session opens as it was sealed, also after the keys were rotated; its text fits into a cookie', () => {
+test('property: a sealed session opens unchanged, also after a key rotation, and its text fits into a cookie', () => {
   const rotated = new Sessions(ringOf(NEW, OLD), NEVER)
   fc.assert(
     fc.property(content, (session) => {
@@ -38,7 +38,7 @@ test('property: a session opens as it was sealed, also after the keys were rotat
   )
 })
 
-test('property: a text that was changed, cut, lengthened or made up is no session, and no error', () => {
+test('property: a changed, cut, extended or invented text opens no session and causes no error', () => {
   const change = fc.record({ at: fc.nat(), to: fc.constantFrom(...'AZaz09-_.=% ') })
   fc.assert(
     fc.property(content, change, fc.nat(), fc.string(), (session, { at, to }, length, more) => {
@@ -53,7 +53,7 @@ test('property: a text that was changed, cut, lengthened or made up is no sessio
   )
 })
 
-test('a text of another place, of a key that is gone, or that is too long is no session', () => {
+test('a text that was sealed for another place or with a lost key, or is too long, opens no session', () => {
   const key64 = [Buffer.alloc(32).toString('base64url'), NOW]
   const pair = JSON.stringify([true, ID, key64])
   expect(sessions.open(ringOf(OLD).seal(pair, 'session 2'), NOW).keys).toHaveLength(1)
@@ -70,7 +70,7 @@ test('a text of another place, of a key that is gone, or that is too long is no 
   expect(sessions.open(undefined, NOW)).toEqual(NOTHING)
 })
 
-test('a key is forgotten thirty days after it was given', () => {
+test('a session forgets a key thirty days after it was added', () => {
   const hash = '0'.repeat(64)
   const keys = [
     { hash, given: NOW - SESSION_MS },

@@ -11,19 +11,19 @@ const ROW = WIDTH * 3
 const page = drawPage(HEIGHT)
 const reference: Reference = { pixels: page, mask: NO_MASK, windowHeight: WINDOW }
 
-describe('a right picture', () => {
-  test('is right', async () => {
+describe('a correct picture', () => {
+  test('is accepted', async () => {
     expect(await judge(await encode(page), reference)).toEqual({ right: true, strips: 94 })
   })
 
-  test('may differ by what nobody sees', () => {
+  test('may differ by an invisible amount', () => {
     const picture = changed((data) => {
       for (let at = 0; at < data.length; at++) data.writeUInt8(data.readUInt8(at) ^ 8, at)
     })
     expect(judgePixels(picture, reference).right).toBe(true)
   })
 
-  test('may differ where the page has something that stays in the window', () => {
+  test('may differ where the page has something fixed in the window', () => {
     const picture = changed((data) => data.fill(200, 1_000 * ROW, 1_050 * ROW))
     const mask = maskOf([{ x: 0, y: 990, width: WIDTH, height: 80 }], WIDTH)
     expect(judgePixels(picture, reference)).toMatchObject({ right: false, y: 992 })
@@ -31,27 +31,27 @@ describe('a right picture', () => {
   })
 })
 
-describe('a wrong picture is found, with the reason:', () => {
-  test('its size', () => {
+describe('a wrong picture is reported with the reason:', () => {
+  test('wrong size', () => {
     expect(judgePixels(drawPage(HEIGHT - 1), reference)).toMatchObject({
       fault: 'size',
       detail: '390x2999, and the page is 390x3000',
     })
   })
 
-  test('the first screen, over and over', () => {
+  test('the first screen repeated to the end', () => {
     const picture = changed((data) => {
       for (let y = WINDOW; y < HEIGHT; y += WINDOW) data.copyWithin(y * ROW, 0, WINDOW * ROW)
     })
     expect(judgePixels(picture, reference)).toMatchObject({ fault: 'repeated', y: 576 })
   })
 
-  test('one screen, once more', () => {
+  test('one screen shown twice', () => {
     const picture = changed((data) => data.copyWithin(1_800 * ROW, 1_200 * ROW, 1_800 * ROW))
     expect(judgePixels(picture, reference)).toMatchObject({ fault: 'repeated', y: 1_792, wrong: 19 })
   })
 
-  test.each([1, 40, WINDOW])('moved down by %i px', (by) => {
+  test.each([1, 40, WINDOW])('shifted down by %i px', (by) => {
     const picture = changed((data) =>
       data.copyWithin(by * ROW, 0, (HEIGHT - by) * ROW).fill(255, 0, by * ROW),
     )
@@ -60,19 +60,19 @@ describe('a wrong picture is found, with the reason:', () => {
     expect(verdict).toHaveProperty('detail', expect.stringContaining(`by ${by} px`))
   })
 
-  test.each([1, 40, WINDOW])('moved up by %i px', (by) => {
+  test.each([1, 40, WINDOW])('shifted up by %i px', (by) => {
     const picture = changed((data) => data.copyWithin(0, by * ROW).fill(255, (HEIGHT - by) * ROW))
     expect(judgePixels(picture, reference)).toHaveProperty('detail', expect.stringContaining(`by -${by} px`))
   })
 
-  test('moved from some row on', () => {
+  test('shifted from some row on', () => {
     const picture = changed((data) => data.copyWithin(1_540 * ROW, 1_500 * ROW, (HEIGHT - 40) * ROW))
     const verdict = judgePixels(picture, reference)
     expect(verdict).toMatchObject({ fault: 'shifted', y: 1_536 })
     expect(verdict).toHaveProperty('detail', expect.stringContaining('by 40 px'))
   })
 
-  test.each([255, 0])('nothing at all, in the colour %i', (colour) => {
+  test.each([255, 0])('blank, in the colour %i', (colour) => {
     expect(
       judgePixels(
         changed((data) => data.fill(colour)),
@@ -81,31 +81,31 @@ describe('a wrong picture is found, with the reason:', () => {
     ).toMatchObject({ fault: 'blank', y: 0 })
   })
 
-  test('nothing in its lower half', () => {
+  test('blank in its lower half', () => {
     const picture = changed((data) => data.fill(255, (HEIGHT / 2) * ROW))
     expect(judgePixels(picture, reference)).toMatchObject({ fault: 'half-drawn', y: 1_504 })
   })
 
-  test('nothing in one band', () => {
+  test('blank in one band', () => {
     const picture = changed((data) => data.fill(255, 1_024 * ROW, 1_100 * ROW))
     expect(judgePixels(picture, reference)).toMatchObject({ fault: 'blank', y: 1_024, wrong: 3 })
   })
 
-  test('nothing in its right half, from some row on', () => {
+  test('blank in its right half, from some row on', () => {
     const picture = changed((data) => {
       for (let y = 1_600; y < HEIGHT; y++) data.fill(255, y * ROW + ROW / 2, (y + 1) * ROW)
     })
     expect(judgePixels(picture, reference)).toMatchObject({ fault: 'half-drawn', y: 1_600 })
   })
 
-  test('one word is not there', () => {
+  test('one word missing', () => {
     const picture = changed((data) => {
       for (let y = 2_000; y < 2_020; y++) data.fill(255, y * ROW, y * ROW + 150)
     })
     expect(judgePixels(picture, reference)).toMatchObject({ right: false, wrong: 1, y: 1_984 })
   })
 
-  test('other things', () => {
+  test('different content', () => {
     const picture = changed((data) => drawPage(200, 7).data.copy(data, 800 * ROW))
     expect(judgePixels(picture, reference)).toMatchObject({ fault: 'different', y: 800 })
   })

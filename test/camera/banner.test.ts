@@ -80,7 +80,7 @@ async function take(path: string, options: object = DECLINE) {
 }
 
 describe('a banner that asks for consent', () => {
-  test('stays where nobody asked for it to be declined', async () => {
+  test('stays if the request does not ask to decline it', async () => {
     expect(await take('/cookie-script', {})).toMatchObject({ below: RED })
   })
 
@@ -91,7 +91,7 @@ describe('a banner that asks for consent', () => {
     expect(site.asked).not.toContain('/accepted')
   })
 
-  test('is declined by the script of the page, and the page sees nothing of ours', async () => {
+  test('is declined by a script in the page, and the page notices nothing', async () => {
     const { seen, below } = await take('/klaro')
     expect({ below, notes: seen.notes, title: seen.title }).toEqual({
       ...{ below: GREEN, notes: undefined, title: 'world undefined' },
@@ -103,12 +103,12 @@ describe('a banner that asks for consent', () => {
     expect({ below, notes: seen.notes }).toEqual({ below: GREEN, notes: undefined })
   })
 
-  test('is declined on a page that loads again afterwards', async () => {
+  test('is declined on a page that reloads afterwards', async () => {
     const { seen, below } = await take('/reloads')
     expect({ below, notes: seen.notes }).toEqual({ below: GREEN, notes: undefined })
   })
 
-  test('is noted where it cannot be declined', async () => {
+  test('is noted if it cannot be declined', async () => {
     const { seen, below } = await take('/stubborn')
     expect({ below, notes: seen.notes }).toEqual({
       below: RED,
@@ -122,7 +122,7 @@ describe('a banner that asks for consent', () => {
   })
 })
 
-test('a page without a banner is noted, and looks as it does', async () => {
+test('a page without a banner is captured unchanged, with a note', async () => {
   const { seen, below } = await take('/none')
   expect({ below, notes: seen.notes }).toEqual({
     below: GREEN,

@@ -27,7 +27,7 @@ const { site, camera, at, count, openOwnCamera } = useSite()
 // This browser lives beside those that fail.
 beforeAll(() => camera.ready())
 
-describe('a browser that', () => {
+describe('a browser fault', () => {
   /** A camera of its own, with a page under way that will not end. */
   async function whileShooting(rules: CameraRules = {}) {
     const before = new Set(findBrowsers())
@@ -42,7 +42,7 @@ describe('a browser that', () => {
     return { own, shot, browser }
   }
 
-  test('is kept busy by a page is free again: timeout, within the deadline', async () => {
+  test('a page that keeps the browser busy fails with `timeout` within its deadline, and the browser is free again', async () => {
     const busy = await serveSite({
       '/': paint(GREEN, '<script>for (;;) {}</script>'),
       '/green': paint(GREEN),
@@ -65,7 +65,7 @@ describe('a browser that', () => {
     expect((await look(own.take(`http://busy.test:${busy.port}/green`))).at(0, 0)).toBe(GREEN)
   })
 
-  test('is kept busy by a page does not wait for it: timeout, as soon as its loading time is over', async () => {
+  test('another page does not wait for a busy browser: it fails with `timeout` when its loading time is over', async () => {
     const busy = await serveSite({
       '/': paint(GREEN, '<script>setTimeout(() => { for (;;) {} }, 100)</script>'),
     })
@@ -79,7 +79,7 @@ describe('a browser that', () => {
     })
   })
 
-  test('loses the process of a page has crashed, and goes on', async () => {
+  test('a page whose renderer dies fails with `crashed`, and the browser goes on', async () => {
     const { own, shot, browser } = await whileShooting()
     const renderers = processesOf(browser).filter(({ type }) => type === 'renderer')
     expect(renderers.length).toBeGreaterThan(0)
@@ -88,7 +88,7 @@ describe('a browser that', () => {
     expect((await look(own.take(at('/green')))).at(0, 0)).toBe(GREEN)
   })
 
-  test('is killed has crashed; another one takes the next page, and nothing is left of the first', async () => {
+  test('a page whose browser is killed fails with `crashed`; a new browser takes the next page, and the old one leaves nothing behind', async () => {
     const { own, shot, browser } = await whileShooting()
     process.kill(browser, 'SIGKILL')
     expect(await shot).toMatchObject({ name: 'CaptureFailure', reason: 'crashed' })
@@ -99,7 +99,7 @@ describe('a browser that', () => {
     await until(() => profilesOf().length === others.length, 'one profile for each browser')
   })
 
-  test('stops answering is ended with the camera', async () => {
+  test('a browser that stops answering is ended with the camera', async () => {
     const { own, shot, browser } = await whileShooting()
     process.kill(-browser, 'SIGSTOP')
     await own.close()
@@ -108,7 +108,7 @@ describe('a browser that', () => {
     expect(own.gates.size).toBe(0)
   })
 
-  test('is started by a script, and stops answering, is killed whole: the script and what it started', async () => {
+  test('a browser that was started by a script and stops answering is killed together with the script', async () => {
     const found = await findTestBrowser()
     const path = join(await makeFolder(), 'browser')
     // As Debian's does, and with one line more, so that it is not seen through.
@@ -121,7 +121,7 @@ describe('a browser that', () => {
     await until(() => processesOf(browser).length === 0, 'its processes are gone')
   })
 
-  test('is closed in the middle leaves no process, no zombie, no profile and no gate', async () => {
+  test('closing the camera during a capture leaves no process, zombie, profile or gate behind', async () => {
     const profiles = profilesOf().length
     const { own, shot, browser } = await whileShooting({ concurrency: 2 })
     const others = [1, 2, 3].map(() =>
@@ -138,7 +138,7 @@ describe('a browser that', () => {
     expect([own.gates.size, profilesOf().length]).toEqual([0, profiles])
   })
 
-  test('is closed while it starts leaves nothing either', async () => {
+  test('closing the camera while the browser starts leaves nothing behind', async () => {
     // Those of tests before may go meanwhile.
     const [profiles, browsers] = [new Set(profilesOf()), new Set(findBrowsers())]
     const newProfiles = () => profilesOf().filter((name) => !profiles.has(name))
@@ -150,7 +150,7 @@ describe('a browser that', () => {
     expect([newProfiles(), findBrowsers().filter((pid) => !browsers.has(pid))]).toEqual([[], []])
   })
 
-  test('loses the process it belongs to ends, and its profile is swept by the next', async () => {
+  test('a browser ends when its process is killed, and the next process sweeps its profile', async () => {
     const parent = run(`
       const own = openTestCamera({ allow: 'site.test:${site.port}' })
       own.take('${at('/unfinished')}', { loadingTime: ${FOREVER} })`)
@@ -171,7 +171,7 @@ describe('a browser that', () => {
     expect((await look(camera.take(at('/green')))).at(0, 0)).toBe(GREEN)
   })
 
-  test('starts beside another does not take its folder', async () => {
+  test('browsers that start at the same time do not take each other’s folders', async () => {
     const before = process.env['TMPDIR']
     const cameras = [1, 2, 3].map(() => openOwnCamera())
     const shots = await Promise.all(cameras.map((own) => own.take(at('/green'))))
@@ -216,7 +216,7 @@ describe('without a browser', () => {
   test.each([
     ['/bin/true', /\/bin\/true does not start/],
     ['/bin/false', /\/bin\/false does not start/],
-  ])('CHROMIUM_PATH=%s says so at once', async (path, words) => {
+  ])('CHROMIUM_PATH=%s is reported at once', async (path, words) => {
     const profiles = profilesOf()
     const own = openOwnCamera({ find: () => broken(path) })
     const error = await own.ready().catch((error) => error)
@@ -227,12 +227,12 @@ describe('without a browser', () => {
     expect(profilesOf()).toEqual(profiles)
   })
 
-  test('one that does not start does not keep the next from starting', async () => {
+  test('a browser that does not start does not keep the next one from starting', async () => {
     const own = openOwnCamera({ find: async () => [await broken('/bin/false'), await findTestBrowser()] })
     expect((await look(own.take(at('/green')))).at(0, 0)).toBe(GREEN)
   })
 
-  test('one that comes later is found', async () => {
+  test('a browser that is installed later is found', async () => {
     let there = false
     const own = openOwnCamera({ find: () => (there ? findTestBrowser() : broken('/bin/false')) })
     await expect(own.ready()).rejects.toMatchObject({ code: 'no_browser' })

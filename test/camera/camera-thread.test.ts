@@ -33,7 +33,7 @@ async function openThread(answer: Handler): Promise<{ camera: Camera; warnings: 
 
 const RED: Handler = (answer) => void answer.writeHead(200, HTML).end(paint('#ff0000'))
 
-test('pictures come from the thread, and what was seen with them', async () => {
+test('pictures come from the thread, with what was seen of the page', async () => {
   const { camera } = await openThread(RED)
   const before = findBrowsers().length
   expect(await camera.ready()).toMatchObject({ version: expect.stringMatching(/\d/) })
@@ -50,7 +50,7 @@ test('pictures come from the thread, and what was seen with them', async () => {
   await expect(camera.shoot(pageOf('http://site.test/'), never())).rejects.toThrow('the camera is closed')
 })
 
-test('failures are those of the camera', async () => {
+test('failures are the same as those of the camera', async () => {
   const { camera } = await openThread((answer) => void answer.writeHead(404, HTML).end(paint('#ff0000')))
   const failing = camera.shoot(
     pageOf('http://site.test/', { options: { ...WINDOW, failOn: 'status' } }),
@@ -67,7 +67,7 @@ test('failures are those of the camera', async () => {
   await expect(without.ready()).rejects.toMatchObject({ name: 'AppError', code: 'no_browser' })
 })
 
-test('who gives up gets the own reason, and the page ends in the thread', async () => {
+test('an aborted capture rejects with the reason of its signal, and the page ends in the thread', async () => {
   const { promise: asked, resolve } = Promise.withResolvers<void>()
   const { promise: left, resolve: leave } = Promise.withResolvers<void>()
   const { camera } = await openThread((answer) => {
@@ -84,7 +84,7 @@ test('who gives up gets the own reason, and the page ends in the thread', async 
   await left
 })
 
-test('the browser of a thread that dies ends with it', async () => {
+test('the browser of a thread ends when the thread dies', async () => {
   const started = once(process, 'worker') as Promise<[Worker]>
   const { promise: asked, resolve } = Promise.withResolvers<void>()
   const { camera } = await openThread(() => resolve())
@@ -99,7 +99,7 @@ test('the browser of a thread that dies ends with it', async () => {
   await expect.poll(() => findBrowsers()).toEqual(before)
 })
 
-test('a thread that dies fails its pages as crashed, and the next page starts another', async () => {
+test('pages of a thread that dies fail with `crashed`, and the next page starts another thread', async () => {
   const { camera, warnings } = await openThread(RED)
   vi.stubEnv('PORT', 'none')
   const failure = await camera.shoot(pageOf('http://site.test/'), never()).catch((error) => error)

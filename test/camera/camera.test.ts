@@ -17,7 +17,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const { site, camera, at, count, openOwnCamera } = useSite()
 
 describe.concurrent('the picture', () => {
-  test('is as large as the window, with every colour at its place', async () => {
+  test('is as large as the window, with every colour in its place', async () => {
     const shown = await look(camera.take(at('/corners')))
     expect([shown.width, shown.height]).toEqual([1200, 720])
     expect([shown.at(0, 0), shown.at(99, 99), shown.at(100, 100)]).toEqual([RED, RED, '#ffffff'])
@@ -30,7 +30,7 @@ describe.concurrent('the picture', () => {
     expect((await camera.take(at('/long'))).seen.marks).toEqual([])
   })
 
-  test('of a full page has its height, and at least that of the window', async () => {
+  test('of a full page is as high as the page, and at least as high as the window', async () => {
     const [long, short] = await Promise.all([
       look(camera.take(at('/long'), { fullPage: true })),
       look(camera.take(at('/green'), { fullPage: true, width: 321, height: 123 })),
@@ -39,14 +39,14 @@ describe.concurrent('the picture', () => {
     expect([short.width, short.height, short.at(320, 122)]).toEqual([321, 123, GREEN])
   })
 
-  test('of an endless page is cut, and says so', async () => {
+  test('of an endless page is cut, and marked `cut`', async () => {
     const shot = await camera.take(at('/endless'), { fullPage: true, width: 400 })
     const shown = await readPixels(shot.bytes)
     expect(shot.seen.marks).toEqual(['cut'])
     expect([shown.width, shown.height, shown.at(399, 16_383)]).toEqual([400, 16_384, BLUE])
   })
 
-  test('is cut where it would have too many pixels', async () => {
+  test('is cut if it would have too many pixels', async () => {
     const own = openTestCamera({ allow: `site.test:${site.port}`, limits: { pixels: 400_000 } })
     try {
       const shot = await own.take(at('/long'), { fullPage: true, width: 400 })
@@ -70,11 +70,11 @@ describe.concurrent('the picture', () => {
     }
   })
 
-  test.each(['/gone', '/broken'])('is taken of errors, too: %s', async (path) => {
+  test.each(['/gone', '/broken'])('shows error pages, too: %s', async (path) => {
     expect((await look(camera.take(at(path)))).at(600, 400)).toBe(GREEN)
   })
 
-  test('shows the window where the address scrolls to', async () => {
+  test('shows the part of the page that the URL scrolls to', async () => {
     const shown = await look(camera.take(at('/anchors#far')))
     expect([shown.height, shown.at(0, 0), shown.at(0, 719)]).toEqual([720, BLUE, BLUE])
     const full = await look(camera.take(at('/anchors#far'), { fullPage: true }))
@@ -87,7 +87,7 @@ describe.concurrent('a page has settled when', () => {
   const settled = (path: string, options: Wanted = {}) =>
     look(camera.take(at(path), { ...options, loadingTime: FOREVER }))
 
-  test('what appears when it is scrolled to is there', async () => {
+  test('everything that appears on scrolling is there', async () => {
     const shown = await settled('/observed', { fullPage: true })
     expect([shown.at(600, 5_250), shown.at(600, 100)]).toEqual([GREEN, RED])
   })
@@ -102,27 +102,27 @@ describe.concurrent('a page has settled when', () => {
     expect(shown.at(200, 200)).toBe(RED)
   })
 
-  test('what its scripts ask for, one after the other, is there', async () => {
+  test('everything that its scripts fetch, one after the other, is there', async () => {
     expect((await settled('/fetches')).at(600, 400)).toBe(GREEN)
   })
 
-  test('its movements are at their end', async () => {
+  test('its animations have ended', async () => {
     const shown = await settled('/moves')
     expect([50, 150, 250].map((y) => shown.at(50, y))).toEqual([GREEN, GREEN, GREEN])
   })
 
-  test('it has nothing more to do: nobody waits for a page that is ready', async () => {
+  test('it has nothing more to do: no time is wasted on a page that is ready', async () => {
     await camera.ready()
     expect((await settled('/green')).at(600, 400)).toBe(GREEN)
   })
 })
 
 describe.concurrent('a page that', () => {
-  test.each(['/dialogs', '/leaves'])('asks and asks (%s) is answered, and taken', async (path) => {
+  test.each(['/dialogs', '/leaves'])('opens dialog after dialog (%s) is captured', async (path) => {
     expect((await look(camera.take(at(path)))).at(600, 400)).toBe(GREEN)
   })
 
-  test('opens windows is the one that is taken', async () => {
+  test('opens other windows is itself captured', async () => {
     expect((await look(camera.take(at('/popups'), { loadingTime: 2_500 }))).at(600, 400)).toBe(GREEN)
     expect(count('/popup-lives')).toBe(0)
   })
@@ -130,15 +130,15 @@ describe.concurrent('a page that', () => {
   test.each([
     ['listens to events without end', '/streaming'],
     ['has a shared worker', '/shares'],
-  ])('%s is taken as soon as it is there', async (_, path) => {
+  ])('%s is captured as soon as it is there', async (_, path) => {
     expect((await look(camera.take(at(path), { loadingTime: FOREVER }))).at(600, 400)).toBe(GREEN)
   })
 
-  test('starts downloads is taken without them', async () => {
+  test('starts downloads is captured without them', async () => {
     expect((await look(camera.take(at('/downloads'), { loadingTime: 3_000 }))).at(600, 700)).toBe(GREEN)
   })
 
-  test('never finishes loading is taken when its time is over, with what is there', async () => {
+  test('never finishes loading is captured as it is when its loading time is over', async () => {
     for (const path of ['/unfinished', '/half']) {
       const began = performance.now()
       const shown = await look(camera.take(at(path), { loadingTime: A_WHILE }))
@@ -148,18 +148,18 @@ describe.concurrent('a page that', () => {
   })
 
   test.each(['/reloads', '/reloads-later', '/refreshes'])(
-    '%s forever is taken all the same',
+    '%s forever is captured all the same',
     async (path) => {
       expect((await look(camera.take(at(path), { loadingTime: A_WHILE }))).at(600, 400)).toBe(GREEN)
     },
   )
 
-  test('is redirected ten times is taken where it ends', async () => {
+  test('is redirected ten times is captured at the end of the redirects', async () => {
     expect((await look(camera.take(at('/chain?1')))).at(600, 400)).toBe(GREEN)
   })
 })
 
-describe.concurrent('why there is no picture', () => {
+describe.concurrent('the reason of a failure', () => {
   const failing = async (url: string, wanted: Wanted = { loadingTime: FOREVER }) => {
     const failure = await camera.take(url, wanted).then(
       () => ({ name: 'none', reason: undefined, message: '' }),
@@ -181,7 +181,7 @@ describe.concurrent('why there is no picture', () => {
     expect(await failing(at(path))).toBe(reason)
   })
 
-  test('nothing ever comes: timeout', async () => {
+  test('`timeout` if nothing ever arrives', async () => {
     expect(await failing(at('/never'), { loadingTime: 1_000 })).toBe('timeout')
   })
 
@@ -202,7 +202,7 @@ describe.concurrent('why there is no picture', () => {
     expect(await failing(url)).toBe(reason)
   })
 
-  test('nobody listens: refused', async () => {
+  test('`refused` if no server listens', async () => {
     const port = await freePort()
     const own = openTestCamera({ allow: `site.test:${port}` })
     try {
@@ -214,7 +214,7 @@ describe.concurrent('why there is no picture', () => {
     }
   })
 
-  test('what it speaks is no TLS, or its certificate is its own: tls', async () => {
+  test('`tls` if the server does not speak TLS, or its certificate is self-signed', async () => {
     const [key, cert] = await Promise.all(
       ['server.key', 'server.pem'].map((name) => readFile(join(ROOT, 'test/support/servers/tls', name))),
     )
@@ -237,7 +237,7 @@ describe.concurrent('why there is no picture', () => {
     }
   })
 
-  test('it loads more than it may: too_large', async () => {
+  test('`too_large` if the page loads more bytes than allowed', async () => {
     const own = openTestCamera({ allow: `site.test:${site.port}`, limits: { pageBytes: 1_000_000 } })
     try {
       for (const path of ['/large', '/loads-large']) {
@@ -250,28 +250,28 @@ describe.concurrent('why there is no picture', () => {
   })
 })
 
-describe('one job and the next', () => {
-  test('share nothing: no cookie, no storage, no cache', async () => {
+describe('captures', () => {
+  test('share no cookies, storage or cache', async () => {
     const before = site.asked.filter((path) => path === '/cached.js').length
     for (const _ of [1, 2]) expect((await look(camera.take(at('/state')))).at(600, 400)).toBe(GREEN)
     expect(site.asked.filter((path) => path === '/cached.js').length - before).toBe(2)
   })
 
-  test('wait for each other where as many as may be are under way', async () => {
+  test('wait for each other when the limit of captures at a time is reached', async () => {
     const own = openOwnCamera({ concurrency: 2 })
     const shots = Array.from({ length: 7 }, () => own.take(at('/slow-green')))
     await Promise.all(shots)
     expect([own.mostGates(), own.gates.size]).toEqual([2, 0])
   })
 
-  test('use one browser', async () => {
+  test('share one browser', async () => {
     const own = openOwnCamera()
     const before = findBrowsers()
     await Promise.all([1, 2, 3].map(() => own.take(at('/green'))))
     expect(findBrowsers().length - before.length).toBe(1)
   })
 
-  test('that is called off ends soon, also while it waits, and the browser stays', async () => {
+  test('end soon when aborted, also while waiting, and the browser stays', async () => {
     const own = openOwnCamera({ concurrency: 1 })
     await own.take(at('/green'))
     const [browser] = findBrowsers().slice(-1)

@@ -16,13 +16,13 @@ function open(milliseconds: number) {
   return { onOver, deadline: new Deadline(milliseconds, onOver) }
 }
 
-test('a picture has time in proportion to its pixels; a window of 1920 × 1080 needs no more than any page', () => {
+test('a picture adds time in proportion to its pixels, and none up to 1920 × 1080', () => {
   expect(drawMsOf(SMALL)).toBe(0)
   expect(drawMsOf({ width: 2_000, height: 2_000 })).toBe(Math.ceil((4 - 2.0736) * 3_000))
   expect(drawMsOf(LARGEST)).toBe(Math.ceil((67.108864 - 2.0736) * 3_000))
 })
 
-test('what is drawn adds to it once, and the larger of two counts', () => {
+test('drawing time is added to the deadline once, and the largest picture counts', () => {
   const { onOver, deadline } = open(1_000)
   for (const size of [SMALL, { width: 3_000, height: 3_000 }, LARGEST, LARGEST, SMALL])
     deadline.allowFor(size)
@@ -33,7 +33,7 @@ test('what is drawn adds to it once, and the larger of two counts', () => {
   expect(onOver).toHaveBeenCalledOnce()
 })
 
-test('waiting for others does not count', async () => {
+test('waiting for other captures does not count', async () => {
   const { onOver, deadline } = open(1_000)
   vi.advanceTimersByTime(600)
   const { promise, resolve } = Promise.withResolvers<void>()
@@ -47,7 +47,7 @@ test('waiting for others does not count', async () => {
   expect(onOver).toHaveBeenCalledOnce()
 })
 
-test('a page that is done or given up while it waits has none', async () => {
+test('the deadline of a page that ends or is aborted while it waits never fires', async () => {
   const { onOver, deadline } = open(1_000)
   const { promise, reject } = Promise.withResolvers<void>()
   const waiting = deadline.without(promise)

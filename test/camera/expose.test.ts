@@ -100,15 +100,15 @@ describe('a wrong picture', () => {
     expect(spoilt.taken()).toBe(2)
   })
 
-  test('is never handed out', async () => {
+  test('is never returned', async () => {
     const spoilt = spoil(repeatWindow, Number.POSITIVE_INFINITY)
     await expect(take(spoilt.session)).rejects.toMatchObject({ reason: 'unsteady' })
     expect(spoilt.taken()).toBe(4)
   })
 })
 
-describe('a picture of more bytes than it may have', () => {
-  test('fails without ever being taken whole', async () => {
+describe('a picture with more bytes than allowed', () => {
+  test('fails before it is ever taken whole', async () => {
     const { length } = (await take(session)).bytes
     const watched = spoil(async (picture) => picture, 0)
     await expect(take(watched.session, length / 3)).rejects.toMatchObject({
@@ -120,13 +120,13 @@ describe('a picture of more bytes than it may have', () => {
     expect(watched.taken()).toBe(0)
   })
 
-  test('is taken whole where it may be small enough, and then is weighed exactly', async () => {
+  test('is taken whole if it may be small enough, and its exact size then decides', async () => {
     const { bytes } = await take(session)
     expect((await take(session, bytes.length)).bytes.equals(bytes)).toBe(true)
     await expect(take(session, bytes.length - 1)).rejects.toMatchObject({ reason: 'too_large' })
   })
 
-  test('is not handed out as a window either', async () => {
+  test('is not returned if it only shows the window either', async () => {
     const { length } = (await take(session, undefined, false)).bytes
     expect((await take(session, length, false)).bytes).toHaveLength(length)
     await expect(take(session, length - 1, false)).rejects.toMatchObject({ reason: 'too_large' })

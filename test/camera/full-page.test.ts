@@ -100,7 +100,7 @@ describe.each(WINDOWS)('a full page in a window %s', (_, options, scale) => {
     }
   })
 
-  test('shows headers once, at the top, as they are there', () => {
+  test('shows each header once, at the top, unscrolled', () => {
     const met = rows(5)
     expect(met.filter(({ colour }) => colour === RED)).toEqual([{ colour: RED, from: 0, to: 40 }])
     const bar = { colour: BLUE, from: options.height, to: options.height + 30 }
@@ -108,13 +108,13 @@ describe.each(WINDOWS)('a full page in a window %s', (_, options, scale) => {
     expect(met.map(({ colour }) => colour)).not.toContain('#880000')
   })
 
-  test('keeps what is as high as the window', () => {
+  test('keeps elements that are as high as the window', () => {
     expect(rows(5).filter(({ colour }) => colour === GREEN)).toEqual([
       { colour: GREEN, from: 40, to: options.height },
     ])
   })
 
-  test('shows what loads when one scrolls', () => {
+  test('shows blocks that load on scrolling', () => {
     const blocks = rows(150)
     expect(blocks.filter(({ colour }) => colour === '#dddddd')).toEqual([])
     expect(blocks.filter(({ colour }) => colour === '#008800')).toHaveLength(4)

@@ -61,7 +61,7 @@ function drawElsewhere(): { end(): void } {
 }
 
 describe('a large picture', () => {
-  test('waits for another one, and the wait is not its fault', async () => {
+  test('waits for another one, and the wait does not count against its time', async () => {
     const [loadingTime, graceMs] = [A_WHILE, 500]
     const camera = open({ graceMs })
     const elsewhere = drawElsewhere()
@@ -77,7 +77,7 @@ describe('a large picture', () => {
     expect((await readPixels((await shot).bytes)).height).toBe(LARGE_HEIGHT)
   })
 
-  test('delays no smaller one', async () => {
+  test('does not delay a smaller one', async () => {
     const camera = open()
     drawElsewhere()
     const { bytes } = await camera.take(at('/long'), { fullPage: true })
@@ -103,7 +103,7 @@ describe('a large picture', () => {
     expect((await readPixels(bytes)).height).toBe(2 * LARGE_HEIGHT)
   })
 
-  test('that takes the browser too long is called so', async () => {
+  test('that takes the browser too long fails with a message that says so', async () => {
     const camera = open({ graceMs: A_WHILE })
     await expect(camera.take(at('/slow'), { fullPage: true, loadingTime: A_WHILE })).rejects.toMatchObject({
       reason: 'timeout',
@@ -115,7 +115,7 @@ describe('a large picture', () => {
   })
 })
 
-describe('a selector that the browser never comes to an end with', () => {
+describe('a selector that the browser never finishes evaluating', () => {
   const HAS = ':is(:is(b:has(~ i) ~ b) ~ b) ~ b'
   const NOT = ':not(:not(:not(:not(i ~ b) ~ b) ~ b) ~ b)'
   const impatient = useServer(async () =>
@@ -126,7 +126,7 @@ describe('a selector that the browser never comes to an end with', () => {
     ['to wait for', { waitFor: HAS }, `waitFor, ${HAS}`],
     ['to click on', { clicks: [{ elementId: NOT }, { elementId: '#next' }] }, `clicks, ${NOT}`],
     ['to hide', { css: 'p { color: red }', hide: ['#none', HAS] }, 'css and hide'],
-  ])('%s ends with the loading time, and the option is named', async (_, wanted, named) => {
+  ])('%s fails when the loading time is over, and the message names the option', async (_, wanted, named) => {
     const shot = impatient.take(at('/beside'), { ...wanted, loadingTime: A_WHILE })
     await expect(shot).rejects.toMatchObject({
       reason: 'timeout',
@@ -137,7 +137,7 @@ describe('a selector that the browser never comes to an end with', () => {
     expect(impatient.gates.size).toBe(0)
   })
 
-  test('leaves the browser to the next page', async () => {
+  test('leaves the browser usable for the next page', async () => {
     const [browser] = findBrowsers()
     await expect(impatient.take(at('/beside'), { element: NOT, loadingTime: A_WHILE })).rejects.toMatchObject(
       { reason: 'timeout' },
@@ -150,7 +150,7 @@ describe('a selector that the browser never comes to an end with', () => {
 describe('a huge element', () => {
   const limits = { height: 1_000, pixels: 500_000 }
 
-  test('is cut at the limits of a picture, also where it is in a box that scrolls', async () => {
+  test('is cut at the limits of a picture, also inside a scrolling box', async () => {
     const camera = open({ limits })
     const take = async (element: string) => {
       const { bytes, seen } = await camera.take(at('/huge'), { element, deviceScaleFactor: 3 })

@@ -9,7 +9,7 @@ import { launchBrowser, processesOf } from '../../src/camera/launch.ts'
 import { findTestBrowser } from '../support/browser/test-browser.ts'
 import { makeFolder } from '../support/processes/workspace.ts'
 
-test('browsers start at the same time, each in one folder, and the environment of the process stays as it is', async () => {
+test('browsers that start at the same time have a folder each, and process.env is unchanged', async () => {
   const found = await findTestBrowser()
   const folder = await makeFolder()
   vi.stubEnv('TMPDIR', folder)
@@ -39,7 +39,7 @@ test('browsers start at the same time, each in one folder, and the environment o
   expect(await readdir(folder)).toEqual([])
 })
 
-test('contexts share nothing, and nothing is open before there is one', async () => {
+test('contexts share nothing, and no page is open before there is a context', async () => {
   const { browser, close } = await launchBrowser(await findTestBrowser())
   onTestFinished(close)
   expect(browser.contexts().flatMap((context) => context.pages())).toEqual([])
@@ -49,7 +49,7 @@ test('contexts share nothing, and nothing is open before there is one', async ()
   expect(await other.cookies()).toEqual([])
 })
 
-test.runIf(groupOf('self') !== '')('the service goes first, not the browser', async () => {
+test.runIf(groupOf('self') !== '')('the browser has a lower priority than the service', async () => {
   const own = groupOf('self')
   const { browser, close } = await launchBrowser(await findTestBrowser())
   onTestFinished(close)

@@ -145,19 +145,19 @@ const told = () =>
   asked.filter((each) => JSON.stringify(each).includes('9f31')).map(({ origin, path }) => `${origin}${path}`)
 
 describe('a login', () => {
-  test('is filled in at an origin that was named, and comes back by way of others', async () => {
+  test('is filled in at an allowed origin, and may return by way of others', async () => {
     const login = { ...LOGIN, origins: [sso('/')] }
     expect(await colourOf(take(own('/app'), login))).toBe('#00ff00')
     expect(told()).toEqual([sso('/check')])
     expect(asked.map(({ path }) => path)).toContain('/count')
   })
 
-  test('comes back with a form that is posted to its page', async () => {
+  test('returns with a form that is posted to its page', async () => {
     expect(await colourOf(take(own('/posts-back'), { ...LOGIN, origins: [sso('')] }))).toBe('#00ff00')
     expect(told()).toEqual([sso('/saml-check')])
   })
 
-  test('is not filled in there if it was not named', async () => {
+  test('is not filled in at another origin that was not allowed', async () => {
     const failure = await failureOf(take(own('/app'), LOGIN, { loadingTime: 4_000 }))
     expect(failure).toMatchObject({
       reason: 'login',
@@ -168,7 +168,7 @@ describe('a login', () => {
     expect(told()).toEqual([])
   })
 
-  test('is not sent on, and headers and cookies beside it still go to their origin', async () => {
+  test('is not sent on to another origin; headers and cookies still go to their own origin', async () => {
     const headers = { 'x-mark': 'header-value' }
     const cookies = [{ name: 'session', value: 'cookie-value' }]
     const { reason, message } = await failureOf(take(own('/headers'), LOGIN, { headers, cookies }))
@@ -193,11 +193,11 @@ describe('a login', () => {
     expect(told()).toEqual([own('/keep')])
   })
 
-  test('leaves nothing in the fields: not for steps, not for the picture', async () => {
+  test('leaves nothing in the fields, neither for steps nor for the picture', async () => {
     expect(await colourOf(take(own('/hides'), LOGIN, { clicks: [{ elementId: '#show' }] }))).toBe('#00ff00')
   })
 
-  test('gives no picture if the form comes back with what was typed', async () => {
+  test('gives no picture if the form is shown again with the typed values', async () => {
     const shot = take(own('/draws-again'), LOGIN, { clicks: [{ elementId: '#again' }] })
     expect(await failureOf(shot)).toMatchObject({
       reason: 'login',
@@ -205,7 +205,7 @@ describe('a login', () => {
     })
   })
 
-  test('does not keep the page behind it from telling a frame who is there', async () => {
+  test('does not keep the page behind it from telling a frame who is logged in', async () => {
     expect(await colourOf(take(own('/greets'), LOGIN))).toBe('#00ff00')
     expect(told()).toEqual([own('/greet'), other('/chat')])
   })
@@ -226,13 +226,13 @@ describe('a login', () => {
     },
   )
 
-  test('does not tell a frame of another origin, or words of a visitor, which guess is right', async () => {
+  test('does not reveal to a frame of another origin, or to texts of a visitor, which guess is right', async () => {
     expect(await colourOf(take(own('/watched'), LOGIN, { delay: 3_000 }))).toBe('#00ff00')
     const paths = asked.map(({ path }) => path)
     expect(paths).toEqual(expect.arrayContaining(['/guess', '/guess-by-way', '/guess-itself']))
   })
 
-  test('may be done by a script', async () => {
+  test('may be submitted by a script', async () => {
     expect(await colourOf(take(own('/scripted'), LOGIN))).toBe('#00ff00')
   })
 })

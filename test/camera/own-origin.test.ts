@@ -144,7 +144,7 @@ const textOf = (all: readonly Asked[]) => JSON.stringify(all)
 const SECRETS = /header-value|Bearer abc|cookie-value|consent/
 
 describe('headers and cookies', () => {
-  test('go to the origin of the page, with every kind of request, and to no other', async () => {
+  test('go to the origin of the page, with every kind of request, and to no other origin', async () => {
     asked.length = 0
     const { seen } = await camera.take(`${own()}/page`, { headers: HEADERS, cookies: COOKIES })
     // Scripts see the cookies.
@@ -192,7 +192,7 @@ describe('headers and cookies', () => {
     expect(textOf(others)).not.toMatch(SECRETS)
   })
 
-  test('go with what documents of their origin ask for, in all frames, and with nothing that others ask for', async () => {
+  test('go with requests of documents of their origin, in all frames, and with no other requests', async () => {
     for (const given of [
       { headers: HEADERS, cookies: COOKIES },
       { headers: HEADERS },
@@ -211,7 +211,7 @@ describe('headers and cookies', () => {
     }
   })
 
-  test('are not carried along where the page is redirected to', async () => {
+  test('do not follow a redirect to another origin', async () => {
     asked.length = 0
     await camera.take(to(`${own()}/away`, `${otherName()}/page`), { headers: HEADERS, cookies: COOKIES })
     expect(askedOf(otherName()).length).toBeGreaterThan(1)
@@ -221,7 +221,7 @@ describe('headers and cookies', () => {
   test.each([
     ['redirects', () => to(`${own()}/away`, to(`${otherPort()}/and-back`, `${own()}/not-this-page`))],
     ['scripts', () => `${own()}/leaves`],
-  ])('do not go to the page that another origin chose: %s', async (_, url) => {
+  ])('do not go to a page that another origin chose: %s', async (_, url) => {
     asked.length = 0
     const { seen } = await camera.take(url(), { headers: HEADERS, cookies: COOKIES })
     expect(seen.url).toBe(`${own()}/`)
@@ -230,7 +230,7 @@ describe('headers and cookies', () => {
     expect(pathsOf(askedOf(own()))).toContain('/not-this-image')
   })
 
-  test('go to the address of the page also if another origin led there, and with what it asks for', async () => {
+  test('go to the URL of the page even if another origin led there, and with its requests', async () => {
     asked.length = 0
     // Asked for the second time, it does not lead elsewhere.
     const url = `${own()}/once?status=302&to=${encodeURIComponent(`${otherName()}/sends-to-once`)}`
@@ -245,7 +245,7 @@ describe('headers and cookies', () => {
     expect(textOf([...askedOf(otherName()), ...askedOf(otherPort())])).not.toMatch(SECRETS)
   })
 
-  test('replace a header of the browser, and leave the others as they are', async () => {
+  test('replace a header of the browser, and leave its others unchanged', async () => {
     asked.length = 0
     await camera.take(`${own()}/image`, {})
     await camera.take(`${own()}/image`, { headers: { 'X-Mark': 'a', 'User-Agent': 'Mine/1.0' } })
@@ -253,7 +253,7 @@ describe('headers and cookies', () => {
     expect(after).toEqual({ ...before, 'x-mark': 'a', 'user-agent': 'Mine/1.0' })
   })
 
-  test('are gone with their page', async () => {
+  test('end with their page', async () => {
     asked.length = 0
     await camera.take(`${own()}/image`, { headers: HEADERS, cookies: COOKIES })
     await camera.take(`${own()}/image`, {})
@@ -265,7 +265,7 @@ describe('headers and cookies', () => {
     ])
   })
 
-  test('are also sent where the address has a user name', async () => {
+  test('are also sent if the URL has a user name', async () => {
     asked.length = 0
     await camera.take(`${own().replace('//', '//user:password@')}/image`, {
       headers: HEADERS,
@@ -276,14 +276,14 @@ describe('headers and cookies', () => {
     ])
   })
 
-  test('a failure does not tell them', async () => {
+  test('do not appear in a failure', async () => {
     const taken = camera.take('http://dead.nowhere/', { headers: HEADERS, cookies: COOKIES })
     const failure = await taken.catch((error: Error) => error)
     expect(`${failure} ${(failure as Error).stack} ${JSON.stringify(failure)}`).not.toMatch(SECRETS)
   })
 })
 
-test('a page with cookies has the picture that it has without', async () => {
+test('cookies do not change how the picture of a page looks', async () => {
   const plain = await camera.take(`${own()}/page`)
   const given = await camera.take(`${own()}/page`, { cookies: COOKIES })
   expect(given.bytes.equals(plain.bytes)).toBe(true)
@@ -299,7 +299,7 @@ test('their browser has the features of the other one, and three more', () => {
   expect(new Set(all.at(-1))).toEqual(new Set([...(all[0] ?? []), ...more]))
 })
 
-test('cookies of an https page are sent by https only, and to its port', async () => {
+test('cookies of an https page are sent by https only, and only to its port', async () => {
   const { browser, close } = await launchBrowser(await findTestBrowser(), COOKIES_STAY)
   onTestFinished(close)
   const page = await browser.newPage()

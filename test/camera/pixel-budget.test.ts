@@ -21,7 +21,7 @@ function observeBudget(holdMs = 1_000_000) {
   return { begun, begin, end }
 }
 
-test('tasks that fit start in their order; small ones do not wait', async () => {
+test('tasks that fit start in order; small ones do not wait', async () => {
   const { begun, begin, end } = observeBudget()
   const all = [6, 4, 8, 3, 2].map((pixels) => begin(pixels))
   await settled()
@@ -60,7 +60,7 @@ test('owners take turns, however many tasks one of them has', async () => {
   await Promise.all(all)
 })
 
-test('the wait for others is told apart from the task', async () => {
+test('the time spent waiting for others is told apart from the time of the task', async () => {
   const withinBudget = createPixelBudget({ pixels: 10, small: 2 })
   const waits: string[] = []
   const stay = (name: string) => ({

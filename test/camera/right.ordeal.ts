@@ -209,7 +209,7 @@ afterAll(async () => {
 })
 
 describe('a full page', () => {
-  test('has everything at its place, also where several are taken at once', async () => {
+  test('has everything in its place, also if several are captured at once', async () => {
     const shots = await Promise.all(
       Array.from({ length: 3 }, () => camera.take(at('/ruler'), { fullPage: true, loadingTime: PATIENT })),
     )
@@ -225,26 +225,26 @@ describe('a full page', () => {
     expect(new Set(shots.map(({ bytes }) => bytes.toString('base64'))).size).toBe(1)
   })
 
-  test('shows what is drawn only near the window', async () => {
+  test('shows elements that are drawn only near the window', async () => {
     const shown = await look(camera.take(at('/skipped'), { fullPage: true }))
     const colours = Array.from({ length: 12 }, (_, index) => shown.at(600, index * 1_000 + 500))
     expect([shown.height, new Set(colours)]).toEqual([12_000, new Set([GREEN])])
   })
 
   test.each(['/revealed', '/hides-late'])(
-    'shows what was in sight once, also where it hides again: %s',
+    'shows everything that was in sight once, even if it hides again: %s',
     async (path) => {
       const shown = await look(camera.take(at(path), { fullPage: true, loadingTime: PATIENT }))
       expect([1550, 3050, 4550].map((y) => shown.at(50, y))).toEqual([GREEN, GREEN, GREEN])
     },
   )
 
-  test('gives a script that looks now and then the time to look', async () => {
+  test('gives a script that checks its position from time to time enough time to do so', async () => {
     expect((await look(camera.take(at('/polled'), { fullPage: true }))).at(50, 3050)).toBe(GREEN)
     expect((await look(camera.take(at('/looks-at-the-end'), { fullPage: true }))).at(50, 5850)).toBe(GREEN)
   })
 
-  test('is at its top, also where its time is over while it is scrolled through', async () => {
+  test('starts at the top, even if its time runs out while it is scrolled', async () => {
     const shot = await camera.take(at('/never-through'), { fullPage: true, loadingTime: 2_500 })
     const shown = await readPixels(shot.bytes)
     expect([shown.height, shot.seen.marks]).toEqual([16_384, ['cut', 'restless']])
@@ -252,7 +252,7 @@ describe('a full page', () => {
     expect(green.indexOf(true) + green.lastIndexOf(true)).toBe(0)
   })
 
-  test('is as at its top: bars are as high as on a fresh visit, and nothing is half faded', async () => {
+  test('looks as it does at the top: bars have their full height, and nothing is half faded', async () => {
     const shown = await look(camera.take(at('/bars'), { fullPage: true, loadingTime: PATIENT }))
     const places = [shown.at(600, 199), shown.at(1150, 670), shown.at(50, 670), shown.at(600, 5900)]
     expect(places).toEqual([GREEN, WHITE, WHITE, WHITE])
@@ -260,12 +260,12 @@ describe('a full page', () => {
 })
 
 describe('a picture', () => {
-  test('shows movements without an end at their beginning', async () => {
+  test('shows endless animations at their beginning', async () => {
     expect((await look(camera.take(at('/endless-style')))).at(50, 50)).toBe(GREEN)
   })
 
   test.each(['/moves-away', '/moves-and-returns'])(
-    'shows a movement where the page has it, not where the browser has moved it on by itself: %s',
+    'shows an element where the page puts it, not where the browser has moved it since: %s',
     async (path) => {
       const { at: pixel } = await look(camera.take(at(path)))
       expect([1, 99, 101].map((x) => pixel(x, 50))).toEqual([GREEN, GREEN, WHITE])
@@ -273,7 +273,7 @@ describe('a picture', () => {
   )
 
   test.each(['/counts', '/draws-slowly', '/pauses'])(
-    'waits for what a script draws, frame by frame: %s',
+    'waits for a script that draws frame by frame: %s',
     async (path) => {
       const shot = await camera.take(at(path), { loadingTime: PATIENT })
       expect([(await readPixels(shot.bytes)).at(50, 50), shot.seen.marks]).toEqual([GREEN, []])
@@ -281,14 +281,14 @@ describe('a picture', () => {
   )
 
   test.each(['/draws', '/ticks'])(
-    'of a page that never rests (%s) is taken all the same, and says so',
+    'of a page that never rests (%s) is taken all the same, and marked `restless`',
     async (path) => {
       const { seen, bytes } = await camera.take(at(path), { loadingTime: PATIENT })
       expect([seen.marks, (await readPixels(bytes)).width]).toEqual([['restless'], 1200])
     },
   )
 
-  test('shows no caret, no hover and the first frame of a moving picture', async () => {
+  test('shows no caret, no hover and the first frame of an animated picture', async () => {
     const [caret, gif, hover] = await Promise.all(
       ['/caret', '/gif', '/hovers'].map((path) => look(camera.take(at(path), { loadingTime: PATIENT }))),
     )
@@ -305,31 +305,31 @@ describe('a picture', () => {
   )
 })
 
-describe('what was seen of a page', () => {
+describe('what was seen of a page includes', () => {
   const seen = async (path: string, wanted = {}) =>
     (await camera.take(at(path), { loadingTime: PATIENT, ...wanted })).seen
 
-  test('is its status, its title, and how much did not come', async () => {
+  test('its status, its title and the number of failed resources', async () => {
     expect(await seen('/titled')).toEqual({
       ...{ status: 404, url: at('/titled'), title: 'Not here', failedResources: 2 },
       marks: ['error', 'incomplete'],
     })
   })
 
-  test('is where it was in the end, by redirect or by itself', async () => {
+  test('the URL where it ended, by redirect or by script', async () => {
     const there = { status: 200, title: 'There', failedResources: 0, marks: [] }
     expect(await seen('/moved')).toEqual({ ...there, url: at('/there?a=1') })
     expect(await seen('/goes-on')).toEqual({ ...there, url: at('/there') })
   })
 
-  test('is that it is wider than the picture', async () => {
+  test('the mark `wide` if it is wider than the picture', async () => {
     expect([(await seen('/wide')).marks, (await seen('/wide', { fullPage: true })).marks]).toEqual([
       ['wide'],
       ['wide'],
     ])
   })
 
-  test('is why there is no picture, where the status is to be a failure', async () => {
+  test('its HTTP status, if the status makes the capture fail', async () => {
     const taken = camera.take(at('/titled'), { failOn: 'status' })
     await expect(taken).rejects.toMatchObject({
       reason: 'status',

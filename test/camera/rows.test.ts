@@ -18,7 +18,7 @@ const png = await sharp(raw, { raw: { width: WIDTH, height: HEIGHT, channels: 3 
   .png()
   .toBuffer()
 
-test('rows that are read in bands are those of the whole picture', async () => {
+test('rows that are read in bands equal those of the whole picture', async () => {
   const whole = await readPixels(png)
   const below = { ...whole, data: whole.data.subarray(FROM * WIDTH * 3), height: HEIGHT - FROM }
   for (const held of [1, WIDTH * STRIP * 3, WIDTH * HEIGHT]) {
@@ -32,6 +32,6 @@ test('rows that are read in bands are those of the whole picture', async () => {
   }
 })
 
-test('a picture of another size has no rows', async () => {
+test('rows of a picture with another size than expected are not opened', async () => {
   expect(await openRows(png, { width: WIDTH, height: HEIGHT + 1 })).toBeUndefined()
 })

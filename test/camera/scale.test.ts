@@ -47,7 +47,7 @@ afterAll(async () => {
 
 const at = (path: string) => `http://site.test:${site.port}${path}`
 
-describe('a picture with several pixels for one pixel of the page', () => {
+describe('a picture with a scale above 1', () => {
   // 2.625 is that of phones: no row of the page begins at a whole row of the picture. With 2.5 no strip has whole rows of the page.
   test.each([2, 2.5, 2.625])('shows the whole page: %d', async (deviceScaleFactor) => {
     const asked = { deviceScaleFactor, width: 400, height: 300, fullPage: true }
@@ -62,7 +62,7 @@ describe('a picture with several pixels for one pixel of the page', () => {
     expect(seen.marks).toEqual([])
   })
 
-  test('is cut where it has as many pixels as a picture may have', async () => {
+  test('is cut at the pixel limit of a picture', async () => {
     const take = async (width: number) => {
       const asked = { width, deviceScaleFactor: 3, height: 300, fullPage: true }
       const { bytes, seen } = await camera.take(at('/long'), asked)
@@ -75,7 +75,7 @@ describe('a picture with several pixels for one pixel of the page', () => {
     expect(await take(800)).toEqual({ columns: 2_400, rows: 2_748, marks: ['cut'] })
   })
 
-  test('is taken again where it is wrong', async () => {
+  test('is taken again if it is wrong', async () => {
     const [width, height, scale] = [300, 200, 2]
     const browser = await launchBrowser(await findTestBrowser())
     onTestFinished(() => browser.close())
@@ -112,7 +112,7 @@ describe('a picture with several pixels for one pixel of the page', () => {
   })
 })
 
-test('a phone shows all of a page that is wider than its window, smaller; also as a full page', async () => {
+test('on a phone, a page that is wider than the window is scaled down to fit, also as a full page', async () => {
   const asked = { device: 'iPhone 15', width: 393, height: 300, fullPage: true } as const
   const { bytes, seen } = await camera.take(at('/for-desktops'), asked)
   const picture = await readPixels(bytes)

@@ -24,13 +24,13 @@ function newPlaces() {
   }
 }
 
-test('one owner has its slots and no more; other owners have one extra slot each', async () => {
+test('an owner has its slots and no more; each other owner has one extra slot', async () => {
   const { inside, enter } = newPlaces()
   for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1']) void enter(name)
   expect(inside).toEqual(['a1', 'a2', 'b1', 'c1'])
 })
 
-test('a task that ends lets the first waiting task in that may start', async () => {
+test('when a task ends, the first waiting task that may start is started', async () => {
   const { inside, enter, end } = newPlaces()
   for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1']) void enter(name)
   // The extra places are taken: A has to wait until they are free.
@@ -42,7 +42,7 @@ test('a task that ends lets the first waiting task in that may start', async () 
   expect(inside).toEqual(['a2', 'a3'])
 })
 
-test('an owner without a running task is let in beside the first in line', async () => {
+test('an owner without a running task is admitted beside the first in line', async () => {
   const { inside, enter, end } = newPlaces()
   for (const name of ['a1', 'b1', 'b2', 'a2', 'a3']) void enter(name)
   await end('a1')

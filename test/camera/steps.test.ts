@@ -123,7 +123,7 @@ const notesOf = async (shot: Promise<Shot>) =>
   ((await shot).seen.notes ?? []).map(({ note, detail }) => `${note}: ${detail}`)
 
 describe.concurrent('a login', () => {
-  test('opens the pages behind it, each in a context of its own', async () => {
+  test('opens pages behind it, each in a context of its own', async () => {
     expect(await colourOf(take('/reports'))).toBe(RED)
     const colours = ['/reports', '/people', '/bills'].map((path) =>
       colourOf(take(path, { loginParameter: LOGIN })),
@@ -132,7 +132,7 @@ describe.concurrent('a login', () => {
     expect(await colourOf(take('/reports'))).toBe(RED)
   })
 
-  test('finds its fields and its button by a bare word as well', async () => {
+  test('finds its fields and its button by a bare word, too', async () => {
     const { username, password } = LOGIN
     const loginParameter = {
       username: { ...username, elementId: 'email' },
@@ -156,17 +156,17 @@ describe.concurrent('a login', () => {
       'There is no element #go on the page.',
     ],
     [
-      'by what is no selector',
+      'with an invalid selector',
       { ...LOGIN, loginButton: { elementId: '[[' } },
       '[[ is not a valid CSS selector.',
     ],
-  ])('%s fails with a reason of its own', async (_, loginParameter, words) => {
+  ])('%s fails with its own message', async (_, loginParameter, words) => {
     const error = await failureOf(take('/reports', { loginParameter, loadingTime: TO_BE_SURE }))
     expect(error).toMatchObject({ reason: 'login', message: expect.stringContaining(words) })
     expect(error.seen).toMatchObject({ title: 'Log in' })
   })
 
-  test('is in no error', async () => {
+  test('appears in no error', async () => {
     const wrong = await failureOf(take('/reports', { loginParameter: WRONG }))
     const cut = new AbortController()
     const closed = camera.take(`http://site.test:${site.port}/reports`, { loginParameter: LOGIN }, cut.signal)
@@ -179,7 +179,7 @@ describe.concurrent('a login', () => {
 })
 
 describe.concurrent('clicks', () => {
-  test('happen in their order, and wait for what is clicked', async () => {
+  test('happen in order, and wait for their elements', async () => {
     const clicks = [{ elementId: '#first' }, { elementId: 'second' }]
     const shot = take('/menu', { clicks, fullPage: true })
     expect([await colourOf(shot), await notesOf(shot)]).toEqual([GREEN, []])
@@ -194,7 +194,7 @@ describe.concurrent('clicks', () => {
     ])
   })
 
-  test('that lead nowhere end like a page that leads nowhere', async () => {
+  test('that lead to a page which cannot be loaded fail like such a page', async () => {
     expect(
       await failureOf(take('/leads', { clicks: [{ elementId: '.broken' }], waitFor: '#x' })),
     ).toMatchObject({ reason: 'dns' })
@@ -204,7 +204,7 @@ describe.concurrent('clicks', () => {
     { '#nobody': 'There is no element #nobody on the page.', '#off': 'The element #off is disabled.' },
     { '#under': 'Another element covers #under, or it moves.', '[[': '[[ is not a valid CSS selector.' },
     { '#gone': 'The element #gone is not visible.' },
-  ])('on what is not there, or cannot be clicked, are noted: %o', async (why) => {
+  ])('that find no element, or cannot click it, are noted: %o', async (why) => {
     const clicks = Object.keys(why).map((elementId) => ({ elementId }))
     const shot = take('/obstacles', { clicks, loadingTime: TO_BE_SURE })
     expect(await notesOf(shot)).toEqual(
@@ -213,7 +213,7 @@ describe.concurrent('clicks', () => {
     expect(await colourOf(shot)).toBe(GREEN)
   })
 
-  test('are not led astray by what a page has put in place of the browser’s methods', async () => {
+  test('work even if the page replaces built-in methods', async () => {
     const shot = take('/tampered', { clicks: [{ elementId: '#a' }] })
     expect([await colourOf(shot), await notesOf(shot)]).toEqual([GREEN, []])
   })
@@ -228,11 +228,11 @@ describe.concurrent('clicks', () => {
     ])
   })
 
-  test('leave no mouse on the page', async () => {
+  test('leave no mouse pointer on the page', async () => {
     expect(await colourOf(take('/hover', { clicks: [{ elementId: '#all', loadingTime: 0 }] }))).toBe(GREEN)
   })
 
-  test('that keep the page busy for ever end it', async () => {
+  test('that keep the page busy forever fail with `timeout`', async () => {
     expect(
       await failureOf(take('/busy', { clicks: [{ elementId: '#a' }], loadingTime: A_WHILE })),
     ).toMatchObject({
@@ -241,7 +241,7 @@ describe.concurrent('clicks', () => {
   })
 })
 
-test.concurrent('a page that never stands still has an end, with whatever step', async () => {
+test.concurrent('a page that never stands still ends, with any step', async () => {
   const clicks = [{ elementId: '#a' }, { elementId: '#b' }]
   const ends = [
     take('/reloads', { clicks, loadingTime: TO_BE_SURE }),
@@ -258,7 +258,7 @@ test.concurrent('a page that never stands still has an end, with whatever step',
 })
 
 describe.concurrent('a wait', () => {
-  test('for an element ends when it is visible', async () => {
+  test('for an element ends when the element is visible', async () => {
     expect(await colourOf(take('/late', { waitFor: '#late' }))).toBe(GREEN)
   })
 
@@ -268,17 +268,17 @@ describe.concurrent('a wait', () => {
       '#never did not become visible within the loading time of 10000 ms. There is no element #never on the page.',
     ],
     ['a >', 'a > is not a valid CSS selector.'],
-  ])('for an element that does not come fails: %s', async (waitFor, message) => {
+  ])('for an element that never appears fails: %s', async (waitFor, message) => {
     const error = await failureOf(take('/green', { waitFor, loadingTime: TO_BE_SURE }))
     expect(error).toMatchObject({ reason: 'wait_for', message })
   })
 
-  test('on an error page fails with its status, if that is a failure', async () => {
+  test('on an error page fails with the HTTP status, if that counts as a failure', async () => {
     const shot = take('/not-there', { waitFor: '#never', failOn: 'status', loadingTime: TO_BE_SURE })
     expect(await failureOf(shot)).toMatchObject({ reason: 'status', seen: { status: 404 } })
   })
 
-  test('of some time is added to the loading time, and to the time of the whole attempt', async () => {
+  test('for some time extends the loading time and the deadline', async () => {
     const own = openTestCamera({ allow: `site.test:${site.port}`, graceMs: 1_000 })
     try {
       const shot = own.take(`http://site.test:${site.port}/waits`, {
@@ -295,7 +295,7 @@ describe.concurrent('a wait', () => {
 describe.concurrent('styles', () => {
   const css = 'html { background: #0f0 !important }'
 
-  test('are in every document, whatever its policy says, and what it does to its sheets', async () => {
+  test('are applied in every document, whatever its policy and whatever it does to its style sheets', async () => {
     for (const clicks of [undefined, [{ elementId: '#next' }]]) {
       const shown = await look(take('/strict', { css, hide: ['ad', '.note'], ...(clicks && { clicks }) }))
       expect([shown.at(0, 0), shown.at(0, 50), shown.at(799, 599)]).toEqual([GREEN, GREEN, GREEN])
@@ -303,7 +303,7 @@ describe.concurrent('styles', () => {
     expect((await look(take('/strict'))).at(0, 50)).toBe(BLUE)
   })
 
-  test('come after a login, too', async () => {
+  test('are applied after a login, too', async () => {
     expect(await colourOf(take('/people', { loginParameter: LOGIN, css }))).toBe(GREEN)
   })
 
@@ -325,7 +325,7 @@ describe.concurrent('an element', () => {
     ['#inner', false, 400, 50, BLUE],
     ['#lazy', false, 50, 50, GREEN],
     ['#broad', true, 3000, 200, GREEN],
-  ])('is the whole picture, wherever it is: %s', async (element, fullPage, width, height, colour) => {
+  ])('is the whole picture, wherever it is on the page: %s', async (element, fullPage, width, height, colour) => {
     const shown = await look(take('/boxes#far', { element, fullPage }))
     expect([shown.width, shown.height]).toEqual([width, height])
     expect([shown.at(0, 0), shown.at(width - 1, height - 1)]).toEqual([colour, colour])
@@ -335,12 +335,12 @@ describe.concurrent('an element', () => {
     ['#nobody', 'There is no element #nobody on the page.'],
     ['#flat', 'The element #flat is not visible. It has no size, is hidden, or is outside the page.'],
     ['[[', '[[ is not a valid CSS selector.'],
-  ])('that is not there, or has no size, fails: %s', async (element, message) => {
+  ])('that is missing, or has no size, fails: %s', async (element, message) => {
     const error = await failureOf(take('/boxes', { element, loadingTime: TO_BE_SURE }))
     expect(error).toMatchObject({ reason: 'element', message })
   })
 
-  test('is cut where it is larger than a picture may be', async () => {
+  test('is cut if it is larger than a picture may be', async () => {
     const own = openTestCamera({ allow: `site.test:${site.port}`, limits: { pixels: 30_000 } })
     try {
       const shot = await own.take(`http://site.test:${site.port}/boxes`, {

@@ -53,7 +53,7 @@ describe('strips of a picture', () => {
   const page = makePage()
   const withGap = makePage(HEIGHT, [1_000, 2_000])
 
-  test('accept the right picture, also if much of the page is empty', () => {
+  test('accept the correct picture, even if much of the page is empty', () => {
     expect([isRight(page, page), isRight(withGap, withGap)]).toEqual([true, true])
   })
 
@@ -74,7 +74,7 @@ describe('strips of a picture', () => {
     expect(isRight(rearrange(page, from), page)).toBe(false)
   })
 
-  test('are chosen within the picture, however high it is', () => {
+  test('lie within the picture, whatever its height', () => {
     for (const height of [WINDOW, WINDOW + 1, WINDOW + STRIP, WINDOW + 3 * STRIP + 1, 1_000]) {
       const tops = chooseStrips(inkBelow(makePage(height)), WINDOW)
       expect(tops.every((top) => top >= WINDOW && top + STRIP <= height)).toBe(true)

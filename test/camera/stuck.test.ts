@@ -34,7 +34,7 @@ function takeNoPictureOf(page: Page): void {
     })
 }
 
-test('a page that reloads itself, and of which the browser takes no picture, is opened again and taken', async () => {
+test('a self-reloading page of which the browser takes no picture is opened again and captured', async () => {
   const site = await serveSite({
     '/': paint(GREEN, '<script>onload = () => setTimeout(() => location.reload(), 30)</script>'),
   })

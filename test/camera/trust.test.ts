@@ -44,7 +44,7 @@ describe('a frame of another site', () => {
     ['/by-blob', '/search'],
     ['/by-data', '/search'],
     ['/by-blank', '/search'],
-  ])('does not have the page moved by an own page in it: %s', async (path, inIt) => {
+  ])('does not move the page by way of a frame of the page’s own origin: %s', async (path, inIt) => {
     pages['own.test/page'] = () => frame(path) + whenAsked(inIt)
     await take('/page', { ...HEADERS, ...ALL })
     expect(pathsOf(asked)).toContain(inIt)
@@ -54,7 +54,7 @@ describe('a frame of another site', () => {
   })
 
   test.each(['/embeds', '/sandboxes'])(
-    'does not move it from a frame in a frame of home: %s',
+    'does not move the page from a frame inside a frame of its own origin: %s',
     async (path) => {
       pages['own.test/moved'] = () => form()
       const origins = [`http://sso.test:${site.port}`]
@@ -78,7 +78,7 @@ describe('a frame of another site', () => {
     expect(asked.filter(({ path, text }) => path === '/announced' && text.includes('a='))).toEqual([])
   })
 
-  test('does not have a page at the root moved by an own page that tells only its origin', async () => {
+  test('does not move a page at the path / by way of a frame that sends only its origin as referrer', async () => {
     pages['own.test/'] = () => frame('/by-blank') + whenAsked('/search')
     pages['own.test/search'] = () =>
       `<meta name=referrer content=origin><script>if (top !== self) top.location = self.location</script>`
@@ -89,7 +89,7 @@ describe('a frame of another site', () => {
   })
 
   test.each(['/fragment', '/chooses-fragment', '/back'])(
-    'does not choose a fragment of the page: %s',
+    'does not choose the fragment of the page: %s',
     async (path) => {
       pages['own.test/page'] =
         () => `<script>if (top !== self) top.location = self.location</script>${frame(path)}<script>
@@ -136,7 +136,7 @@ describe('a frame of another site', () => {
 })
 
 test.each(['/goes-on', '/goes-on-to-a-fragment', '/goes-on-quietly', '/submits', '/refreshes', '/links'])(
-  'a page with such a frame goes on by itself, with its secrets: %s',
+  'a page with such a frame still navigates by itself, with its secrets: %s',
   async (path) => {
     const { seen } = await take(path, { ...HEADERS, ...COOKIES, delay: 0, waitFor: '#next' })
     expect(seen.url).toBe(own('/next'))
@@ -144,7 +144,7 @@ test.each(['/goes-on', '/goes-on-to-a-fragment', '/goes-on-quietly', '/submits',
   },
 )
 
-test('a page with such a frame loads itself again', async () => {
+test('a page with such a frame can reload itself', async () => {
   await take('/loads-again', HEADERS)
   const again = asked.filter(({ path }) => path === '/loads-again')
   expect(again.map((each) => each.text.includes('9f31'))).toEqual([true, true])

@@ -72,7 +72,7 @@ describe('a page that records its window', () => {
     [1_200, 720, true],
     [4_096, 2_304, false],
   ])(
-    'sees one of the size that was asked for, and no change (%i × %i, full page: %s)',
+    'sees the requested size, and no change (%i × %i, full page: %s)',
     async (width, height, fullPage) => {
       told.length = 0
       const { bytes } = await camera.take(`http://site.test:${site.port}/records`, {

@@ -53,15 +53,15 @@ async function toldWith(options: OwnOptions, by = camera) {
   return { ...JSON.parse(seen.title), picture: [width, height] }
 }
 
-describe('what a page is told about its visitor', () => {
-  test('without any option: a desktop that prefers light and movement', async () => {
+describe('the visitor that a page sees', () => {
+  test('has, without options, a desktop, light colours and motion', async () => {
     expect(await toldWith({})).toMatchObject({
       ...{ dark: false, still: false, touch: false, ratio: 1, languages: ['en-US'] },
       ...{ inner: [1200, 720], screen: [1200, 720], picture: [1200, 720] },
     })
   })
 
-  test('without any option: English, whatever the language of the machine is', async () => {
+  test('speaks English without options, whatever the language of the machine', async () => {
     const found = await findTestBrowser()
     const machine = { LANG: 'de_DE.UTF-8', LC_ALL: 'fr_FR.UTF-8' }
     const own = openTestCamera({
@@ -74,7 +74,7 @@ describe('what a page is told about its visitor', () => {
     expect(await toldWith({ userAgent: 'Mine/1.0' }, own)).toMatchObject(english)
   })
 
-  test('its preferences, language and time zone', async () => {
+  test('has the given preferences, language and time zone', async () => {
     const asked = {
       colorScheme: 'dark',
       reducedMotion: true,
@@ -87,7 +87,7 @@ describe('what a page is told about its visitor', () => {
     })
   })
 
-  test('names that the browser would not take as they are', async () => {
+  test('has a time zone and a user agent that the browser would not accept as given', async () => {
     const asked = {
       timezone: 'asia/tokyo',
       userAgent: 'Mozilla/5.0 (Linux; Android 14; Modèle "8" 😀) Chrome/120.0.0.0 Mobile Safari/537.36',
@@ -99,7 +99,7 @@ describe('what a page is told about its visitor', () => {
     })
   })
 
-  test('its device: user agent, window, screen, scale and touch', async () => {
+  test('has the given device: user agent, window, screen, scale and touch', async () => {
     const { userAgent } = devices['iPhone 15'] ?? {}
     expect(await toldWith({ device: 'iPhone 15', width: 393, height: 659 })).toMatchObject({
       ...{ agent: userAgent, platform: 'iPhone', touch: true, ratio: 3 },
@@ -110,7 +110,7 @@ describe('what a page is told about its visitor', () => {
     })
   })
 
-  test('a Chrome on Android has the client hints of one', async () => {
+  test('has the client hints of Chrome on an Android device', async () => {
     const told = await toldWith({ device: 'Pixel 7', width: 412, height: 839 })
     expect(told).toMatchObject({
       ...{ brands: ['Not:A-Brand', 'Chromium', 'Google Chrome'], hints: [true, 'Android'], ratio: 2.625 },
@@ -119,7 +119,7 @@ describe('what a page is told about its visitor', () => {
     expect(told.headers['sec-ch-ua']).toContain('Google Chrome')
   })
 
-  test('its own user agent and scale count, also beside a device', async () => {
+  test('has the given user agent and scale, even beside a device', async () => {
     const asked = {
       device: 'iPhone 15',
       userAgent: 'Mine/1.0',

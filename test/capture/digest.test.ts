@@ -22,11 +22,11 @@ test.each([
     '829790b9d65a1be2f6f5d9e89954dc725800b3f70f17d18faa85b4e4cefbffd6',
     { ...ODD, options: { ...ODD.options, failOn: 'status' as const } },
   ],
-])('a request that is repeated after an upgrade has its digest of before: %s', (digest, asked) => {
+])('a request repeated after an upgrade has the same digest as before: %s', (digest, asked) => {
   expect(digestOf(asked)).toBe(digest)
 })
 
-test('every option counts, also one that is not known yet, of the request and of a page', () => {
+test('every option of a request or a page changes the digest, even an unknown one', () => {
   const options = (more: object) => digestOf({ ...PLAIN, options: { ...PLAIN.options, ...more } })
   const ofPage = (ownOptions: object) => digestOf({ ...PLAIN, pages: [{ ...PAGES[0], ownOptions } as never] })
   const digests = [
@@ -38,7 +38,7 @@ test('every option counts, also one that is not known yet, of the request and of
   expect(new Set(digests).size).toBe(digests.length)
 })
 
-test('the order in which options were given does not count', () => {
+test('the order of options does not change the digest', () => {
   const digests = [
     { later: 1, other: 2, height: 720, fullPage: false, tags: [], width: 1200 },
     { width: 1200, height: 720, fullPage: false, tags: [], other: 2, later: 1 },

@@ -13,7 +13,7 @@ const titled = async (title: string, ...secrets: string[]) =>
 const see = async (url: string, title = '', secrets = [USER, PASSWORD]) =>
   await createHush(secrets, GIVEN).seen({ ...newSeen(), url, title })
 
-test('an address that a form made of a login does not show it', async () => {
+test('a URL does not show a login that a form wrote into it', async () => {
   const query = new URLSearchParams({ email: USER, password: PASSWORD, page: '2' })
   expect((await see(`https://example.com/find?${query}`)).url).toBe(
     'https://example.com/find?email=…&password=…&page=2',
@@ -25,7 +25,7 @@ test('an address that a form made of a login does not show it', async () => {
 })
 
 test.each([
-  ['small letters, as some servers write them', '/in?p=it%27s%20a%2fb%2bc', '/in?p=…'],
+  ['lower case, as some servers write it', '/in?p=it%27s%20a%2fb%2bc', '/in?p=…'],
   [
     'an address within an address',
     '/in?next=%2Fhome%3Fp%3Dit%2527s%2520a%252Fb%252Bc%26q%3D1',
@@ -33,7 +33,7 @@ test.each([
   ],
   ['as the address bar writes it', '/in?p=it%27s%20a/b+c&q=1', '/in?p=…&q=1'],
   ['as a form writes it', '/in?p=it%27s+a%2Fb%2Bc#x', '/in?p=…#x'],
-])('it is known in every spelling: %s', async (_, path, left) => {
+])('a secret is found in every spelling: %s', async (_, path, left) => {
   const secret = "it's a/b+c"
   expect(await see(`https://example.com${path}`, path, [secret])).toMatchObject({
     url: `https://example.com${left}`,
@@ -41,7 +41,7 @@ test.each([
   })
 })
 
-test('also in HTML, in JSON and in Latin-1', async () => {
+test('a secret is found in HTML, in JSON and in Latin-1', async () => {
   expect(await titled('Hi it&#39;s &lt;me&gt;!', "it's <me>")).toBe('Hi …!')
   expect(await titled('{"p":"a\\u0026b\\"c"}', 'a&b"c')).toBe('{"p":"…"}')
   expect(await titled(JSON.stringify({ p: 'one\ntwo' }), 'one\ntwo')).toBe('{"p":"…"}')
@@ -49,19 +49,19 @@ test('also in HTML, in JSON and in Latin-1', async () => {
   expect(await titled('100% %zz %E0%A4 &#99999999; \\', 'other')).toBe('100% %zz %E0%A4 &#99999999; \\')
 })
 
-test('a title does not either, though it joins blanks', async () => {
+test('a secret is found in a title that collapses white space', async () => {
   expect(await titled('Hi one two three!', ' one  two\n three ')).toBe('Hi …!')
   expect(await titled(`${PASSWORD} of ${USER}`, USER, PASSWORD)).toBe('… of …')
 })
 
-test('the host stays, and a text that is too short to be a secret', async () => {
+test('the host name stays, and so does a text that is too short to be a secret', async () => {
   expect(await see('https://example.com/example?e', 'e', ['example', 'e'])).toMatchObject({
     url: 'https://example.com/…?e',
     title: 'e',
   })
 })
 
-test('what is left is what was there without the secrets, whatever the text', async () => {
+test('the text that remains was there without the secrets, whatever the text', async () => {
   const some = fc.array(
     fc.constantFrom('%', '%25', '%2', '&amp;', '\\', '\\u00', 'a', '+', ' ', 'é', '😀', 'secret', '%C3%A9'),
   )
@@ -73,7 +73,7 @@ test('what is left is what was there without the secrets, whatever the text', as
   )
 })
 
-test('another site cannot try guesses: of it, only the origin is told', async () => {
+test('another site cannot test guesses: only its origin is shown', async () => {
   const seen = await see(`https://other.example:8443/${PASSWORD}/x`, `x ${USER} or y`)
   expect(seen).toMatchObject({ url: 'https://other.example:8443/', title: '' })
   expect(await see(`https://${USER}.example/`, '')).toMatchObject({ url: `https://${USER}.example/` })
@@ -82,26 +82,26 @@ test('another site cannot try guesses: of it, only the origin is told', async ()
   expect(await createHush([USER], GIVEN).error(failure)).toMatchObject({ message: failure.message })
 })
 
-test('a page without secrets is told of as it is', async () => {
+test('a page without secrets is shown unchanged', async () => {
   expect(await see('https://other.example/a', 'Title', [])).toMatchObject({
     url: 'https://other.example/a',
     title: 'Title',
   })
 })
 
-test('what a secret encodes is a secret, too', async () => {
+test('the decoded form of a secret is a secret, too', async () => {
   expect(await titled('Hi first program!', 'first%20program')).toBe('Hi …!')
   expect(await titled('Hi ada.lovelace!', encode('ada.lovelace', 'base64'))).toBe('Hi …!')
   expect(await titled('100% %zz', '%zz-secret')).toBe('100% %zz')
 })
 
-test('an error does not show it, nor does its cause', async () => {
+test('neither an error nor its cause shows a secret', async () => {
   const error = new Error(`fill ${PASSWORD}`, { cause: new Error(JSON.stringify({ user: USER })) })
   const { message, cause } = (await createHush([USER, PASSWORD], GIVEN).error(error)) as Error
   expect([message, (cause as Error).message]).toEqual(['fill …', '{"user":"…"}'])
 })
 
-test('what is known without the page is told as it is: a gap would say which of its words is a user name', async () => {
+test('texts known without the page stay unchanged: a gap would show which of their words is a user name', async () => {
   const hush = createHush(['admin'], { url: 'https://example.com/admin', home: ['https://example.com'] })
   const notes = [{ note: 'click', detail: '#admin was not clicked.' }] as const
   const seen = {
@@ -142,23 +142,23 @@ const percent = (text: string) =>
 /** What pages plausibly make of a secret. */
 const WRITINGS: Readonly<Record<string, (secret: string) => string>> = {
   'as it is': (secret) => secret,
-  'in large letters': (secret) => secret.toUpperCase(),
-  'in small letters': (secret) => secret.toLowerCase(),
+  'in upper case': (secret) => secret.toUpperCase(),
+  'in lower case': (secret) => secret.toLowerCase(),
   backwards,
   'in Base64': (secret) => encode(secret, 'base64'),
   'in Base64 without padding': (secret) => encode(secret, 'base64').replaceAll('=', ''),
-  'in Base64 for addresses': (secret) => encode(secret, 'base64url'),
-  'in Base64, in an address': (secret) => encodeURIComponent(encode(secret, 'base64')),
-  'in Base64, as a form writes it': (secret) => `${new URLSearchParams({ p: encode(secret, 'base64') })}`,
-  'in Base64, of large letters': (secret) => encode(secret.toUpperCase(), 'base64'),
-  'in hexadecimal digits': (secret) => encode(secret, 'hex'),
-  'in large hexadecimal digits': (secret) => encode(secret, 'hex').toUpperCase(),
-  'as in an address': encodeURIComponent,
-  'as in an address, every byte, in small letters': percent,
-  'as in an address in an address': (secret) => encodeURIComponent(encodeURIComponent(secret)),
-  'in HTML by names': named,
-  'in HTML by numbers': decimals,
-  'in HTML by hexadecimal numbers': hexadecimals,
+  'in URL-safe Base64': (secret) => encode(secret, 'base64url'),
+  'in Base64 in a URL': (secret) => encodeURIComponent(encode(secret, 'base64')),
+  'in Base64 in a form': (secret) => `${new URLSearchParams({ p: encode(secret, 'base64') })}`,
+  'in Base64 of upper case': (secret) => encode(secret.toUpperCase(), 'base64'),
+  'in hexadecimal': (secret) => encode(secret, 'hex'),
+  'in upper-case hexadecimal': (secret) => encode(secret, 'hex').toUpperCase(),
+  'percent-encoded': encodeURIComponent,
+  'percent-encoded, every byte, in lower case': percent,
+  'percent-encoded twice': (secret) => encodeURIComponent(encodeURIComponent(secret)),
+  'as named HTML entities': named,
+  'as decimal HTML entities': decimals,
+  'as hexadecimal HTML entities': hexadecimals,
   'in JSON': (secret) => JSON.stringify(secret),
   'in a Basic header': (secret) => `Basic ${encode(`someone:${secret}`, 'base64')}`,
 }
@@ -184,7 +184,7 @@ test.each(Object.entries(WRITINGS))('a title does not show a secret %s', async (
   )
 })
 
-test('Base64 is known at every place of a longer text', async () => {
+test('a secret is found at every place of a longer text in Base64', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uint8Array({ maxLength: 7 }),
@@ -205,26 +205,26 @@ test('Base64 is known at every place of a longer text', async () => {
   )
 })
 
-test('user name and password of a Basic header are secrets, too', async () => {
+test('the user name and password of a Basic header are secrets, too', async () => {
   const header = `Basic ${encode('ada.lovelace:first program', 'base64')}`
   expect(await titled('ada.lovelace has the FIRST PROGRAM', header)).toBe('… has the …')
 })
 
-test('a long secret is also known by its beginning, and where a text was cut', async () => {
+test('a long secret is also found by its beginning, and where a title was cut', async () => {
   const secret = Buffer.from(Array.from({ length: 1_000 }, (_, index) => 33 + ((index * 7) % 90))).toString()
   expect(await titled(`x ${secret.slice(0, 200)}, and more`, secret)).toBe('x … and more')
   const title = `${`${secret} `.repeat(19)}${'-'.repeat(950)}${secret}`
   expect(await titled(title, secret)).not.toContain(secret.slice(0, 20))
 })
 
-test('a guess that begins as a long secret does is not told how far it is right', async () => {
+test('a guess that begins like a long secret does not reveal how much of it is right', async () => {
   const secret = `${'k'.repeat(64)}right`
   const guesses = ['r', 'x'].map((guess) => `${'k'.repeat(64)}${guess}~`)
   const left = await Promise.all(guesses.map((guess) => titled(`a=${guess}&b end`, secret)))
   expect(left).toEqual(['a=… end', 'a=… end'])
 })
 
-test('others come in between while the longest title is searched for the most secrets', async () => {
+test('other work continues while the longest title is searched for the most secrets', async () => {
   const secrets = Array.from({ length: 150 }, (_, index) => `${'a'.repeat(1_300)}${index}`)
   for (const piece of ['a', 'YWFh', '61', '%2561', 'é', '&#x61;']) {
     let turns = 0

@@ -53,7 +53,7 @@ describe('a kept request', () => {
     { ...HOME, headers: { 'x-own': 'own-9f31' } },
   )
 
-  test('comes back as it was given, and shows no secret', () => {
+  test('is opened as it was given, and shows no secret', () => {
     const kept = keep(whole)
     expect(openRequest(kept, ring, { place }).given).toEqual(whole)
     expect(JSON.stringify(kept)).not.toContain('9f31')
@@ -77,15 +77,15 @@ describe('a kept request', () => {
     })
   })
 
-  test('opens only in its place', () => {
+  test('opens only in the place it was sealed for', () => {
     expect(() => openRequest(keep(whole), ring, { place: 'template a c' })).toThrow(CannotOpen)
   })
 
-  test('keeps its secrets when it is sent back as it was read', () => {
+  test('keeps its secrets when it is sent back as shown', () => {
     expect(refill(whole, shown(whole))).toEqual({ given: whole, mistakes: [] })
   })
 
-  test('takes all secrets anew, with any options', () => {
+  test('accepts all secrets anew, with any options', () => {
     const anew = given({
       loginParameter: login('#q', 'bob', 'new'),
       css: 'p {}',
@@ -94,7 +94,7 @@ describe('a kept request', () => {
     expect(refill(whole, anew)).toEqual({ given: anew, mistakes: [] })
   })
 
-  test('takes no secret beside one that is kept', () => {
+  test('accepts no new secret beside a kept one', () => {
     const changed = shown(whole)
     Object.assign(changed.screenshotParameter, { loginParameter: login('#p', 'bob', '') })
     expect(refill(whole, changed).mistakes).toEqual([
@@ -116,7 +116,7 @@ describe('a kept secret', () => {
     'https://a.example:8443/',
     'https://a.example.b.example/',
     'https://a.example/?html=<form>',
-  ])('goes to no other page: %s', (url) => {
+  ])('is not sent to another page: %s', (url) => {
     const detail = `must be given again: it was given for https://a.example/, and a page is at ${new URL(url).href}`
     const changed = { ...shown(shared), urls: [HOME, { url, name: 'Other' }] }
     expect(refill(shared, changed)).toEqual({
@@ -135,7 +135,7 @@ describe('a kept secret', () => {
     })
   })
 
-  test('goes to other pages of its origin, and to no other origin, if otherPages was given with it', () => {
+  test('is sent to other pages of its origin, and to no other origin, if otherPages was given with it', () => {
     const free = { ...shared, otherPages: true }
     const urls = [{ url: 'https://a.example/other', name: 'Other' }]
     expect(open(free, urls)).toEqual({ given: { ...shared, urls } })
@@ -150,7 +150,7 @@ describe('a kept secret', () => {
     expect(refill(free, stricter).mistakes).toEqual([])
   })
 
-  test('that a page replaces by its own never goes to that page, nor to its origin', () => {
+  test('that a page replaces with its own is never sent to that page, nor to its origin', () => {
     const own = { url: 'https://b.example/', name: 'B', headers: { authorization: 'other' } }
     for (const otherPages of [true, false]) {
       const before = { ...given({ headers: { authorization: 'Bearer 9f31' } }, HOME, own), otherPages }
@@ -162,13 +162,13 @@ describe('a kept secret', () => {
     }
   })
 
-  test('is checked against no limit when it is kept: its length would be told', () => {
+  test('is not checked against a limit: that would reveal its length', () => {
     const long = given({ headers: { authorization: 'x'.repeat(4_000) } })
     const { bare } = refillRequest(shown(long), keep(long), { ring, place })
     expect(JSON.stringify(bare)).toHaveLength(JSON.stringify(shown(long)).length + 1)
   })
 
-  test('that has left an origin does not come back to it', () => {
+  test('that has left an origin does not return to it', () => {
     const both = given({ headers: { a: '1' } }, HOME, { url: 'https://b.example/', name: 'B' })
     const one = refill(both, { ...shown(both), urls: [HOME] }).given as Given
     expect(refill(one, { ...shown(one), urls: both.urls }).mistakes).toHaveLength(1)
@@ -179,7 +179,7 @@ describe('a kept secret', () => {
     ['the field of the name', { ...EMPTY_LOGIN, username: { elementId: '#search', username: '' } }],
     ['the button', { ...EMPTY_LOGIN, loginButton: { elementId: '#preview' } }],
     ['an origin', { ...EMPTY_LOGIN, origins: ['https://evil.example'] }],
-  ])('of a login is given again with %s', (_, loginParameter) => {
+  ])('of a login must be given again with %s', (_, loginParameter) => {
     const before = given({ loginParameter: login() })
     expect(refill(before, given({ loginParameter })).mistakes).toEqual([
       { pointer: '#/screenshotParameter/loginParameter', detail: MUST_STAY },
@@ -190,12 +190,12 @@ describe('a kept secret', () => {
     expect(open(ofPage, [{ ...HOME, loginParameter } as Given['urls'][number]]).mistakes).toEqual(told)
   })
 
-  test('of a login that is given anew asks for nothing', () => {
+  test('of a login may be replaced by a complete new login', () => {
     const anew = given({ loginParameter: login('#other', 'bob', 'new') })
     expect(refill(given({ loginParameter: login() }), anew)).toEqual({ given: anew, mistakes: [] })
   })
 
-  test('of a cookie stays with the cookies that it was given with', () => {
+  test('of a cookie stays with the cookies that were given with it', () => {
     const cookies = (value: string, ...names: string[]) =>
       given({ cookies: names.map((name, index) => ({ name, value: value && `${value}${index}` })) })
     const before = cookies('x', 'a', 'b', 'b')
@@ -211,7 +211,7 @@ describe('a kept secret', () => {
       ])
   })
 
-  test('of a page stays with its page: by address and name, then by address', () => {
+  test('of a page stays with its page: by URL and name, then by URL', () => {
     const page = (name: string, value: string, url = HOME.url) => ({ url, name, headers: { x: value } })
     const before = given({}, page('A', '1'), page('B', '2'), page('C', '3', 'https://c.example/'))
     const values = (...urls: object[]) =>
@@ -233,7 +233,7 @@ describe('beside a kept secret', () => {
     mistakes.map(({ pointer, detail }) => (detail === MUST_STAY ? pointer : `${pointer} ${detail}`))
 
   // Every option that a request can have is one of these: `ALL_OPTIONS` does not compile without a new one.
-  test.each(fields)('%s can neither be added, nor changed, nor taken away', (name, value) => {
+  test.each(fields)('%s cannot be added, changed or removed', (name, value) => {
     const at = [`#/screenshotParameter/${name}`]
     const bare =
       name === 'headers' ? given({ cookies: [{ name: 'kept', value: 'cookie-9f31' }] }) : given(kept)
@@ -259,7 +259,7 @@ describe('beside a kept secret', () => {
     expect(open(own, [page({ url: `${HOME.url}other` })]).mistakes).toBeDefined()
   })
 
-  test('what a failure is can not be changed either', () => {
+  test('failOn cannot be changed either', () => {
     const before = { ...given(kept), failOn }
     const { failOn: _, ...changed } = shown(before)
     expect(pointersOf(refill(before, changed).mistakes)).toEqual(['#/failOn'])
@@ -274,7 +274,7 @@ describe('beside a kept secret', () => {
     'https://a.example/./',
     'https:\\\\a.example',
     'https://a.example/ ',
-  ])('%s has the options of the page that it is, not those of another', (url) => {
+  ])('%s keeps the options of its own page, not those of another', (url) => {
     const plain = { url: 'https://a.example/plain', name: 'Plain' }
     const kept = given({ headers: { 'x-token': 'one-9f31' } }, { ...HOME, hide: ['#token'] }, plain)
     const { hide: _, ...bare } = { hide: [], ...HOME, url }
@@ -284,7 +284,7 @@ describe('beside a kept secret', () => {
     expect(open(kept, [{ ...plain, url, hide: ['#token'] }]).mistakes).toBeUndefined()
   })
 
-  test('names, tags, more time and the number of pages are free', () => {
+  test('names, tags, more time and the number of pages can be changed', () => {
     const before = given({ ...options, tags })
     const changed = shown(before)
     Object.assign(changed.screenshotParameter, { tags: ['other'], name: 'x' })
@@ -293,7 +293,7 @@ describe('beside a kept secret', () => {
     expect(open(before, changed.urls).mistakes).toBeUndefined()
   })
 
-  test('a page has no less time than it was given: its picture would be taken before a click', () => {
+  test('a page cannot have less time than before: its picture would be taken before a click', () => {
     const detail = expect.stringContaining('must not become less')
     const less = [{ pointer: '#/urls/0/loadingTime', detail }]
     const usual = given(options)
@@ -312,7 +312,7 @@ describe('beside a kept secret', () => {
     expect(open(long, [page({ loadingTime: 40_000 })]).mistakes).toBeUndefined()
   })
 
-  test('the same may be said in another way', () => {
+  test('the same options may be written in another way', () => {
     const before = given({
       ...kept,
       fullPage: false,
@@ -337,7 +337,7 @@ describe('beside a kept secret', () => {
     ).toBeUndefined()
   })
 
-  test('a page that brings all its secrets may have any options', () => {
+  test('a page that gives all its secrets may have any options', () => {
     const brought = page({ css: 'p {}', headers: { 'x-kept': 'mine' }, clicks: [{ elementId: '#a' }] })
     expect(open(given(kept), [brought])).toEqual({ given: given(kept, brought) })
     const login = given({ ...kept, cookies: [{ name: 'a', value: '1' }] })
@@ -346,14 +346,14 @@ describe('beside a kept secret', () => {
     )
   })
 
-  test('a page that gives nothing in the place of secrets uses the kept ones', () => {
+  test('a page that gives nothing in place of secrets uses the kept ones', () => {
     for (const nothing of [null, {}]) {
       const changed = { ...shown(given(kept)), urls: [page({ css: 'p {}', headers: nothing })] }
       expect(pointersOf(refill(given(kept), changed).mistakes)).toEqual(['#/urls/0/css'])
     }
   })
 
-  test('options that no page uses stay as well: a later change could use them', () => {
+  test('options that no page uses must stay, too: a later change could use them', () => {
     const before = given({ loginParameter: login() })
     const mine = login('#q', 'mine', 'mine')
     const moved = {
@@ -418,7 +418,7 @@ function whereSecretsGo({ screenshotParameter, urls }: Given): [string, string][
 }
 
 describe('property:', () => {
-  test('any request comes back whole, and what is shown has no secret', () => {
+  test('any request is opened as it was given, and is shown without secrets', () => {
     fc.assert(
       fc.property(anyGiven(), (before) => {
         expect(open(before)).toEqual({ given: before })
@@ -429,7 +429,7 @@ describe('property:', () => {
     )
   })
 
-  test('a secret goes only where it went before, whatever the change', () => {
+  test('a secret is only sent where it was sent before, whatever changes', () => {
     fc.assert(
       fc.property(anyGiven(), anyGiven(), (before, other) => {
         const allowed = new Set(whereSecretsGo(before).map(String))
@@ -445,7 +445,7 @@ describe('property:', () => {
     )
   })
 
-  test('any JSON can be refilled without an error, and stays what it is', () => {
+  test('any JSON can be refilled without an error, and is not modified', () => {
     fc.assert(
       fc.property(
         anyGiven(),

@@ -91,7 +91,7 @@ describe.each(bothDatabases(useDatabases()))('%s: an attempt at a page', (_, new
     return await progress()
   }
 
-  test('that ends in a crash is followed by others, and after three the page has crashed', async () => {
+  test('that crashes is repeated, and after three the page has failed with `crashed`', async () => {
     const { storage, request, progress } = await open()
     const uuids: string[] = []
     const worker = makeWorker(storage, async ({ uuid }) => {
@@ -108,7 +108,7 @@ describe.each(bothDatabases(useDatabases()))('%s: an attempt at a page', (_, new
     expect(await storage.store.jobsOf(request.projectId, [request.rootId])).toEqual([])
   })
 
-  test('may be the third, after two crashes, and have a picture', async () => {
+  test('can succeed as the third, after two crashes', async () => {
     const { storage, request, progress } = await open()
     const worker = makeWorker(storage, async ({ attempts }) => {
       if (attempts < 3) throw CRASH()
@@ -117,7 +117,7 @@ describe.each(bothDatabases(useDatabases()))('%s: an attempt at a page', (_, new
     expect(await storage.store.jobsOf(request.projectId, [request.rootId])).toHaveLength(1)
   })
 
-  test('that fails in a way nobody knows is internal after three, and only the log says why', async () => {
+  test('that fails in an unknown way is repeated; after three the page fails with `internal`, and only the log says why', async () => {
     const { storage, progress } = await open()
     const worker = makeWorker(storage, async () => {
       throw new Error('a secret of ours')
@@ -129,7 +129,7 @@ describe.each(bothDatabases(useDatabases()))('%s: an attempt at a page', (_, new
     expect(String(line?.['err'])).toContain('a secret of ours')
   })
 
-  test('does not count where the storage or the browser is away, be it the last', async () => {
+  test('does not count if the storage or the browser is unavailable, even the last one', async () => {
     const { storage, progress } = await open()
     const reasons = ['unavailable', 'read_only', 'storage_failed', 'no_browser'] as const
     let shots = 0
@@ -142,7 +142,7 @@ describe.each(bothDatabases(useDatabases()))('%s: an attempt at a page', (_, new
     expect(shots).toBe(5)
   })
 
-  test('whose failure is the page’s is the only one', async () => {
+  test('that fails by fault of the page is not repeated', async () => {
     const { storage, progress } = await open()
     let shots = 0
     const worker = makeWorker(storage, async () => {
@@ -156,7 +156,7 @@ describe.each(bothDatabases(useDatabases()))('%s: an attempt at a page', (_, new
   test.each([
     ['crashed', CRASH()],
     ['internal', new Error('a secret of ours')],
-  ])('beyond the last one ends the page as well: %s', async (reason, failure) => {
+  ])('beyond the last one ends the page, too: %s', async (reason, failure) => {
     const { storage, place, progress } = await open()
     await runSql(place, `update captures set attempts = ${MAX_ATTEMPTS + 1}`)
     let shots = 0
@@ -206,7 +206,7 @@ describe.each(bothDatabases(useDatabases()))('%s: an attempt at a page', (_, new
         throw new CaptureFailure('dns', 'There is no such host.')
       },
     ],
-  ])('that was frozen, wakes up and %s changes nothing, and knows it', async (_title, shoot) => {
+  ])('that was frozen, wakes up and %s changes nothing, and its worker notices', async (_title, shoot) => {
     const { worker, late, answers, before } = await freeze(shoot, 600_000)
     const lines = () => worker.lines.filter(({ text }) => text === 'captured')
     await expect.poll(lines, { timeout: 60_000 }).toMatchObject([{ rootId: late.rootId, late: true }])
@@ -214,7 +214,7 @@ describe.each(bothDatabases(useDatabases()))('%s: an attempt at a page', (_, new
     expect([worker.ended, worker.figures.times.size]).toEqual([[], 0])
   })
 
-  test('that was frozen and fails for that does not say that it is tried again', async () => {
+  test('that was frozen and fails for that reason is not reported as one that will be repeated', async () => {
     const fail: Shoot = async () => {
       throw new CaptureFailure('timeout', 'It did not answer in time.')
     }
@@ -225,7 +225,7 @@ describe.each(bothDatabases(useDatabases()))('%s: an attempt at a page', (_, new
     expect(await answers()).toEqual(before)
   })
 
-  test('that hears that it was taken over stops, and its picture is not stored', async () => {
+  test('that another process took over stops, and its picture is not stored', async () => {
     const untilLost: Shoot = async (_task, signal) => {
       if (!signal.aborted) await once(signal, 'abort')
     }

@@ -33,7 +33,7 @@ const ASKED: RequestContent = {
   pages: somePages(3).map((page, index) => ({ ...page, ...(index === 1 && { ownOptions: OWN }) })),
 }
 
-test('a request is stored without its secrets, and a worker gets those of its page back', async () => {
+test('a request is stored without its secrets, and a worker gets back those of its page', async () => {
   const sealed = await sealRequest(ASKED, ROOT, OLD)
   expect(JSON.stringify(sealed)).not.toContain(SECRET_MARK)
   expect(sealed.options).toMatchObject({
@@ -57,12 +57,12 @@ test('a request is stored without its secrets, and a worker gets those of its pa
   }
 })
 
-test('a request without secrets is stored as it is, with its digest of before, and needs no key', async () => {
+test('a request without secrets is stored unchanged, with the same digest as before, and needs no key', async () => {
   const asked = { options: { ...PLAIN, css: 'a {}' }, pages: somePages(2) }
   expect(await sealRequest(asked, ROOT, createKeyRing([]))).toEqual({ ...asked, digest: digestOf(asked) })
 })
 
-test('the digest of a request with secrets needs the key, and a rotated ring still knows the old one', async () => {
+test('the digest of a request with secrets depends on the key, and a rotated key ring still knows the old digest', async () => {
   const before = await sealRequest(ASKED, ROOT, OLD)
   expect(before.digest).toMatch(/^k1:[0-9a-f]{64}$/)
   expect(before.digest).not.toContain(digestOf(ASKED))
@@ -124,7 +124,7 @@ async function open(shoot: (page: PageToShoot) => Promise<void> = async () => {}
   return { store, projectId, accept, capture, shots, logged }
 }
 
-test('the camera gets the secrets, and nothing that comes of the page contains them', async () => {
+test('the camera gets the secrets, and nothing that comes back from the page contains them', async () => {
   const { accept, capture, shots, logged } = await open()
   await accept(OLD)
   const { task, failure, page } = await capture(ROTATED)
@@ -134,7 +134,7 @@ test('the camera gets the secrets, and nothing that comes of the page contains t
   expect(JSON.stringify([task, page, logged])).not.toContain(SECRET_MARK)
 })
 
-test('a failure does not contain them either, nor does an error that is logged', async () => {
+test('neither a failure nor a logged error contains the secrets', async () => {
   const cause = new Error('fill("alice-9f31@example.com")')
   const seen = newSeen({
     status: 403,
@@ -158,7 +158,7 @@ test('a failure does not contain them either, nor does an error that is logged',
   }
 })
 
-test('a page whose key is gone is tried by others, and then fails with the key that is missing', async () => {
+test('a page whose key is lost is left to other processes, and then fails with the name of the missing key', async () => {
   const { accept, capture, shots } = await open()
   await accept(ROTATED)
   const first = await capture(OLD)
@@ -180,7 +180,7 @@ test('a page whose sealed text is damaged fails at once', async () => {
   expect([failure, page?.failed?.reason]).toEqual([undefined, 'secrets'])
 })
 
-test('a repeated request is recognised, also after the keys were rotated, and a different one is not', async () => {
+test('a repeated request is recognised, also after a key rotation, and a different one is not', async () => {
   const { accept } = await open()
   const first = await accept(OLD, 'key')
   expect([await accept(OLD, 'key'), await accept(ROTATED, 'key')]).toEqual([first, first])

@@ -9,7 +9,7 @@ function stopTime() {
   return standstill
 }
 
-test('a process that is only late did not stand still', () => {
+test('a process that is merely late was not frozen', () => {
   const standstill = stopTime()
   const began = performance.now()
   vi.clearAllTimers()
@@ -17,7 +17,7 @@ test('a process that is only late did not stand still', () => {
   expect(standstill.since(began)).toBe(false)
 })
 
-test('one that was frozen is told so, from then on', () => {
+test('a process that was frozen knows it from then on', () => {
   const standstill = stopTime()
   const began = performance.now()
   vi.clearAllTimers()

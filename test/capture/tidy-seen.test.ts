@@ -5,14 +5,14 @@ import { isPlain } from '../../src/contract/check.ts'
 import { MARK_NAMES } from '../../src/contract/seen.ts'
 import { newSeen } from '../support/store/captures.ts'
 
-test('what is short and plain stays as it is', () => {
+test('short and plain values stay unchanged', () => {
   const seen = newSeen({ title: 'Ω “quoted” 😀\n', status: 404, failedResources: 9, marks: ['error', 'cut'] })
   const notes = [{ note: 'hide', detail: '.ad was not hidden.' } as const]
   expect(tidySeen(seen)).toEqual(seen)
   expect(tidySeen({ ...seen, notes })).toEqual({ ...seen, notes })
 })
 
-test('a title of 500 characters and an address of 8,192 are all that is kept, and no half of a character', () => {
+test('a title is cut to 500 characters and a URL to 8,192, never within a character', () => {
   const { title, url } = tidySeen(
     newSeen({ title: `${'x'.repeat(499)}😀`, url: `http://x/${'y'.repeat(9_000)}` }),
   )
@@ -20,17 +20,17 @@ test('a title of 500 characters and an address of 8,192 are all that is kept, an
   expect(url).toHaveLength(8_192)
 })
 
-test('an address that a page leads to keeps no user name and no password', () => {
+test('the URL that a page leads to loses its user name and password', () => {
   const { url } = tidySeen(newSeen({ url: 'http://ada:s3cret@example.com:81/@x?q=a@b' }))
   expect(url).toBe('http://example.com:81/@x?q=a@b')
 })
 
-test('marks come in the order of the contract, each once', () => {
+test('marks are in the order of the contract, each once', () => {
   const marks = [...MARK_NAMES, ...MARK_NAMES].reverse()
   expect(tidySeen(newSeen({ marks })).marks).toEqual(MARK_NAMES)
 })
 
-test('property: whatever a page calls itself, every database can hold what is kept', () => {
+test('property: whatever the title of a page, the result can be stored in every database', () => {
   const unit = fc.constantFrom('\0', '\ud800', '\udc00', '😀', 'a', '\n')
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 600 }), (title) => {

@@ -83,7 +83,7 @@ async function captureOn({
   return { failure, page, shots, figures, taken: bytes, picture, preview }
 }
 
-test('a picture that is larger than the whole disk fails with too_large, and is not taken again', async () => {
+test('a picture that is larger than the whole disk fails with `too_large`, and is not taken again', async () => {
   const { failure, page, shots, figures } = await captureOn({ refusals: 2, totalBytes: 100 })
   expect({ failure, shots, stored: figures.storedBytes }).toEqual({ failure: undefined, shots: 1, stored: 0 })
   expect(page?.failed).toEqual({
@@ -95,17 +95,17 @@ test('a picture that is larger than the whole disk fails with too_large, and is 
   expect([...figures.times.keys()]).toEqual(['too_large'])
 })
 
-test('a picture whose room others had for a moment is stored', async () => {
+test('a picture is stored if room is missing only for a moment', async () => {
   const { page, shots, figures } = await captureOn({ refusals: 1 })
   expect([page?.state, shots, figures.storedBytes > 0, figures.underWay]).toEqual(['done', 1, true, 0])
 })
 
-test('a picture that does not fit is for later, whatever the disk says of free bytes', async () => {
+test('a picture that does not fit waits, whatever the disk reports as free', async () => {
   const { failure, page } = await captureOn({ refusals: 2 })
   expect([failure, page?.state]).toEqual(['storage_full', 'running'])
 })
 
-test('a page that failed while its process stood still is tried again, and not blamed', async () => {
+test('a page that failed while its process was frozen is tried again, and does not count as failed', async () => {
   const failure = new CaptureFailure('timeout', 'It did not answer in time.')
   const blamed = await captureOn({ failure })
   expect([blamed.failure, blamed.page?.failed?.reason]).toEqual([undefined, 'timeout'])
@@ -122,7 +122,7 @@ const FINISH: Partial<CaptureOptions> = {
   ],
 }
 
-test('a picture is finished before it is stored, and its preview is made of it', async () => {
+test('a picture is finished before it is stored, and its preview shows the finished picture', async () => {
   const { picture, preview } = await captureOn({ options: FINISH })
   // 64 × 48 with a title bar of 36 is 64 × 84.
   const [width, height] = [800 + 20, (84 * 800) / 64 + 20]
@@ -132,14 +132,14 @@ test('a picture is finished before it is stored, and its preview is made of it',
   expect([...corner]).toEqual([0, 0, 0, 0])
 })
 
-test('a picture that nothing is done to is stored as it was taken', async () => {
+test('a picture without finishing is stored as it was taken', async () => {
   for (const options of [{}, { effects: [{ effect: 'margin' as const }] }]) {
     const { picture, taken } = await captureOn({ options })
     expect(picture).toEqual(taken)
   }
 })
 
-test('a picture that finishing makes too large fails with too_large, and is not taken again', async () => {
+test('a picture that becomes too large when finished fails with `too_large`, and is not taken again', async () => {
   const { page, shots } = await captureOn({
     options: {
       effects: [
@@ -155,7 +155,7 @@ test('a picture that finishing makes too large fails with too_large, and is not 
   })
 })
 
-test('a finished picture with too many bytes fails with too_large', async () => {
+test('a finished picture with too many bytes fails with `too_large`', async () => {
   const { page, shots } = await captureOn({ options: FINISH, captureBytes: 2_000 })
   expect(shots).toBe(1)
   expect(page?.failed).toEqual({

@@ -75,7 +75,7 @@ describe('an option of the command', () => {
     expect(await parameterOf(...args)).toEqual(parameter)
   })
 
-  test('may be given only once where a second value would replace the first', async () => {
+  test('can be given only once if a second value would replace the first', async () => {
     await expect(parameterOf('--width', '390', '--width', '1280')).rejects.toThrow(
       'It was already given. For several windows: --size 390x844 --size 1280x800',
     )
@@ -85,19 +85,19 @@ describe('an option of the command', () => {
     )
   })
 
-  test('for time and status is a field of its pages, or of the request', async () => {
+  test('for time or status becomes a field of the pages or of the request', async () => {
     const [order] = await ordersOf('--loading-time', '30s', '--fail-on-status', PAGE)
     expect(order?.request).toMatchObject({ failOn: 'status', urls: [{ url: PAGE, loadingTime: 30_000 }] })
   })
 
-  test('reads a style sheet from its file', async () => {
+  test('reads a style sheet from a file', async () => {
     expect(await parameterOf('--css', await newFile('a { color: red }'))).toMatchObject({
       css: 'a { color: red }',
     })
     await expect(parameterOf('--css', '/nowhere.css')).rejects.toThrow('--css: there is no file /nowhere.css')
   })
 
-  test('is there for every option of the contract', async () => {
+  test('exists for every option of the contract', async () => {
     const command = addRequestOptions(new Command())
     const file = await newFile('x')
     const values: Record<string, string> = {
@@ -122,7 +122,7 @@ describe('an option of the command', () => {
 })
 
 describe('a secret', () => {
-  test('comes from a file or from a variable', async () => {
+  test('comes from a file or a variable', async () => {
     vi.stubEnv('TOKEN_FOR_TEST', 'Bearer 123')
     const file = await newFile('s3cret\n')
     expect(
@@ -160,7 +160,7 @@ describe('a secret', () => {
       ['--login-password', 's3cret'],
       'a login also needs --login-username-field, --login-password-field, --login-b',
     ],
-  ])('%j is a mistake that does not repeat it', async (args, message) => {
+  ])('%j is refused without repeating the secret', async (args, message) => {
     const error = await parameterOf(...args).then(
       () => undefined,
       (thrown: Error) => thrown,
@@ -199,7 +199,7 @@ describe('an effect', () => {
     ['resize:x', 'must look like resize:800x'],
     ['shadow:wide', shadow],
     ['shadow:color=red', shadow],
-  ])('%s is a mistake', (text, message) => {
+  ])('%s is refused', (text, message) => {
     expect(() => parseEffect(text)).toThrow(message)
   })
 })
@@ -207,7 +207,7 @@ describe('an effect', () => {
 describe('a file', () => {
   const urls = [{ url: PAGE, name: 'Home', width: 7 }]
 
-  test('of lines has addresses and names', async () => {
+  test('of lines holds URLs and names', async () => {
     const file = await newFile(`# pages\n\n${PAGE}a Our shop\r\n${PAGE}b\n`)
     const [order, ...others] = await ordersOf('--from', file, PAGE)
     expect(others).toEqual([])
@@ -221,7 +221,7 @@ describe('a file', () => {
     })
   })
 
-  test('of JSON has a request, or a list of requests; options of the command replace theirs', async () => {
+  test('of JSON holds a request or a list of requests; options of the command replace theirs', async () => {
     const requests = [
       { screenshotParameter: { width: 1, height: 2, tags: ['a'] }, urls },
       { screenshotParameter: { sizes: [{ width: 3, height: 4 }] }, urls, failOn: 'status' },
@@ -242,7 +242,7 @@ describe('a file', () => {
     )
   })
 
-  test('tells mistakes with its name; the command line with the name of an option or an address', async () => {
+  test('is named in errors about its content; other errors name an option or a URL', async () => {
     const list = await newFile(JSON.stringify([{ urls }, { urls }]), 'requests.json')
     const [, second] = await ordersOf('--from', list)
     expect(second?.tell({ pointer: '#/urls/0/url', detail: 'must be' })).toBe(
@@ -275,7 +275,7 @@ describe('a file', () => {
     ['[]', [], 'there is no address to capture'],
     ['\n# nothing\n', [], 'there is no address to capture'],
     ['{}', [PAGE], 'the requests already contain addresses'],
-  ])('%j with %j is a mistake', async (text, args, message) => {
+  ])('%j with %j is refused', async (text, args, message) => {
     const error = await ordersOf('--from', await newFile(text), ...args).then(
       () => undefined,
       (thrown: Error) => thrown,
@@ -284,7 +284,7 @@ describe('a file', () => {
     expect(error?.message).not.toContain('s3cret')
   })
 
-  test('that is not there, or the input twice, is a mistake', async () => {
+  test('that is missing, or standard input given twice, is refused', async () => {
     await expect(ordersOf('--from', '/nowhere.json')).rejects.toThrow(
       '--from: there is no file /nowhere.json',
     )

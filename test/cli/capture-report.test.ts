@@ -24,7 +24,7 @@ const report: Report = {
   saved: new Map([['u0', 'shots/Home-390x844.png']]),
 }
 
-test('the table says what failed and why, what is noted, and which window it was', () => {
+test('the table shows what failed and why, the notes, and the window', () => {
   expect(toTable(report).split('\n')).toEqual([
     'STATE     TIME  PAGE                           RESULT',
     'done     1.5 s  https://example.com/0 390x844  shots/Home-390x844.png',
@@ -33,7 +33,7 @@ test('the table says what failed and why, what is noted, and which window it was
   ])
 })
 
-test('the summary has a link to the result', () => {
+test('the summary links to the result', () => {
   const link = 'https://shots.example.com/projects/p/roots/r'
   expect(toSummary(report)).toBe(`Not all captured: 2 of 3 pages, as root r.\nSee ${link}\n`)
   expect(toSummary({ ...report, desk: { ...report.desk, mayNotRun: true } })).toContain(
@@ -41,7 +41,7 @@ test('the summary has a link to the result', () => {
   )
 })
 
-test('the result for programs is the status, with the places of what was made', () => {
+test('the JSON output is the status, with the paths of the files', () => {
   expect(JSON.parse(toJson(report))).toEqual({
     roots: [
       {
@@ -54,7 +54,7 @@ test('the result for programs is the status, with the places of what was made', 
   })
 })
 
-test('file names do not depend on the length of the list, and no two are the same', () => {
+test('file names do not depend on the length of the list, and are all different', () => {
   const named = (...names: string[]) => {
     const nameNext = createNames()
     return names.map((name) => nameNext({ name }))

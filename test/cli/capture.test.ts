@@ -48,7 +48,7 @@ const SIZES = [
 
 const pageOf = (site: Site, path: string) => `${site.url}${path}`
 
-test('captures here, shows a table, saves the pictures, and says with its exit code whether all are there', async () => {
+test('captures locally, prints a table, saves the pictures, and its exit code says whether all are there', async () => {
   const { folder, site, env, project } = await newProject()
   const out = join(folder, 'shots')
   const some = await runProofsheet(
@@ -75,7 +75,7 @@ test('captures here, shows a table, saves the pictures, and says with its exit c
   expect(await coloursAt(picture, [50, 50], [700, 500])).toEqual(['#00aa00', '#0000ff'])
 })
 
-test('a status of 400 or more is a picture that says so, or with --fail-on-status a failure, here and there', async () => {
+test('a status of 400 or more gives a picture with a remark, or a failure with --fail-on-status, locally and on a server', async () => {
   const { site, env, project } = await newProject()
   const service = await serveProcess(env)
   const there = ['--server', service.url]
@@ -94,7 +94,7 @@ test('a status of 400 or more is a picture that says so, or with --fail-on-statu
   }
 })
 
-test('reads addresses and names from the input', async () => {
+test('reads URLs and names from standard input', async () => {
   const { site, env, project } = await newProject()
   const script = `printf '%s\\n' '# a list' '' '${site.url}/gone Our shop' '${site.url}/y' | "$0" "$1" capture --project ${project} -`
   const command = start('bash', ['-c', script, process.execPath, COMMAND], {
@@ -110,7 +110,7 @@ test('reads addresses and names from the input', async () => {
   expect(jobs.map(({ name }) => name)).toEqual(['Our shop', `127.0.0.1:${site.port}/y`])
 })
 
-test('asks a server, with a key', async () => {
+test('sends the request to a server, with a key', async () => {
   const { folder, site, env, project } = await newProject({ AUTH: 'keys' })
   const [write, read] = [await makeSecret(env, project, 'write'), await makeSecret(env, project, 'read')]
   const service = await serveProcess(env)
@@ -182,7 +182,7 @@ test('asks a server, with a key', async () => {
   ])
 })
 
-test('a project is meant by its name, or as the only one, here and on a server', async () => {
+test('a project is found by its name, or as the only one, locally and on a server', async () => {
   const { site, env } = await newProject()
   const service = await serveProcess(env)
   const capture = (...args: string[]) => runProofsheet(['capture', ...args, pageOf(site, '/a')], env)
@@ -201,7 +201,7 @@ test('a project is meant by its name, or as the only one, here and on a server',
   expect(await capture('--server', service.url, '--project', 'Other')).toMatchObject({ code: 0 })
 })
 
-test('mistakes are told before anything is begun', async () => {
+test('mistakes are reported before anything begins', async () => {
   const { env, project } = await newProject()
   const bad = await runProofsheet(['capture', '--project', project, 'ftp://x/', 'example.com'], env)
   expect([bad.code, bad.stderr]).toEqual([
@@ -222,7 +222,7 @@ test('mistakes are told before anything is begun', async () => {
   expect((await runProofsheet(['project', 'list'], env)).stdout).toMatch(new RegExp(`${project} .* 0 +0 +`))
 })
 
-test('a service on the same storage leaves a command its pages; what it leaves behind others capture', async () => {
+test('a service on the same storage leaves the pages of a command alone, and captures those it leaves behind', async () => {
   const { site, env, project } = await newProject()
   // It would be blocked there.
   const service = await serveProcess({ ...env, CAPTURE_ALLOW: '10.0.0.1' })
@@ -245,7 +245,7 @@ test('a service on the same storage leaves a command its pages; what it leaves b
     .toMatchObject({ state: 'failed', counts: { failed: 8 } })
 })
 
-test('work captures what a service without a browser accepts', async () => {
+test('`work` captures pages that a service without a browser has accepted', async () => {
   const { site, env, project } = await newProject()
   const service = await serveProcess({ ...env, CAPTURE_CONCURRENCY: '0', CHROMIUM_PATH: '/bin/false' })
   const worker = proofsheet(['work'], { ...env, CAPTURE_CONCURRENCY: '1' })

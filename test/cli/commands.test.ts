@@ -35,7 +35,7 @@ describe('help', () => {
     [['webhook', 'create', '--help'], /--url.*--event.*root\.finished.*--format.*WEBHOOK_ALLOW/s],
     [['key', '--help'], /create.*list.*revoke/s],
     [['key', 'create', '--help'], /--project.*--scope.*write includes read/s],
-  ])('%s explains itself on stdout', async (args, pattern) => {
+  ])('%s prints help to stdout', async (args, pattern) => {
     const { code, stdout, stderr } = await runProofsheet(args)
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(pattern)
@@ -45,7 +45,7 @@ describe('help', () => {
   test.each([
     ['--version', 0, /^\d+\.\d+\.\d+\n$/],
     ['nonsense', 2, /^$/],
-  ])('%s, of the program as people start it', async (argument, code, output) => {
+  ])('%s works with the program as users start it', async (argument, code, output) => {
     const command = start(process.execPath, [BIN, argument])
     expect((await command.ended).code).toBe(code)
     expect(command.stdout()).toMatch(output)
@@ -61,7 +61,7 @@ describe('help', () => {
     [['serve', '--database-url', 'postgres://me:s3cret@db/x'], 'DATABASE_URL=postgres://…@db/x npx'],
     [['serve', '--metrics-token', 'abc'], 'METRICS_TOKEN=… npx'],
     [['work', '--data-dir=/tmp/x'], 'environment: DATA_DIR=/tmp/x npx proofsheet work\n'],
-  ])('%s is a mistake: exit code 2', async (args, message) => {
+  ])('%s is refused with exit code 2', async (args, message) => {
     const { folder, env } = await newEnv()
     const { code, stderr } = await runProofsheet(args, env)
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
@@ -70,7 +70,7 @@ describe('help', () => {
 })
 
 describe('settings', () => {
-  test('every mistake is reported at once, by name, before anything opens', async () => {
+  test('all mistakes are reported at once, by name, before anything opens', async () => {
     const { folder, env } = await newEnv({
       PORT: 'http',
       AUTH: 'maybe',
@@ -89,7 +89,7 @@ describe('settings', () => {
     expect(await readdir(folder)).toEqual([])
   })
 
-  test('AUTH=open on an address others can reach refuses to start, in words', async () => {
+  test('AUTH=open on an address that others can reach refuses to start and says why', async () => {
     const { env } = await newEnv({ HOST: '0.0.0.0', AUTH: 'open' })
     const { code, stderr } = await runProofsheet(['serve'], env)
     expect(code).toBe(2)
@@ -99,7 +99,7 @@ describe('settings', () => {
 })
 
 describe('projects and keys', () => {
-  test('are made, listed and revoked; the key is shown once', async () => {
+  test('are created, listed and revoked; the key is shown once', async () => {
     const { env } = await newEnv()
     const created = await runProofsheet(['project', 'create', '--name', 'My \u001b[31msite'], env)
     const projectId = created.stdout.trim()
@@ -122,7 +122,7 @@ describe('projects and keys', () => {
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('there is no key nope')])
   })
 
-  test('a key for an unknown project says how to make the project', async () => {
+  test('creating a key for an unknown project explains how to create the project', async () => {
     const { env } = await newEnv()
     const { code, stderr } = await runProofsheet(['key', 'create', '--project', DEMO], env)
     expect([code, stderr]).toEqual([1, expect.stringContaining(`npx proofsheet project create --id ${DEMO}`)])
@@ -130,7 +130,7 @@ describe('projects and keys', () => {
 })
 
 describe('import', () => {
-  test('many jobs while the service runs; the list then holds them, newest first', async () => {
+  test('adds many jobs while the service runs; the list then has them, newest first', async () => {
     const { folder, env } = await newEnv()
     const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
     const service = await serveProcess(env)
@@ -157,7 +157,7 @@ describe('import', () => {
     )
   })
 
-  test('the exit code tells whether everything is there; each root has its line', async () => {
+  test('the exit code says whether everything was added; each root has its line', async () => {
     const { folder, env } = await newEnv()
     const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
     const file = await writeImport(folder, [
@@ -178,7 +178,7 @@ describe('import', () => {
     )
   })
 
-  test('a pipe as source is refused, and a closed output does not stop the work', async () => {
+  test('a pipe is refused as a source, and a closed output does not stop the import', async () => {
     const { folder, env } = await newEnv()
     const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
     const file = await writeImport(
@@ -198,7 +198,7 @@ describe('import', () => {
     expect((await runProofsheet(['project', 'list'], env)).stdout).toMatch(/ 100 +100 +Untitled/)
   })
 
-  test('a folder', async () => {
+  test('a folder becomes one root', async () => {
     const { folder, env } = await newEnv()
     const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
     await mkdir(join(folder, 'shots'))
@@ -214,7 +214,7 @@ describe('import', () => {
     ])
   })
 
-  test('Ctrl+C finishes the roots under way, says where it stopped, and leaves nothing behind', async () => {
+  test('Ctrl+C finishes the roots under way, reports where it stopped, and leaves nothing behind', async () => {
     const { folder, env } = await newEnv()
     const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
     const lines = Array.from({ length: 1_000 }, (_, index) => ({ jobs: [page({ basepath: `/${index}` })] }))
@@ -232,7 +232,7 @@ describe('import', () => {
     )
   })
 
-  test('what is not there is said before anything is read', async () => {
+  test('a missing project or file is reported before anything is read', async () => {
     const { folder, env } = await newEnv()
     const unknown = await runProofsheet(['import', '--project', DEMO, folder], env)
     expect([unknown.code, unknown.stderr]).toEqual([
@@ -262,7 +262,7 @@ describe('serve', () => {
     }
   }
 
-  test('--demo fills an empty store once, also where it was cut short, and the newest root is captured', {
+  test('--demo fills an empty store once, also after an interruption, and captures the newest root', {
     tags: ['browser'],
   }, async () => {
     const { env } = await newEnv({
@@ -298,7 +298,7 @@ describe('serve', () => {
     expect(second.stdout()).not.toContain('being captured')
   })
 
-  test('--demo is complete without a browser that starts, and says what is wrong with the one that is there', async () => {
+  test('--demo is complete without a working browser, and says what is wrong with the one found', async () => {
     const { env } = await newEnv({ PORT: '0', CHROMIUM_PATH: '/bin/false' })
     const service = proofsheet(['serve', '--demo'], env)
     const [, url = ''] = await service.waitFor(/ready at (http:\S+)/)
@@ -307,7 +307,7 @@ describe('serve', () => {
     for (const { data } of newest?.jobs ?? []) expect((await fetch(data)).status).toBe(200)
   })
 
-  test('--demo that is stopped says what is kept, and what comes with the next start', async () => {
+  test('--demo that is stopped says what is kept and what the next start adds', async () => {
     const { env } = await newEnv({ PORT: '0', ...BROWSER_ENV })
     const service = proofsheet(['serve', '--demo'], env)
     await service.waitFor(/Stop with Ctrl/)
@@ -320,7 +320,7 @@ describe('serve', () => {
     expect(stdout).toMatch(new RegExp(`${DEMO} .* ${roots} +${pictures} +Demo`))
   })
 
-  test('a folder that cannot be used is a sentence, not a stack', async () => {
+  test('a folder that cannot be used gives one sentence, not a stack trace', async () => {
     const { folder } = await newEnv()
     await writeFile(join(folder, 'file'), '')
     // In /proc a folder that is not there cannot be made, and Node's own way to make it never ends.
@@ -333,14 +333,14 @@ describe('serve', () => {
     }
   })
 
-  test('without --demo an empty store stays empty and says what to do', async () => {
+  test('without --demo an empty store stays empty, and the log says what to do', async () => {
     const { env } = await newEnv()
     const service = await serveProcess(env)
     await service.waitFor(/npx proofsheet project create/)
     expect((await fetch(service.url + rootsUrl(DEMO))).status).toBe(404)
   })
 
-  test('where keys are required the start says how to make one, and that key works', async () => {
+  test('if keys are required, the log says how to create one, and that key works', async () => {
     const { env } = await newEnv({ HOST: '0.0.0.0' })
     await runProofsheet(['project', 'create', '--id', DEMO], env)
     const service = await serveProcess(env)
@@ -354,7 +354,7 @@ describe('serve', () => {
     expect((await fetch(address, { headers: { authorization: key } })).status).toBe(200)
   })
 
-  test('a start that fails after listening ends, and says why', async () => {
+  test('a start that fails after listening ends the process and says why', async () => {
     const { env } = await newEnv({ PORT: '0' })
     await runProofsheet(['project', 'create'], env)
     const database = new DatabaseSync(join(env.DATA_DIR, 'proofsheet.db'))
@@ -367,7 +367,7 @@ describe('serve', () => {
     ])
   })
 
-  test('a second signal, of either kind, ends it at once', async () => {
+  test('a second signal of either kind ends the process at once', async () => {
     const { folder, env } = await newEnv()
     const projectId = (await runProofsheet(['project', 'create'], env)).stdout.trim()
     const lines = Array.from({ length: 30 }, (_, index) => ({
@@ -382,7 +382,7 @@ describe('serve', () => {
     expect(importing.stderr()).not.toContain('Stopped')
   })
 
-  test('a port in use is explained', async () => {
+  test('a port that is in use is reported', async () => {
     const { env } = await newEnv()
     const service = await serveProcess(env)
     const { port } = new URL(service.url)
@@ -393,7 +393,7 @@ describe('serve', () => {
     ])
   })
 
-  test('SIGTERM lets requests under way finish, then exits 0', async () => {
+  test('SIGTERM lets requests under way finish; the exit code is 0', async () => {
     const { env } = await newEnv()
     const projectId = await seedRows(env.DATA_DIR, { roots: 300, jobsPerRoot: 30 })
     const service = await serveProcess(env)

@@ -18,7 +18,7 @@ import { open, useCopying } from './use-copying.ts'
 const { start } = useCopying()
 
 describe('copy', () => {
-  test('a picture that is missing there is copied; one that is different is reported and left alone', async () => {
+  test('a picture that is missing in the target is copied; a different one is reported and left alone', async () => {
     const { embedded, world, copy } = await start()
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
@@ -56,7 +56,7 @@ describe('copy', () => {
     ).toBe('something else')
   })
 
-  test('rows and projects that are not the same there are named', async () => {
+  test('rows and projects that differ in the target are reported', async () => {
     const { embedded, world, copy } = await start()
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
@@ -81,7 +81,7 @@ describe('copy', () => {
     ])
   })
 
-  test('a picture that is damaged there is copied again; one that is damaged here is named', async () => {
+  test('a picture that is damaged in the target is copied again; one that is damaged in the source is reported', async () => {
     const folder = await makeFolder()
     const [here, there] = ['here', 'there'].map((name) => ({ DATA_DIR: join(folder, name) })) as [
       { DATA_DIR: string },
@@ -115,7 +115,7 @@ describe('copy', () => {
     ])
   })
 
-  test('what cannot be copied is named, the rest is copied, and the exit code is 1', async () => {
+  test('everything that can be copied is copied, the rest is reported, and the exit code is 1', async () => {
     const { embedded, world, copy } = await start()
     const from = await open(embedded)
     const projectId = await makeProject(from.store)

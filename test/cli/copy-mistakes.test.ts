@@ -8,7 +8,7 @@ import { open, useCopying } from './use-copying.ts'
 
 const { s3, start } = useCopying()
 
-describe('copy, mistakes', () => {
+describe('copy: mistakes', () => {
   test.each([
     [['--to-database', 'mysql://x'], 2, '--to-database must begin with sqlite: or postgres:'],
     [
@@ -27,7 +27,7 @@ describe('copy, mistakes', () => {
     expect(stderr).not.toMatch(/hunter2| {4}at /)
   })
 
-  test('to where it lies already, or from where nothing is', async () => {
+  test('a target that equals the source, or an empty source, is refused', async () => {
     const DATA_DIR = join(await makeFolder(), 'data')
     const database = `sqlite://${DATA_DIR}/proofsheet.db`
     const same = await runProofsheet(['copy', '--to-database', database], { DATA_DIR })
@@ -36,7 +36,7 @@ describe('copy, mistakes', () => {
     expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('there is nothing to copy')])
   })
 
-  test('a bucket that does not exist is heard of before anything is copied', async () => {
+  test('a missing bucket is reported before anything is copied', async () => {
     const { embedded, env, world } = await start()
     await makeProject((await open(embedded)).store)
     const nowhere = world.IMAGES_URL.replace('s3://shots', 's3://nobodys')
@@ -45,7 +45,7 @@ describe('copy, mistakes', () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining('there is no such bucket')])
   })
 
-  test('a database that is away, without its password', async () => {
+  test('an unreachable database is reported without its password', async () => {
     const env = { DATA_DIR: join(await makeFolder(), 'data') }
     await runProofsheet(['project', 'create'], env)
     const address = 'postgres://me:hunter2@127.0.0.1:1/x'
@@ -54,7 +54,7 @@ describe('copy, mistakes', () => {
     expect(stderr).not.toMatch(/hunter2| {4}at /)
   })
 
-  test('a bucket that is away: stops with a sentence, and goes on later', async () => {
+  test('an unreachable bucket stops the copy with a sentence, and a later run continues', async () => {
     const { embedded, copy } = await start()
     const folder = await makeFolder()
     const { stdout } = await runProofsheet(['project', 'create'], embedded)

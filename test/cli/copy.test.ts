@@ -29,7 +29,7 @@ const answersOf = async (env: Record<string, string>, projectId: string, key: st
 }
 
 describe('copy', () => {
-  test('takes everything along while the service serves; afterwards both answer the same', async () => {
+  test('copies everything while the service runs; afterwards both answer the same', async () => {
     const { embedded, world, copy } = await start()
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
@@ -75,7 +75,7 @@ describe('copy', () => {
     expect(await to.store.listKeys()).toEqual(await from.store.listKeys())
   })
 
-  test('killed in the middle and run again: everything is there once, and verified', async () => {
+  test('that was killed and is run again copies everything once, and verifies it', async () => {
     const { embedded, world, args, env, copy } = await start()
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
@@ -120,7 +120,7 @@ describe('copy', () => {
     }
   })
 
-  test('what is added while it runs comes along', async () => {
+  test('includes roots that are added while it runs', async () => {
     const { embedded, world, args, env } = await start()
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
@@ -136,7 +136,7 @@ describe('copy', () => {
     expect((await to.store.countProjects())[0]?.roots).toBe(70)
   })
 
-  test('requests come along with what became of them; one that is not finished waits for the next time', async () => {
+  test('copies requests with their results; an unfinished one is left for the next run', async () => {
     const { embedded, world, copy } = await start()
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
@@ -185,7 +185,7 @@ describe('copy', () => {
     expect(await to.store.captures.accept({ ...request, rootId: projectId })).toBe(request.rootId)
   })
 
-  test('templates, schedules and webhooks come along, schedules paused; what was changed since is reported', async () => {
+  test('copies templates, schedules and webhooks, schedules paused, and reports later changes', async () => {
     const { embedded, world, copy } = await start()
     const { store: here } = await open(embedded)
     const projectId = await makeProject(here)
@@ -235,7 +235,7 @@ describe('copy', () => {
     ])
   })
 
-  test('keys and projects that change while it runs are the same afterwards, too', async () => {
+  test('gives the target the same keys and projects even if they change while it runs', async () => {
     const { embedded, world, args, env } = await start()
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
@@ -263,7 +263,7 @@ describe('copy', () => {
     )
   })
 
-  test('interrupted: ends with what is under way, exit code 1, and goes on', async () => {
+  test('that is interrupted finishes the work under way, exits with 1, and continues when run again', async () => {
     const { embedded, world, args, env, copy } = await start()
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
@@ -281,7 +281,7 @@ describe('copy', () => {
     expect((await copy()).code).toBe(0)
   })
 
-  test('a fault that passes does not end it', async () => {
+  test('survives a temporary fault', async () => {
     const { embedded, copy } = await start()
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
@@ -303,7 +303,7 @@ describe('copy', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining('Verified: 30 roots')])
   })
 
-  test('only the database: pictures stay where they are, untouched', async () => {
+  test('of the database alone leaves the pictures untouched', async () => {
     const { embedded, world } = await start()
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
@@ -321,7 +321,7 @@ describe('copy', () => {
     expect((await stat(file)).ino).toBe(before.ino)
   })
 
-  test('only the pictures: the database stays where it is', async () => {
+  test('of the pictures alone leaves the database where it is', async () => {
     const { embedded, world, env } = await start()
     const from = await open(embedded)
     const projectId = await makeProject(from.store)
@@ -335,7 +335,7 @@ describe('copy', () => {
     ])
   })
 
-  test('and back again, to one machine', async () => {
+  test('works in the other direction, to one machine', async () => {
     const { embedded, world } = await start()
     const there = await open(world)
     const projectId = await makeProject(there.store)

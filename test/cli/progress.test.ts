@@ -9,7 +9,7 @@ function record(isTTY: boolean, columns = 100) {
   return { progress, written, clock }
 }
 
-test('on a terminal: a bar with share, rate and time left, drawn a few times a second', () => {
+test('on a terminal: a bar with percentage, rate and time left, drawn a few times a second', () => {
   const { progress, written, clock } = record(true)
   for (let index = 0; index < 100; index++) {
     clock.now += 20
@@ -26,7 +26,7 @@ test('on a terminal: a bar with share, rate and time left, drawn a few times a s
   expect(written.at(-1)).toBe('\r\u001b[2K')
 })
 
-test('elsewhere: plain lines, seldom', () => {
+test('elsewhere: plain lines, rarely', () => {
   const { progress, written, clock } = record(false)
   for (let index = 0; index < 100; index++) {
     clock.now += 120
@@ -41,7 +41,7 @@ test('elsewhere: plain lines, seldom', () => {
   ])
 })
 
-test.each([20, 40, 60, 80])('a terminal of %i columns is never overrun', (columns) => {
+test.each([20, 40, 60, 80])('the bar fits into a terminal of %i columns', (columns) => {
   const { progress, written, clock } = record(true, columns)
   for (let index = 0; index < 200; index++) {
     clock.now += 200

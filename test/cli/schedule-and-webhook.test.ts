@@ -23,7 +23,7 @@ async function newDesk() {
   return { folder, run, done }
 }
 
-test('a schedule is made, listed, shown, run, paused, resumed and removed', async () => {
+test('a schedule is created, listed, shown, run, paused, resumed and removed', async () => {
   const { run, done } = await newDesk()
   expect((await done('schedule', 'list')).stderr).toMatch(/no schedules yet. Create one with/)
   const made = await done('schedule', 'create', ...NIGHTLY, '--full-page', 'https://example.com/')
@@ -65,7 +65,7 @@ test('a schedule is made, listed, shown, run, paused, resumed and removed', asyn
   expect([gone.code, gone.stderr]).toEqual([1, expect.stringMatching(/there is no schedule .*schedule list/)])
 })
 
-test('a webhook is made, tested, replayed, given another secret and removed', async () => {
+test('a webhook is created, tested, replayed, given another secret and removed', async () => {
   const { folder, run, done } = await newDesk()
   expect((await done('webhook', 'list')).stderr).toMatch(/no webhooks yet. Create one with/)
   await writeFile(join(folder, 'address'), 'https://example.com/hooks\n')
@@ -95,7 +95,7 @@ test('a webhook is made, tested, replayed, given another secret and removed', as
   expect((await done('webhook', 'remove', webhookId, '--yes')).stderr).toMatch(/is removed/)
 })
 
-test('pages are captured later: the root is there, and its pages wait for their time', async () => {
+test('pages are captured later: the root exists at once, and its pages wait for their time', async () => {
   const { done } = await newDesk()
   const { stdout, stderr } = await done('capture', '--at', '2099-01-31T02:00Z', 'https://example.com/')
   expect(stdout).toMatch(UUID)
@@ -109,7 +109,7 @@ test('pages are captured later: the root is there, and its pages wait for their 
   })
 })
 
-test('mistakes are told with their option: exit code 2', async () => {
+test('mistakes are reported with their option; the exit code is 2', async () => {
   const { folder, run } = await newDesk()
   const file = join(folder, 'requests.json')
   await writeFile(file, JSON.stringify([{ scheduledTs: 4_000_000_000_000 }, {}]))

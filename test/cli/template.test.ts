@@ -16,7 +16,7 @@ async function newDesk() {
   return { folder, template }
 }
 
-test('a template is made, listed, shown, run and removed', async () => {
+test('a template is created, listed, shown, run and removed', async () => {
   const { folder, template } = await newDesk()
   expect((await template('list')).stderr).toMatch(/no templates yet. Create one with/)
   const made = await template(
@@ -58,7 +58,7 @@ test('a template is made, listed, shown, run and removed', async () => {
   expect((await template('run', 'Weekly')).stderr).toMatch(/there is no template Weekly/)
 })
 
-test('mistakes are told with their place: exit code 2', async () => {
+test('mistakes are reported with their place; the exit code is 2', async () => {
   const { folder, template } = await newDesk()
   const file = join(folder, 'request.json')
   await writeFile(

@@ -3,7 +3,7 @@ import { start } from '../support/processes/process.ts'
 
 const MODULE = new URL('../../src/cli/serve/young-heap.ts', import.meta.url)
 
-test('the young heap grows with the work, up to a size, and does not stay small', async () => {
+test('the young heap grows with the work, up to a limit', async () => {
   // A process begins with the smallest young heap that V8 knows: as after a quiet time.
   const code = `
     import { setImmediate as nextIteration } from 'node:timers/promises'

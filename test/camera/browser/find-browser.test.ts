@@ -28,7 +28,7 @@ async function newMachine() {
 
 const CACHE = process.platform === 'darwin' ? 'Library/Caches/ms-playwright' : '.cache/ms-playwright'
 
-test('headless shells come before whole browsers, those of the machine before those in a cache', async () => {
+test('headless shells come before full browsers, installed ones before those in a cache', async () => {
   const { at, find } = await newMachine()
   const places = [
     'bin/chromium-headless-shell',
@@ -72,7 +72,7 @@ test('folders, files that are not executable and incomplete downloads are not fo
   expect(await find()).toEqual([])
 })
 
-test('a browser that several names and folders lead to is found once', async () => {
+test('a browser with several names and links is found once', async () => {
   const { at, env, find } = await newMachine()
   const shell = await makeProgram(at('lib/shell'))
   await makeProgram(at('bin/chromium-headless-shell'), `#!/bin/sh\n${shell} "$@"\n`)
@@ -82,7 +82,7 @@ test('a browser that several names and folders lead to is found once', async () 
   expect((await find()).map(({ path }) => path)).toEqual([shell])
 })
 
-test('PLAYWRIGHT_BROWSERS_PATH names another cache', async () => {
+test('PLAYWRIGHT_BROWSERS_PATH sets the cache folder', async () => {
   const { at, env } = await newMachine()
   const path = await makeProgram(at('mine/chromium_headless_shell-7/chrome-linux/headless_shell'))
   await writeFile(at('mine/chromium_headless_shell-7/INSTALLATION_COMPLETE'), '')
@@ -105,7 +105,7 @@ test('a path that is not a program is reported', async () => {
 test.each([
   ['#!/bin/sh -e\n\n/usr/lib/x/shell "$@"\n', '/usr/lib/x/shell'],
   ['#!/bin/bash\n# A comment.\nexec /usr/lib/x/shell "$@"', '/usr/lib/x/shell'],
-])('a script that only starts a program is that program: %j', async (text, program) => {
+])('a script that only starts a program is replaced by that program: %j', async (text, program) => {
   const { at } = await newMachine()
   expect(await withoutScript(await makeProgram(at('script'), text))).toBe(program)
 })
@@ -120,7 +120,7 @@ test.each([
   `#!/bin/sh\n${'# long\n'.repeat(2_000)}/usr/lib/x/shell "$@"\n`,
   '',
   '\u007fELF',
-])('anything else is started as it is: %j', async (text) => {
+])('any other script is started as it is: %j', async (text) => {
   const { at } = await newMachine()
   const path = await makeProgram(at('script'), text)
   const link = at('link')

@@ -19,7 +19,7 @@ async function writeConfig(folders: readonly string[]): Promise<string> {
 }
 
 test.runIf(process.platform === 'linux')(
-  'a machine without fonts draws letters with the family that comes along',
+  'on a machine without fonts, text is drawn in the bundled font',
   async () => {
     const site = await serveSite({
       '/': paint('#ffffff', '<p style="font:200px sans-serif;margin:0">illi</p>'),

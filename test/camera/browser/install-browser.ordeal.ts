@@ -52,7 +52,7 @@ async function* one<T>(item: T): AsyncGenerator<T> {
 }
 
 test.skipIf(hasBrowserAnywhere())(
-  'a headless shell is downloaded into Playwright’s cache, and captures a local page right after it',
+  'a headless shell is downloaded into Playwright’s cache and captures a local page at once',
   async () => {
     const { home, env } = await newUser()
     const host = await serveDownloads(await makeScript())
@@ -91,7 +91,7 @@ test.skipIf(hasBrowserAnywhere())(
   },
 )
 
-test('with CHROMIUM_PATH nothing is installed', async () => {
+test('nothing is installed if CHROMIUM_PATH is set', async () => {
   const { env } = await newUser()
   const { code, stdout, stderr } = await runProofsheet(['browser', 'install'], {
     ...env,
@@ -124,7 +124,7 @@ async function makeApt(bin: string, known: string): Promise<void> {
 }
 
 test.runIf(isDebian && process.getuid?.() === 0)(
-  'where Playwright’s downloads cannot be reached, root on Debian gets from apt what apt knows',
+  'if Playwright’s downloads are unreachable, root on Debian gets a browser from apt',
   async () => {
     // Not the headless shell, which is asked for first.
     const known = 'chromium'
@@ -142,7 +142,7 @@ test.runIf(isDebian && process.getuid?.() === 0)(
 )
 
 test.skipIf(hasBrowserAnywhere())(
-  'where nothing brings one, the words say why, and the command for this system',
+  'if no source works, the error says why and names the command for this system',
   async () => {
     const { bin, env } = await newUser()
     await makeApt(bin, 'nothing')

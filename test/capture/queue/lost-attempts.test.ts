@@ -13,7 +13,7 @@ test('an attempt is lost when its lease has not changed for long enough, whateve
   expect(lost.look([dead, attempt(20, alive.uuid)], 20)).toEqual([dead])
 })
 
-test('what comes, goes and comes again is watched anew', () => {
+test('an attempt that disappears and comes back is watched from the start', () => {
   const lost = new LostAttempts(20)
   const one = attempt(5)
   lost.look([one], 0)
@@ -23,7 +23,7 @@ test('what comes, goes and comes again is watched anew', () => {
   expect(lost.look([one], 40)).toEqual([one])
 })
 
-test('who has not looked for long knows nothing: it stood still itself, or nobody could renew', () => {
+test('a process that has not looked for long reports nothing as lost: it was frozen itself, or no lease could be renewed', () => {
   const lost = new LostAttempts(20)
   const one = attempt(5)
   for (const now of [0, 10]) expect(lost.look([one], now)).toEqual([])

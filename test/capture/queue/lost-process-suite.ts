@@ -12,7 +12,7 @@ export function lostProcessSuite(name: string, newPlace: () => Promise<Place>): 
   const open = processOpener(newPlace)
 
   describe(`${name}: a queue`, () => {
-    test('who is frozen for longer than its lease loses its capture, hears of it, and ends nothing late', async () => {
+    test('a process frozen for longer than its lease loses its capture, notices it, and ends nothing late', async () => {
       const place = await newPlace()
       const { work, begun, told } = hanging()
       // Its clock stands still: what it renews does not change.
@@ -37,7 +37,7 @@ export function lostProcessSuite(name: string, newPlace: () => Promise<Place>): 
       expect(await state()).toMatchObject({ state: 'done', attempts: 1, uuid: job?.uuid })
     })
 
-    test('who is slow but alive keeps its capture for as long as it takes, though clocks jump', async () => {
+    test('a slow process keeps its capture as long as it takes, even if clocks jump', async () => {
       const place = await newPlace()
       const { work, begun, works } = hanging()
       let jumped = 0
@@ -56,7 +56,7 @@ export function lostProcessSuite(name: string, newPlace: () => Promise<Place>): 
       expect(works()).toBe(1)
     })
 
-    test('what a dead process was at is no fault of the page, however often', async () => {
+    test('a process that dies does not count as a failure of its page, however often', async () => {
       const place = await newPlace()
       const { projectId, rootId, captures } = await dieAt(place, 3, MAX_DEATHS - 1)
       const { queue } = await openProcess(place, { concurrency: 2 })
@@ -68,7 +68,7 @@ export function lostProcessSuite(name: string, newPlace: () => Promise<Place>): 
       )
     })
 
-    test('a page that fails whenever its process stands still is no fault of the page, but not tried for ever', async () => {
+    test('a frozen process does not count as a failure of its page, but the page is not tried forever', async () => {
       const tried: [number, number][] = []
       const process = await open({
         work: (captures) => async (task) => {
@@ -82,7 +82,7 @@ export function lostProcessSuite(name: string, newPlace: () => Promise<Place>): 
       expect(tried).toEqual(Array.from({ length: MAX_DEATHS + 1 }, (_, deaths) => [1, deaths]))
     })
 
-    test('a page at which many processes died is captured alone', async () => {
+    test('a page during which many processes died is captured alone', async () => {
       const place = await newPlace()
       const { projectId, rootId, captures } = await dieAt(place, 1, SUSPECT_DEATHS)
       let [underWay, most, alone] = [0, 0, 0]

@@ -21,7 +21,7 @@ const addressOf = (place: Place): string => place['DATABASE_URL'] ?? ''
 queueSuite('PostgreSQL', () => newPlace())
 
 describe('PostgreSQL: a queue', () => {
-  test('several processes that open it at once on an empty database agree', async () => {
+  test('several processes can open it at once on an empty database', async () => {
     const place = await newPlace(() => databases.newEmptyDatabase())
     const processes = await Promise.all(Array.from({ length: 4 }, () => openProcess(place)))
     const [{ store, captures }] = processes as [Awaited<ReturnType<typeof openProcess>>]
@@ -31,7 +31,7 @@ describe('PostgreSQL: a queue', () => {
     for (const { rootId } of asked) expect(await store.jobsOf(projectId, [rootId])).toHaveLength(1)
   })
 
-  test('two stores in one database do not take each other’s', async ({ skip }) => {
+  test('two stores in one database do not take each other’s captures', async ({ skip }) => {
     const place = await newPlace()
     skip(await isPooled(addressOf(place)), 'through a pooler each needs a role of its own')
     const names = ['public', 'proofsheet', 'Proof sheet']

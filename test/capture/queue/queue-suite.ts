@@ -26,7 +26,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
   lostProcessSuite(name, newPlace)
 
   describe(`${name}: a queue`, () => {
-    test('works everything off, once, and never more at a time than it may', async () => {
+    test('works on each capture once, and never on more at a time than allowed', async () => {
       const seen: string[] = []
       let [underWay, most] = [0, 0]
       const { store, captures, ask } = await open({
@@ -53,7 +53,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       expect(most).toBe(3)
     })
 
-    test('lets short work follow on short work without a pause', async () => {
+    test('starts short captures one after another without a pause', async () => {
       const { store, captures, ask } = await open({ concurrency: 1 })
       await ask(await makeProject(store), { pages: 20 })
       const began = performance.now()
@@ -62,7 +62,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       expect(performance.now() - began).toBeLessThan(15_000)
     })
 
-    test('begins at once where it is woken', async () => {
+    test('starts at once when it is woken', async () => {
       let begun = 0
       const { store, captures, ask } = await open({
         work: (captures) => async (task) => {
@@ -83,7 +83,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       expect(fastest).toBeLessThan(600)
     })
 
-    test('without work to do takes requests for others, who see them unasked, projects in turn', async () => {
+    test('with concurrency 0 accepts requests for other processes, which find them; projects take turns', async () => {
       const place = await newPlace()
       let worked = 0
       const front = await open({
@@ -120,7 +120,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       expect(worked).toBe(0)
     })
 
-    test('tries again what threw, counts it, and goes on with the others meanwhile', async () => {
+    test('repeats an attempt that threw, counts it, and goes on with other captures meanwhile', async () => {
       const place = await newPlace()
       const attempts: number[] = []
       const uuids = new Set<string>()
@@ -146,7 +146,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       expect((await progressOf(store, request))[0]).toMatchObject({ state: 'failed', attempts: 4 })
     })
 
-    test('does not try again at once', async () => {
+    test('does not repeat an attempt at once', async () => {
       let attempts = 0
       const { store, ask } = await open({
         concurrency: 1,
@@ -161,7 +161,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       expect(attempts).toBe(1)
     })
 
-    test('does not count what was not the page’s fault', async () => {
+    test('does not count an attempt whose failure is not the fault of the page', async () => {
       const place = await newPlace()
       const faults = ['unavailable', 'read_only', 'storage_failed', 'no_browser'] as const
       const attempts: number[] = []
@@ -179,7 +179,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       expect(await progressOf(store, request)).toMatchObject([{ state: 'done', attempts: 1 }])
     })
 
-    test('that is closed gives back what it was at, uncounted, and begins nothing more', async () => {
+    test('puts its captures back uncounted when it is closed, and begins no more', async () => {
       const place = await newPlace()
       const { work, begun, told, works } = hanging()
       const first = await open({ place, concurrency: 1, work })
@@ -202,7 +202,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       expect(works()).toBe(1)
     })
 
-    test('two of them end nothing twice, and begin nothing twice', async () => {
+    test('in two processes begins and ends no capture twice', async () => {
       const place = await newPlace()
       const begun: string[] = []
       const ended: string[] = []
@@ -225,7 +225,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       expect(ended).toHaveLength(32)
     })
 
-    test('a request that came before is not worked again', async () => {
+    test('does not work again on a repeated request', async () => {
       const seen: string[] = []
       const { store, captures, ask } = await open({
         work: (captures) => async (task) => {
@@ -244,7 +244,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       expect(seen.toSorted()).toEqual([0, 1].map((position) => `${asked[0]?.rootId} ${position}`))
     })
 
-    test('a project that has nothing under way does not wait for others’ pages to end', async () => {
+    test('begins the pages of an idle project without waiting for the pages of others to end', async () => {
       const begun: string[] = []
       const end = Promise.withResolvers<void>()
       const { store, captures, ask } = await open({
@@ -275,7 +275,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       expect(count(slow)).toBe(20)
     })
 
-    test('a project alone has no more under way than before, and one of many one extra at a time', async () => {
+    test('gives a project alone no extra slot, and each of several projects one', async () => {
       const end = Promise.withResolvers<void>()
       const begun: string[] = []
       const { store, captures, ask } = await open({
@@ -304,7 +304,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       await until(() => over(captures))
     })
 
-    test('for one’s own only: nobody else takes those, nor it another’s, and closing leaves them to all', async () => {
+    test('that is limited to its own requests takes no others; nobody else takes its own until it is closed', async () => {
       const place = await newPlace()
       const { work, begun, told, works } = hanging()
       const own = await openProcess(place, { work, ownOnly: true, concurrency: 1 })
@@ -329,7 +329,7 @@ export function queueSuite(name: string, newPlace: () => Promise<Place>): void {
       expect(seen).toEqual([others.rootId, mine.rootId, mine.rootId])
     })
 
-    test('for one’s own only: what was not the page’s fault waits, too', async () => {
+    test('that is limited to its own requests waits, too, after a failure that is not the fault of the page', async () => {
       const place = await newPlace()
       let works = 0
       const own = await openProcess(place, {
