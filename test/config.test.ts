@@ -10,7 +10,7 @@ const KEY = `k1:${Buffer.alloc(32).toString('base64')}`
 const all: Record<string, Setting<unknown>> = settings
 
 describe('defaults', () => {
-  test('without any setting it listens on loopback, asks for no key and limits no rate', () => {
+  test('without settings it listens on loopback, requires no key and limits no rate', () => {
     const config = readConfig({})
     expect(config).toMatchObject({
       host: '127.0.0.1',
@@ -24,7 +24,7 @@ describe('defaults', () => {
     expect(Object.isFrozen(config) && Object.isFrozen(config.limits)).toBe(true)
   })
 
-  test('an empty variable is an absent one', () => {
+  test('an empty variable counts as unset', () => {
     expect(readConfig({ PORT: '', HOST: ' ' })).toEqual(readConfig({}))
   })
 
@@ -41,7 +41,7 @@ describe('defaults', () => {
   })
 })
 
-describe('authentication follows the address', () => {
+describe('the default of AUTH depends on HOST', () => {
   test.each([
     ['127.0.0.1', undefined, 'open'],
     ['127.8.9.1', undefined, 'open'],
@@ -65,7 +65,7 @@ describe('authentication follows the address', () => {
   )
 })
 
-describe('addresses of storage', () => {
+describe('storage URLs', () => {
   test.each([
     ['sqlite:data/my store 100%.db', resolve('data/my store 100%.db')],
     ['sqlite:///srv/a%20b.db', '/srv/a%20b.db'],
@@ -83,7 +83,7 @@ describe('addresses of storage', () => {
   )
 })
 
-describe('addresses of servers', () => {
+describe('server URLs', () => {
   const server = { SIGNING_KEYS: KEY, SECRET_KEYS: KEY }
 
   test.each([
@@ -102,7 +102,7 @@ describe('addresses of servers', () => {
     expect(readConfig({ ...given, IMAGES_URL: 's3://shots' }).signingKeys).toBeUndefined()
   })
 
-  test('the service and a worker with PostgreSQL require SECRET_KEYS, and are told how to make one', () => {
+  test('the service and a worker with PostgreSQL require SECRET_KEYS, and the error says how to create one', () => {
     const given = { DATABASE_URL: 'postgres://db.internal/shots', IMAGES_URL: 's3://shots' }
     expect(readConfig(given, { serving: false }).secretKeys).toBeUndefined()
     for (const purpose of [{}, { serving: false, capturing: true }]) {
@@ -149,13 +149,13 @@ describe('addresses of servers', () => {
   })
 })
 
-test.each(['prefer', 'allow', 'bogus'])('sslmode=%s is refused: it would not do what it says', (sslmode) => {
+test.each(['prefer', 'allow', 'bogus'])('sslmode=%s is refused: it would not do what its name says', (sslmode) => {
   const DATABASE_URL = `postgres://db.internal/shots?sslmode=${sslmode}`
   expect(() => readConfig({ DATABASE_URL, SIGNING_KEYS: KEY, SECRET_KEYS: KEY })).toThrow(`not ${sslmode}`)
 })
 
 describe('mistakes', () => {
-  test('are reported together, by name, with what would be right', () => {
+  test('are reported together, by name, with the values allowed', () => {
     const wrong = {
       HOST: 'not a host',
       PORT: '70000',
@@ -208,7 +208,7 @@ describe('mistakes', () => {
 })
 
 describe('the table in docs/settings.md', () => {
-  test('is the table in the code', async () => {
+  test('equals the table in the code', async () => {
     const document = await readFile(new URL('docs/settings.md', root), 'utf8')
     const rows = Object.entries(all).map(([name, { type, default: preset, example, help }]) => {
       const shown = typeof preset === 'string' ? `\`${preset}\`` : preset.words

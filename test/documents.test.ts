@@ -29,11 +29,11 @@ async function anchorsOf(file: string): Promise<string[]> {
   return [...(await read(file)).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading))
 }
 
-test('the README has less than 150 lines', async () => {
+test('the README has fewer than 150 lines', async () => {
   expect((await read('README.md')).trim().split('\n').length).toBeLessThan(150)
 })
 
-test('every link of a document leads to a file and a heading of the repository', async () => {
+test('every link of a document leads to an existing file and heading', async () => {
   const broken: string[] = []
   let links = 0
   for await (const file of glob(DOCUMENTS, { cwd: ROOT })) {
@@ -51,7 +51,7 @@ test('every link of a document leads to a file and a heading of the repository',
   expect(links).toBeGreaterThan(30)
 })
 
-test('every source file that ARCHITECTURE.md names is there', async () => {
+test('every source file named in ARCHITECTURE.md exists', async () => {
   const named = [...(await read('ARCHITECTURE.md')).matchAll(/`([\w-]+\/[\w./-]+\.(?:tsx?|md))`/g)].map(
     ([, path = '']) => path,
   )
@@ -68,7 +68,7 @@ test('docs/capturing.md explains every option, reason, mark and note', async () 
   expect([unexplained, missing]).toEqual([[], []])
 })
 
-test('docs/capturing.md has a row for each plain option, as it is described', async () => {
+test('docs/capturing.md has a row for each plain option, with its description', async () => {
   const document = await read('docs/capturing.md')
   for (const name of PLAIN_NAMES) {
     const { example, usage, text } = PLAIN[name]
@@ -76,7 +76,7 @@ test('docs/capturing.md has a row for each plain option, as it is described', as
   }
 })
 
-test('docs/capturing.md has the limits of lists and texts as the schema has them', async () => {
+test('docs/capturing.md states the limits of the schema for lists and texts', async () => {
   const [, limits = ''] = (await read('docs/capturing.md')).split('\n## Limits\n')
   const { hide, clicks, effects, css, waitFor } = createOptions()
   const sizes = createSizes({ viewportWidth: 1, viewportHeight: 1 })
@@ -93,7 +93,7 @@ test('docs/capturing.md has the limits of lists and texts as the schema has them
   }
 })
 
-test('every request that a document shows is right', async () => {
+test('every request shown in a document is valid', async () => {
   const limits = {
     ...{ urls: 100, loadingMs: 60_000, viewportWidth: 4_096, viewportHeight: 4_096 },
     picturePixels: 10 ** 8,

@@ -33,7 +33,7 @@ function answer(
 }
 
 describe('a problem', () => {
-  test('has all that the server said', async () => {
+  test('has everything that the server said', async () => {
     const errors = [{ pointer: '#/urls/0', detail: 'must be' }]
     const said = {
       ...{ type: 'about:blank', title: 'The request is not valid', status: 400, code: 'bad_request' },
@@ -46,7 +46,7 @@ describe('a problem', () => {
     })
   })
 
-  test('without a detail has its title as message, and keeps a code that the client does not know', async () => {
+  test('without a detail has its title as message, and keeps an unknown code', async () => {
     const error = await problem(answer(418, '{"title":"I am a teapot","code":"teapot"}'))
     expect(error).toMatchObject({ message: 'I am a teapot', code: 'teapot', detail: undefined, errors: [] })
   })
@@ -56,12 +56,12 @@ describe('a problem', () => {
     ['a date', new Date(Date.now() + 60_000).toUTCString(), expect.closeTo(60, -1)],
     ['a date that is over', 'Wed, 21 Oct 2015 07:28:00 GMT', 0],
     ['something else', 'soon', undefined],
-  ])('says when to ask again: %s', async (_, header, retryAfter) => {
+  ])('says when to retry: %s', async (_, header, retryAfter) => {
     const error = await problem(answer(429, '{"code":"rate_limited"}', undefined, { 'retry-after': header }))
     expect(error).toMatchObject({ status: 429, code: 'rate_limited', retryAfter })
   })
 
-  test('of another server is also a ProblemError, with its request id', async () => {
+  test('of another server is a ProblemError, too, with its request id', async () => {
     const page = '<html><h1>502 Bad Gateway</h1></html>'
     const error = await problem(answer(502, page, 'text/html', { 'x-request-id': 'r-2', 'retry-after': '7' }))
     expect(error).toMatchObject({
@@ -71,7 +71,7 @@ describe('a problem', () => {
   })
 
   test.each(['', '[]', 'null', '"text"', '{', '{}', '{"code":5}', '{"code":null,"detail":"x"}'])(
-    'made of %j is none of ours',
+    'with the body %j is not one of the service',
     async (body) => {
       expect(await problem(answer(500, body))).toMatchObject({ status: 500, code: 'unexpected_answer' })
     },
@@ -84,7 +84,7 @@ describe('a problem', () => {
     })
   })
 
-  test('that breaks off still has its status', async () => {
+  test('whose body breaks off still has its status', async () => {
     const error = await problem((response) => {
       response.writeHead(503, { 'content-length': '500' }).write('{"code":')
       setTimeout(() => response.destroy(), 20)
@@ -93,8 +93,8 @@ describe('a problem', () => {
   })
 })
 
-describe('an answer that is ok', () => {
-  test.each(['<html>Please log in</html>', '', '{"rootId":'])('and not JSON is none: %j', async (body) => {
+describe('a successful answer', () => {
+  test.each(['<html>Please log in</html>', '', '{"rootId":'])('that is not JSON is an error: %j', async (body) => {
     expect(await problem(answer(200, body, 'text/html'))).toMatchObject({
       ...{ status: 200, code: 'unexpected_answer', message: 'answered 200, but not with JSON' },
     })
@@ -116,13 +116,13 @@ describe('an answer that is ok', () => {
       },
     ],
     [
-      'with chunks that are none',
+      'with an invalid chunk',
       (response) =>
         response.socket?.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\nzz\r\n'),
     ],
-    ['that is no HTTP', (response) => response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n')],
-    ['that is nothing', (response) => response.socket?.destroy()],
-  ])('but breaks off throws NoAnswerError: %s', async (_, broken) => {
+    ['that is not HTTP', (response) => response.socket?.end('SSH-2.0-OpenSSH_9.9\r\n')],
+    ['that is empty', (response) => response.socket?.destroy()],
+  ])('that breaks off throws NoAnswerError: %s', async (_, broken) => {
     const error = (await failure(broken)) as NoAnswerError
     expect(error).toBeInstanceOf(NoAnswerError)
     expect(error.name).toBe('NoAnswerError')
@@ -131,7 +131,7 @@ describe('an answer that is ok', () => {
   })
 })
 
-test('without a server the error says which server and why', async () => {
+test('without a server, the error says which server and why', async () => {
   for (const host of ['127.0.0.1', 'localhost']) {
     const server = `http://${host}:${await freePort()}`
     const error = await createClient({ server })
@@ -172,7 +172,7 @@ describe('an abort throws the reason of the signal', () => {
 })
 
 describe('the key', () => {
-  test('is sent in one header and is in no address', async () => {
+  test('is sent in one header and is in no URL', async () => {
     const { url, asked } = await serveBare(json({}))
     const client = createClient({ server: url, key: ` ${KEY}\n` })
     await client.getProject(PROJECT)
@@ -244,7 +244,7 @@ describe('the key', () => {
     expect(elsewhere.asked).toEqual([])
   })
 
-  test('is not in any error', async () => {
+  test('appears in no error', async () => {
     const refused = createClient({ server: `http://127.0.0.1:${await freePort()}`, key: KEY })
     const errors = [
       await failure(answer(502, '<html>')),
@@ -265,7 +265,7 @@ describe('the key', () => {
   })
 
   test.each(['a\nb', 'a\r\nx-other: 1', 'schlüssel', '🔑', 'a b', '\0', ''])(
-    'that is none is refused, and not repeated: %j',
+    'that is invalid is refused, and the error does not contain it: %j',
     (key) => {
       expect(() => createClient({ server: 'http://x', key })).toThrow(
         new TypeError('the key must consist of visible ASCII characters'),
@@ -273,14 +273,14 @@ describe('the key', () => {
     },
   )
 
-  test('must not be in the address of the server', () => {
+  test('must not be in the URL of the server', () => {
     for (const server of ['http://me:secret@x', `https://${KEY}@x/`]) {
       expect(() => createClient({ server })).toThrow(/^the server address must not have/)
     }
   })
 })
 
-describe('what is asked for', () => {
+describe('a request URL', () => {
   test('stays below its path, whatever an id contains', async () => {
     const { url, asked } = await serveBare(json({}))
     const client = createClient({ server: url })
@@ -292,7 +292,7 @@ describe('what is asked for', () => {
     ])
   })
 
-  test('has the given parameters and nothing else', async () => {
+  test('has the given parameters and no others', async () => {
     const { url, asked } = await serveBare(json([]))
     const client = createClient({ server: url })
     const more = { limit: 3, q: 'a&b=c', tag: '', cursor: 'x' }
@@ -308,7 +308,7 @@ describe('what is asked for', () => {
     ])
   })
 
-  test('uses the given fetch', async () => {
+  test('the given fetch is used', async () => {
     const asked: unknown[] = []
     const given: typeof fetch = async function (this: unknown, address, init) {
       asked.push([this, address, init?.method])
@@ -320,8 +320,8 @@ describe('what is asked for', () => {
   })
 })
 
-describe('pages', () => {
-  test('are fetched one by one, when they are needed', async () => {
+describe('list pages', () => {
+  test('are fetched one by one, as needed', async () => {
     const { url, asked } = await serveBare((response, request, count) =>
       json([count], { link: `<?cursor=${count}>; rel=next` })(response, request, count),
     )
@@ -334,7 +334,7 @@ describe('pages', () => {
     expect(asked).toHaveLength(3)
   })
 
-  test('whose next page is themselves end with an error', async () => {
+  test('that link to themselves end with an error', async () => {
     const { url } = await serveBare(json([1], { link: '<?cursor=1>; rel=next' }))
     const pages = createClient({ server: url }).listRoots(PROJECT)
     expect((await pages.next()).value).toEqual([1])
@@ -372,7 +372,7 @@ describe('a request for screenshots', () => {
         setTimeout(() => response.destroy(), 20)
       },
     ],
-  ])('is repeated once, with the same key, where no answer %s', async (_, broken) => {
+  ])('is repeated once, with the same key, if no answer %s', async (_, broken) => {
     const once = await serveBare(broken, json({ jobId: 'r' }))
     expect(await createClient({ server: once.url }).requestScreenshots(PROJECT, newRequest())).toEqual({
       jobId: 'r',

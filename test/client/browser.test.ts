@@ -55,7 +55,7 @@ function run<T>(page: Page, options: object, body: string): Promise<T> {
 }
 
 describe('in a browser', () => {
-  test('a web page of another origin reads with a key, lists and watches', async () => {
+  test('a web page of another origin can read with a key, list and watch', async () => {
     const site = await openPage()
     const service = await startAccepting({ AUTH: 'keys', CORS_ORIGINS: site.url })
     const { projectId } = service
@@ -96,7 +96,7 @@ describe('in a browser', () => {
     expect(await watching).toEqual(['queued🦉', 'done🦉'])
   })
 
-  test('a web page of the same origin needs no address; it connects again after a cut, and stops when aborted', async () => {
+  test('a web page of the same origin needs no server URL; it reconnects after a cut, and stops when aborted', async () => {
     const status = (state: string) => ({ rootId: 'r', state, created: 1, tags: [], counts: {}, urls: [] })
     const event = (id: number, state: string) =>
       `id: ${id}\nevent: status\ndata: ${JSON.stringify(status(state))}\n\n`

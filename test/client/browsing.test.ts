@@ -15,7 +15,7 @@ import {
 } from '../support/store/results.ts'
 
 describe('projects', () => {
-  test('are all there, page by page', async () => {
+  test('are listed completely, in list pages', async () => {
     const service = await startService()
     const ids: string[] = []
     for (let index = 0; index < 5; index++) ids.push(await makeProject(service.store))
@@ -37,7 +37,7 @@ describe('projects', () => {
     })
   })
 
-  test('are one for a key', async () => {
+  test('are limited to one with a key', async () => {
     const service = await startService({ AUTH: 'keys' })
     const [projectId, other] = [await makeProject(service.store), await makeProject(service.store)]
     const { secret: key } = await makeKey(service.store, projectId)
@@ -49,7 +49,7 @@ describe('projects', () => {
 })
 
 describe('overviews', () => {
-  test('are all there, page by page, and say what the status says', async () => {
+  test('are listed completely, in list pages, and agree with the status', async () => {
     const service = await startAccepting()
     const { projectId } = service
     const client = createClient({ server: service.url })
@@ -73,7 +73,7 @@ describe('overviews', () => {
     ])
   })
 
-  test('are found by state, mark and date, page by page, with what was seen and what failed', async () => {
+  test('are found by state, mark and date, in list pages, with what was seen and which pages failed', async () => {
     const service = await startAccepting()
     const { projectId } = service
     const client = createClient({ server: service.url })
@@ -106,7 +106,7 @@ describe('overviews', () => {
     expect((await client.getStatus(projectId, second)).urls).toMatchObject([{ seen: newSeen() }])
   })
 
-  test('and roots are found by a text of their pages, and by a tag', async () => {
+  test('and roots are found by the text of their pages and by a tag', async () => {
     const service = await startAccepting()
     const { projectId } = service
     const client = createClient({ server: service.url })
@@ -141,7 +141,7 @@ describe('overviews', () => {
 })
 
 describe('jobs of a root', () => {
-  test('are all there, page by page', async () => {
+  test('are listed completely, in list pages', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     const rootId = await addRows(service.store, projectId, { jobs: 7 })
@@ -158,7 +158,7 @@ describe('jobs of a root', () => {
 })
 
 describe('pages and their history', () => {
-  test('are all there, page by page, and are found by a text', async () => {
+  test('are listed completely, in list pages, and found by a text', async () => {
     const service = await startService()
     const projectId = await makeProject(service.store)
     const client = createClient({ server: service.url })
@@ -213,7 +213,7 @@ describe('pages and their history', () => {
 })
 
 describe('pictures', () => {
-  test('come through the service, one by one or all in a zip', async () => {
+  test('are fetched through the service, one by one or all in a ZIP', async () => {
     const service = await startService({ AUTH: 'keys' })
     const projectId = await makeProject(service.store)
     const { secret: key } = await makeKey(service.store, projectId)

@@ -10,7 +10,7 @@ import { makeFolder } from '../support/processes/workspace.ts'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const ENTRY = join(ROOT, 'src/client/client.ts')
 
-test('the client adds little to a web page: no schema, nothing of the service', async () => {
+test('the client adds little to a web page: no schemas, and no code of the service', async () => {
   const bundle = await rolldown({ input: ENTRY, platform: 'browser' })
   const { output } = await bundle.generate({ format: 'es', minify: true })
   expect(output).toHaveLength(1)
@@ -24,7 +24,7 @@ test('the client adds little to a web page: no schema, nothing of the service', 
 })
 
 /** `npm run check` sees it with each of them alone: in the gallery and in the service. */
-test('its types work where those of a browser and of Node come together', async () => {
+test('its types compile with the types of browsers and Node together', async () => {
   const config = join(await makeFolder(), 'both.json')
   const compilerOptions = {
     ...{ strict: true, noEmit: true, target: 'ES2024', module: 'ESNext', moduleResolution: 'bundler' },

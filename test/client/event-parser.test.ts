@@ -20,7 +20,7 @@ function cutAt(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
 
 const read = (text: string) => parse([Buffer.from(text)])
 
-describe('what the standard shows', () => {
+describe('the examples of the standard', () => {
   test.each([
     ['lines of data', 'data: YHOO\ndata: +2\ndata: 10\n\n', [{ type: 'message', data: 'YHOO\n+2\n10' }]],
     [
@@ -59,7 +59,7 @@ describe('what the standard shows', () => {
     }
   })
 
-  test('ids and pauses', () => {
+  test('ids and retry times are kept', () => {
     expect(read('id: 7\nretry: 250\ndata: x\n\nid: 8\ndata: lost').lastEventId).toBe('7')
     expect(read('id: 7\n\nid\ndata: x\n\n').lastEventId).toBe('')
     expect(read('id: 7\n\nid: 8\0\ndata: x\n\n').lastEventId).toBe('7')
@@ -78,7 +78,7 @@ describe('what the standard shows', () => {
     }
   })
 
-  test('an event is there as soon as its line has ended, whatever may follow', () => {
+  test('an event is parsed as soon as its line has ended, whatever follows', () => {
     const parser = new EventParser()
     expect(parser.read('data: x\r\n\r')).toEqual([{ type: 'message', data: 'x' }])
     expect(parser.read('')).toEqual([])
@@ -86,7 +86,7 @@ describe('what the standard shows', () => {
     expect(parser.read('data: y\r\r')).toEqual([{ type: 'message', data: 'y' }])
   })
 
-  test('continues after an earlier connection that was cut off', () => {
+  test('parsing continues after an earlier connection that was cut off', () => {
     const parser = new EventParser('7', 250)
     expect([parser.lastEventId, parser.retryMs]).toEqual(['7', 250])
     parser.read(':\n\ndata: x\n\n')
@@ -112,7 +112,7 @@ test('cutting the text anywhere changes nothing', () => {
   expect(parse(Array.from(bytes, (byte) => Uint8Array.of(byte)))).toEqual(whole)
 })
 
-test('property: any text, cut anywhere, is parsed as by another parser', () => {
+test('property: any text, cut anywhere, gives the same events as another parser', () => {
   const end = fc.constantFrom('\n', '\r', '\r\n')
   const value = fc.oneof(
     fc.string({ unit: anyCharacter, maxLength: 6 }),

@@ -9,7 +9,7 @@ import { startDelivering, webhookTo } from '../support/http/webhooks.ts'
 
 const OUTDATED = { code: 'precondition_failed' }
 
-test('templates and schedules are made, read, changed by their version, run and removed', async () => {
+test('templates and schedules are created, read, changed by their version, run and removed', async () => {
   const { url, projectId } = await startAccepting()
   const client = createClient({ server: url })
   const template = { name: 'Nightly', ...newRequest() }
@@ -49,7 +49,7 @@ test('templates and schedules are made, read, changed by their version, run and 
   await expect(client.getTemplate(projectId, templateId)).rejects.toMatchObject({ code: 'not_found' })
 })
 
-test('webhooks are made, tested, replayed, given another secret, changed and removed', async () => {
+test('webhooks are created, tested, replayed, given another secret, changed and removed', async () => {
   const { client, projectId } = await startDelivering()
   const receiver = await openReceiver()
   onTestFinished(receiver.close)
@@ -81,7 +81,7 @@ test('webhooks are made, tested, replayed, given another secret, changed and rem
   expect(await Array.fromAsync(client.listWebhooks(projectId))).toEqual([[]])
 })
 
-test('projects and keys are made, changed and removed', async () => {
+test('projects and keys are created, changed and removed', async () => {
   const { url } = await startAccepting()
   const client = createClient({ server: url })
   const { projectId } = await client.createProject({ name: 'One' })

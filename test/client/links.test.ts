@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { nextQuery, parseLinks } from '../../src/client/list-pages.ts'
 import { workDone } from '../support/runner/patience.ts'
 
-describe('the next page', () => {
+describe('the next list page', () => {
   test.each([
-    ['as the service says it', '<http://x/api?limit=2&cursor=abc>; rel="next"', '?limit=2&cursor=abc'],
+    ['as the service writes it', '<http://x/api?limit=2&cursor=abc>; rel="next"', '?limit=2&cursor=abc'],
     ['of another origin', '<https://elsewhere.example:8443/a/b?cursor=1>; rel=next', '?cursor=1'],
     ['without an origin', '</a/b?cursor=1>; rel=next', '?cursor=1'],
     ['that is a query alone', '<?cursor=1>;rel=next', '?cursor=1'],
@@ -15,10 +15,10 @@ describe('the next page', () => {
     ['with commas and semicolons', '<?a=1,2;3>; title="x, <?no>; rel=next"; rel=next', '?a=1,2;3'],
     ['with quotes in quotes', String.raw`<?a>; title="\"; rel=\"prev"; rel="next"`, '?a'],
     ['in any case', '<?a>; REL="Next"', '?a'],
-    ['that is something else, too', '<?a>; rel="last  next"', '?a'],
+    ['with another relation, too', '<?a>; rel="last  next"', '?a'],
     ['with blanks', ' <?a> ; rel = "next" ', '?a'],
     ['with a parameter that has no value', '<?a>; crossorigin; rel=next', '?a'],
-    ['with parameters that are none', '<?a>;; ; rel=next;', '?a'],
+    ['with empty parameters', '<?a>;; ; rel=next;', '?a'],
     ['stated twice: the first counts', '<?a>; rel=next, <?b>; rel=next', '?a'],
   ])('%s', (_, header, query) => {
     expect(nextQuery(header)).toBe(query)
@@ -31,19 +31,19 @@ describe('the next page', () => {
     ['a relation like it', '<?a>; rel="nextish next-to x:next"'],
     ['no relation', '<?a>'],
     ['a second relation, which does not count', '<?a>; rel=prev; rel=next'],
-    ['something else that is next', '<?a>; title=next'],
+    ['another parameter with the value next', '<?a>; title=next'],
     ['the next of another page', '<?a>; rel=next; anchor="/other"'],
-    ['no address', 'rel=next'],
-    ['a relation of no address', '<?a>, rel=next'],
-    ['an address without an end', '<?a; rel=next'],
-    ['an address within an address', '<?a<?b; rel=next'],
+    ['no URL', 'rel=next'],
+    ['a relation without a URL', '<?a>, rel=next'],
+    ['a URL without an end', '<?a; rel=next'],
+    ['a URL within a URL', '<?a<?b; rel=next'],
     ['a text without an end', '<?a>; title="x; rel=next'],
-  ])('is not there: %s', (_, header) => {
+  ])('is undefined: %s', (_, header) => {
     expect(nextQuery(header)).toBeUndefined()
   })
 })
 
-test('links that were written are read', () => {
+test('links are read as they were written', () => {
   const word = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/)
   const link = fc.record({
     target: fc.stringMatching(/^[!-;=?-~]{0,20}$/),

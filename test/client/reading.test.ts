@@ -19,7 +19,7 @@ async function startWithRoots(count: number, env: Record<string, string> = {}) {
 }
 
 describe('roots', () => {
-  test('are the same in one answer and page by page', async () => {
+  test('are the same in one answer and in list pages', async () => {
     const { service, projectId, client } = await startWithRoots(7)
     const all = await rawRoots(service, projectId)
     expect(all).toHaveLength(7)
@@ -32,7 +32,7 @@ describe('roots', () => {
     expect(await Array.fromAsync(client.listRoots(empty))).toEqual([[]])
   })
 
-  test('come from the address of the client, whatever PUBLIC_URL is', async () => {
+  test('are fetched from the server URL of the client, whatever PUBLIC_URL is', async () => {
     const { service, projectId, client } = await startWithRoots(3, {
       PUBLIC_URL: 'https://shots.example.com',
     })
@@ -44,7 +44,7 @@ describe('roots', () => {
 })
 
 describe('with keys', () => {
-  test('a key opens its project only', async () => {
+  test('a key opens only its own project', async () => {
     const service = await startAccepting({ AUTH: 'keys' })
     const rootId = await addRows(service.store, service.projectId)
     const { secret } = await makeKey(service.store, service.projectId)
@@ -63,7 +63,7 @@ describe('with keys', () => {
 })
 
 describe('problems', () => {
-  test('name every mistake and where it is', async () => {
+  test('name every mistake and its place', async () => {
     const service = await startAccepting()
     const client = createClient({ server: service.url })
     const wrong = { screenshotParameter: { width: 0, height: 720 }, urls: [{ url: 'ftp://x/', name: '' }] }
@@ -83,7 +83,7 @@ describe('problems', () => {
     expect(service.logLines.join('')).toContain(error.requestId)
   })
 
-  test('of a missing root, and of too many requests', async () => {
+  test('report a missing root and too many requests', async () => {
     const { service, projectId, client } = await startWithRoots(1, { RATE_LIMIT: '1/1m' })
     await expect(client.getRoot(projectId, randomUUID())).rejects.toMatchObject({ code: 'not_found' })
     service.now += 10_000
@@ -94,7 +94,7 @@ describe('problems', () => {
 })
 
 describe('a request for screenshots', () => {
-  test('is accepted once, and its status can be waited for', async () => {
+  test('is accepted once, and its status can be awaited', async () => {
     const service = await startAccepting()
     const client = createClient({ server: service.url })
     const ask = (idempotencyKey?: string) =>
@@ -116,7 +116,7 @@ describe('a request for screenshots', () => {
   })
 })
 
-test('what failed is asked for again, in the same way', async () => {
+test('failed pages are requested again in the same way', async () => {
   const service = await startAccepting()
   const { projectId, store } = service
   const client = createClient({ server: service.url })

@@ -43,7 +43,7 @@ async function watch(server: string, more: { signal?: AbortSignal; patience?: nu
 }
 
 describe('with the service', () => {
-  test('tells the whole status whenever it changes, and ends when the root is finished', async () => {
+  test('yields the whole status whenever it changes, and ends when the root is finished', async () => {
     const service = await startAccepting({ AUTH: 'keys' })
     const { secret: key } = await makeKey(service.store, service.projectId, 'write')
     const client = createClient({ server: service.url, key })
@@ -79,7 +79,7 @@ describe('with the service', () => {
     expect(await Array.fromAsync(client.watchStatus(service.projectId, jobId))).toEqual(told.slice(-1))
   })
 
-  test('continues over streams that end and connections that break', async () => {
+  test('continues after streams that end and connections that break', async () => {
     const service = await startAccepting({ RESPONSE_TIMEOUT: '1001ms' })
     const proxy = await startProxy(Number(new URL(service.url).port))
     onTestFinished(() => proxy.close())
@@ -109,7 +109,7 @@ describe('with the service', () => {
     await expect.poll(connections).toBeGreaterThan(2)
   })
 
-  test('a consumer that stops, or aborts, leaves no connection behind', async () => {
+  test('a consumer that stops or aborts leaves no connection behind', async () => {
     const service = await startAccepting()
     const rootId = await service.accept()
     const client = createClient({ server: service.url })
@@ -141,7 +141,7 @@ describe('with the service', () => {
   })
 })
 
-describe('with a stream that is', () => {
+describe('a stream that is', () => {
   test.each<[string, string]>([
     ['plain', `${RETRY}${QUEUED}${RUNNING}${HALF}${FINISHED}`],
     ['of lines that end in CRLF', `${RETRY}${QUEUED}${RUNNING}${HALF}${FINISHED}`.replaceAll('\n', '\r\n')],
@@ -151,7 +151,7 @@ describe('with a stream that is', () => {
       'full of other events',
       `data: hello\n\n${QUEUED}event: x\ndata: {\n\n${RUNNING}${HALF}data: {}\n\n${FINISHED}`,
     ],
-  ])('%s, in single bytes', async (_, text) => {
+  ])('%s is read byte by byte', async (_, text) => {
     const { url, asked } = await serveBare(
       events(...Array.from(Buffer.from(text), (byte) => Uint8Array.of(byte))),
     )
@@ -169,7 +169,7 @@ describe('with a stream that is', () => {
     expect(asked[0]?.headers.accept).toBe('text/event-stream')
   })
 
-  test('cut within an event, within a line or between two: continues after the last complete event', async () => {
+  test('cut anywhere is continued after the last complete event', async () => {
     const first = Buffer.from(`${RETRY.replace('120', '0')}${QUEUED}`)
     const second = Buffer.from(RUNNING)
     // The parser has a test for every byte.
@@ -202,8 +202,8 @@ async function gapsBetween(times: number, answer: BareAnswer): Promise<number[]>
   return at.slice(1).map((time, index) => time - (at[index] ?? 0))
 }
 
-describe('comes back', () => {
-  test('with the id of the last event, after the time that the server asks for', async () => {
+describe('reconnects', () => {
+  test('with the id of the last event, after the time that the server requests', async () => {
     const at: number[] = []
     const stamped =
       (answer: BareAnswer): BareAnswer =>
@@ -255,7 +255,7 @@ describe('comes back', () => {
     ])
   })
 
-  test('and asks for the status every second time if events do not arrive', async () => {
+  test('and requests the status every second time if no events arrive', async () => {
     const queued = statusOf('queued', { 0: 'queued', 1: 'queued' })
     const running = statusOf('running', { 0: 'queued', 1: 'done' })
     const done = statusOf('done', { 0: 'done', 1: 'done' })
@@ -270,14 +270,14 @@ describe('comes back', () => {
     )
   })
 
-  test('with growing pauses if nothing comes', async () => {
+  test('with growing pauses if nothing arrives', async () => {
     const gaps = await gapsBetween(5, events('retry: 100\n\n'))
     // 100, 200, 400, 800, each up to a quarter longer.
     expect(gaps).toHaveLength(4)
     for (const [index, gap] of gaps.entries()) expect(gap).toBeGreaterThan(95 * 2 ** index)
   })
 
-  test('never without a pause, even if a server says so', async () => {
+  test('never without a pause, even if the server says so', async () => {
     for (const gap of await gapsBetween(5, events('retry: 0\n\n', QUEUED))) expect(gap).toBeGreaterThan(95)
   })
 
@@ -298,7 +298,7 @@ describe('gives up', () => {
     ],
     ['a redirect', (response) => response.writeHead(302, { location: '/' }).end(), { status: 302 }],
     ['an event that is not JSON', events('event: status\ndata: {\n\n'), { code: 'unexpected_answer' }],
-  ])('at once where the answer is %s', async (_, answer, error) => {
+  ])('at once if the answer is %s', async (_, answer, error) => {
     const { url, asked } = await serveBare(answer)
     await expect(watch(url)).rejects.toMatchObject(error)
     expect(asked).toHaveLength(1)
@@ -349,7 +349,7 @@ describe('gives up', () => {
   })
 })
 
-test('silent connections are given up and replaced', async () => {
+test('silent connections are closed and replaced', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   onTestFinished(() => void vi.useRealTimers())
   const asked: string[] = []

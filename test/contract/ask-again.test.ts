@@ -24,7 +24,7 @@ function statusOf(body: unknown): Asked {
   return { options: asked.options, tags: [...asked.options.tags], urls }
 }
 
-test('gives the request that the status belongs to', () => {
+test('repeats the request of the status', () => {
   const sizes = [
     { width: 390, height: 844 },
     { width: 1280, height: 800 },
@@ -44,7 +44,7 @@ test('gives the request that the status belongs to', () => {
   expect(secrets).toEqual([])
 })
 
-test('gives the failed pages alone', () => {
+test('can repeat only the failed pages', () => {
   const status = { options: { width: 1, height: 2, fullPage: false, tags: [] }, tags: [] }
   const urls = [page(0), page(1, { state: 'failed', options: { width: 5 } }), page(2, { state: 'queued' })]
   expect(askAgain({ ...status, urls }, { only: 'failed' }).request).toEqual({
@@ -53,7 +53,7 @@ test('gives the failed pages alone', () => {
   })
 })
 
-test('an import has no window', () => {
+test('an import has no window to repeat', () => {
   const { loadingTime: _, ...imported } = page(0)
   expect(askAgain({ tags: [], urls: [imported] }).request).toEqual({
     screenshotParameter: {},
@@ -61,7 +61,7 @@ test('an import has no window', () => {
   })
 })
 
-test('names the places of secrets, and fills them in', () => {
+test('lists the places of secrets, and fills them in', () => {
   const login = {
     username: { elementId: '#user', username: '' },
     password: { elementId: '#password', password: '' },
@@ -100,7 +100,7 @@ test('names the places of secrets, and fills them in', () => {
   })
 })
 
-test('no text of an option may be empty: an empty one is a secret', () => {
+test('no text option may be empty: an empty text stands for a secret', () => {
   const empty: string[] = []
   const look = (schema: unknown, at: string) => {
     if (typeof schema !== 'object' || schema === null) return

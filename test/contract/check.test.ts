@@ -37,7 +37,7 @@ describe('a value that does not fit its schema', () => {
     expect(wrong(schema, value)).toEqual([`# ${sentence}`])
   })
 
-  test('is told by its own rule, once its form is right', () => {
+  test('is reported by its own rule if its type is right', () => {
     const even = Type.String({
       maxLength: 4,
       [rule]: (text) => (text.length % 2 ? 'must be even' : undefined),
@@ -47,7 +47,7 @@ describe('a value that does not fit its schema', () => {
     expect(wrong(even, 'abcde')).toEqual(['# must be a string of at most 4 characters'])
   })
 
-  test('a name of a closed list is suggested where it differs by a letter, and a long list is not repeated', () => {
+  test('a name that differs by a letter from a known one gets a suggestion, and a long list is not repeated', () => {
     const scheme = Type.Enum(['light', 'dark'])
     expect(wrong(scheme, 'drak')).toEqual(['# must be one of "light", "dark"; did you mean "dark"?'])
     expect(wrong(Device, 'iphone15')).toEqual([
@@ -61,7 +61,7 @@ describe('a value that does not fit its schema', () => {
     ])
   })
 
-  test('null, an empty list and an empty object mean not given only where that is asked for', () => {
+  test('null, an empty list and an empty object count as not given only if requested', () => {
     const schema = Type.Object({ a: Type.Optional(Type.Boolean()), b: Type.Integer() })
     for (const nothing of [null, [], {}]) {
       expect(wrong(schema, { a: nothing, b: 1 })).toEqual(['#/a must be true or false'])
@@ -72,7 +72,7 @@ describe('a value that does not fit its schema', () => {
     }
   })
 
-  test('of an object with any names is found by its name, and so is a wrong name', () => {
+  test('of an object with arbitrary names is reported by its name, and so is a wrong name', () => {
     const short = {
       type: 'string',
       maxLength: 3,
@@ -88,7 +88,7 @@ describe('a value that does not fit its schema', () => {
     ])
   })
 
-  test('of one of several objects is told by the one that it names', () => {
+  test('of one of several objects is reported by the one that it names', () => {
     const strict = { additionalProperties: false }
     const schema = Type.OneOf('kind', [
       Type.Object({ kind: Type.Literal('point'), x: Type.Integer() }, strict),
@@ -101,7 +101,7 @@ describe('a value that does not fit its schema', () => {
       expect(wrong(schema, value)).toEqual(['#/kind must be one of "point", "text"'])
   })
 
-  test('is told by the rule of a whole object, once its fields are right', () => {
+  test('is reported by the rule of its whole object if the fields are right', () => {
     const schema = Type.Object(
       { a: Type.Optional(Type.Integer()) },
       { [rule]: ({ a }: { a?: number }) => (a === undefined ? 'must have an a' : undefined) },
@@ -110,20 +110,20 @@ describe('a value that does not fit its schema', () => {
     expect(wrong(schema, { a: 'x' })).toEqual(['#/a must be a whole number'])
   })
 
-  test('unknown fields are mistakes only where the schema says so', () => {
+  test('unknown fields are mistakes only if the schema says so', () => {
     expect(wrong(Type.Object({}), { x: 1 })).toBeUndefined()
     expect(
       wrong(Type.Object({ a: Type.Optional(Type.String()) }, { additionalProperties: false }), { x: 1 }),
     ).toEqual(['#/x is not known; known are a'])
   })
 
-  test('characters are counted as JSON Schema does', () => {
+  test('characters are counted as in JSON Schema', () => {
     const schema = Type.String({ maxLength: 3 })
     expect(wrong(schema, '🦉🦉🦉')).toBeUndefined()
     expect(wrong(schema, '🦉🦉🦉🦉')).toEqual(['# must be a string of at most 3 characters'])
   })
 
-  test('is answered with a hundred mistakes at most', () => {
+  test('gets at most a hundred mistakes', () => {
     const schema = Type.Array(Type.Array(Type.Boolean()))
     const value = Array.from({ length: 50 }, () => Array.from({ length: 50 }, () => 1))
     expect(wrong(schema, value)).toHaveLength(100)

@@ -39,12 +39,12 @@ describe('a chain that would exceed MAX_PICTURE_PIXELS is refused', () => {
     expect(mistakesOf(more)).toEqual([mistake])
   })
 
-  test('but not one that just fits', () => {
+  test('but one that just fits is accepted', () => {
     expect(mistakesOf({ effects: [resize({ width: 1414, height: 707 }), margin(0)] })).toEqual([])
     expect(mistakesOf({ height: 964, style: 'macos-simple-light' })).toEqual([])
   })
 
-  test('or whose steps together would make ten times as many', () => {
+  test('or if its steps together make ten times as many pixels', () => {
     const blurs = (count: number) => Array(count).fill({ effect: 'blur', options: { radius: 3 } })
     expect(mistakesOf({ effects: blurs(20) })).toEqual([])
     expect(mistakesOf({ effects: blurs(50) })).toEqual([
@@ -57,7 +57,7 @@ describe('a chain that would exceed MAX_PICTURE_PIXELS is refused', () => {
     expect(mistakesOf({ width: 100, height: 100, effects: blurs(50) })).toEqual([])
   })
 
-  test('where its option is: of all pages, or of one', () => {
+  test('at the place of its option: for all pages, or for one', () => {
     const own = { ...newPage(1), effects: [margin(1), resize({ width: 1500 })] }
     expect(mistakesOf({}, [newPage(0), own, newPage(2)])).toEqual([
       `#/urls/1/effects/1 ${makes('1500 × 751')}`,
@@ -68,7 +68,7 @@ describe('a chain that would exceed MAX_PICTURE_PIXELS is refused', () => {
     ])
   })
 
-  test('in each of several sizes, and is told once', () => {
+  test('in each of several sizes, and is reported once', () => {
     const sizes = [
       { width: 100, height: 100 },
       { width: 800, height: 800 },
@@ -79,7 +79,7 @@ describe('a chain that would exceed MAX_PICTURE_PIXELS is refused', () => {
     ])
   })
 
-  test('of a full page if its least size is too large, whatever the page', () => {
+  test('of a full page if its least size is too large', () => {
     const full = (effects: object[]) => mistakesOf({ fullPage: true, effects })
     expect(full([margin(200)])).toEqual([`${AT}/effects/0 ${makes('at least 1400 × 900')}`])
     expect(full([resize({ width: 1500 })])).toEqual([`${AT}/effects/0 ${makes('at least 1500 × 750')}`])
@@ -88,7 +88,7 @@ describe('a chain that would exceed MAX_PICTURE_PIXELS is refused', () => {
     expect(full([resize({ height: 1000 })])).toEqual([])
   })
 
-  test('of a window that is cut itself only if that is known', () => {
+  test('of a window that may be cut, only if it is certainly too large', () => {
     const cut = { width: 4000, height: 16_000 }
     expect(mistakesOf({ ...cut, style: 'macos-simple-dark' })).toEqual([])
     expect(mistakesOf({ ...cut, effects: [margin(500)] })).toEqual([
@@ -97,7 +97,7 @@ describe('a chain that would exceed MAX_PICTURE_PIXELS is refused', () => {
   })
 })
 
-describe('a wrong value is named with its place', () => {
+describe('a wrong value is reported with its place', () => {
   const AT = '#/screenshotParameter'
   const effect = (name: string, options?: object) => ({ effects: [{ effect: name, options }] })
 
@@ -148,7 +148,7 @@ describe('a wrong value is named with its place', () => {
   })
 })
 
-test('what was asked for is kept, and what asks for nothing is left out', () => {
+test('given options are kept, and empty ones are left out', () => {
   const effects = [
     { effect: 'shadow', options: null },
     { effect: 'margin', options: {} },

@@ -12,12 +12,12 @@ test.each([
   ['heigth', 'height'],
   ['waitfro', 'waitFor'],
   ['tag', 'tags'],
-])('%s was probably meant to be %s', (name, meant) => {
+])('%s suggests %s', (name, meant) => {
   expect(nearestName(name, KNOWN)).toBe(meant)
 })
 
 test.each(['', 'w', 'cs', 'wid', 'hgt', 'widthheight', 'css1x', 'thgieh'])(
-  '%j is like none of them',
+  '%j suggests nothing',
   (name) => {
     expect(nearestName(name, KNOWN)).toBeUndefined()
   },

@@ -25,11 +25,11 @@ test.each([
   'https://a.example/x ,, https://b.example/,',
   'https://a.example/x\nhttps://b.example/',
   '# two of them\r\n\n  https://a.example/x  \r\n\thttps://b.example/\r\n',
-])('two addresses: %j', (text) => {
+])('two URLs: %j', (text) => {
   expect(readPageLines(text).map(({ url }) => url)).toEqual(['https://a.example/x', 'https://b.example/'])
 })
 
-test('addresses without a scheme, with commas between them, and names before the next address', () => {
+test('URLs need no scheme, may be separated by commas, and a name belongs to the URL before it', () => {
   expect(read('a.example,b.example/x, c.example')).toEqual([
     ['a.example', 'a.example'],
     ['b.example/x', 'b.example/x'],
@@ -41,7 +41,7 @@ test('addresses without a scheme, with commas between them, and names before the
   ])
 })
 
-test('property: what was written is read, with the number of its line', () => {
+test('property: every URL is read as it was written, with the number of its line', () => {
   const address = fc
     .tuple(
       fc.constantFrom('https://a.example', 'http://[::1]:8080', 'HTTPS://xn--e1aybc.example', 'b.example'),
@@ -68,7 +68,7 @@ test('property: what was written is read, with the number of its line', () => {
   )
 })
 
-test('property: any text can be read, no part of it is empty, and long lines take no time', () => {
+test('property: any text is read, no part of it is empty, and long lines take no time', () => {
   fc.assert(
     fc.property(fc.string({ unit: ANY }), (text) => {
       for (const { url, name } of readPageLines(text)) expect([url, name]).not.toContain('')

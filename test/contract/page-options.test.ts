@@ -18,7 +18,7 @@ describe('several sizes', () => {
     { width: 1280, height: 800 },
   ]
 
-  test('give each page in each size, page by page', () => {
+  test('capture each page in each size, page by page', () => {
     const { asked } = parse({ screenshotParameter: { sizes }, urls: [newPage(0)] })
     expect(asked).toEqual({
       options: { ...sizes[0], fullPage: false, tags: [] },
@@ -26,24 +26,24 @@ describe('several sizes', () => {
     })
   })
 
-  test('count as so many pages', () => {
+  test('count as several pages', () => {
     expect(mistakesOf({ screenshotParameter: { sizes }, urls: [newPage(0), newPage(1)] })).toEqual([
       '#/urls asks for 4 pages (pages × sizes); the limit is 3',
     ])
   })
 
-  test('a page with a window of its own is captured in that one only', () => {
+  test('a page with its own window is captured only in that', () => {
     const own = { width: 100, height: 200 }
     const { asked } = parse({ screenshotParameter: { sizes }, urls: [{ ...newPage(0), ...own }, newPage(1)] })
     expect(asked?.pages.map(({ ownOptions }) => ownOptions)).toEqual([own, ...sizes])
   })
 
-  test('a page with only a height of its own keeps it', () => {
+  test('a page with only its own height keeps it', () => {
     const { asked } = parse({ screenshotParameter: { sizes }, urls: [{ ...newPage(0), height: 200 }] })
     expect(asked?.pages.map(({ ownOptions }) => ownOptions)).toEqual([{ height: 200 }])
   })
 
-  test('a wrong one is named with its place', () => {
+  test('a wrong one is reported with its place', () => {
     const wrong = { screenshotParameter: { sizes: [{ width: 390 }] }, urls: [newPage()] }
     expect(mistakesOf(wrong)).toEqual([
       '#/screenshotParameter/sizes/0/height must be a whole number from 1 to 3000',
@@ -51,7 +51,7 @@ describe('several sizes', () => {
   })
 })
 
-test('a page may have options of its own, also one that takes back what all others do', () => {
+test('a page may have its own options, also to undo an option of all pages', () => {
   const { asked } = parse({
     screenshotParameter: { ...VIEW, fullPage: true },
     urls: [newPage(0), { ...newPage(1), fullPage: false, width: 100 }],
@@ -62,7 +62,7 @@ test('a page may have options of its own, also one that takes back what all othe
   ])
 })
 
-test('a request has a limited number of secret characters, in all its pages together', () => {
+test('the secrets of a request, in all its pages together, have a limited number of characters', () => {
   const cookies = Array.from({ length: 100 }, (_, index) => ({ name: `c${index}`, value: 'x'.repeat(4_096) }))
   const options = { ...VIEW, fullPage: false, tags: [], cookies }
   const pages = (count: number) => Array.from({ length: count }, () => ({}))

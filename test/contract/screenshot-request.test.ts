@@ -18,8 +18,8 @@ function mistakesOf(body: unknown): string[] {
 const withPage = (more: object) => ({ screenshotParameter: VIEW, urls: [{ ...newPage(), ...more }] })
 const withView = (more: object) => ({ screenshotParameter: { ...VIEW, ...more }, urls: [newPage()] })
 
-describe('what was left out', () => {
-  test('is filled in: 15 s, no full page, no tags', () => {
+describe('an omitted value', () => {
+  test('has a default: 15 s, no full page, no tags', () => {
     expect(parse(newRequest())).toEqual({
       asked: {
         options: { ...VIEW, fullPage: false, tags: [] },
@@ -29,7 +29,7 @@ describe('what was left out', () => {
   })
 
   test.each([null, [], {}])(
-    'may also be %j, in every place: clients send that for what was not given',
+    'may also be written as %j, everywhere: clients send that',
     (nothing) => {
       const body = {
         ...newRequest(),
@@ -41,14 +41,14 @@ describe('what was left out', () => {
     },
   )
 
-  test('is never more than the operator allows', () => {
+  test('never exceeds the limits of the operator', () => {
     const { asked } = parse(newRequest(), { ...LIMITS, loadingMs: 4_000 })
     expect(asked?.pages[0]?.loadingTime).toBe(4_000)
   })
 })
 
-describe('what was said', () => {
-  test('is taken as it stands', () => {
+describe('a given value', () => {
+  test('is accepted unchanged', () => {
     const url = 'HTTPS://Example.com:443/a/../b c?q="ü"&x=%zz#🦉'
     const name = ' “Größe” \\ \n\t🦉 '
     const body = {
@@ -61,13 +61,13 @@ describe('what was said', () => {
     })
   })
 
-  test('a status may be a failure', () => {
+  test('may make an HTTP status a failure', () => {
     expect(parse({ ...newRequest(), failOn: 'status' }).asked).toMatchObject({
       options: { failOn: 'status' },
     })
   })
 
-  test('keeps the order of the pages, also where one comes twice', () => {
+  test('keeps its place among the pages, even if it occurs twice', () => {
     const urls = [newPage(2), newPage(1), newPage(2)]
     const { asked } = parse({ screenshotParameter: VIEW, urls })
     expect(asked?.pages.map(({ url }) => url)).toEqual(urls.map(({ url }) => url))
@@ -102,7 +102,7 @@ describe('each limit', () => {
     ['tags', withView({ tags: tags(50) }), withView({ tags: tags(51) }), '#/screenshotParameter/tags'],
     ['urls', newRequest(3), newRequest(4), '#/urls'],
     ['urls, from below', newRequest(1), newRequest(0), '#/urls'],
-  ])('%s: as much as that, and not one more', (_, most, more, pointer) => {
+  ])('%s: the limit is accepted, and a value beyond it is not', (_, most, more, pointer) => {
     expect(parse(most).mistakes).toBeUndefined()
     expect(parse(more).mistakes?.map((mistake) => mistake.pointer)).toEqual([pointer])
   })
@@ -193,11 +193,11 @@ describe('a mistake', () => {
       withView({ tags: ['\udfff'] }),
       '#/screenshotParameter/tags/0 must not contain a NUL character or half of a surrogate pair',
     ],
-  ])('%s: named once, with its place', (_, body, mistake) => {
+  ])('%s: reported once, with its place', (_, body, mistake) => {
     expect(mistakesOf(body)).toEqual([mistake])
   })
 
-  test('does not hide another: all are named at once, in the order of the body', () => {
+  test('does not hide another: all are reported at once, in the order of the body', () => {
     const body = {
       style: 'x',
       wishes: 1,
@@ -224,7 +224,7 @@ describe('a mistake', () => {
     ])
   })
 
-  test('of a page is found at its place', () => {
+  test('of a page is reported at its place', () => {
     const urls = [newPage(0), newPage(1), { ...newPage(2), url: 'nowhere' }]
     expect(mistakesOf({ screenshotParameter: VIEW, urls })).toEqual([
       '#/urls/2/url must be an address that begins with http:// or https://',
@@ -247,7 +247,7 @@ describe('an option', () => {
     )
   })
 
-  test('that is unknown is named, with those that are known', () => {
+  test('that is unknown is reported with the known ones', () => {
     const body = {
       screenshotParameter: { ...VIEW, scale: 2 },
       urls: [{ ...newPage(), wait: 1 }],
@@ -269,7 +269,7 @@ describe('an option', () => {
     ['hieght', 'height'],
     ['tag', 'tags'],
     ['siizes', 'sizes'],
-  ])('%s is not known, and %s was probably meant', (name, meant) => {
+  ])('%s is not known, and %s is suggested', (name, meant) => {
     expect(mistakesOf(withView({ [name]: 1 }))).toEqual([
       `#/screenshotParameter/${name} is not known; did you mean ${meant}?`,
     ])
@@ -284,7 +284,7 @@ describe('an option', () => {
     ])
   })
 
-  test('with the name of something every object has is an option like any other', () => {
+  test('named like a property of every object is an option like any other', () => {
     const body = JSON.parse(
       `{"__proto__":{"urls":[]},"constructor":1,"screenshotParameter":{"__proto__":{"width":1},"height":1},"urls":[${JSON.stringify(newPage())}]}`,
     )
@@ -309,7 +309,7 @@ describe('an option', () => {
     ])
   })
 
-  test('with a name that nobody reads to its end is told without it, and once', () => {
+  test('with a very long name is reported without it, and once', () => {
     const body = { ...newRequest(), ['x'.repeat(201)]: 1, ['y'.repeat(1_000_000)]: 1, ['z'.repeat(200)]: 1 }
     const known =
       'is not known; known are screenshotParameter, urls, failOn, scheduledTs, scheduleDescription'
@@ -319,7 +319,7 @@ describe('an option', () => {
     ])
   })
 
-  test('of five thousand kinds is not answered five thousand times', () => {
+  test('of five thousand kinds is not reported five thousand times', () => {
     const body = {
       ...newRequest(),
       ...Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`x${n}`, 1])),
@@ -328,7 +328,7 @@ describe('an option', () => {
   })
 })
 
-describe('an address', () => {
+describe('a URL', () => {
   test.each([
     'http://a',
     'https://example.com',
@@ -337,7 +337,7 @@ describe('an address', () => {
     'http://127.0.0.1:8080/',
     'http://[::1]/',
     'https://@example.com/',
-  ])('%s is one', (url) => {
+  ])('%s is valid', (url) => {
     expect(mistakesOf(withPage({ url }))).toEqual([])
   })
 
@@ -361,13 +361,13 @@ describe('an address', () => {
     'http://a b/',
     `http://a${'\u0301'.repeat(31)}/`,
     'http://a:99999/',
-  ])('%j is none', (url) => {
+  ])('%j is not valid', (url) => {
     expect(mistakesOf(withPage({ url }))).toEqual([
       '#/urls/0/url must be an address that begins with http:// or https://',
     ])
   })
 
-  test('property: is one where a parser says so, and the text itself begins like one', () => {
+  test('property: is valid if a parser accepts it and its text begins with a scheme', () => {
     const part = fc.constantFrom(
       'http',
       'https',
@@ -417,13 +417,13 @@ describe('an address', () => {
     )
   })
 
-  test.each(['https:///', 'https://\t/\\'])('names its host behind %j, too', (begin) => {
+  test.each(['https:///', 'https://\t/\\'])('behind %j must name a host of limited length, too', (begin) => {
     expect(mistakesOf(withPage({ url: `${begin}${'a.'.repeat(200)}/` }))).toEqual([
       '#/urls/0/url must name a host in at most 260 characters',
     ])
   })
 
-  test('names its host as briefly as DNS does', () => {
+  test('must name a host as short as DNS requires', () => {
     const named = (length: number) =>
       withPage({ url: `https://${'a.'.repeat(length / 2)}/${'x'.repeat(500)}` })
     expect(mistakesOf(named(260))).toEqual([])
@@ -431,7 +431,7 @@ describe('an address', () => {
   })
 
   test.each(['https://user@example.com/', 'https://user:pass@example.com/', 'https://:pass@example.com/'])(
-    '%s would show a secret to every reader',
+    '%s is refused: it would show a secret to every reader',
     (url) => {
       expect(mistakesOf(withPage({ url }))).toEqual([
         '#/urls/0/url must not contain a user name or a password',
@@ -457,8 +457,8 @@ function expectedPage({
   return { url, name, loadingTime, ...(Object.keys(own).length > 0 && { ownOptions }) }
 }
 
-describe('whatever JSON it is', () => {
-  test('it is taken or refused, and every mistake has a place in it or just beyond', () => {
+describe('any JSON', () => {
+  test('is accepted or refused, and every mistake points into it or just beyond', () => {
     let taken = 0
     fc.assert(
       fc.property(anyRequest, (body) => {
@@ -476,7 +476,7 @@ describe('whatever JSON it is', () => {
     expect(taken).toBeGreaterThan(6)
   })
 
-  test('what is right is taken exactly as it is', () => {
+  test('that is valid is accepted unchanged', () => {
     fc.assert(
       fc.property(validRequest(LIMITS), (body) => {
         const failOn = body.failOn ? { failOn: body.failOn } : {}

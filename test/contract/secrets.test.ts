@@ -24,7 +24,7 @@ const OPTIONS: PageOptions = {
   ],
 }
 
-test('only secrets are taken out, and an empty text stays in their place', () => {
+test('only secrets are removed, each leaving an empty text in its place', () => {
   const { options, secrets } = conceal(OPTIONS)
   expect(secrets).toEqual({
     '/loginParameter/username/username': 'ada',
@@ -49,12 +49,12 @@ test('only secrets are taken out, and an empty text stays in their place', () =>
   })
 })
 
-test('options without secrets stay as they are', () => {
+test('options without secrets stay unchanged', () => {
   const options = { width: 1, height: 2, fullPage: true, hide: ['a'] }
   expect(conceal(options)).toEqual({ options })
 })
 
-test('property: what was taken out can be put back, whatever the names are', () => {
+test('property: removed secrets can be put back, whatever their names', () => {
   const text = fc.string({ unit: anyCharacter, minLength: 1 })
   fc.assert(
     fc.property(fc.dictionary(text, text), (headers) => {

@@ -25,20 +25,20 @@ const parse = (given: object, own: object = {}) =>
     LIMITS,
   )
 
-describe('what happens before the picture', () => {
-  test('is asked for all pages, or for one', () => {
+describe('a step before the picture', () => {
+  test('can be requested for all pages, or for one', () => {
     expect(parse(STEPS).asked?.options).toMatchObject(STEPS)
     expect(parse({}, STEPS).asked?.pages[0]?.ownOptions).toEqual(STEPS)
   })
 
   test.each([[['https://sso.example.com', 'http://localhost:8080/', 'https://[::1]:8443']], [null], [[]]])(
-    'may name origins for a login: %j',
+    'may list origins for a login: %j',
     (origins) => {
       expect(parse({ loginParameter: { ...LOGIN, origins } }).mistakes).toBeUndefined()
     },
   )
 
-  test('is not asked for by nothing', () => {
+  test('is not requested by an empty value', () => {
     const nothing = {
       loginParameter: {},
       clicks: [],

@@ -3,7 +3,7 @@ import { parseScreenshotRequest } from '../../src/contract/screenshot-request.ts
 import { LIMITS } from '../support/http/limits.ts'
 import { newPage } from '../support/http/requests.ts'
 
-describe('options that are too long for lists, which show them with each picture', () => {
+describe('options that are too long for lists, which show them with each picture,', () => {
   const hide = (count: number) => Array.from({ length: count }, () => 'x'.repeat(990))
   const ask = (shared: object, ...own: object[]) => {
     const urls = own.map((options) => ({ ...newPage(), ...options }))
@@ -25,7 +25,7 @@ describe('options that are too long for lists, which show them with each picture
     expect(ask({ sizes }, { hide: hide(25) }).mistakes).toMatchObject([{ pointer: '#/urls/0' }])
   })
 
-  test('are taken up to the limit, and secrets do not count', () => {
+  test('are accepted up to the limit, and secrets do not count', () => {
     const cookies = Array.from({ length: 40 }, (_, index) => ({
       name: `a${index}`,
       value: 'x'.repeat(2_000),

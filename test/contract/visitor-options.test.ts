@@ -98,14 +98,14 @@ const WRONG: readonly [string, object, string][] = [
   ],
 ]
 
-describe('what a page is told about its visitor', () => {
-  test.each(WRONG)('a mistake is named with its place: %s', (_, options, sentence) => {
+describe('the options of the visitor', () => {
+  test.each(WRONG)('report a mistake with its place: %s', (_, options, sentence) => {
     const mistakes = mistakesOf(options)
     expect(mistakes).toHaveLength(1)
     expect(mistakes[0]?.startsWith(sentence) && mistakes[0]).toBe(mistakes[0])
   })
 
-  test('a mistake does not repeat a secret', () => {
+  test('report a mistake without repeating a secret', () => {
     const secret = 'so secret'
     const mistakes = mistakesOf({
       headers: { 'x-a': `${secret}\n` },
@@ -115,7 +115,7 @@ describe('what a page is told about its visitor', () => {
     expect(mistakes.join()).not.toContain(secret)
   })
 
-  test('everything that is right is taken as it is', () => {
+  test('are accepted unchanged if they are valid', () => {
     const options = {
       ...{ device: 'iPhone 15', deviceScaleFactor: 1.5, colorScheme: 'dark', reducedMotion: true },
       ...{ userAgent: 'Mine/1.0', locale: 'pt-BR', timezone: 'Asia/Kolkata', cookieBanners: 'decline' },

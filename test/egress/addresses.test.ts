@@ -55,7 +55,7 @@ describe.each([
   const spans = ranges.map(([first, last]) => [toNumber(first), toNumber(last)] as const)
   const isInside = (number: bigint) => spans.some(([first, last]) => number >= first && number <= last)
 
-  test.each(ranges)('%s to %s is forbidden, its neighbours are what they are', (first, last) => {
+  test.each(ranges)('%s to %s is forbidden, and its neighbours only if another range has them', (first, last) => {
     expect([first, last].map(isPublicAddress)).toEqual([false, false])
     for (const neighbour of [toNumber(first) - 1n, toNumber(last) + 1n]) {
       if (neighbour < 0n || neighbour >= end) continue
@@ -64,7 +64,7 @@ describe.each([
     }
   })
 
-  test('every address is forbidden exactly if it lies in one of the ranges', () => {
+  test('an address is forbidden exactly if it lies in one of the ranges', () => {
     const anywhere = fc.bigInt(0n, end - 1n)
     const within = fc.constantFrom(...spans).chain(([first, last]) => fc.bigInt(first, last))
     const global = fc.bigInt(toNumber('2000::'), toNumber('3fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff'))
@@ -119,6 +119,6 @@ test.each(['8.8.8.8', '1.1.1.1', '2606:4700:4700::1111', '2001:4860:4860::8888',
 )
 
 test.each(['', 'example.com', '8.8.8', '08.8.8.8', '8.8.8.8 ', '[2600::1]', '2600::1/64', '134744072'])(
-  'what is no address in plain form is not public: %j',
+  'a text that is not a plain address is not public: %j',
   (text) => expect(isPublicAddress(text)).toBe(false),
 )

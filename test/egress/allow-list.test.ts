@@ -122,11 +122,11 @@ test.each([
   expect(() => parseAllowList(text)).toThrow(what)
 })
 
-test('says which of several entries is wrong', () => {
+test('names the wrong entry of several', () => {
   expect(() => parseAllowList('ok.internal, bad one ,10.0.0.0/8')).toThrow('has the entry "bad one":')
 })
 
-describe('whatever the text', () => {
+describe('any text', () => {
   const hosts = [
     'a',
     '*.b',
@@ -161,7 +161,7 @@ describe('whatever the text', () => {
     fc.array(pieces, { maxLength: 8 }).map((all) => all.join('')),
   )
 
-  test('it is read or refused with an Error that completes the sentence', () => {
+  test('is read, or refused with an Error that completes the sentence', () => {
     fc.assert(
       fc.property(texts, (text) => {
         try {
@@ -177,7 +177,7 @@ describe('whatever the text', () => {
 
   const entry =
     /^(\*\.)?[\p{L}\p{N}\p{M}_.。．｡-]+\.?(:\d{1,5})?$|^[\d.]+(\/\d+)?(:\d{1,5})?$|^\[?[\da-f:./]+\]?(:\d{1,5})?$/iu
-  test('what is read looks like names and addresses: no scheme, path, space, user or escape', () => {
+  test('is read only as names and addresses: no scheme, path, space, user or escape', () => {
     fc.assert(
       fc.property(texts, (text) => {
         try {

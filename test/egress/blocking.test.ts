@@ -74,10 +74,10 @@ const forbidden: fc.Arbitrary<Quad> = fc.oneof(
   fc.tuple(fc.integer({ min: 224, max: 255 }), byte, byte, byte),
 )
 
-describe('no spelling of a forbidden address gets out', () => {
+describe('no spelling of a forbidden address is reached', () => {
   const spelling = forbidden.chain((quad) => fc.oneof(ipv4Spelling(quad), ipv6Spelling(quad)))
 
-  test('by http: the connection is destroyed without an answer, and the reason is known', async () => {
+  test('by http: the connection is destroyed without an answer, and the reason is recorded', async () => {
     const canary = await serveTcp()
     const gate = await openTestGate({ lookup: () => Promise.reject(new Error('a literal is not looked up')) })
     await fc.assert(
@@ -91,7 +91,7 @@ describe('no spelling of a forbidden address gets out', () => {
     expect(canary.sockets.length).toBe(0)
   })
 
-  test('by CONNECT: 502, as for a name that does not exist', async () => {
+  test('by CONNECT: the answer is 502, as for a name that does not exist', async () => {
     const canary = await serveTcp()
     const gate = await openTestGate({ lookup: () => Promise.reject(new Error('a literal is not looked up')) })
     await fc.assert(
@@ -105,7 +105,7 @@ describe('no spelling of a forbidden address gets out', () => {
     expect(canary.sockets.length).toBe(0)
   })
 
-  test('the test itself works: if it is allowed, every spelling of IPv4 reaches the canary', async () => {
+  test('this test works: every spelling of an allowed IPv4 address reaches the canary', async () => {
     const canary = await serveBytes('HTTP/1.1 204 No Content\r\n\r\n')
     const gate = await openTestGate({ allow: `127.0.0.1:${canary.port}` })
     let asked = 0
@@ -136,7 +136,7 @@ describe('no spelling of a forbidden address gets out', () => {
 })
 
 describe('a name', () => {
-  test('that leads to a private address is blocked, and says so', async () => {
+  test('that leads to a private address is blocked, with a reason', async () => {
     const gate = await openTestGate({ lookup: async () => ['10.0.0.5'] })
     expect(await sendRequest(gate, 'http://example.internal/')).toBe('')
     expect(gate.failureOf('http://example.internal/any?thing')).toEqual({
@@ -149,7 +149,7 @@ describe('a name', () => {
     expect(gate.failureOf('https://example.internal/')).toBeUndefined()
   })
 
-  test('of this machine is blocked by the real look-up too', async () => {
+  test('of this machine is blocked by a real look-up, too', async () => {
     const canary = await serveTcp()
     const gate = await openTestGate()
     expect(await sendRequest(gate, `http://LOCALHOST.:${canary.port}/`)).toBe('')
@@ -187,7 +187,7 @@ describe('a name', () => {
     expect(gate.failureOf(url)?.detail).toMatch(/^127\.0\.0\.2, port /)
   })
 
-  test('that is allowed leads to addresses, never to another name', async () => {
+  test('that is allowed is resolved to addresses, never to another name', async () => {
     const canary = await serveTcp()
     const gate = await openTestGate({ lookup: async () => ['localhost', '127.1'], allow: 'odd.test' })
     expect(await tryTunnel(gate, `odd.test:${canary.port}`)).toBe('blocked')
@@ -204,7 +204,7 @@ describe('a name', () => {
     },
   )
 
-  test('that is rebound is looked up once per request and connected to what was checked', async () => {
+  test('that is rebound is looked up once per request, and the checked address is used', async () => {
     const site = await serveBytes('HTTP/1.1 204 No Content\r\n\r\n')
     const answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.1'], ['10.0.0.5']]
     let lookups = 0
@@ -221,7 +221,7 @@ describe('a name', () => {
     expect([lookups, site.sockets.length]).toEqual([4, 2])
   })
 
-  test('is checked again for each request, also on a connection that was used before', async () => {
+  test('is checked again for each request, also on a reused connection', async () => {
     const site = await serveHttp((_, answer) => void answer.end('ok'))
     let answers = ['127.0.0.1']
     const gate = await openTestGate({ lookup: async () => answers, allow: `127.0.0.1:${site.port}` })
@@ -255,7 +255,7 @@ describe('a name', () => {
   })
 })
 
-describe('a request that is not one for a proxy is refused', () => {
+describe('a request that is not meant for a proxy is refused', () => {
   const lines = (port: number) => [
     'GET / HTTP/1.1',
     `GET /http://127.0.0.1:${port}/ HTTP/1.1`,
@@ -293,7 +293,7 @@ describe('a request that is not one for a proxy is refused', () => {
     `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 3`,
   ]
 
-  test('it is answered 400, even if the address itself is allowed', async () => {
+  test('with 400, even if the address itself is allowed', async () => {
     const canary = await serveTcp()
     const gate = await openTestGate({ allow: '127.0.0.1,::1,a' })
     for (const line of lines(canary.port)) {

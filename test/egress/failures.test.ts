@@ -20,39 +20,39 @@ function failWith(code: string): Lookup {
   return () => Promise.reject(Object.assign(new Error(`getaddrinfo ${code}`), { code }))
 }
 
-test('a name that is not in DNS', async () => {
+test('a name that is not in DNS fails with `dns`', async () => {
   const gate = await openTestGate({ lookup: failWith('ENOTFOUND') })
   await expectFailure(gate, 'gone.test:8080', 'dns', /^gone\.test has no address in DNS$/)
 })
 
-test('a name without addresses', async () => {
+test('a name without addresses fails with `dns`', async () => {
   const gate = await openTestGate({ lookup: async () => [] })
   await expectFailure(gate, 'empty.test:8080', 'dns', /^empty\.test has no address in DNS$/)
 })
 
-test('a DNS that does not work', async () => {
+test('a DNS that does not work fails with `dns`', async () => {
   const gate = await openTestGate({ lookup: failWith('EAI_AGAIN') })
   await expectFailure(gate, 'any.test:8080', 'dns', /^any\.test could not be looked up \(EAI_AGAIN\)$/)
 })
 
-test('a look-up that throws nonsense', async () => {
+test('a look-up that rejects with undefined fails with `dns`', async () => {
   const gate = await openTestGate({ lookup: () => Promise.reject(undefined) })
   await expectFailure(gate, 'any.test:8080', 'dns', /^any\.test could not be looked up \(unknown error\)$/)
 })
 
-test('a port that nobody listens on', async () => {
+test('a port without a listener fails with `refused`', async () => {
   const port = await freePort()
   const gate = await openTestGate({ allow: '127.0.0.1' })
   await expectFailure(gate, `127.0.0.1:${port}`, 'refused', /^127\.0\.0\.1, port \d+ refused the connection$/)
 })
 
-test('a fixed address that nobody listens on', async () => {
+test('a fixed address without a listener fails with `refused`', async () => {
   const fixedAddresses = new Map([['demo.test', { address: '127.0.0.1', port: await freePort() }]])
   const gate = await openTestGate({ fixedAddresses })
   await expectFailure(gate, 'demo.test:8080', 'refused', /^127\.0\.0\.1, port \d+ refused the connection$/)
 })
 
-test('default ports: http and ws are 80, https and wss are 443', async () => {
+test('the default port of http and ws is 80, that of https and wss is 443', async () => {
   const gate = await openTestGate({ lookup: async (name) => [name === 'a.test' ? '10.0.0.1' : '127.0.0.9'] })
   await openTunnel(gate, 'A.test:443')
   expect(gate.failureOf('https://a.test/x')?.reason).toBe('blocked')
@@ -79,14 +79,14 @@ test('a failure is forgotten when the host works again', async () => {
   expect(gate.failureOf(`https://twice.test:${site.port}/`)).toBeUndefined()
 })
 
-test('failures of very many hosts do not pile up', async () => {
+test('the failures of very many hosts are not all kept', async () => {
   const gate = await openTestGate({ lookup: async () => ['10.0.0.1'] })
   for (let i = 0; i < 1_050; i++) await openTunnel(gate, `h${i}.test:443`)
   expect(gate.failureOf('https://h0.test/')).toBeUndefined()
   expect(gate.failureOf('https://h1049.test/')?.reason).toBe('blocked')
 })
 
-test('the next address is tried, at most four, and the most specific failure is reported', async () => {
+test('at most four addresses are tried, and the most specific failure is reported', async () => {
   const site = await serveTcp()
   // On Linux all of 127.0.0.0/8 is this machine; nobody listens on the first three.
   const answers = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.1']
@@ -122,7 +122,7 @@ async function fullPort(): Promise<number | undefined> {
   return undefined
 }
 
-test('a connection that is never accepted', async ({ skip }) => {
+test('a connection that is never accepted fails', async ({ skip }) => {
   const port = await fullPort()
   if (port === undefined) return skip('this system takes any number of connections that nobody accepts')
   const gate = await openTestGate({ allow: '127.0.0.1', connectMs: 300 })
@@ -149,7 +149,7 @@ test('a connection that is never accepted leaves time for the next address', asy
   expect(performance.now() - start).toBeLessThan(8_000)
 })
 
-test('a browser that does not wait for a connection ends the attempt, which is no failure of the site', async ({
+test('a browser that gives up waiting for a connection ends the attempt, which does not count as a failure of the site', async ({
   skip,
 }) => {
   const port = await fullPort()

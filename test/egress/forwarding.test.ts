@@ -30,7 +30,7 @@ describe('bodies', () => {
   const bytes = randomBytes(8 * 1024 * 1024)
 
   test.each([{ 'Content-Length': `${bytes.length}` }, {}])(
-    'go both ways unchanged, with %j',
+    'pass unchanged in both directions, with %j',
     async (headers) => {
       const site = await serveHttp((asked, answer) => {
         const length = asked.headers['content-length']
@@ -56,7 +56,7 @@ describe('bodies', () => {
   })
 
   test.each(['GET', 'DELETE'])(
-    'of a %s are framed as they were: nothing slips in as a second request',
+    'of a %s keep their framing: nothing is smuggled in as a second request',
     async (method) => {
       const seen: string[] = []
       const site = await serveHttp(async (asked, answer) => {
@@ -74,14 +74,14 @@ describe('bodies', () => {
     },
   )
 
-  test('a POST without one says so', async () => {
+  test('that are missing from a POST have the length 0', async () => {
     const site = await serveHttp((asked, answer) => void answer.end(JSON.stringify(asked.headers)))
     const gate = await openTestGate({ allow: `127.0.0.1:${site.port}` })
     const answer = await sendRequest(gate, `http://127.0.0.1:${site.port}/`, 'POST')
     expect(answer).toContain('"content-length":"0"')
   })
 
-  test('an answer that comes before the upload has ended is passed on, and the connection goes on', async () => {
+  test('an answer that comes before the upload has ended is passed on, and the connection stays open', async () => {
     const site = await serveHttp((_, answer) => void answer.writeHead(413).end('too much'))
     const gate = await openTestGate({ allow: `127.0.0.1:${site.port}` })
     const socket = dial(gate)
@@ -97,7 +97,7 @@ describe('bodies', () => {
 })
 
 describe('headers', () => {
-  test('of the request: path, host and all that is not for the proxy', async () => {
+  test('of the request: path, host and all headers not meant for the proxy are kept', async () => {
     let seen: { url: string | undefined; rawHeaders: string[] } | undefined
     const site = await serveHttp((asked, answer) => {
       seen = { url: asked.url, rawHeaders: asked.rawHeaders }
@@ -121,7 +121,7 @@ describe('headers', () => {
     ['http://site.test?a', '/?a', 'site.test'],
     ['HTTP://SITE.test:80/x', '/x', 'site.test'],
     ['http://site.test:8080/', '/', 'site.test:8080'],
-  ])('%s asks for %s of %s', async (url, path, host) => {
+  ])('%s requests %s of %s', async (url, path, host) => {
     const site = await serveHttp((asked, answer) => void answer.end(`${asked.url} ${asked.headers.host}`))
     const gate = await openTestGate({
       fixedAddresses: new Map([['site.test', { address: '127.0.0.1', port: site.port }]]),
@@ -129,7 +129,7 @@ describe('headers', () => {
     expect((await ask(gate, url)).body.toString()).toBe(`${path} ${host}`)
   })
 
-  test('of the answer: duplicates, spelling, order and Latin-1 survive', async () => {
+  test('of the answer: duplicates, spelling, order and Latin-1 are kept', async () => {
     const site = await serveBytes(
       'HTTP/1.1 200 Sch\xf6n\r\nset-Cookie: a=1\r\nSET-COOKIE: b=2\r\nX-\xe9: no\r\n'.replace(
         'X-\xe9: no\r\n',
@@ -175,7 +175,7 @@ describe('answers', () => {
     expect(answer).toBe(`${passedOn}Connection: close\r\n\r\n`)
   })
 
-  test('many on one connection of the browser, of every length', async () => {
+  test('of every length share one connection of the browser', async () => {
     const site = await serveHttp((asked, answer) => void answer.end('x'.repeat(Number(asked.url?.slice(1)))))
     const gate = await openTestGate({ allow: `127.0.0.1:${site.port}` })
     const agent = keepAlive()
@@ -191,10 +191,10 @@ describe('answers', () => {
     ['nothing', ''],
     ['another protocol', 'SSH-2.0-OpenSSH_9.9\r\n'],
     [
-      'a switch of protocols that nobody asked for',
+      'an unrequested switch of protocols',
       'HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n',
     ],
-    ['a status that is none', 'HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n'],
+    ['an invalid status', 'HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n'],
     ['a control character in the reason', 'HTTP/1.1 200 O\x01K\r\nContent-Length: 0\r\n\r\n'],
     ['a control character in a header', 'HTTP/1.1 200 OK\r\nX: \x01\r\n\r\n'],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxx'],
@@ -203,7 +203,7 @@ describe('answers', () => {
       'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     ],
     ['endless headers', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(600_000)}`],
-  ])('%s: the browser gets none', async (_, given) => {
+  ])('%s is not passed on to the browser', async (_, given) => {
     const site = await serveBytes(given)
     const gate = await openTestGate({ allow: `127.0.0.1:${site.port}` })
     const url = `http://127.0.0.1:${site.port}/`
@@ -224,7 +224,7 @@ describe('answers', () => {
     expect(answer).toMatch(/^$|half(\r\n)?$/)
   })
 
-  test('that are reset without a length stay broken', async () => {
+  test('that are reset and have no length stay broken', async () => {
     const site = await serveTcp((socket) =>
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\n\r\nhalf')
@@ -259,8 +259,8 @@ describe('answers', () => {
   })
 })
 
-describe('one side closes', () => {
-  test('the browser, before the answer: the connection to the site is closed', async () => {
+describe('when the browser closes', () => {
+  test('before the answer, the connection to the site is closed', async () => {
     const site = await serveTcp()
     const gate = await openTestGate({ allow: `127.0.0.1:${site.port}` })
     const socket = dial(gate)
@@ -271,7 +271,7 @@ describe('one side closes', () => {
     await until(() => site.sockets[0]?.readableEnded === true || site.sockets[0]?.destroyed === true)
   })
 
-  test('the browser, in the middle of the answer', async () => {
+  test('during the answer, the connection to the site is closed', async () => {
     const site = await serveHttp((_, answer) => void answer.write('some'))
     const gate = await openTestGate({ allow: `127.0.0.1:${site.port}` })
     const socket = dial(gate)
@@ -281,7 +281,7 @@ describe('one side closes', () => {
     await until(() => site.sockets[0]?.destroyed === true)
   })
 
-  test('the browser, in the middle of its upload: the site gets a broken request', async () => {
+  test('during its upload, the site gets a broken request', async () => {
     let end: string | undefined
     const site = await serveHttp((asked) => {
       asked.on('error', () => (end = 'broken'))
@@ -300,7 +300,7 @@ describe('one side closes', () => {
   })
 })
 
-test('a slow browser holds the site back instead of filling the memory', async () => {
+test('a slow browser slows the site down instead of filling the memory', async () => {
   const total = 256 * 1024 * 1024
   const chunk = Buffer.alloc(256 * 1024)
   let sent = 0

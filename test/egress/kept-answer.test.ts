@@ -21,7 +21,7 @@ function openQuestion() {
   return { asked, ask }
 }
 
-test('an old answer is looked up again and used until the new one is there', async () => {
+test('an old answer is looked up again, and used until the new one arrives', async () => {
   const { asked, ask } = openQuestion()
   const first = [ask(), ask()]
   asked[0]?.resolve('one')
@@ -35,7 +35,7 @@ test('an old answer is looked up again and used until the new one is there', asy
   expect([await ask(), asked.length]).toEqual(['two', 2])
 })
 
-test('a failure keeps the last answer, and is tried again after a while', async () => {
+test('a failure keeps the last answer, and the look-up is repeated after a while', async () => {
   const { asked, ask } = openQuestion()
   const first = ask()
   asked[0]?.reject(new Error('no'))
@@ -51,7 +51,7 @@ test('a failure keeps the last answer, and is tried again after a while', async 
   expect([await ask(), asked.length]).toEqual(['two', 3])
 })
 
-test('a look-up that hangs is waited for once', async () => {
+test('a look-up that hangs delays only one request', async () => {
   const { asked, ask } = openQuestion()
   const first = ask()
   await vi.advanceTimersByTimeAsync(RULES.patienceMs)

@@ -78,7 +78,7 @@ test('bytes of several answers are counted together', async () => {
   expect(calls).toBe(1)
 })
 
-test('informational answers without end are counted too', async () => {
+test('endless informational answers are counted, too', async () => {
   const site = await serveTcp((socket) => {
     const more = () => {
       while (
@@ -95,7 +95,7 @@ test('informational answers without end are counted too', async () => {
   expect(calls).toBe(1)
 })
 
-test('bytes of a broken answer are counted too', async () => {
+test('bytes of a broken answer are counted, too', async () => {
   const site = await serveBytes(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(200_000)}`)
   const gate = await openTestGate({ allow: '127.0.0.1' })
   expect(await sendRequest(gate, `http://127.0.0.1:${site.port}/`)).toBe('')
@@ -161,7 +161,7 @@ test('close() ends all connections, whatever they are doing', async () => {
   expect(gate.failureOf('http://never.test/')).toBeUndefined()
 })
 
-test('a closed gate leaves the others of its guard alone', async () => {
+test('closing a gate leaves the other gates of its guard alone', async () => {
   const site = await serveHttp((_, answer) => void answer.end('ok'))
   const guard = createGuard({ allow: parseAllowList('127.0.0.1') })
   const one = await guard.openGate({ maxBytes: 1e6 })

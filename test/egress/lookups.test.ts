@@ -101,7 +101,7 @@ test('a request that waits too long fails; its look-up counts against the limit 
   expect(asked).toEqual(['slow.test', 'last.test'])
 })
 
-test('look-ups that wait are dropped when their browser closes or their gate closes', async () => {
+test('waiting look-ups are dropped when their browser or their gate closes', async () => {
   const { lookup, waiting, asked } = slowLookups()
   const guard = createGuard({ allow: parseAllowList(''), lookup })
   const gate = await guard.openGate({ maxBytes: 1e6 })

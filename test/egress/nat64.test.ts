@@ -42,7 +42,7 @@ const prefix = fc
   )
 const quad = fc.tuple(byte, byte, byte, byte)
 
-test('every spelling of an address has the same bytes', () => {
+test('all spellings of an address have the same bytes', () => {
   fc.assert(
     fc.property(fc.ipV6(), (address) => {
       // The system's own reading, as the URL standard spells it.
@@ -67,12 +67,12 @@ test('every spelling of an address has the same bytes', () => {
 })
 
 describe('a prefix', () => {
-  test.each(EXAMPLES)('of %i bits holds an address where RFC 6052 has it: %s', (bits, address) => {
+  test.each(EXAMPLES)('of %i bits holds an IPv4 address where RFC 6052 says: %s', (bits, address) => {
     const known = embed(bytesOf(address).slice(0, bits / 8), [192, 0, 0, 170])
     expect(findEmbedded(findPrefixes([known]), address)).toContain('192.0.2.33')
   })
 
-  test('is found by looking up ipv4only.arpa, and then the IPv4 address in every address below it is known', () => {
+  test('is found by looking up ipv4only.arpa; the IPv4 address within its addresses is then known', () => {
     fc.assert(
       fc.property(prefix, quad, fc.constantFrom(170, 171), (bytes, ipv4, last) => {
         const prefixes = findPrefixes(['192.0.0.170', embed(bytes, [192, 0, 0, last]), 'fe80::1%eth0'])
@@ -82,7 +82,7 @@ describe('a prefix', () => {
     )
   })
 
-  test('is not found without a translator, and then no address is refused for it', () => {
+  test('is not found without a translator, and then refuses no address', () => {
     expect(findPrefixes(['192.0.0.170', '192.0.0.171', '2600::1', 'garbage', ''])).toEqual([])
     const prefixes = findPrefixes([embed([0x26, 0, 0, 1], [192, 0, 0, 170])])
     expect(findEmbedded(prefixes, '2600:2:a00:5::')).toEqual([])
@@ -99,7 +99,7 @@ describe('a gate behind a translator', () => {
     throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' })
   }
 
-  test('refuses what it would refuse as an IPv4 address', async () => {
+  test('refuses an address if it would refuse the IPv4 address in it', async () => {
     const deny = parseDenyList('45.33.32.156')
     const interfaces = () => ({ eth0: [{ address: '45.33.32.157' } as never] })
     const gate = await openTestGate({ lookup, deny, interfaces })
@@ -120,7 +120,7 @@ describe('a gate behind a translator', () => {
     )
   })
 
-  test('looks for the translator once, and only for IPv6 addresses', async () => {
+  test('finds the translator once, and only for IPv6 addresses', async () => {
     const asked: string[] = []
     const gate = await openTestGate({
       lookup: async (name) => {

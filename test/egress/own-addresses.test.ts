@@ -78,7 +78,7 @@ function lastFour(address: string): string {
 }
 
 describe('an address of an interface', () => {
-  test('is refused in every spelling, by any name, and no other public address is', async () => {
+  test('is refused in every spelling and under any name; other public addresses are not', async () => {
     const some = fc.uniqueArray(fc.oneof(ipv4, ipv6), { minLength: 1, maxLength: 5 })
     await fc.assert(
       fc.asyncProperty(
@@ -94,7 +94,7 @@ describe('an address of an interface', () => {
     )
   })
 
-  test('with a zone is refused with and without it', async () => {
+  test('with a zone is refused with and without the zone', async () => {
     const judge = createJudge({ own: [`${OWN_6}%eth0`] })
     expect(await judge('any.test', OWN_6)).toBe(MACHINE)
     expect(await judge('any.test', `${OWN_6}%eth1`)).toBe('an address of one network interface')
@@ -107,7 +107,7 @@ describe('an address of an interface', () => {
     ['www.example.com', 'www.example.com'],
     ['www.example.com', '*.example.com:443'],
     ['www.example.com', '45.33.0.0/16'],
-  ])('is visited as %s where CAPTURE_ALLOW=%s', async (host, allow) => {
+  ])('is reached as %s with CAPTURE_ALLOW=%s', async (host, allow) => {
     const judge = createJudge({ own: [OWN_4, OWN_6], allow })
     const address = host === 'www.example.com' ? OWN_4 : undefined
     expect(await judge(host, address)).toBe('free')
@@ -115,7 +115,7 @@ describe('an address of an interface', () => {
     expect(await judge('other.test:8443', allow.includes('/') ? OWN_6 : OWN_4)).toBe(MACHINE)
   })
 
-  test('is refused by a gate: nothing is asked, and the reason says how to allow it', async () => {
+  test('is refused by a gate before any connection, and the reason says how to allow it', async () => {
     const gate = await openTestGate({
       interfaces: () => interfacesWith(OWN_4, OWN_6),
       lookup: async () => [OWN_6, OWN_4],
@@ -131,7 +131,7 @@ describe('an address of an interface', () => {
     )
   })
 
-  test('that appears while pages are captured is refused from then on', async () => {
+  test('that appears during captures is refused from then on', async () => {
     const own: string[] = []
     const judge = createJudge({ own })
     expect(await judge(OWN_4)).toBe('free')
@@ -152,7 +152,7 @@ describe('an address of the service itself', () => {
     expect(await judge('shots.example.com', '45.33.32.157')).toBe(SERVICE)
   })
 
-  test('may be given as an IP address; a name that cannot be looked up refuses and delays nothing', async () => {
+  test('may be given as an IP address; a name that cannot be looked up blocks and delays nothing', async () => {
     const judge = createJudge({ hosts: [OWN_4, 'gone.example.com'], lookup: unknown })
     expect(await judge(OWN_4)).toBe(SERVICE)
     expect(await judge('any.test', OWN_6)).toBe('free')
@@ -189,7 +189,7 @@ describe('CAPTURE_DENY', () => {
     expect(await judge('www.example.com', OWN_4)).toBe('free')
   })
 
-  test('says what to do about it', async () => {
+  test('names the setting in its reason', async () => {
     const gate = await openTestGate({ deny: parseDenyList('10.0.0.1'), lookup: async () => ['10.0.0.1'] })
     await sendRequest(gate, 'http://10.0.0.1/')
     expect(gate.failureOf('http://10.0.0.1/')?.detail).toBe(
@@ -202,7 +202,7 @@ describe('CAPTURE_DENY', () => {
     )
   })
 
-  test('takes no names', () => {
+  test('accepts no names', () => {
     expect(() => parseDenyList('10.0.0.1,host.docker.internal')).toThrow(
       'takes addresses and ranges, not names: another name could lead to the same address',
     )

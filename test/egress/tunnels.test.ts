@@ -10,7 +10,7 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 const readAll = async (socket: Socket) =>
   Buffer.concat(await Array.fromAsync(socket as AsyncIterable<Buffer>))
 
-test('bytes go both ways unchanged, and each side may end first', async () => {
+test('bytes pass unchanged in both directions, and either side may end first', async () => {
   const bytes = randomBytes(8 * 1024 * 1024)
   // Answers only when all has come: the tunnel must be half open meanwhile.
   const site = await serveTcp(async (socket) => void socket.end(await readAll(socket)))
@@ -22,7 +22,7 @@ test('bytes go both ways unchanged, and each side may end first', async () => {
   expect(gate.received).toBe(bytes.length)
 })
 
-test('the site may speak first, and what the browser sent along with CONNECT is not lost', async () => {
+test('the site may speak first, and bytes sent together with CONNECT are not lost', async () => {
   const site = await serveTcp((socket) => {
     socket.write('hello ')
     socket.pipe(socket)
@@ -63,7 +63,7 @@ describe('if one side closes, the other is closed', () => {
   })
 })
 
-test('a slow browser gets all that the site sent before it left', async () => {
+test('a slow browser gets everything that the site sent before it closed', async () => {
   const bytes = randomBytes(16 * 1024 * 1024)
   const site = await serveTcp((socket) => void socket.resume().end(bytes))
   const gate = await openTestGate({ allow: `127.0.0.1:${site.port}` })
@@ -77,7 +77,7 @@ test('a slow browser gets all that the site sent before it left', async () => {
   expect(sha256(Buffer.concat(chunks))).toBe(sha256(bytes))
 })
 
-test('a reset by the site is a reset for the browser', async () => {
+test('a reset by the site resets the connection of the browser', async () => {
   const site = await serveTcp()
   const gate = await openTestGate({ allow: `127.0.0.1:${site.port}` })
   const { socket } = await openTunnel(gate, `127.0.0.1:${site.port}`)
@@ -89,7 +89,7 @@ test('a reset by the site is a reset for the browser', async () => {
   expect(end).toBe('ECONNRESET')
 })
 
-test.each(['site', 'browser'] as const)('a slow reader holds the %s back', async (writer) => {
+test.each(['site', 'browser'] as const)('a slow reader slows the %s down', async (writer) => {
   const total = 256 * 1024 * 1024
   const chunk = Buffer.alloc(256 * 1024)
   let sent = 0
