@@ -58,7 +58,7 @@ async function movementsEnd(page: Page): Promise<void> {
   })
 }
 
-test('axe finds nothing in any view, light or dark', async () => {
+test('axe finds no mistake in any view, light or dark', async () => {
   const service = await startHung()
   const { url, projectId, rootIds } = service
   const { captures } = service.store
@@ -143,7 +143,7 @@ test('axe finds nothing in any view, light or dark', async () => {
   expect(complaints.filter((text) => !text.includes('400 (Bad Request)'))).toEqual([])
 })
 
-test('axe finds nothing in schedules, webhooks and administration', async () => {
+test('axe finds no mistake in schedules, webhooks and administration', async () => {
   const service = await startHung()
   const { url, projectId } = service
   service.now = Date.now()
@@ -190,7 +190,7 @@ test('axe finds nothing in schedules, webhooks and administration', async () => 
   }
 })
 
-test('axe finds nothing in the form for the key', async () => {
+test('axe finds no mistake in the form for the key', async () => {
   const service = await startHung({ AUTH: 'keys' })
   const { page } = await visit(service.url)
   await page.getByRole('button', { name: 'Open the gallery' }).click()
@@ -207,7 +207,7 @@ test('axe finds nothing in the form for the key', async () => {
   expect(await violations(page)).toEqual([])
 })
 
-test('with the keyboard alone: from the key to a picture, through them, to its past and back', async () => {
+test('the keyboard alone is enough to enter a key, step through pictures, and open a history and leave it', async () => {
   const service = await startHung({ AUTH: 'keys' })
   const { secret } = await makeKey(service.store, service.projectId)
   const { page, complaints } = await visit(service.url)
@@ -254,7 +254,7 @@ test('with the keyboard alone: from the key to a picture, through them, to its p
   expect(complaints).toEqual([])
 })
 
-test('nothing moves for users who want less motion', async () => {
+test('nothing moves for users who prefer reduced motion', async () => {
   const { url, projectId, rootIds } = await startHung()
   const { page } = await visit('about:blank')
   await page.emulateMedia({ reducedMotion: 'reduce' })

@@ -15,7 +15,7 @@ async function projectsOf(server: string, key: string): Promise<string[]> {
   return names
 }
 
-test('with an admin key: a project is made, renamed and removed, a key is made and revoked', async () => {
+test('with an admin key, a project is created, renamed and removed, and a key is created and revoked', async () => {
   const service = await startHung({ AUTH: 'keys' })
   const { url } = service
   const admin = await makeKey(service.store)
@@ -59,7 +59,7 @@ test('with an admin key: a project is made, renamed and removed, a key is made a
   expect(complaints.filter((text) => !text.includes('400 (Bad Request)'))).toEqual([])
 })
 
-test('other keys are told what opens the page', async () => {
+test('with another key, the page says which key opens it', async () => {
   const service = await startHung({ AUTH: 'keys' })
   const { secret } = await makeKey(service.store, service.projectId, 'write')
   const { page, complaints } = await visit(`${service.url}/admin`)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { askedFor, windowsName } from '../../gallery/src/asked.ts'
 
-test('every option is told in words, without secrets', () => {
+test('every option is described in words, without secrets', () => {
   const words = askedFor({
     device: 'iPhone 15',
     deviceScaleFactor: 2,

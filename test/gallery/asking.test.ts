@@ -18,7 +18,7 @@ async function start() {
   return Object.assign(service, { projectId: await makeProject(service.store) })
 }
 
-test('a request with many options arrives as asked; the way back leads to the text, without secrets', async () => {
+test('a request with many options is sent as entered; going back restores the form without its secrets', async () => {
   const service = await start()
   const { url, projectId, now } = service
   const rootId = await hangCaptured(service, projectId, { created: now, pages: [{ name: 'Home' }] })
@@ -105,7 +105,7 @@ test('a request with many options arrives as asked; the way back leads to the te
   expect(complaints).toEqual([])
 })
 
-test('wrong values behind "More" are shown at their field, which is then open', async () => {
+test('wrong values behind "More" are reported at their field, which is opened', async () => {
   const { url, projectId } = await start()
   const { page } = await visit(`${url}/projects/${projectId}/capture`)
   await page.getByLabel('Addresses, one per line').fill('https://a.example/')
@@ -128,7 +128,7 @@ test('wrong values behind "More" are shown at their field, which is then open', 
   expect(await page.getByRole('checkbox', { name: /Desktop/ }).isChecked()).toBe(true)
 })
 
-test('a capture is asked for again with one click, or only its failed pages', async () => {
+test('all pages of a request, or only the failed ones, are captured again with one click', async () => {
   const service = await start()
   const { url, projectId, now } = service
   const rootId = await hangCaptured(service, projectId, {
@@ -168,7 +168,7 @@ test('a capture is asked for again with one click, or only its failed pages', as
   expect(complaints).toEqual([])
 })
 
-test('a capture with secrets opens the form, and sends nothing', async () => {
+test('repeating a request with secrets opens the form, and sends nothing', async () => {
   const service = await start()
   const { url, projectId, now } = service
   const rootId = await hangCaptured(service, projectId, {
@@ -195,7 +195,7 @@ test('a capture with secrets opens the form, and sends nothing', async () => {
   expect(sent).toEqual([])
 })
 
-test('a root says what was asked for, which size each picture has, and which step did not work', async () => {
+test('a root shows its options, the size of each picture, and the steps that failed', async () => {
   const service = await start()
   const { url, projectId, now } = service
   const notes = [{ note: 'click' as const, detail: 'No element matches #menu.' }]
@@ -244,7 +244,7 @@ test('a root says what was asked for, which size each picture has, and which ste
   expect(complaints).toEqual([])
 })
 
-test('two captures of one day have different titles', async () => {
+test('two roots of one day have different titles', async () => {
   const service = await start()
   const { url, projectId, now } = service
   const pages = [{ name: 'Home' }]
@@ -267,7 +267,7 @@ test('two captures of one day have different titles', async () => {
   ])
 })
 
-test('the card of a project counts all its pictures', async () => {
+test('the card of a project shows the number of all its pictures', async () => {
   const service = await startHung()
   await makeProject(service.store)
   const { page } = await visit(service.url)

@@ -126,7 +126,7 @@ function statusOf({ screenshotParameter, urls, failOn }: ScreenshotRequest): Ask
   return { tags, options, urls: pages as unknown as PageStatus[] }
 }
 
-test('addresses with or without a scheme, with names, and with commas between them', () => {
+test('URLs may have no scheme, may have names, and may be separated by commas', () => {
   const addresses =
     '\n example.com \r\nhttp://127.0.0.1:3000/a?b=c Our prices\n\n# no\nHTTPS://x.example/, b.example'
   expect(toRequest({ ...NEW, addresses })).toEqual({
@@ -140,11 +140,11 @@ test('addresses with or without a scheme, with names, and with commas between th
   })
 })
 
-test('everything that the form can ask for is in the request', () => {
+test('every field of the form is in the request', () => {
   expect(toRequest(FULL)).toEqual(REQUEST)
 })
 
-test('a capture that is asked again fills in the form, without its secrets', () => {
+test('repeating a request fills in the form, without its secrets', () => {
   const again = fromRequest(askAgain(statusOf(REQUEST)))
   const typed = { ...FULL, hide: '.chat\n#ad', clicks: FULL.clicks.slice(1) }
   expect(again).toEqual(withoutSecrets(typed))
@@ -153,7 +153,7 @@ test('a capture that is asked again fills in the form, without its secrets', () 
   expect(lacksSecrets(FULL)).toBe(false)
 })
 
-test('options of single pages stay as they were when a form asks again', () => {
+test('options of single pages are kept when the form repeats a request', () => {
   const cookies = [{ name: 'session', value: 'secret' }]
   const own = { url: 'https://a.example/', name: 'Two\nlines', loadingTime: 9_000, cookies, delay: 7 }
   const plain = { url: 'https://b.example/', name: 'b.example' }
@@ -171,7 +171,7 @@ test('options of single pages stay as they were when a form asks again', () => {
   ])
 })
 
-test('property: a page that is asked again stays one page, whatever its address and its name are', () => {
+test('property: a page that is repeated stays one page, whatever its URL and name', () => {
   const text = fc.string({ unit: fc.constantFrom('a', ',', ' ', '#', '\n', 'https://', '/', 'é') })
   const page = fc.record({
     url: text.map((rest) => `https://a.example/${rest.trim()}`),
@@ -199,7 +199,7 @@ test('tags are separated by commas; each counts once', () => {
   expect(screenshotParameter.tags).toEqual(['release', 'home page'])
 })
 
-test('mistakes are shown beside their fields, with line numbers from 1', () => {
+test('mistakes are shown at their fields, with line numbers from 1', () => {
   const addresses = '\nhttps://good.example/\n\nftp://bad.example/ Bad\n   \nhttp://'
   const draft = {
     ...NOTHING,
@@ -225,7 +225,7 @@ test('mistakes are shown beside their fields, with line numbers from 1', () => {
   })
 })
 
-test('mistakes within lists name their row', () => {
+test('mistakes in lists name their row', () => {
   const named = (place: string, detail = 'must be right') =>
     placeMistakes({ ...FULL, sizes: ['Phone'] }, [{ pointer: `#/screenshotParameter/${place}`, detail }])
   expect(named('sizes/0/width')).toEqual({ sizes: ['Phone: the width must be right'] })
@@ -240,7 +240,7 @@ test('mistakes within lists name their row', () => {
   expect(named('unheard', 'is not known')).toEqual({ form: ['unheard is not known'] })
 })
 
-test('mistakes behind "More" are known', () => {
+test('mistakes behind "More" are recognised', () => {
   expect(areBehindMore({ addresses: ['x'], sizes: ['x'], tags: ['x'], form: ['x'] })).toBe(false)
   expect(areBehindMore({ delay: ['x'] })).toBe(true)
 })
@@ -276,7 +276,7 @@ test('property: each mistake names an existing line, and correct lines are accep
   )
 })
 
-test('property: whatever is typed is refused at its field, or arrives', () => {
+test('property: any input is refused at its field, or sent', () => {
   const text = fc.oneof(
     fc.constant(''),
     fc.nat(200_000).map(String),

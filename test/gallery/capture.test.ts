@@ -11,7 +11,7 @@ import { makeKey, makeProject } from '../support/store/results.ts'
 
 const visit = useVisitors()
 
-test('the form requests pictures, shows mistakes beside the fields, and shows the progress', async () => {
+test('the form requests captures, shows mistakes at the fields, and shows the progress', async () => {
   const held: (() => void)[] = []
   const site = await servePages((path, response) => {
     if (path === '/slow') held.push(() => response.end(COLOURED))
@@ -66,7 +66,7 @@ test('the form requests pictures, shows mistakes beside the fields, and shows th
   expect(projectId).toBe(new URL(page.url()).pathname.split('/')[2])
 })
 
-test('with a read key the form says so beside the button', async () => {
+test('with a read key, the form says beside the button that it cannot capture', async () => {
   const service = await startService({ AUTH: 'keys', ...BROWSER_ENV })
   const projectId = await makeProject(service.store)
   const { secret } = await makeKey(service.store, projectId, 'read')
@@ -78,7 +78,7 @@ test('with a read key the form says so beside the button', async () => {
   await page.getByText('this key may only read').waitFor()
 })
 
-test('without a browser the form says so at once, and notices when one is installed', async () => {
+test('without a browser, the form says so at once, and notices when one is installed', async () => {
   const service = await startService()
   const projectId = await makeProject(service.store)
   const detail = 'There is no browser to take pictures with. Install one with: npx proofsheet browser install'
@@ -96,7 +96,7 @@ test('without a browser the form says so at once, and notices when one is instal
   expect(complaints).toEqual([])
 })
 
-test('while nothing can be written the list and the form say why, until it can', async () => {
+test('while nothing can be stored, the list and the form say why, and recover', async () => {
   const service = await startService({ CAPTURE_CONCURRENCY: '0' })
   const projectId = await makeProject(service.store)
   const message = 'The file system that holds the pictures is read-only.'
@@ -115,7 +115,7 @@ test('while nothing can be written the list and the form say why, until it can',
   await notice.waitFor({ state: 'detached' })
 })
 
-test('a root that waits says why', async () => {
+test('a waiting root says why it waits', async () => {
   const service = await startService({ CAPTURE_CONCURRENCY: '0' })
   const checkWriting = async () => {
     throw new AppError('storage_full', 'The disk that holds the pictures is full.')

@@ -8,7 +8,7 @@ import { makeKey } from '../support/store/results.ts'
 
 const visit = useVisitors()
 
-test('without keys: all projects, each with its newest pictures; back leads back to them', async () => {
+test('without keys: all projects are shown, each with its newest pictures, and going back returns to them', async () => {
   const service = await startHung()
   await hangRoots(service, { name: 'Another site', now: service.now + 1, roots: 1 })
   const { page, complaints } = await visit(service.url)
@@ -25,7 +25,7 @@ test('without keys: all projects, each with its newest pictures; back leads back
   expect(complaints).toEqual([])
 })
 
-test('without keys: the only project opens at once, and back leads out again', async () => {
+test('without keys: the only project opens at once, and going back leaves the gallery', async () => {
   const { url, projectId } = await startHung()
   const { page, complaints } = await visit(url)
   await page.waitForURL(`${url}/projects/${projectId}`)
@@ -37,14 +37,14 @@ test('without keys: the only project opens at once, and back leads out again', a
   expect(complaints).toEqual([])
 })
 
-test('without keys: if there is no project it says how to make one', async () => {
+test('without keys: a service without projects explains how to create one', async () => {
   const { url } = await startService()
   const { page, complaints } = await visit(url)
   await page.getByText('npx proofsheet project create').waitFor()
   expect(complaints).toEqual([])
 })
 
-test('keys: one field; the key is kept for this tab only, in a header and never in an address', async () => {
+test('keys: the key is typed once, kept for this tab only, and sent in a header, never in a URL', async () => {
   const service = await startHung({ AUTH: 'keys' })
   const { secret } = await makeKey(service.store, service.projectId)
   const { page, complaints } = await visit(service.url)
@@ -75,7 +75,7 @@ test('keys: one field; the key is kept for this tab only, in a header and never 
   expect(service.logLines.filter((line) => line.includes(secret))).toEqual([])
 })
 
-test('keys: who stays signed in is known to every tab, holds several keys, reads the documentation and signs out', async () => {
+test('keys: a session is shared by all tabs, holds several keys, opens the documentation, and ends by signing out', async () => {
   const service = await startHung({ AUTH: 'keys' })
   const other = await hangRoots(service, { name: 'Another site', now: service.now + 1, roots: 1 })
   const { secret } = await makeKey(service.store, service.projectId)

@@ -11,7 +11,7 @@ const visit = useVisitors()
 
 const HOUR_MS = 3_600_000
 
-test('addresses that expire while the page is open are renewed unnoticed', async () => {
+test('picture URLs that expire while the page is open are renewed unnoticed', async () => {
   const service = await startService()
   const { projectId, rootIds } = await hangMany(service, { roots: 1, jobsPerRoot: 400, now: service.now })
   const { page, complaints } = await visit('about:blank')
@@ -76,13 +76,13 @@ async function failAhead() {
   return { page, widths }
 }
 
-test('a picture that failed before its slide existed is shown in it', async () => {
+test('a picture that failed before its slide existed is loaded again and shown', async () => {
   const { page, widths } = await failAhead()
   await page.keyboard.press('ArrowRight')
   await expect.poll(widths).toEqual([400, 400, 400])
 })
 
-test('a picture that failed before its slide existed is shown in it, also if addresses were renewed meanwhile', async () => {
+test('a picture that failed before its slide existed is shown even if the picture URLs were renewed meanwhile', async () => {
   const { page, widths } = await failAhead()
   const address = () => page.locator('.card img').first().getAttribute('src')
   const before = await address()
@@ -104,7 +104,7 @@ async function seenPictures(page: Page): Promise<string> {
   })
 }
 
-test('after a sleep of the machine the pictures are shown again', async () => {
+test('after the machine has slept, the pictures are shown again', async () => {
   const service = await startService()
   const { projectId, rootIds } = await hangMany(service, { roots: 1, jobsPerRoot: 300, now: service.now })
   const { page } = await visit(`${service.url}/projects/${projectId}/roots/${rootIds[0]}`)

@@ -9,13 +9,13 @@ import { FAILURE } from '../support/store/captures.ts'
 
 const visit = useVisitors()
 
-describe('the address of a list', () => {
+describe('the URL of a list', () => {
   const { TZ } = process.env
   afterEach(() => {
     process.env['TZ'] = TZ ?? ''
   })
 
-  test('has the filters; invalid values are ignored', () => {
+  test('holds the filters; invalid values are ignored', () => {
     const read = (query: string) => readFilters(new URLSearchParams(query))
     expect(read('')).toEqual(NO_FILTERS)
     expect(read('q=a&tag=b&state=failed&state=done&mark=cut&from=2026-03-01&to=2026-03-02')).toEqual({
@@ -27,7 +27,7 @@ describe('the address of a list', () => {
     expect(toOptions(NO_FILTERS)).toEqual({})
   })
 
-  test.each(['UTC', 'America/New_York', 'Pacific/Auckland'])('has days as they are in %s', (zone) => {
+  test.each(['UTC', 'America/New_York', 'Pacific/Auckland'])('holds calendar days in %s', (zone) => {
     process.env['TZ'] = zone
     const { from = 0, to = 0 } = toOptions({ ...NO_FILTERS, from: '2026-03-08', to: '2026-03-08' })
     for (const instant of [from, to]) expect(new Date(instant).getHours()).toBe(0)
@@ -54,7 +54,7 @@ async function startFiltered() {
   return Object.assign(service, { at: `${service.url}/projects/${projectId}` })
 }
 
-test('a list is filtered by state, mark and day; the address has the filters, and back leads back', async () => {
+test('a list is filtered by state, mark and day; the URL holds the filters, and going back restores them', async () => {
   const { at } = await startFiltered()
   const { page, complaints } = await visit(at)
   const rows = page.locator('.root')
@@ -142,7 +142,7 @@ test('typing a year sends no requests', async () => {
   expect(new Set(asked)).toEqual(new Set([`${Date.UTC(2026, 1, 27)}`]))
 })
 
-test('on a phone everything fits the screen', async () => {
+test('on a phone, everything fits the screen', async () => {
   const { at } = await startFiltered()
   const query = 'state=partial&state=failed&state=done&mark=error&from=2026-02-27&to=2026-03-02'
   const { page } = await visit(`${at}?${query}`, { width: 390, height: 844, touch: true })

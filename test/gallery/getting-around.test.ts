@@ -26,7 +26,7 @@ const focused = (page: Page) =>
     )
   })
 
-test('the first tab stop skips the bar and stays on the route', async () => {
+test('the first tab stop skips the bar and keeps the route', async () => {
   const { url, projectId } = await startHung()
   const { page, complaints } = await visit(`${url}/projects/${projectId}/pages?q=pric`)
   await page.locator('.card').first().waitFor()
@@ -40,7 +40,7 @@ test('the first tab stop skips the bar and stays on the route', async () => {
   expect(complaints).toEqual([])
 })
 
-test('a new view gets the focus, and screen readers say its name', async () => {
+test('a new view gets the focus, and screen readers announce its name', async () => {
   const { url, projectId, rootIds } = await startHung()
   const { page } = await visit(`${url}/projects/${projectId}`)
   await page.getByRole('link', { name: '28 February 2026' }).press('Enter')
@@ -57,7 +57,7 @@ test('a new view gets the focus, and screen readers say its name', async () => {
   expect(await focused(page)).toBe('Search names and addresses')
 })
 
-test('back from a search by tag and forward again: each entry restores its scroll position', async () => {
+test('going back from a search by tag and forward again restores the scroll position of each entry', async () => {
   const service = await startService()
   const { projectId } = await hangMany(service, { roots: 60, jobsPerRoot: 2, now: service.now })
   const { page } = await visit(`${service.url}/projects/${projectId}`)
@@ -94,7 +94,7 @@ test('back from a search by tag and forward again: each entry restores its scrol
   await expect.poll(() => scrolled(page)).toBe(1_500)
 })
 
-test('from a picture to its history: the focus follows', async () => {
+test('the focus moves from a picture to its history', async () => {
   const { url, projectId, rootIds } = await startHung()
   const { page } = await visit(`${url}/projects/${projectId}/roots/${rootIds[0]}`)
   await page.getByRole('link', { name: 'Open Pricing' }).press('Enter')
@@ -103,7 +103,7 @@ test('from a picture to its history: the focus follows', async () => {
   await expect.poll(() => focused(page)).toBe('Pricing')
 })
 
-test('a phone that is rotated shows the same rows', async () => {
+test('rotating a phone keeps the same rows in view', async () => {
   const service = await startService()
   const { projectId, rootIds } = await hangMany(service, { roots: 1, jobsPerRoot: 95, now: service.now })
   const { page } = await visit(`${service.url}/projects/${projectId}/roots/${rootIds[0]}`, {
@@ -129,7 +129,7 @@ test('a phone that is rotated shows the same rows', async () => {
   await expect.poll(async () => Math.abs((await first()) - before)).toBeLessThanOrEqual(3)
 })
 
-test('an endless list that is loaded again grows to the old scroll position, even slowly', async () => {
+test('reloading an endless list restores its old scroll position, even on a slow connection', async () => {
   const service = await startService()
   const { projectId } = await hangMany(service, { roots: 160, jobsPerRoot: 1, now: service.now })
   const { page } = await visit(`${service.url}/projects/${projectId}`)
@@ -183,7 +183,7 @@ test('new captures do not move the rows on the screen', async () => {
   expect((await look()).seen).toEqual(before.seen)
 })
 
-test('a root with the same id in two projects belongs to each of them', async () => {
+test('a root whose id occurs in two projects is shown in each of them', async () => {
   const service = await startService()
   const rootId = crypto.randomUUID()
   const png = await makePng()

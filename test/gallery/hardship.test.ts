@@ -37,7 +37,7 @@ async function startProxy(path: string): Promise<{ readonly url: string; lead(ta
   }
 }
 
-test('below a path of a proxy, with keys, with pictures in a bucket: a link leads in, and everything works', async () => {
+test('everything works behind a proxy path, with keys and pictures in a bucket, beginning with a link', async () => {
   const proxy = await startProxy('/team/shots')
   const service = await startHung({ AUTH: 'keys', PUBLIC_URL: proxy.url, IMAGES_URL: s3.newPlace() })
   // The bucket has a clock of its own.
@@ -73,7 +73,7 @@ test('below a path of a proxy, with keys, with pictures in a bucket: a link lead
   expect(complaints).toEqual([])
 })
 
-test('the limit of the service is respected', async () => {
+test('PAGE_LIMIT of the service is respected', async () => {
   const { url, projectId, rootIds } = await startHung({ PAGE_LIMIT: '2' })
   const { page, complaints } = await visit(`${url}/projects/${projectId}`)
   await expect.poll(() => page.locator('.root').count()).toBe(3)
@@ -84,7 +84,7 @@ test('the limit of the service is respected', async () => {
   expect(complaints).toEqual([])
 })
 
-test('the form says if the browser may store nothing, and if the text is not a key', async () => {
+test('the form says if the browser blocks storage, and if the text is not a key', async () => {
   const service = await startHung({ AUTH: 'keys' })
   const { secret } = await makeKey(service.store, service.projectId)
   const { page, complaints } = await visit('about:blank')
@@ -136,7 +136,7 @@ test('a missing root is reported once', async () => {
   await expect.poll(() => page.getByRole('alert').allInnerTexts()).toHaveLength(1)
 })
 
-test('of very many projects, only visible ones are read', async () => {
+test('only the visible ones of very many projects are read', async () => {
   const service = await startHung()
   for (let index = 0; index < 120; index++) {
     const projectId = crypto.randomUUID()
@@ -157,7 +157,7 @@ test('of very many projects, only visible ones are read', async () => {
     .toMatch(/Project 119\s+nothing captured yet/)
 })
 
-test('the pictures of a project get new addresses when the old ones expire', async () => {
+test('the pictures of a project get new URLs when the old ones expire', async () => {
   const service = await startHung()
   await hangRoots(service, { name: 'Another site', now: service.now + 1, roots: 1 })
   const { page } = await visit('about:blank')
@@ -172,7 +172,7 @@ test('the pictures of a project get new addresses when the old ones expire', asy
   await expect.poll(() => page.locator('.preview.loaded').count()).toBe(8)
 })
 
-test('a comparison that fails says why, and can be tried again', async () => {
+test('a comparison that fails says why, and can be repeated', async () => {
   const { url, projectId } = await startHung()
   const { page } = await visit('about:blank')
   await page.route('**/pictures/**', (route) => route.abort())
@@ -187,7 +187,7 @@ test('a comparison that fails says why, and can be tried again', async () => {
   await expect.poll(() => page.locator('.verdict').innerText()).toMatch(/^100\s?% different/)
 })
 
-test('a link to an old picture shows it in the row, and one to a missing picture shows the newest', async () => {
+test('a link to an old picture shows it in the timeline, and a link to a missing one shows the newest', async () => {
   const service = await startService()
   const { projectId, rootIds } = await hangMany(service, { roots: 100, jobsPerRoot: 1, now: service.now })
   const old = `/api/projects/${projectId}/screenshots/root/${rootIds[80]}`
@@ -202,7 +202,7 @@ test('a link to an old picture shows it in the row, and one to a missing picture
   await expect.poll(() => page.locator('.verdict').innerText()).toMatch(/different/)
 })
 
-test('with the colours of the system, the chosen option is still visible', async () => {
+test('with system colours, the chosen option is still visible', async () => {
   const { url, projectId } = await startHung()
   const { page } = await visit('about:blank')
   await page.emulateMedia({ forcedColors: 'active' })
@@ -221,7 +221,7 @@ test('with the colours of the system, the chosen option is still visible', async
   expect(await edge('.size:not(:has(:checked))')).toBe('none')
 })
 
-test.each([390, 790, 1280])('text that is twice as large has room: %i wide', async (width) => {
+test.each([390, 790, 1280])('text of twice the size does not overlap: %i wide', async (width) => {
   const { url, projectId, rootIds } = await startHung()
   const { page } = await visit('about:blank', { width, height: 900 })
   const session = await page.context().newCDPSession(page)

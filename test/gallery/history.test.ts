@@ -9,7 +9,7 @@ import { addPictures, makePng, makeProject, submittedJob } from '../support/stor
 
 const visit = useVisitors()
 
-test('all pictures of a page in the order of time; two of them are compared in three ways', async () => {
+test('all pictures of a page are shown in order of time, and two of them are compared in three ways', async () => {
   const service = await startService()
   const projectId = await makeProject(service.store)
   // The same page three times: the second is the first with a quarter of it changed, the third is longer.
@@ -81,7 +81,7 @@ test('all pictures of a page in the order of time; two of them are compared in t
   expect(complaints.filter((text) => !text.includes('willReadFrequently'))).toEqual([])
 })
 
-test('nothing changed, and only one picture', async () => {
+test('equal pictures have no difference, and a single picture is not compared', async () => {
   const service = await startService()
   const projectId = await makeProject(service.store)
   const png = await makePng(400, 300)
@@ -119,7 +119,7 @@ test('imported pictures are compared with pictures of the same width', async () 
   expect(complaints).toEqual([])
 })
 
-test('hundreds of pictures: older ones load while scrolling left, and few exist at a time', async () => {
+test('older pictures load on scrolling left, and few of hundreds exist at a time', async () => {
   const service = await startService()
   const { projectId } = await hangMany(service, { roots: 300, jobsPerRoot: 1, now: service.now })
   const { page, complaints } = await visit(
@@ -143,7 +143,7 @@ test('hundreds of pictures: older ones load while scrolling left, and few exist 
   expect(complaints).toEqual([])
 })
 
-test('a card of the grid leads to the history of its page, and back', async () => {
+test('a card of the grid opens the history of its page, and going back returns', async () => {
   const { url, projectId, rootIds } = await startHung()
   const { page } = await visit(`${url}/projects/${projectId}/roots/${rootIds[0]}`)
   await page.locator('a.address').first().click()

@@ -46,7 +46,7 @@ async function expectInert(page: Page): Promise<void> {
 }
 
 test.each([390, 1280])(
-  'names, addresses and tags that mean harm are text, and fit: %i wide',
+  'malicious names, URLs and tags are shown as text and fit the screen: %i wide',
   async (width) => {
     const service = await startService({ CAPTURE_CONCURRENCY: '0' })
     const projectId = crypto.randomUUID()

@@ -27,7 +27,7 @@ const shown = (page: Page) =>
     return image === undefined ? '' : new URL((image as HTMLImageElement).src).pathname
   })
 
-test('leaving while it loads does not open it in another view', async () => {
+test('leaving the view while the lightbox loads does not open it in another view', async () => {
   const { url, projectId, rootIds } = await startHung()
   const address = `${url}/projects/${projectId}/roots/${rootIds[0]}`
   const { page } = await visit('about:blank')
@@ -47,7 +47,7 @@ test('leaving while it loads does not open it in another view', async () => {
   await expect.poll(() => caption(page).innerText()).toBe('About')
 })
 
-test('a message says if it cannot be loaded', async () => {
+test('a message says if the lightbox cannot be loaded', async () => {
   const { url, projectId, rootIds } = await startHung()
   const { page } = await visit('about:blank')
   await page.route('**/assets/lightbox-*.js', (route) => route.abort())
@@ -120,7 +120,7 @@ test('a user who is faster than the list waits at its end and then continues', a
   await expect.poll(() => shown(page)).toContain(`${jobs[100]?.uuid}`)
 })
 
-test('keys scroll a long page, and it does not move while others come', async () => {
+test('keys scroll a long picture, and it does not move when others arrive', async () => {
   const visitor = await visit('about:blank')
   const { page } = visitor
   const { address, finish } = await startCapturing(visitor, 2, { width: 1200, height: 16_000 })
@@ -146,7 +146,7 @@ test('keys scroll a long page, and it does not move while others come', async ()
   await expect.poll(top).toBe(56)
 })
 
-test('closing leads to the last picture: visible and with the focus', async () => {
+test('closing returns to the last picture, visible and focused', async () => {
   const service = await startService()
   const { projectId, rootIds } = await hangMany(service, { roots: 1, jobsPerRoot: 90, now: service.now })
   const { page } = await visit(`${service.url}/projects/${projectId}/roots/${rootIds[0]}`)
@@ -165,7 +165,7 @@ test('closing leads to the last picture: visible and with the focus', async () =
   expect([top > 50, bottom < 800]).toEqual([true, true])
 })
 
-test('without TLS, where browsers have no clipboard, the address is still copied', async () => {
+test('the URL can be copied without TLS, when browsers offer no clipboard', async () => {
   const { url, projectId, rootIds } = await startHung()
   const { page } = await visit('about:blank')
   await page.context().grantPermissions(['clipboard-read'])

@@ -29,7 +29,7 @@ const settled = async (listing: Listing<Item>) => {
 
 const ids = (listing: Listing<Item>) => listing.items.map(({ id }) => id)
 
-test('list pages are read one by one, when they are needed', async () => {
+test('list pages are read one by one, as needed', async () => {
   const { service, listing } = serve(25)
   listing.more()
   listing.more()
@@ -43,7 +43,7 @@ test('list pages are read one by one, when they are needed', async () => {
   expect(ids(listing)).toEqual(Array.from({ length: 25 }, (_, index) => index))
 })
 
-test('all addresses are renewed before they expire, and the list stays complete meanwhile', async () => {
+test('all picture URLs are renewed before they expire, and the list stays complete meanwhile', async () => {
   vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const { listing } = serve(40, { validMs: 600_000 })
@@ -83,7 +83,7 @@ test('nothing is renewed without a listener', async () => {
   expect(service.reads).toBe(2)
 })
 
-test('a clock far ahead of the service causes no endless requests', async () => {
+test('a clock far ahead of the service does not cause endless requests', async () => {
   vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const { service, listing } = serve(5, { validMs: -3_600_000 })
@@ -105,7 +105,7 @@ test('renewing finds added and removed items', async () => {
   expect([ids(listing), listing.complete]).toEqual([[], true])
 })
 
-test('a hundred pictures that fail at once cause one renewal', async () => {
+test('a hundred pictures that fail together cause one renewal', async () => {
   const { service, listing } = serve(5)
   listing.more()
   await settled(listing)
@@ -134,7 +134,7 @@ test('a failure keeps the items, and a retry continues', async () => {
   expect([listing.failure, ids(listing).length]).toEqual([undefined, 25])
 })
 
-test('reading more when a renewal begins gives every item once', async () => {
+test('reading on while a renewal begins yields every item once', async () => {
   const held = Promise.withResolvers<void>()
   let readers = 0
   const listing = new Listing<Item>(
@@ -159,7 +159,7 @@ test('reading more when a renewal begins gives every item once', async () => {
   expect(ids(listing)).toEqual([0, 1, 2, 3])
 })
 
-test('a renewal during another one runs once more', async () => {
+test('renewals requested during a renewal run once, after it', async () => {
   const { service, listing } = serve(5)
   listing.more()
   await settled(listing)
@@ -188,7 +188,7 @@ test('a successful renewal clears the failure of an earlier one', async () => {
   expect(ids(listing)).toHaveLength(20)
 })
 
-test('addresses that could not be renewed in time are tried again', async () => {
+test('URLs that were not renewed in time are renewed again later', async () => {
   vi.useFakeTimers({ now: 1_800_000_000_000, toFake: ['Date', 'setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const { service, listing } = serve(5, { validMs: 600_000 })
@@ -227,7 +227,7 @@ test('a search without a listener stops', async () => {
   expect([pages, listing.complete]).toEqual([300, true])
 })
 
-test('the expiry of an address, of the service and of S3', () => {
+test('the expiry of a picture URL is read, from the service and from S3', () => {
   expect(runsOut('http://127.0.0.1/images/a.png?expires=1800000000&key=k1&signature=x')).toBe(
     1_800_000_000_000,
   )

@@ -34,7 +34,7 @@ describe.each([
   ['one root with all of them', { roots: 1, jobsPerRoot: 2_000 }],
   ['a hundred roots', { roots: 100, jobsPerRoot: 20 }],
 ])('2,000 pictures: %s', (_, size) => {
-  test('few elements and little memory, at the start, at the end and back', async () => {
+  test('use few elements and little memory, at the start, at the end and back at the start', async () => {
     const service = await startService()
     const { projectId, rootIds } = await hangMany(service, { ...size, now: service.now })
     const place = size.roots === 1 ? `/roots/${rootIds[0]}` : ''

@@ -22,7 +22,7 @@ const ODD = [
   { name: 'Plain' },
 ].map(({ name, seen }) => ({ name, seen: { ...seen, marks: [...(seen?.marks ?? [])] } }))
 
-test('a mark is a word or a number', () => {
+test('a mark is shown as a word or a number', () => {
   const seen = newSeen({ status: 503, failedResources: 12 })
   expect(shortMark('error', seen)).toBe('503')
   expect(shortMark('incomplete', seen)).toBe('12 missing')
@@ -38,7 +38,7 @@ test.each([
   ['https://site.example/a', 'https://site.example/b', 'https://site.example/b'],
   ['no address', 'https://site.example/b', 'https://site.example/b'],
   ['https://site.example/a', '', undefined],
-])('%s that was in the end %s has led to %s', (asked, url, other) => {
+])('for %s that ended at %s, the other URL is %s', (asked, url, other) => {
   expect(findOtherAddress(asked, newSeen({ url }))).toBe(other)
   expect(findOtherAddress(asked, undefined)).toBeUndefined()
 })
@@ -96,7 +96,7 @@ test('marks of a page are shown on its picture, counted in its root, and explain
   expect(complaints).toEqual([])
 })
 
-test('also of the last of many pages', async () => {
+test('marks of the last of many pages are shown', async () => {
   const service = await startService(ACCEPTING)
   const projectId = await makeProject(service.store)
   const pages = Array.from({ length: 14 }, (_, index) => ({ name: `Page${index}` }))
@@ -108,7 +108,7 @@ test('also of the last of many pages', async () => {
   expect(complaints).toEqual([])
 })
 
-test('also of one that is captured meanwhile', async () => {
+test('marks of a page that is captured meanwhile are shown', async () => {
   const service = await startService(ACCEPTING)
   const projectId = await makeProject(service.store)
   const { captures } = service.store
@@ -122,7 +122,7 @@ test('also of one that is captured meanwhile', async () => {
   await page.locator('.heading').getByText('1 cut').waitFor()
 })
 
-test('failed pages are in the row of their root, with name and reason, and the row keeps its height', async () => {
+test('failed pages are in the row of their root with name and reason, and the row keeps its height', async () => {
   const service = await startService(ACCEPTING)
   const projectId = await makeProject(service.store)
   const gone = { reason: 'status', detail: 'site.example answered with the status 410.' } as const

@@ -16,7 +16,7 @@ function paint(
 const WHITE = [255, 255, 255] as const
 const BLUE = [0, 0, 255] as const
 
-test('a picture does not differ from itself, and completely from its negative', () => {
+test('a picture equals itself, and differs completely from its negative', () => {
   const white = paint(40, 30, () => WHITE)
   expect(measure(white, white).share).toBe(0)
   expect(
@@ -27,7 +27,7 @@ test('a picture does not differ from itself, and completely from its negative', 
   ).toBe(1)
 })
 
-test('a block that changed is its share, and is marked in red where it is', () => {
+test('a changed block counts by its share of the picture, and is marked red in its place', () => {
   const before = paint(100, 100, () => WHITE)
   const after = paint(100, 100, (x, y) => (x >= 50 && y >= 80 ? BLUE : WHITE))
   const { share, marked } = measure(before, after)
@@ -44,7 +44,7 @@ test.each([
   ['blue', BLUE],
   ['grey', [128, 128, 128]],
   ['black', [0, 0, 0]],
-] as const)('of pictures of two sizes, what only one has is different: %s', (_, colour) => {
+] as const)('an area that only one of two pictures has is different: %s', (_, colour) => {
   const { share, marked } = measure(
     paint(50, 50, () => colour),
     paint(50, 100, () => colour),

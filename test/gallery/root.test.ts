@@ -14,7 +14,7 @@ const visit = useVisitors()
 /** The one that is seen; the others wait beside the screen. */
 const caption = (page: Page) => page.locator('.pswp__caption')
 
-test('a grid of previews with name, address and size; a click opens the picture, arrows lead on', async () => {
+test('a grid shows previews with name, URL and size; a click opens a picture, and arrows lead to the next', async () => {
   const { url, projectId, rootIds } = await startHung()
   const address = `${url}/projects/${projectId}/roots/${rootIds[0]}`
   const { page, complaints } = await visit(address)
@@ -52,7 +52,7 @@ test('a grid of previews with name, address and size; a click opens the picture,
   expect(complaints).toEqual([])
 })
 
-test('a picture has its own address, and closing it stays in the gallery', async () => {
+test('a picture has its own URL, and closing it stays in the gallery', async () => {
   const { url, projectId, rootIds, get } = await startHung()
   const root = (await (
     await get(`/api/projects/${projectId}/screenshots/root/${rootIds[0]}`)
@@ -67,7 +67,7 @@ test('a picture has its own address, and closing it stays in the gallery', async
   expect(complaints).toEqual([])
 })
 
-test('swiping leads to the next one', async () => {
+test('swiping leads to the next picture', async () => {
   const { url, projectId, rootIds } = await startHung()
   const { page } = await visit(`${url}/projects/${projectId}/roots/${rootIds[0]}`, {
     width: 390,
@@ -86,7 +86,7 @@ test('swiping leads to the next one', async () => {
   await expect.poll(() => caption(page).innerText()).toMatch(/^Pricing/)
 })
 
-test('the address of a page is copied, and a picture leads to the history of its page', async () => {
+test('the URL of a page can be copied, and a picture leads to the history of its page', async () => {
   const { url, projectId, rootIds } = await startHung()
   const { page, complaints } = await visit(`${url}/projects/${projectId}/roots/${rootIds[0]}`)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -99,7 +99,7 @@ test('the address of a page is copied, and a picture leads to the history of its
   expect(complaints).toEqual([])
 })
 
-test.each(['open', 'keys'])('one picture or all of them are downloaded: %s', async (auth) => {
+test.each(['open', 'keys'])('one picture or all of them can be downloaded: %s', async (auth) => {
   const service = await startHung({ AUTH: auth })
   const { url, projectId, rootIds, store } = service
   const { page, complaints } = await visit(`${url}/projects/${projectId}/roots/${rootIds[0]}`)

@@ -10,7 +10,7 @@ import { makeProject } from '../support/store/results.ts'
 
 const visit = useVisitors()
 
-test('roots newest first, each with its date, its number of pictures, its state, its tags and its previews', async () => {
+test('roots are listed newest first, with date, number of pictures, state, tags and previews', async () => {
   const service = await startHung()
   await service.store.captures.accept(
     newRequest(service.projectId, { created: service.now, options: { tags: ['release', 'shop'] }, pages: 2 }),
@@ -38,7 +38,7 @@ test('roots newest first, each with its date, its number of pictures, its state,
   expect(complaints).toEqual([])
 })
 
-test('search in names and addresses, and by tag; the address says what is searched for', async () => {
+test('roots are found by names, URLs and tags; the URL holds the search', async () => {
   const service = await startHung()
   await service.store.captures.accept(
     newRequest(service.projectId, { created: service.now, options: { tags: ['release'] } }),
@@ -67,7 +67,7 @@ test('search in names and addresses, and by tag; the address says what is search
   expect(complaints).toEqual([])
 })
 
-test('further roots load while scrolling, and back restores the scroll position', async () => {
+test('more roots load on scrolling, and going back restores the scroll position', async () => {
   const service = await startService()
   const { projectId } = await hangMany(service, { roots: 130, jobsPerRoot: 3, now: service.now })
   const { page, complaints } = await visit(`${service.url}/projects/${projectId}`)
@@ -105,7 +105,7 @@ test('further roots load while scrolling, and back restores the scroll position'
   expect(complaints).toEqual([])
 })
 
-test('pages: every address once, with how often and how long it was seen, and a search', async () => {
+test('pages are listed once each, with the number and dates of their pictures, and can be searched', async () => {
   const { url, projectId } = await startHung()
   const { page, complaints } = await visit(`${url}/projects/${projectId}/pages`)
   const cards = page.locator('.card')
@@ -119,7 +119,7 @@ test('pages: every address once, with how often and how long it was seen, and a 
   expect(complaints).toEqual([])
 })
 
-test('a missing root is reported, and an unreachable service can be tried again', async () => {
+test('a missing root is reported, and an unreachable service can be retried', async () => {
   const { url, projectId } = await startHung()
   const { page } = await visit(`${url}/projects/${crypto.randomUUID()}`)
   await page.getByText('This does not exist').waitFor()

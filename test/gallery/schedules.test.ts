@@ -24,7 +24,7 @@ async function startSchedules() {
 
 const isExpected = (text: string) => text.includes('400 (Bad Request)')
 
-test('a schedule is made, shows its next times, is paused, changed and deleted', async () => {
+test('a schedule is created, shows its next times, is paused, changed and removed', async () => {
   const { service, projectId, all, at } = await startSchedules()
   const templateId = await hangTemplate(service, projectId)
   const { page, complaints } = await visit(`${at}/schedules`)
@@ -78,7 +78,7 @@ test('a schedule is made, shows its next times, is paused, changed and deleted',
   expect(complaints.filter((text) => !isExpected(text))).toEqual([])
 })
 
-test('a capture for later says when it begins, and is cancelled', async () => {
+test('a scheduled root says when it begins, and can be cancelled', async () => {
   const { projectId, client, at } = await startSchedules()
   const { page, complaints } = await visit(`${at}/capture`)
   await page.getByLabel('Addresses').fill('site.example Home')

@@ -22,7 +22,7 @@ const [wide, phone, full] = [
 ]
 const JOBS = [job('a', 1280, full), job('b', 390), job('c', 390, phone), job('d', 1280, wide), job('e', 390)]
 
-test('pictures can be compared if they have the same options, or the same width', () => {
+test('pictures can be compared if they have the same options, or else the same width', () => {
   const series = listSeries(JOBS)
   expect(series.map(({ name }) => name)).toEqual([
     ...['window-1280x800', 'window-390x844', 'full-1280', 'width-390'],
@@ -34,7 +34,7 @@ test('pictures can be compared if they have the same options, or the same width'
   expect(imported.map((each) => describeSeries(each, imported))).toEqual(['390 wide'])
 })
 
-test('pictures are not alike where one was asked for with another option', () => {
+test('pictures with different options belong to different series', () => {
   const later = [
     { ...wide, reducedMotion: true },
     { ...wide, css: 'p {}' },
@@ -69,7 +69,7 @@ test.each([
   [{ series: 'full-5' }, undefined],
   [{ picture: 'z', complete: true }, 'full-1280'],
   [{ series: 'full-5', complete: true }, 'full-1280'],
-])('of what the address names, %j, the series is %s', (named, name) => {
+])('for %j in the URL, the series is %s', (named, name) => {
   const options = { series: '', picture: '', complete: false, ...named }
   expect(chooseSeries(JOBS, options)?.name).toBe(name)
 })
@@ -88,7 +88,7 @@ async function hang(service: TestService & { projectId: string }, views: readonl
   }
 }
 
-test('a page over time: only pictures of one series are compared, and the address names the series', async () => {
+test('only pictures of one series are compared, and the URL names the series', async () => {
   const service = await start()
   const { projectId, url } = service
   await hang(service, [wide, full, phone, full, wide, phone, { ...wide, height: 720 }])
@@ -135,7 +135,7 @@ test('a picture leads to its own series', async () => {
   expect(await page.getByRole('radio', { name: 'Full page' }).isChecked()).toBe(true)
 })
 
-test('a series with few pictures among very many is found', async () => {
+test('a series with few among very many pictures is found', async () => {
   const service = await start()
   const { projectId, url } = service
   await hang(service, [full, ...Array.from({ length: 70 }, () => wide), full, phone])

@@ -20,7 +20,7 @@ async function startTemplates() {
   return { service, url, projectId, client, all, at: `${url}/projects/${projectId}` }
 }
 
-test('a capture is saved as a template, which is run, edited and deleted', async () => {
+test('a request is saved as a template, which is run, edited and removed', async () => {
   const { service, projectId, all, at } = await startTemplates()
   const rootId = await hangCaptured(service, projectId, {
     created: service.now,
@@ -72,7 +72,7 @@ test('a capture is saved as a template, which is run, edited and deleted', async
   expect(complaints.filter((text) => !text.includes('400 (Bad Request)'))).toEqual([])
 })
 
-test('secrets of a template are kept when they stay empty, and not sent elsewhere', async () => {
+test('secrets of a template are kept if their fields stay empty, and are not sent elsewhere', async () => {
   const { projectId, client, at } = await startTemplates()
   const { templateId } = await client.createTemplate(projectId, {
     name: 'With secrets',

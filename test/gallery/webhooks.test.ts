@@ -9,7 +9,7 @@ import { makeKey } from '../support/store/results.ts'
 
 const visit = useVisitors()
 
-test('a webhook is made, shows its secret once, is tested, fails and is deleted', async () => {
+test('a webhook is created, shows its secret once, is tested, fails and is removed', async () => {
   const { url, projectId } = await startHung({ WEBHOOK_ALLOW: '127.0.0.1' })
   let status = 200
   const receiver = await openReceiver((answer) => void answer.writeHead(status).end(`answered ${status}`))
@@ -65,7 +65,7 @@ test('a webhook is made, shows its secret once, is tested, fails and is deleted'
   expect(complaints.filter((text) => !text.includes('400 (Bad Request)'))).toEqual([])
 })
 
-test('a key that may only read is not led to webhooks', async () => {
+test('a key that can only read gets no link to webhooks', async () => {
   const service = await startHung({ AUTH: 'keys' })
   const { secret } = await makeKey(service.store, service.projectId, 'read')
   const { page, complaints } = await visit(service.url)

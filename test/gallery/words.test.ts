@@ -30,7 +30,7 @@ test.each([
   expect(distance(time, NOW)).toBe(words)
 })
 
-test('a schedule says how often and when it runs', () => {
+test('a schedule shows how often and when it runs', () => {
   expect(cadence({ cron: '0 2 * * *' })).toBe('0 2 * * * · UTC')
   expect(cadence({ every: '6h' })).toBe('every 6 hours')
   expect(cadence({ every: '1d' })).toBe('every day')
@@ -41,7 +41,7 @@ test('a schedule says how often and when it runs', () => {
   expect(nextRun({ ...SCHEDULE, next: [] }, NOW)).toBe('no more runs')
 })
 
-test('a schedule says what went wrong last', () => {
+test('a schedule shows its last problem', () => {
   const last = { rootId: 'r', created: NOW, state: 'done' as const }
   expect(trouble({ ...SCHEDULE, last })).toBeUndefined()
   expect(trouble({ ...SCHEDULE, last, lastSkipped: NOW - HOUR })).toBeUndefined()
@@ -56,11 +56,11 @@ test('a schedule says what went wrong last', () => {
   expect(duration(2 * DAY)).toBe('2 days')
 })
 
-test('a schedule is sent as it was asked for, and nothing else of it', () => {
+test('a schedule is sent with its given fields, and no others', () => {
   expect(asAsked(SCHEDULE)).toEqual({ name: 'Nightly', cron: '0 2 * * *', paused: false })
 })
 
-test('a webhook says how it is: that it is off comes before all else', () => {
+test('a webhook shows its state; being off comes first', () => {
   const off = { since: NOW, reason: 'gone' as const, detail: 'It answered 410.' }
   expect(conditionOf(WEBHOOK)).toEqual({ look: 'done', words: 'working' })
   expect(conditionOf({ ...WEBHOOK, failingSince: NOW }).words).toMatch(/^failing since/)
@@ -71,7 +71,7 @@ test('a webhook says how it is: that it is off comes before all else', () => {
   )
 })
 
-test('a delivery says how often it was tried, and when next', () => {
+test('a delivery shows how often it was tried, and when the next attempt is', () => {
   expect(attemptsOf(DELIVERY, NOW)).toBe('on its way')
   expect(attemptsOf({ ...DELIVERY, attempts: 2, next: NOW + 10 * MINUTE }, NOW)).toBe(
     '2 attempts · next in 10 minutes',
